@@ -1,0 +1,208 @@
+// Requests per second and their tail, for the four reads that matter, each beside a bare Fastify route that answers the
+// same bytes: in turn, in short rounds, so that whatever else the machine does hits both. And how many SQL statements
+// each of them costs.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort, type NodeProcess, startNode } from '../scripts/demo/node-process.ts'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { silentLogger } from '../src/platform/logger.ts'
+import type { PreparedAnswer } from './bare-server.ts'
+import { type Load, type LoadGenerator, makeLoadGenerator, type Target } from './load.ts'
+import { median, processorTime, residentMemory } from './processes.ts'
+import { seedVideos } from './seed.ts'
+import { startStatementCounter } from './statement-counter.ts'
+import { printTable, verdict } from './table.ts'
+
+const VIDEOS = 20_000
+const CONNECTIONS = 16
+const ROUNDS = 5
+const ROUND_MS = 900
+const WARM_UP_MS = 500
+const MAX_STATEMENTS = 3
+/** Other work of the server may fall into the window of a request: the least of some looks is the request's own. */
+const LOOKS = 5
+
+interface Route extends Target {
+  name: string
+}
+
+interface Measured extends Load {
+  /** Processor time of the server for one request, in ms. */
+  processor: number
+}
+
+interface Side {
+  pid: number
+  load: LoadGenerator
+}
+
+export async function benchHttp(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'vireo-bench-http-'))
+  await chmod(folder, 0o711)
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'postgres'),
+    logger: silentLogger,
+    fsync: false,
+  })
+  try {
+    const port = await freePort()
+    const origin = `http://127.0.0.1:${port}`
+    const start = (databaseUrl: string) =>
+      startNode({ dataDir: join(folder, 'node'), port, env: { DATABASE_URL: databaseUrl, ...UNLIMITED } })
+    const statements = await countStatements({ databaseUrl: postgres.url, origin, start })
+    await compare({ node: await start(postgres.url), routes: statements.routes, statements: statements.counts })
+    for (const [{ name }, taken] of statements.counts) {
+      verdict(`SQL statements of ${name}`, taken.length, MAX_STATEMENTS)
+      if (taken.length > MAX_STATEMENTS)
+        for (const text of taken) console.log(`          ${text.replaceAll(/\s+/g, ' ')}`)
+    }
+  } finally {
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+type Statements = Map<Route, string[]>
+
+/** Starts a server on empty data by way of the counter, fills its tables and looks what each request sends. */
+async function countStatements(options: {
+  databaseUrl: string
+  origin: string
+  start: (databaseUrl: string) => Promise<NodeProcess>
+}): Promise<{ routes: Route[]; counts: Statements }> {
+  const { databaseUrl, origin, start } = options
+  const counter = await startStatementCounter(databaseUrl)
+  let node: NodeProcess | undefined
+  try {
+    node = await start(counter.url)
+    const { uuid } = await seedVideos({ databaseUrl, origin, count: VIDEOS })
+    const routes = routesOf(uuid, new URL(origin).host)
+    const counts: Statements = new Map()
+    for (const route of routes) {
+      let least: string[] | undefined
+      for (let look = 0; look <= LOOKS; look += 1) {
+        counter.take()
+        const answer = await fetch(`${origin}${route.path}`, { headers: route.headers })
+        await answer.arrayBuffer()
+        const taken = counter.take()
+        // The first one may fill caches of the process.
+        if (look > 0 && taken.length < (least?.length ?? Number.POSITIVE_INFINITY)) least = taken
+      }
+      counts.set(route, least ?? [])
+    }
+    return { routes, counts }
+  } finally {
+    await node?.stop()
+    await counter.close()
+  }
+}
+
+const routesOf = (uuid: string, host: string): Route[] => [
+  { name: 'list of 15', path: '/api/v1/videos?count=15', headers: {} },
+  { name: 'one video', path: `/api/v1/videos/${uuid}`, headers: {} },
+  { name: 'ActivityPub video', path: `/videos/watch/${uuid}`, headers: { accept: 'application/activity+json' } },
+  { name: 'WebFinger', path: `/.well-known/webfinger?resource=acct:root@${host}`, headers: {} },
+]
+
+/** Anonymous readers of one address: no limit may stand in their way. */
+const UNLIMITED = {
+  VIREO__RATES_LIMIT__API__MAX: '100000000',
+  VIREO__RATES_LIMIT__WELL_KNOWN__MAX: '100000000',
+  VIREO__RATES_LIMIT__ACTIVITY_PUB__MAX: '100000000',
+}
+
+async function compare(options: { node: NodeProcess; routes: Route[]; statements: Statements }): Promise<void> {
+  const { node, routes, statements } = options
+  const bare = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)))
+  const answers = await Promise.all(routes.map((route, index) => prepare(node.base, route, index)))
+  const barePort = await listening(bare, answers)
+  const vireoSide: Side = {
+    pid: node.child.pid ?? 0,
+    load: makeLoadGenerator({ origin: node.base, connections: CONNECTIONS }),
+  }
+  const bareSide: Side = {
+    pid: bare.pid ?? 0,
+    load: makeLoadGenerator({ origin: `http://127.0.0.1:${barePort}`, connections: CONNECTIONS }),
+  }
+  try {
+    const rows: string[][] = []
+    for (const [index, route] of routes.entries()) {
+      const bareTarget: Target = { path: answers[index]?.path ?? '', headers: route.headers }
+      const [vireo, yardstick] = await inTurn(vireoSide, route, bareSide, bareTarget)
+      const bytes = Buffer.from(answers[index]?.body ?? '', 'base64').length
+      rows.push(rowOf(route.name, bytes, statements.get(route)?.length ?? 0, vireo, yardstick))
+    }
+    console.log(`\n${VIDEOS} videos, ${CONNECTIONS} connections, median of ${ROUNDS} rounds`)
+    printTable(HEADING, rows)
+    console.log(`Memory of the server after this: ${residentMemory(vireoSide.pid).toFixed(0)} MiB\n`)
+  } finally {
+    await Promise.all([vireoSide.load.close(), bareSide.load.close()])
+    bare.disconnect()
+    await node.stop()
+  }
+}
+
+async function prepare(base: string, route: Route, index: number): Promise<PreparedAnswer> {
+  const answer = await fetch(`${base}${route.path}`, { headers: route.headers })
+  if (answer.status !== 200) throw new Error(`${route.name}: ${answer.status} ${await answer.text()}`)
+  const body = Buffer.from(await answer.arrayBuffer()).toString('base64')
+  return { path: `/bare/${index}`, contentType: answer.headers.get('content-type') ?? '', body }
+}
+
+const listening = (bare: ChildProcess, answers: PreparedAnswer[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    bare.once('message', (address) => resolve(new URL(String(address)).port))
+    bare.once('exit', (code) => reject(new Error(`The bare server ended with ${code}.`)))
+    bare.send(answers)
+  })
+
+async function inTurn(
+  vireo: Side,
+  route: Target,
+  bare: Side,
+  bareRoute: Target,
+): Promise<[vireo: Measured, bare: Measured]> {
+  await vireo.load.run(route, WARM_UP_MS)
+  await bare.load.run(bareRoute, WARM_UP_MS)
+  const ours: Measured[] = []
+  const theirs: Measured[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const both = [
+      async () => ours.push(await measure(vireo, route)),
+      async () => theirs.push(await measure(bare, bareRoute)),
+    ]
+    for (const one of round % 2 === 0 ? both : both.reverse()) await one()
+  }
+  return [medians(ours), medians(theirs)]
+}
+
+async function measure({ pid, load }: Side, target: Target): Promise<Measured> {
+  const before = processorTime(pid)
+  const found = await load.run(target, ROUND_MS)
+  return { ...found, processor: (processorTime(pid) - before) / found.requests }
+}
+
+function medians(rounds: Measured[]): Measured {
+  const of = (key: keyof Measured) => median(rounds.map((round) => round[key]))
+  return { requests: of('requests'), rate: of('rate'), p50: of('p50'), p99: of('p99'), processor: of('processor') }
+}
+
+const HEADING = [
+  ...['route', 'bytes', 'SQL', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms'],
+  ...['bare req/s', 'p50 ms', 'p99 ms', 'CPU ms', 'ratio req/s', 'p99', 'CPU'],
+]
+
+const rowOf = (name: string, bytes: number, sql: number, vireo: Measured, bare: Measured): string[] => [
+  ...[name, String(bytes), String(sql), ...figures(vireo), ...figures(bare)],
+  (vireo.rate / bare.rate).toFixed(2),
+  (vireo.p99 / bare.p99).toFixed(1),
+  (vireo.processor / bare.processor).toFixed(1),
+]
+
+const figures = ({ rate, p50, p99, processor }: Measured): string[] => [
+  ...[rate.toFixed(0), p50.toFixed(1), p99.toFixed(1), processor.toFixed(3)],
+]

@@ -1,0 +1,25 @@
+// What Linux knows of a running process: its memory and the processor time that it used.
+
+import { readFileSync } from 'node:fs'
+
+const TICKS_PER_SECOND = 100
+const MIB = 1024
+
+/** Resident memory in MiB. */
+export function residentMemory(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / MIB
+}
+
+/** User and system time of all threads, in ms. */
+export function processorTime(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const [low, high] = [sorted[middle - 1] ?? 0, sorted[middle] ?? 0]
+  return sorted.length % 2 === 1 ? high : (low + high) / 2
+}

@@ -1,0 +1,19 @@
+// Figures in columns, and the verdicts on the bars.
+
+/** Prints rows below a heading; numbers are aligned to the right. */
+export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = heading.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')
+  console.log(line(heading))
+  console.log(widths.map((width) => '-'.repeat(width)).join('  '))
+  for (const row of rows) console.log(line(row))
+}
+
+/** Prints whether a figure keeps its bar, and makes the process end with 1 when it does not. */
+export function verdict(what: string, value: number, atMost: number, unit = ''): void {
+  const kept = value <= atMost
+  if (!kept) process.exitCode = 1
+  const figure = Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 0)
+  console.log(`${kept ? 'ok    ' : 'MISSED'}  ${what}: ${figure}${unit} (at most ${atMost}${unit})`)
+}

@@ -1,0 +1,5 @@
+// The migrations, in order. They run in process: neither a build step nor a folder scan is needed.
+
+import { Initial } from './0001-initial.ts'
+
+export const migrations = [{ name: '0001-initial', class: Initial }]

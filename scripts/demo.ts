@@ -1,0 +1,77 @@
+// `npm run demo`: two nodes on loopback with temporary data play the journey of a video; each step is printed with its
+// URL and time. Ends with 0 only when every step was verified. DATABASE_URL and REDIS_URL make them use real servers.
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { findFfmpeg } from '../src/media/index.ts'
+import { playJourney } from './demo/journey.ts'
+import { freePort, type NodeProcess, startNode } from './demo/node-process.ts'
+
+const run = promisify(execFile)
+const SECONDS = 20
+
+const folder = await mkdtemp(join(tmpdir(), 'vireo-demo-'))
+const nodes: NodeProcess[] = []
+const databases: string[] = []
+const begun = performance.now()
+try {
+  const { ffmpegPath, ffprobePath } = await findFfmpeg({})
+  const file = join(folder, 'journey.mp4')
+  await run(ffmpegPath, [
+    ...['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=25:duration=${SECONDS}`],
+    ...['-f', 'lavfi', '-i', `sine=frequency=440:beep_factor=4:duration=${SECONDS}`],
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', file],
+  ])
+  say('generate a test video of 20 s with sound', file)
+
+  for (const name of ['A', 'B']) {
+    const env = await databaseOf(name)
+    const node = await startNode({ dataDir: join(folder, name), port: await freePort(), env })
+    nodes.push(node)
+    say(`start node ${name} on empty data`, node.base, node.startedInMs)
+  }
+  const [a, b] = nodes
+  if (!a || !b) throw new Error('Two nodes are needed.')
+  await playJourney({
+    a,
+    b,
+    video: { bytes: await readFile(file), seconds: SECONDS },
+    ffprobePath,
+    report: ({ what, url, ms }) => say(what, url, ms),
+  })
+  console.log(`\nEvery step was verified, in ${Math.round((performance.now() - begun) / 1000)} s.`)
+} catch (error) {
+  console.error(`\nFAILED: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 1
+} finally {
+  await Promise.all(nodes.map((node) => node.stop()))
+  for (const database of databases) await onServer(process.env.DATABASE_URL ?? '', `drop database ${database}`)
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** With DATABASE_URL, each node gets an empty database of its own on that server; else it brings its own server. */
+async function databaseOf(name: string): Promise<Record<string, string>> {
+  const server = process.env.DATABASE_URL
+  if (!server) return {}
+  const database = `vireo_demo_${name.toLowerCase()}_${process.pid}`
+  await onServer(server, `create database ${database}`)
+  databases.push(database)
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return { DATABASE_URL: url.href }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+function say(what: string, url = '', ms?: number): void {
+  const time = ms === undefined ? '' : `${(ms / 1000).toFixed(2)} s`
+  console.log(`ok  ${what.padEnd(56)} ${time.padStart(8)}  ${url}`)
+}

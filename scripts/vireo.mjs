@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// The command `vireo`: sees to it that what it needs is installed, then runs src/main.ts with the Node that fits.
+// Plain JavaScript that runs on Node 18 and later.
+
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import './bootstrap.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const bundled = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+const node = existsSync(bundled) ? bundled : process.execPath
+// A smaller young generation costs a few per cent of processor time and saves up to a hundred MiB.
+const flags = ['--max-semi-space-size=8']
+const child = spawn(node, [...flags, join(root, 'src', 'main.ts'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+})
+
+// A terminal sends Ctrl-C to both, an operator's SIGTERM comes to this one alone: it ends when the server has ended.
+process.on('SIGINT', () => {})
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.once('error', (error) => {
+  console.error(`${node} cannot be run: ${error.message}`)
+  process.exit(1)
+})
+child.once('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))

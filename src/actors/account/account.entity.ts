@@ -1,0 +1,20 @@
+// An account: the Person side of a user, or of a remote person.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+const AccountSchema = defineEntity({
+  name: 'Account',
+  tableName: 'account',
+  properties: {
+    id: p.integer().primary(),
+    actorId: p.integer(),
+    userId: p.integer().nullable(),
+    name: p.string(),
+    description: p.string().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+})
+
+export class Account extends AccountSchema.class {}
+AccountSchema.setClass(Account)

@@ -1,0 +1,9 @@
+export type { ActorType } from './actor.entity.ts'
+export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
+export {
+  makeRemoteActors,
+  type RemoteActor,
+  type RemoteActors,
+  recountFollows,
+  type StoredActor,
+} from './remote-actor.commands.ts'

@@ -1,0 +1,170 @@
+// Actors of other servers: stored when first met, brought up to date when they tell or when looked at again.
+
+import type { Sql } from '../../platform/database/index.ts'
+import { ensureHost } from '../remote-host/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import type { ActorType } from './actor.entity.ts'
+
+/** What a document says of an actor, read and checked by the wire layer: every URL is of the actor's own host. */
+export interface RemoteActor {
+  type: ActorType
+  url: string
+  /** Host of the actor's id, with its port when that is not the default one. */
+  host: string
+  username: string
+  name: string
+  summary: string | null
+  support: string | null
+  inboxUrl: string
+  sharedInboxUrl: string | null
+  outboxUrl: string | null
+  followersUrl: string | null
+  followingUrl: string | null
+  keyId: string
+  publicKeyPem: string
+  ed25519Public: string | null
+  createdAt: Date | null
+  /** ActivityPub id of the account that owns a Group; stored before it. */
+  ownerUrl: string | null
+  images: { type: 1 | 2; fileUrl: string; width: number | null; height: number | null }[]
+}
+
+export interface StoredActor {
+  id: number
+  type: ActorType
+  url: string
+  hostId: number
+  inboxUrl: string
+  sharedInboxUrl: string | null
+  /** Row of the account (Person and alike) or channel (Group). */
+  accountId: number | null
+  channelId: number | null
+}
+
+export interface RemoteActors {
+  /** Stores or refreshes. Throws DomainError `unprocessable` when a Group's owner is not stored. */
+  save(actor: RemoteActor): Promise<StoredActor>
+  find(url: string): Promise<(StoredActor & { refreshedAt: Date | null }) | undefined>
+  /** The actor is gone from its server: with it go its videos, comments, ratings and follows. */
+  remove(actorId: number): Promise<void>
+}
+
+export function makeRemoteActors(deps: ActorDeps): RemoteActors {
+  const { db, tell } = deps
+
+  async function find(query: Sql, url: string): Promise<(StoredActor & { refreshedAt: Date | null }) | undefined> {
+    const [row] = await query<StoredActor & { refreshedAt: Date | null }>(
+      `select a.id, a.type, a.url, a.host_id as "hostId", a.inbox_url as "inboxUrl", a.shared_inbox_url as "sharedInboxUrl",
+         a.refreshed_at as "refreshedAt", ac.id as "accountId", c.id as "channelId"
+       from actor a left join account ac on ac.actor_id = a.id left join channel c on c.actor_id = a.id
+       where a.url_hash = md5($1)::uuid and a.url = $1 and a.host_id is not null and a.deleted_at is null`,
+      [url],
+    )
+    return row
+  }
+
+  return {
+    find: (url) => find(db.query, url),
+    async remove(actorId) {
+      await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
+        const others = await unit.query<{ id: number }>(
+          `select a.id from follow f join actor a on a.id in (f.follower_id, f.target_id) and a.id <> $1
+           where $1 in (f.follower_id, f.target_id) and a.host_id is null order by a.id`,
+          [actorId],
+        )
+        await unit.query('delete from actor where id = $1 and host_id is not null', [actorId])
+        for (const { id } of others) await recountFollows(unit, id)
+      })
+    },
+    async save(actor) {
+      const hostId = await ensureHost(db.query, actor.host)
+      return await tell.create(async (unit) => {
+        const actorId = await upsertActor(unit, actor, hostId)
+        if (actor.type === 'Group') await upsertChannel(unit, actor, actorId)
+        else await upsertAccount(unit, actor, actorId)
+        await replaceImages(unit, actor, actorId)
+        const stored = await find(unit.query, actor.url)
+        if (!stored) throw new DomainError('gone', 'This actor was deleted.')
+        return stored
+      })
+    },
+  }
+}
+
+/** Counts the followers and followings of an actor of ours anew. */
+export async function recountFollows(unit: Unit, actorId: number): Promise<void> {
+  await unit.query(
+    `update actor set
+       followers_count = (select count(*) from follow f where f.target_id = actor.id and f.state = 'accepted'),
+       following_count = (select count(*) from follow f where f.follower_id = actor.id and f.state = 'accepted')
+     where id = $1 and host_id is null`,
+    [actorId],
+  )
+}
+
+async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Promise<number> {
+  // The id of an actor never moves to another host or kind: the first sight decides.
+  const [row] = await unit.query<{ id: number }>(
+    `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
+       following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (url_hash) do update set inbox_url = excluded.inbox_url, shared_inbox_url = excluded.shared_inbox_url,
+       outbox_url = excluded.outbox_url, followers_url = excluded.followers_url, following_url = excluded.following_url,
+       key_id = excluded.key_id, public_key_pem = excluded.public_key_pem, ed25519_public = excluded.ed25519_public,
+       remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at
+     where actor.url = excluded.url and actor.host_id = excluded.host_id and actor.type = excluded.type
+     returning id`,
+    [
+      actor.type,
+      actor.username,
+      hostId,
+      actor.url,
+      actor.inboxUrl,
+      actor.sharedInboxUrl,
+      actor.outboxUrl,
+      actor.followersUrl,
+      actor.followingUrl,
+      actor.keyId,
+      actor.publicKeyPem,
+      actor.ed25519Public,
+      actor.createdAt,
+      unit.now,
+    ],
+  )
+  if (!row) throw new DomainError('forbidden', 'This address belongs to another actor.')
+  return row.id
+}
+
+async function upsertAccount(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
+  await unit.query(
+    `insert into account (actor_id, name, description) values ($1, $2, $3)
+     on conflict (actor_id) do update set name = excluded.name, description = excluded.description, updated_at = $4`,
+    [actorId, actor.name, actor.summary, unit.now],
+  )
+}
+
+async function upsertChannel(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
+  const rows = await unit.query(
+    `insert into channel (actor_id, account_id, name, description, support)
+     select $1, ac.id, $3, $4, $5 from actor o join account ac on ac.actor_id = o.id
+     where o.url_hash = md5($2)::uuid and o.url = $2 and o.host_id = (select host_id from actor where id = $1)
+     on conflict (actor_id) do update set account_id = excluded.account_id, name = excluded.name,
+       description = excluded.description, support = excluded.support, updated_at = $6
+     returning id`,
+    [actorId, actor.ownerUrl, actor.name, actor.summary, actor.support, unit.now],
+  )
+  if (rows.length === 0) throw new DomainError('unprocessable', 'This channel has no account of its own server.')
+}
+
+async function replaceImages(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
+  const urls = actor.images.map((image) => image.fileUrl)
+  await unit.query('delete from actor_image where actor_id = $1 and not (file_url = any($2))', [actorId, urls])
+  for (const image of actor.images) {
+    await unit.query(
+      `insert into actor_image (actor_id, type, filename, width, height, file_url)
+       select $1, $2, gen_random_uuid() || substring($5 from '\\.[a-z0-9]{2,5}$'), $3, $4, $5
+       where not exists (select 1 from actor_image where actor_id = $1 and file_url = $5)`,
+      [actorId, image.type, image.width, image.height, image.fileUrl],
+    )
+  }
+}

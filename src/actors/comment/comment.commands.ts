@@ -1,0 +1,283 @@
+// Comments: written by our users, received from other servers, removed by their author, the video's owner or the staff.
+// A removed comment keeps its row, so that the replies below it keep their place.
+
+import type { Sql } from '../../platform/database/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { addDelta, type Viewer } from '../video/index.ts'
+import {
+  assertMayRemove,
+  assertTakesComments,
+  assertTakesRemoteComments,
+  type CommentedVideo,
+  isHeld,
+  seesHeld,
+} from './comment.policy.ts'
+import { toPlainText } from './plain-text.ts'
+
+export interface Comments {
+  /**
+   * Gives the id. Throws `conflict` when comments are disabled, `not_found` for a video or parent that is unknown or
+   * hidden from the author, `invalid` for a parent under another video.
+   */
+  add(comment: { videoId: number; by: NonNullable<Viewer>; text: string; inReplyTo?: number }): Promise<number>
+  /**
+   * A comment of another server; telling twice changes nothing. Throws `not_found` for an unknown parent, `conflict`
+   * when comments are disabled, `forbidden` for videos that are not public and for the address of another comment,
+   * `unprocessable` when no text is left of it.
+   */
+  receiveComment(comment: {
+    url: string
+    videoId: number
+    accountId: number
+    parentUrl: string | null
+    content: string
+    mediaType: string
+    createdAt: Date
+  }): Promise<ReceivedComment>
+  /** Throws `forbidden`, or `conflict` when it is removed already. */
+  remove(commentId: number, by: NonNullable<Viewer>): Promise<void>
+  /**
+   * Another server removed a comment: its author's, or that of the video. Answers the video when others are to hear
+   * of it: not for an unknown comment, one that is removed already, or one that was never shown. Throws `forbidden`.
+   */
+  removeReceived(comment: { url: string; actorId: number }): Promise<{ videoId: number } | undefined>
+}
+
+/** Only what is new and not held is for others. */
+export interface ReceivedComment {
+  isNew: boolean
+  isHeld: boolean
+}
+
+/** Characters of a comment at most (contract, fields.videoComment). */
+export const MAX_COMMENT_LENGTH = 10_000
+
+interface VideoRow extends CommentedVideo {
+  uuid: string
+}
+
+interface CommentRow {
+  id: number
+  url: string
+  videoId: number
+  accountId: number | null
+  isDeleted: boolean
+  isHeld: boolean
+  parentUrl: string
+  ownerAccountId: number
+  ownerActorId: number
+  channelActorId: number
+  isVideoOurs: boolean
+  authorActorId: number | null
+  isAuthorOurs: boolean
+}
+
+export function makeComments(deps: ActorDeps): Comments {
+  const { db, tell, urls } = deps
+
+  return {
+    async add({ videoId, by, text, inReplyTo }) {
+      return await tell.create(async (unit) => {
+        const video = await videoOf(unit.query, videoId)
+        assertTakesComments(video)
+        const sees = { accountId: by.accountId, held: seesHeld(video, by) }
+        const parent = inReplyTo === undefined ? undefined : await parentOf(unit.query, videoId, inReplyTo, sees)
+        const id = await nextId(unit.query)
+        const url = urls.comment(video.uuid, id)
+        const { accountId } = by
+        const isNew = await insert(unit, {
+          ...{ id, url, videoId, accountId, text, held: isHeld(video, by), parent, createdAt: unit.now },
+        })
+        if (!isNew) throw new Error(`${url} is the address of another comment already.`)
+        return id
+      })
+    },
+
+    async receiveComment({ url, videoId, accountId, parentUrl, content, mediaType, createdAt }) {
+      const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
+      return await tell.create(async (unit) => {
+        const known = await knownAs(unit.query, url)
+        if (known) return received(known, { videoId, accountId })
+        if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
+        const video = await videoOf(unit.query, videoId)
+        assertTakesRemoteComments(video)
+        const held = isHeld(video, null)
+        const parent = parentUrl === null ? undefined : await parentWith(unit.query, videoId, parentUrl)
+        const id = await nextId(unit.query)
+        // A date in the future would stay on top of the list.
+        const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
+        const isNew = await insert(unit, { id, url, videoId, accountId, text, held, parent, createdAt: at })
+        return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
+      })
+    },
+
+    async remove(commentId, by) {
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
+        const comment = await load(unit.query, commentId)
+        assertMayRemove(comment, by)
+        if (comment.isDeleted) throw new DomainError('conflict', 'This comment is already deleted')
+        // Ours are removed in the name of their author; those of others on our videos by the owner, who answers for them.
+        const byOwner = !comment.isAuthorOurs && comment.isVideoOurs
+        await bury(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
+      })
+    },
+
+    async removeReceived({ url, actorId }) {
+      const [found] = await db.query<{ id: number }>(
+        'select id from comment where url_hash = md5($1)::uuid and url = $1',
+        [url],
+      )
+      if (!found) return undefined
+      return await tell({ aggregate: 'comment', id: found.id }, async (unit) => {
+        const comment = await load(unit.query, found.id)
+        const may = [
+          comment.authorActorId,
+          ...(comment.isVideoOurs ? [] : [comment.ownerActorId, comment.channelActorId]),
+        ]
+        if (!may.includes(actorId))
+          throw new DomainError('forbidden', 'Only its author and the video’s owner remove a comment.')
+        if (comment.isDeleted) return undefined
+        await bury(unit, comment, actorId)
+        return comment.isHeld ? undefined : { videoId: comment.videoId }
+      })
+    },
+  }
+}
+
+interface Parent {
+  id: number
+  threadId: number
+}
+
+/** Answers whether it is new: no other comment has its address. */
+async function insert(
+  unit: Unit,
+  comment: {
+    id: number
+    url: string
+    videoId: number
+    accountId: number
+    text: string
+    held: boolean
+    parent: Parent | undefined
+    createdAt: Date
+  },
+): Promise<boolean> {
+  const { id, url, videoId, accountId, text, held, parent, createdAt } = comment
+  const rows = await unit.query(
+    `insert into comment (id, url, video_id, account_id, text, held_for_review, thread_id, parent_id, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) on conflict (url_hash) do nothing returning id`,
+    [id, url, videoId, accountId, text, held, parent?.threadId ?? null, parent?.id ?? null, createdAt],
+  )
+  if (rows.length === 0) return false
+  if (!held) await addDelta(unit, videoId, { comments: 1 })
+  unit.emit({ aggregate: 'comment', id }, 'CommentCreated', { commentId: id })
+  return true
+}
+
+/**
+ * The text goes, the place in the thread stays. One that waited for approval stays hidden, and nobody is told of it.
+ * `actorId` is in whose name it is removed.
+ */
+async function bury(unit: Unit, comment: CommentRow, actorId: number): Promise<void> {
+  const { id, url, videoId, parentUrl } = comment
+  await unit.query("update comment set text = '', deleted_at = $2, updated_at = $2 where id = $1", [id, unit.now])
+  if (comment.isHeld) return
+  await addDelta(unit, videoId, { comments: -1 })
+  unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', { commentId: id, url, actorId, videoId, parentUrl })
+}
+
+interface KnownComment {
+  videoId: number
+  accountId: number | null
+  isHeld: boolean
+}
+
+async function knownAs(query: Sql, url: string): Promise<KnownComment | undefined> {
+  const [known] = await query<KnownComment>(
+    `select video_id as "videoId", account_id as "accountId", held_for_review as "isHeld" from comment
+     where url_hash = md5($1)::uuid and url = $1`,
+    [url],
+  )
+  return known
+}
+
+/** What a comment that is told again comes to. Throws `forbidden` when its address is that of another comment. */
+function received(known: KnownComment | undefined, told: { videoId: number; accountId: number }): ReceivedComment {
+  if (known?.videoId === told.videoId && known.accountId === told.accountId) {
+    return { isNew: false, isHeld: known.isHeld }
+  }
+  throw new DomainError('forbidden', 'This address belongs to another comment.')
+}
+
+/** The video, which stays until the comment is stored. */
+async function videoOf(query: Sql, videoId: number): Promise<VideoRow> {
+  const [video] = await query<VideoRow>(
+    `select v.uuid, v.remote, v.privacy, v.comments_policy as "commentsPolicy", c.account_id as "ownerAccountId"
+     from video v join channel c on c.id = v.channel_id where v.id = $1 and v.state <> 'removed' for key share of v`,
+    [videoId],
+  )
+  if (!video) throw notFound('Video not found')
+  return video
+}
+
+/** Nobody answers what they cannot see: a comment that waits for approval, or one below it. */
+async function parentOf(
+  query: Sql,
+  videoId: number,
+  commentId: number,
+  sees: { accountId: number; held: boolean },
+): Promise<Parent> {
+  const [parent] = await query<Parent & { videoId: number; isHidden: boolean }>(
+    `with recursive above as (
+       select id, parent_id, account_id, held_for_review from comment where id = $1
+       union all
+       select p.id, p.parent_id, p.account_id, p.held_for_review from above join comment p on p.id = above.parent_id
+     )
+     select id, coalesce(thread_id, id) as "threadId", video_id as "videoId",
+       exists (select 1 from above where held_for_review and account_id is distinct from $2) as "isHidden"
+     from comment where id = $1`,
+    [commentId, sees.accountId],
+  )
+  if (!parent) throw notFound('Video comment thread not found')
+  if (parent.videoId !== videoId) {
+    throw new DomainError('invalid', 'Video comment is not associated to this video.', {
+      code: 'comment_not_associated_to_video',
+    })
+  }
+  if (parent.isHidden && !sees.held) throw notFound('Video comment thread not found')
+  return parent
+}
+
+async function parentWith(query: Sql, videoId: number, url: string): Promise<Parent> {
+  const [parent] = await query<Parent>(
+    `select id, coalesce(thread_id, id) as "threadId" from comment
+     where url_hash = md5($1)::uuid and url = $1 and video_id = $2`,
+    [url, videoId],
+  )
+  if (!parent) throw notFound('The comment that this answers is not known.')
+  return parent
+}
+
+/** Drawn first, because the address of a comment holds it. */
+async function nextId(query: Sql): Promise<number> {
+  const [row] = await query<{ id: number }>("select nextval(pg_get_serial_sequence('comment', 'id')) as id")
+  if (!row) throw new Error('The sequence of comments gave no id.')
+  return row.id
+}
+
+async function load(query: Sql, commentId: number): Promise<CommentRow> {
+  const [row] = await query<CommentRow>(
+    `select m.id, m.url, m.video_id as "videoId", m.account_id as "accountId", m.deleted_at is not null as "isDeleted",
+       m.held_for_review as "isHeld", coalesce(p.url, v.url) as "parentUrl", c.account_id as "ownerAccountId",
+       o.actor_id as "ownerActorId", c.actor_id as "channelActorId", not v.remote as "isVideoOurs",
+       x.id as "authorActorId", x.id is not null and x.host_id is null as "isAuthorOurs"
+     from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
+       join account o on o.id = c.account_id left join comment p on p.id = m.parent_id
+       left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
+     where m.id = $1`,
+    [commentId],
+  )
+  if (!row) throw notFound('Video comment thread not found')
+  return row
+}

@@ -1,0 +1,47 @@
+// Who may write, see and remove comments. Pure.
+
+import { DomainError } from '../runtime/index.ts'
+import { userRoles } from '../user/index.ts'
+import { isFederated, type Viewer } from '../video/index.ts'
+
+/** `VideoCommentPolicy` of the contract. */
+export const commentsPolicies = { enabled: 1, disabled: 2, requiresApproval: 3 } as const
+
+export interface CommentedVideo {
+  commentsPolicy: number
+  privacy: number
+  remote: boolean
+  ownerAccountId: number
+}
+
+/** Throws `conflict` when comments are disabled, here or on the server of the video. */
+export function assertTakesComments(video: CommentedVideo): void {
+  if (video.commentsPolicy !== commentsPolicies.disabled) return
+  throw new DomainError('conflict', 'Video comments are disabled for this video.')
+}
+
+/** Throws `forbidden` when other servers do not know the video, `conflict` when comments are disabled. */
+export function assertTakesRemoteComments(video: CommentedVideo): void {
+  if (!isFederated(video.privacy)) throw new DomainError('forbidden', 'This video is not public.')
+  assertTakesComments(video)
+}
+
+/**
+ * Whether a new comment waits for the owner. `author` is null for those of other servers. A comment on a remote video
+ * waits on the server of the video, which has to get it first.
+ */
+export const isHeld = (video: CommentedVideo, author: Viewer): boolean =>
+  !video.remote && video.commentsPolicy === commentsPolicies.requiresApproval && !seesHeld(video, author)
+
+/** Who sees all comments that wait for approval: the owner of the video, and the staff. */
+export const seesHeld = (video: { ownerAccountId: number }, viewer: Viewer): boolean =>
+  viewer !== null && (viewer.accountId === video.ownerAccountId || viewer.role !== userRoles.user)
+
+/** Throws `forbidden` unless `by` wrote the comment, owns the video or is of the staff. */
+export function assertMayRemove(
+  comment: { accountId: number | null; ownerAccountId: number },
+  by: NonNullable<Viewer>,
+): void {
+  if (by.accountId === comment.accountId || seesHeld(comment, by)) return
+  throw new DomainError('forbidden', 'Cannot remove video comment of another user')
+}

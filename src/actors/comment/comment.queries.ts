@@ -1,0 +1,128 @@
+// Reads about comments: the threads of a video, one thread with all its replies, and a single comment.
+
+import type { Database } from '../../platform/database/index.ts'
+import { type ActorProfile, accountProfile } from '../video/index.ts'
+import { commentsPolicies } from './comment.policy.ts'
+
+export interface CommentRow {
+  id: number
+  url: string
+  text: string
+  thread_id: number | null
+  parent_id: number | null
+  video_id: number
+  created_at: string
+  updated_at: string
+  deleted_at: string | null
+  held: boolean
+  /** Visible replies of a whole thread, at every depth; 0 for a comment that started none. */
+  replies: number
+  replies_from_owner: number
+  /** Null for a removed comment. */
+  account: ActorProfile | null
+}
+
+export interface CommentReader {
+  videoId: number
+  ownerAccountId: number
+  /** Who reads; they see their own comments that wait for approval. */
+  accountId: number | null
+  /** Sees all comments that wait for approval. */
+  seesHeld: boolean
+}
+
+export interface ThreadQuery extends CommentReader {
+  start: number
+  count: number
+  sort: { by: 'createdAt' | 'totalReplies'; descending: boolean }
+}
+
+type Reader = Pick<Database, 'query'>
+
+const readerValues = (reader: CommentReader) => [
+  reader.videoId,
+  reader.ownerAccountId,
+  reader.accountId,
+  reader.seesHeld,
+]
+
+/** What the reader ($3, $4) must not see: comments that wait for approval, and all that answers them. */
+const HIDDEN = `with recursive hidden as (
+    select m.id from comment m
+    where m.video_id = $1 and m.held_for_review and not $4::boolean and m.account_id is distinct from $3::int
+    union select r.id from comment r join hidden h on r.parent_id = h.id
+  )`
+const isShown = (alias: string) => `${alias}.id not in (select id from hidden)`
+const REPLIES = `from comment r where r.thread_id = m.id and r.deleted_at is null and ${isShown('r')}`
+
+const COLUMNS = `m.id, m.url, m.text, m.thread_id, m.parent_id, m.video_id, m.created_at, m.updated_at, m.deleted_at,
+  m.held_for_review as held, replies.n as replies, replies.of_owner as replies_from_owner,
+  case when m.deleted_at is null then ${accountProfile('a', 'x')} end as account`
+const JOINS = `left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id,
+  lateral (select count(*) as n, count(*) filter (where r.account_id = $2) as of_owner ${REPLIES}) replies`
+/** A video without comments shows none of those that it had. */
+const COMMENTED = `video v where v.id = $1 and v.comments_policy <> ${commentsPolicies.disabled}`
+
+/** One page of threads, in one statement. Removed threads are shown as long as there are replies. */
+export async function listThreads(
+  db: Reader,
+  query: ThreadQuery,
+): Promise<{ total: number; notDeleted: number; rows: CommentRow[] }> {
+  const key = query.sort.by === 'createdAt' ? 'm.created_at' : `(select count(*) ${REPLIES})`
+  const order = query.sort.descending ? 'desc' : 'asc'
+  const [page] = await db.query<{ total: number; notDeleted: number; rows: CommentRow[] }>(
+    `${HIDDEN}, threads as not materialized (
+       select m.id, ${key} as sort_key from comment m
+       where m.video_id = $1 and m.thread_id is null and ${isShown('m')}
+         and (m.deleted_at is null or exists (select 1 ${REPLIES}))
+     ), page as (
+       select id, sort_key from threads order by sort_key ${order}, id ${order} limit $5 offset $6
+     ), shown as (
+       select page.sort_key, ${COLUMNS} from page join comment m on m.id = page.id ${JOINS}
+     )
+     select (select count(*) from threads) as total,
+       (select count(*) from comment m where m.video_id = $1 and m.deleted_at is null and ${isShown('m')}) as "notDeleted",
+       coalesce((select jsonb_agg(to_jsonb(shown) order by sort_key ${order}, id ${order}) from shown), '[]') as rows
+     from ${COMMENTED}`,
+    [...readerValues(query), query.count, query.start],
+  )
+  return page ?? { total: 0, notDeleted: 0, rows: [] }
+}
+
+/** All comments of a thread, the oldest first. Empty when there is none, or none to see. One statement. */
+export async function findThread(db: Reader, reader: CommentReader & { threadId: number }): Promise<CommentRow[]> {
+  const found = await db.query<{ comment: CommentRow }>(
+    `${HIDDEN} select to_jsonb(shown) as comment from (
+       select ${COLUMNS} from comment m ${JOINS}
+       where m.video_id = $1 and (m.id = $5 or m.thread_id = $5) and ${isShown('m')} and exists (select 1 from ${COMMENTED})
+     ) shown order by shown.created_at, shown.id`,
+    [...readerValues(reader), reader.threadId],
+  )
+  return found.map(({ comment }) => comment)
+}
+
+/** One comment, if the reader may see it. One statement. */
+export async function findComment(
+  db: Reader,
+  reader: CommentReader & { commentId: number },
+): Promise<CommentRow | undefined> {
+  const [found] = await db.query<{ comment: CommentRow }>(
+    `${HIDDEN} select to_jsonb(shown) as comment from (
+       select ${COLUMNS} from comment m ${JOINS} where m.video_id = $1 and m.id = $5 and ${isShown('m')}
+     ) shown`,
+    [...readerValues(reader), reader.commentId],
+  )
+  return found?.comment
+}
+
+/** Where a comment belongs, for refusals that name the reason. */
+export async function findPlace(
+  db: Reader,
+  commentId: number,
+): Promise<{ videoId: number; isThread: boolean } | undefined> {
+  const [row] = await db.query<{ videoId: number; isThread: boolean }>(
+    'select video_id as "videoId", thread_id is null as "isThread" from comment where id = $1',
+    [commentId],
+  )
+  return row
+}

@@ -1,0 +1,11 @@
+export { type Comments, MAX_COMMENT_LENGTH, makeComments, type ReceivedComment } from './comment.commands.ts'
+export { seesHeld } from './comment.policy.ts'
+export {
+  type CommentReader,
+  type CommentRow,
+  findComment,
+  findPlace,
+  findThread,
+  listThreads,
+  type ThreadQuery,
+} from './comment.queries.ts'

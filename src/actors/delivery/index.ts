@@ -1,0 +1,8 @@
+export { registerDeliveries, type Send, type SendOutcome, type WaitingDelivery } from './delivery.commands.ts'
+export {
+  enqueueDocument,
+  followersOf,
+  inboxOf,
+  type OutgoingDocument,
+  type Recipient,
+} from './enqueue.ts'

@@ -1,0 +1,181 @@
+// Follows in both directions: ours (asked by a local actor) and theirs (asked of one). The machine `follow` decides.
+
+import {
+  dueIn,
+  type FollowContext,
+  type FollowEvent,
+  type FollowSettings,
+  type FollowState,
+  followMachine,
+  initialFollow,
+} from '../../state-machines/follow.ts'
+import { IllegalMove, step } from '../../state-machines/step.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { Follow } from './follow.entity.ts'
+
+export interface Follows {
+  /** A local actor asks to follow another actor, local or remote. Asking twice sends the request again. */
+  request(ask: { followerId: number; targetId: number }): Promise<{ followId: number }>
+  /** The follower gives its follow up. */
+  withdraw(followId: number): Promise<void>
+  /** A remote actor asks to follow one of ours. */
+  receiveRequest(ask: { followerId: number; targetId: number; url: string }): Promise<{ followId: number }>
+  /** The followed side accepted or rejected our follow, or rejected a follow that it had accepted. */
+  receiveAnswer(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
+  /** Our admin answers a follower. Throws `invalid` when the answer is given already. */
+  answerFollower(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
+  /** Our admin removes a follower. */
+  removeFollower(followId: number): Promise<void>
+}
+
+export function makeFollows(deps: ActorDeps): Follows {
+  const { db, tell, clock, config, registry, urls } = deps
+
+  const settings = (): FollowSettings => config().vireo.federation.follow
+
+  /** The row of the relation, new ones in the state `none`. */
+  async function relation(followerId: number, targetId: number): Promise<number> {
+    const [row] = await db.query<{ id: number }>(
+      `insert into follow (follower_id, target_id, state, context) values ($1, $2, $3, $4)
+       on conflict (follower_id, target_id) do update set follower_id = excluded.follower_id returning id`,
+      [followerId, targetId, initialFollow.state, JSON.stringify(initialFollow.context)],
+    )
+    if (!row) throw new Error('The row of the follow could not be stored.')
+    return row.id
+  }
+
+  /** Sends one event to the machine of a follow and stores where it stands then; a relation that ended is deleted. */
+  async function move(
+    followId: number,
+    event: FollowEvent,
+    then: (unit: Unit, follow: Follow) => void | Promise<void>,
+  ) {
+    await tell({ aggregate: 'follow', id: followId }, async (unit) => {
+      const follow = await unit.em.findOneOrFail(Follow, followId)
+      const { state, context } = steps(follow, event)
+      follow.state = state
+      follow.context = { ...context }
+      const wait = dueIn(state, context, settings())
+      follow.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
+      follow.updatedAt = unit.now
+      await then(unit, follow)
+      if (state === 'none') unit.em.remove(follow)
+    })
+  }
+
+  const askedOfUs = async (targetId: number): Promise<'granted' | 'awaited' | 'refused'> => {
+    const [target] = await db.query<{ type: string }>('select type from actor where id = $1 and host_id is null', [
+      targetId,
+    ])
+    if (!target) throw notFound('The followed actor is not of this server.')
+    // The settings are about followers of the instance; accounts and channels are open to everybody.
+    if (target.type !== 'Application') return 'granted'
+    const { enabled, manual_approval } = config().followers.instance
+    if (!enabled) return 'refused'
+    return manual_approval ? 'awaited' : 'granted'
+  }
+
+  registry.timeout('follow', {
+    dueSql: 'select id from follow where due_at <= $1 order by due_at limit 100',
+    timedOut: (id) =>
+      move(id, { type: 'TIMED_OUT', at: clock.now().getTime(), settings: settings() }, (unit, follow) => {
+        const of = { aggregate: 'follow', id } as const
+        if (follow.state === 'pending') unit.emit(of, 'FollowRequested', { followId: id })
+        else unit.emit(of, 'FollowRejected', { followId: id })
+      }),
+  })
+
+  return {
+    async request({ followerId, targetId }) {
+      const followId = await relation(followerId, targetId)
+      const local = await isLocal(targetId)
+      const answer = local ? 'granted' : 'awaited'
+      await move(followId, { type: 'REQUESTED', by: 'us', at: clock.now().getTime(), answer }, async (unit, follow) => {
+        follow.url ??= urls.follow(await actorUrl(unit, followerId), followId)
+        unit.emit({ aggregate: 'follow', id: followId }, local ? 'FollowAccepted' : 'FollowRequested', { followId })
+      })
+      return { followId }
+    },
+
+    withdraw: (followId) =>
+      move(followId, { type: 'WITHDRAWN' }, (unit, follow) => {
+        const { followerId, targetId } = follow
+        const followUrl = follow.url ?? ''
+        unit.emit({ aggregate: 'follow', id: followId }, 'FollowWithdrawn', {
+          followId,
+          followUrl,
+          followerId,
+          targetId,
+        })
+      }),
+
+    async receiveRequest({ followerId, targetId, url }) {
+      const answer = await askedOfUs(targetId)
+      const followId = await relation(followerId, targetId)
+      await move(followId, { type: 'REQUESTED', by: 'them', at: clock.now().getTime(), answer }, (unit, follow) => {
+        follow.url = url
+        const of = { aggregate: 'follow', id: followId } as const
+        if (follow.state === 'accepted') unit.emit(of, 'FollowerAccepted', { followId })
+        if (follow.state === 'rejected') unit.emit(of, 'FollowerRejected', { followId })
+      })
+      return { followId }
+    },
+
+    receiveAnswer: (followId, answer) =>
+      move(followId, { type: answer === 'accepted' ? 'ACCEPTED' : 'REJECTED' }, (unit) => {
+        unit.emit({ aggregate: 'follow', id: followId }, answer === 'accepted' ? 'FollowAccepted' : 'FollowRejected', {
+          followId,
+        })
+      }),
+
+    async answerFollower(followId, answer) {
+      try {
+        await move(followId, { type: answer === 'accepted' ? 'ACCEPTED' : 'REJECTED' }, (unit) => {
+          const event = answer === 'accepted' ? 'FollowerAccepted' : 'FollowerRejected'
+          unit.emit({ aggregate: 'follow', id: followId }, event, { followId })
+        })
+      } catch (error) {
+        if (error instanceof DomainError && error.kind === 'conflict') {
+          throw new DomainError('invalid', `This follow is already ${answer}.`)
+        }
+        throw error
+      }
+    },
+
+    removeFollower: (followId) =>
+      move(followId, { type: 'REMOVED' }, (unit, follow) => {
+        const { followerId, targetId } = follow
+        const followUrl = follow.url ?? ''
+        unit.emit({ aggregate: 'follow', id: followId }, 'FollowerRemoved', {
+          followId,
+          followUrl,
+          followerId,
+          targetId,
+        })
+      }),
+  }
+
+  async function isLocal(actorId: number): Promise<boolean> {
+    const [actor] = await db.query<{ local: boolean }>('select host_id is null as local from actor where id = $1', [
+      actorId,
+    ])
+    if (!actor) throw notFound('This actor does not exist.')
+    return actor.local
+  }
+}
+
+async function actorUrl(unit: Unit, actorId: number): Promise<string> {
+  const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1', [actorId])
+  if (!actor) throw notFound('This actor does not exist.')
+  return actor.url
+}
+
+function steps(follow: Follow, event: FollowEvent): { state: FollowState; context: FollowContext } {
+  const from = { state: follow.state as FollowState, context: { ...initialFollow.context, ...follow.context } }
+  try {
+    return step(followMachine, from, event)
+  } catch (error) {
+    if (!(error instanceof IllegalMove)) throw error
+    throw new DomainError('conflict', `This follow is ${follow.state} and cannot take this.`, { cause: error })
+  }
+}

@@ -1,0 +1,110 @@
+// Reads about follows: the listings of the instance's followers and followings, and lookups by actor or address.
+
+import type { Database } from '../../platform/database/index.ts'
+
+export interface FollowRow {
+  id: number
+  state: string
+  created_at: string
+  updated_at: string
+  follower: FollowActorRow
+  following: FollowActorRow
+}
+
+export interface FollowActorRow {
+  id: number
+  url: string
+  name: string
+  /** Null for an actor of ours. */
+  host: string | null
+  followers_count: number
+  following_count: number
+  created_at: string
+  updated_at: string
+}
+
+export interface FollowListQuery {
+  /** Row id of the instance actor. */
+  instanceActorId: number
+  direction: 'followers' | 'following'
+  start: number
+  count: number
+  sort: { column: 'createdAt' | 'redundancyAllowed' | 'state' | 'score'; descending: boolean }
+  search?: string | undefined
+  state?: 'pending' | 'accepted' | 'rejected' | undefined
+  actorType?: string | undefined
+}
+
+const SHOWN_STATE = "case f.state when 'expired' then 'rejected' else f.state end"
+
+const actorJson = (alias: string, host: string): string =>
+  `json_build_object('id', ${alias}.id, 'url', ${alias}.url, 'name', ${alias}.preferred_username, 'host', ${host}.host,
+     'followers_count', ${alias}.followers_count, 'following_count', ${alias}.following_count,
+     'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at)`
+
+const COLUMNS = {
+  createdAt: 'f.created_at',
+  redundancyAllowed: 'f.created_at',
+  state: SHOWN_STATE,
+  score: 'f.created_at',
+}
+
+/** One page of the instance's followers or followings, with the count of all that match. */
+export async function listFollows(db: Database, query: FollowListQuery): Promise<{ total: number; rows: FollowRow[] }> {
+  const [mine, other] = query.direction === 'followers' ? ['target_id', 'a'] : ['follower_id', 'b']
+  const direction = query.sort.descending ? 'desc' : 'asc'
+  const [page] = await db.query<{ total: number; rows: FollowRow[] }>(
+    `with matching as (
+       select f.id, ${SHOWN_STATE} as state, f.created_at, f.updated_at, ${COLUMNS[query.sort.column]} as sort_key,
+         ${actorJson('a', 'ah')} as follower, ${actorJson('b', 'bh')} as following
+       from follow f
+         join actor a on a.id = f.follower_id left join remote_host ah on ah.id = a.host_id
+         join actor b on b.id = f.target_id left join remote_host bh on bh.id = b.host_id
+       where f.${mine} = $1 and f.state <> 'none'
+         and ($2::text is null or ${SHOWN_STATE} = $2)
+         and ($3::text is null or ${other}.type = $3)
+         and ($4::text is null or ${other}h.host ilike $4 or ${other}.preferred_username ilike $4)
+     ), page as (select * from matching order by sort_key ${direction}, id ${direction} limit $5 offset $6)
+     select (select count(*) from matching) as total,
+       coalesce((select json_agg(page order by sort_key ${direction}, id ${direction}) from page), '[]') as rows`,
+    [
+      query.instanceActorId,
+      query.state ?? null,
+      query.actorType ?? null,
+      query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null,
+      query.count,
+      query.start,
+    ],
+  )
+  return page ?? { total: 0, rows: [] }
+}
+
+/** The relation between a local actor and a remote one named by handle (`name@host`) or host (its instance actor). */
+export async function findFollowByHandle(
+  db: Database,
+  query: { localActorId: number; direction: 'followers' | 'following'; name: string | null; host: string },
+): Promise<number | undefined> {
+  const [mine, theirs] = query.direction === 'followers' ? ['target_id', 'follower_id'] : ['follower_id', 'target_id']
+  const [row] = await db.query<{ id: number }>(
+    `select f.id from follow f join actor o on o.id = f.${theirs} join remote_host h on h.id = o.host_id
+     where f.${mine} = $1 and f.state <> 'none' and h.host = lower($2)
+       and case when $3::text is null then o.type = 'Application' else lower(o.preferred_username) = lower($3) end
+     order by f.id limit 1`,
+    [query.localActorId, query.host, query.name],
+  )
+  return row?.id
+}
+
+/** The follow with this ActivityPub id, or between these two actors. */
+export async function findFollow(
+  db: Pick<Database, 'query'>,
+  query: { url: string } | { followerId: number; targetId: number },
+): Promise<{ id: number; follower_id: number; target_id: number; state: string } | undefined> {
+  const [row] = await db.query<{ id: number; follower_id: number; target_id: number; state: string }>(
+    'url' in query
+      ? 'select id, follower_id, target_id, state from follow where url_hash = md5($1)::uuid and url = $1'
+      : 'select id, follower_id, target_id, state from follow where follower_id = $1 and target_id = $2',
+    'url' in query ? [query.url] : [query.followerId, query.targetId],
+  )
+  return row
+}

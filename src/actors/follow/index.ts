@@ -1,0 +1,10 @@
+export { keepFollowCounts } from './counters.ts'
+export { type Follows, makeFollows } from './follow.commands.ts'
+export {
+  type FollowActorRow,
+  type FollowListQuery,
+  type FollowRow,
+  findFollow,
+  findFollowByHandle,
+  listFollows,
+} from './follow.queries.ts'

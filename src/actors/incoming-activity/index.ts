@@ -1,0 +1,8 @@
+export {
+  type ArrivedActivity,
+  type IncomingActivities,
+  makeIncomingActivities,
+  type StoredActivity,
+  type Treatment,
+  type Verification,
+} from './incoming-activity.commands.ts'

@@ -1,0 +1,1 @@
+export { type Instance, type LocalClient, makeInstance } from './instance.commands.ts'

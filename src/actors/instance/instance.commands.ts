@@ -1,0 +1,70 @@
+// The instance itself: its Application actor and the OAuth client of the web interface, made on the first start.
+
+import { randomToken } from '../../platform/ids.ts'
+import { generateActorKeys } from '../../platform/keys.ts'
+import { INSTANCE_ACTOR_NAME, insertLocalActor } from '../actor/index.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+
+export interface LocalClient {
+  client_id: string
+  client_secret: string
+}
+
+export interface Instance {
+  /** Makes what is missing; several processes may do so at once. Answers the client only when it was made now. */
+  ensure(): Promise<{ newClient: LocalClient | undefined }>
+  localClient(): Promise<LocalClient>
+  /** Row id of the Application actor. */
+  actorId(): Promise<number>
+}
+
+// Under one lock, so that two processes that start at once on an empty database make one instance.
+const FIRST_START_LOCK = 'select pg_advisory_xact_lock(hashtext($1))'
+
+export function makeInstance(deps: ActorDeps): Instance {
+  const { db, tell } = deps
+  let known: number | undefined
+
+  async function findActor(): Promise<number | undefined> {
+    const [row] = await db.query<{ id: number }>(
+      "select id from actor where host_id is null and type = 'Application' and lower(preferred_username) = $1",
+      [INSTANCE_ACTOR_NAME],
+    )
+    return row?.id
+  }
+
+  async function findClient(): Promise<LocalClient | undefined> {
+    const [row] = await db.query<LocalClient>('select client_id, client_secret from oauth_client order by id limit 1')
+    return row
+  }
+
+  return {
+    async ensure() {
+      if ((await findActor()) !== undefined && (await findClient())) return { newClient: undefined }
+      const keys = await generateActorKeys()
+      return await tell.create(async (unit) => {
+        await unit.query(FIRST_START_LOCK, ['instance'])
+        if ((await findActor()) === undefined) {
+          await insertLocalActor({ ...deps, unit, type: 'Application', name: INSTANCE_ACTOR_NAME, keys })
+        }
+        if (await findClient()) return { newClient: undefined }
+        const newClient = { client_id: randomToken(16), client_secret: randomToken(16) }
+        await unit.query('insert into oauth_client (client_id, client_secret) values ($1, $2)', [
+          newClient.client_id,
+          newClient.client_secret,
+        ])
+        return { newClient }
+      })
+    },
+    async localClient() {
+      const client = await findClient()
+      if (!client) throw new Error('This instance has no OAuth client; start it once to make one.')
+      return client
+    },
+    async actorId() {
+      known ??= await findActor()
+      if (known === undefined) throw new Error('This instance has no actor; start it once to make one.')
+      return known
+    },
+  }
+}

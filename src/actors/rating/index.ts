@@ -1,0 +1,1 @@
+export { findRating, makeRatings, type Ratings, type RatingType } from './rating.commands.ts'

@@ -1,0 +1,145 @@
+// Likes and dislikes: at most one of an account for a video. The counts follow by deltas.
+
+import type { Sql } from '../../platform/database/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { addDelta, isFederated } from '../video/index.ts'
+
+export type RatingType = 'like' | 'dislike'
+
+export interface Ratings {
+  /** One of our users rates, changes or takes back. Throws `not_found`. */
+  setRating(rating: { videoId: number; accountId: number; rating: RatingType | 'none' }): Promise<void>
+  /**
+   * An account of another server rates; telling twice changes nothing. Ratings of remote videos are counted by their
+   * own server. Throws `not_found`, and `forbidden` for a video that is not public or the address of another rating.
+   */
+  receiveRating(rating: { url: string; videoId: number; accountId: number; type: RatingType }): Promise<void>
+  removeReceivedRating(rating: { videoId: number; accountId: number }): Promise<void>
+}
+
+interface RatingRow {
+  id: number
+  type: RatingType
+  url: string
+}
+
+export function makeRatings(deps: ActorDeps): Ratings {
+  const { tell, urls } = deps
+
+  /** Ratings of one account and video come one after the other: there is no row to lock before the first. */
+  const alone = (unit: Unit, videoId: number, accountId: number) =>
+    unit.query('select pg_advisory_xact_lock($1, $2)', [videoId, accountId])
+
+  return {
+    async setRating({ videoId, accountId, rating }) {
+      await tell.create(async (unit) => {
+        await alone(unit, videoId, accountId)
+        await videoOf(unit.query, videoId)
+        const actor = await actorOf(unit.query, accountId)
+        const before = await find(unit.query, videoId, accountId)
+        if ((before?.type ?? 'none') === rating) return
+        if (rating === 'none') {
+          if (before) await remove(unit, videoId, before, actor.id)
+          return
+        }
+        const url = rating === 'like' ? urls.like(actor.url, videoId) : urls.dislike(actor.url, videoId)
+        await put(unit, { videoId, accountId, type: rating, url }, before, actor.id)
+      })
+    },
+
+    async receiveRating({ url, videoId, accountId, type }) {
+      await tell.create(async (unit) => {
+        await alone(unit, videoId, accountId)
+        const video = await videoOf(unit.query, videoId)
+        if (video.remote) return
+        if (!isFederated(video.privacy)) throw new DomainError('forbidden', 'This video is not public.')
+        const before = await find(unit.query, videoId, accountId)
+        if (before?.type === type && before.url === url) return
+        const [clash] = await unit.query(
+          'select 1 from rating where url_hash = md5($1)::uuid and (video_id, account_id) is distinct from ($2, $3)',
+          [url, videoId, accountId],
+        )
+        if (clash) throw new DomainError('forbidden', 'This address belongs to another rating.')
+        await put(unit, { videoId, accountId, type, url }, before, (await actorOf(unit.query, accountId)).id)
+      })
+    },
+
+    async removeReceivedRating({ videoId, accountId }) {
+      await tell.create(async (unit) => {
+        await alone(unit, videoId, accountId)
+        const before = await find(unit.query, videoId, accountId)
+        if (before) await remove(unit, videoId, before, (await actorOf(unit.query, accountId)).id)
+      })
+    },
+  }
+}
+
+/**
+ * Told under the actor, not the rating: whoever takes a like back and gives it again makes a second row, and its Like
+ * must not overtake the Undo of the first one.
+ */
+const ordered = (actorId: number) => ({ aggregate: 'actor', id: actorId }) as const
+
+async function put(
+  unit: Unit,
+  rating: { videoId: number; accountId: number; type: RatingType; url: string },
+  before: RatingRow | undefined,
+  actorId: number,
+): Promise<void> {
+  const { videoId, accountId, type, url } = rating
+  const [row] = await unit.query<{ id: number }>(
+    `insert into rating (video_id, account_id, type, url, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
+     on conflict (video_id, account_id) do update set type = excluded.type, url = excluded.url, updated_at = excluded.updated_at
+     returning id`,
+    [videoId, accountId, type, url, unit.now],
+  )
+  if (!row) throw new Error('The rating was not stored.')
+  // The same said again under another address, by which it may be taken back.
+  if (before?.type === type) return
+  const sign = type === 'like' ? 1 : -1
+  await addDelta(
+    unit,
+    videoId,
+    before ? { likes: sign, dislikes: -sign } : type === 'like' ? { likes: 1 } : { dislikes: 1 },
+  )
+  unit.emit(ordered(actorId), 'RatingSet', { ratingId: row.id, videoId })
+}
+
+async function remove(unit: Unit, videoId: number, row: RatingRow, actorId: number): Promise<void> {
+  await unit.query('delete from rating where id = $1', [row.id])
+  await addDelta(unit, videoId, row.type === 'like' ? { likes: -1 } : { dislikes: -1 })
+  const { url, type } = row
+  unit.emit(ordered(actorId), 'RatingRemoved', { url, type, actorId, videoId })
+}
+
+/** The video, which stays until the rating is stored. */
+async function videoOf(query: Sql, videoId: number): Promise<{ remote: boolean; privacy: number }> {
+  const [video] = await query<{ remote: boolean; privacy: number }>(
+    "select remote, privacy from video where id = $1 and state <> 'removed' for key share",
+    [videoId],
+  )
+  if (!video) throw notFound('Video not found')
+  return video
+}
+
+async function find(query: Sql, videoId: number, accountId: number): Promise<RatingRow | undefined> {
+  const [row] = await query<RatingRow>('select id, type, url from rating where video_id = $1 and account_id = $2', [
+    videoId,
+    accountId,
+  ])
+  return row
+}
+
+async function actorOf(query: Sql, accountId: number): Promise<{ id: number; url: string }> {
+  const [actor] = await query<{ id: number; url: string }>(
+    'select x.id, x.url from account a join actor x on x.id = a.actor_id where a.id = $1',
+    [accountId],
+  )
+  if (!actor) throw notFound('This account does not exist.')
+  return actor
+}
+
+/** What an account thinks of a video. */
+export async function findRating(query: Sql, videoId: number, accountId: number): Promise<RatingType | 'none'> {
+  return (await find(query, videoId, accountId))?.type ?? 'none'
+}

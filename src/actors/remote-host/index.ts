@@ -1,0 +1,8 @@
+export {
+  ensureHost,
+  type KnownHost,
+  makeRemoteHosts,
+  type RemoteHosts,
+  type SignatureProfile,
+  signatureProfiles,
+} from './remote-host.commands.ts'

@@ -1,0 +1,121 @@
+// Servers that we know of, and whether they can be reached: the machine `remote-host`.
+
+import type { Sql } from '../../platform/database/index.ts'
+import {
+  dueIn,
+  initialRemoteHost,
+  type RemoteHostContext,
+  type RemoteHostEvent,
+  type RemoteHostState,
+  remoteHostMachine,
+} from '../../state-machines/remote-host.ts'
+import { step } from '../../state-machines/step.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+
+/** How requests can be signed: draft-cavage-http-signatures-12, or RFC 9421. */
+export const signatureProfiles = ['cavage', 'rfc9421'] as const
+export type SignatureProfile = (typeof signatureProfiles)[number]
+
+export interface KnownHost {
+  id: number
+  host: string
+  state: RemoteHostState
+  dueAt: Date | null
+  signatureProfile: SignatureProfile
+}
+
+export interface RemoteHosts {
+  find(hostId: number): Promise<KnownHost | undefined>
+  /** A delivery got an answer that shows the host alive. */
+  succeeded(hostId: number): Promise<void>
+  /** A delivery failed through the host's fault; `retryAfter` in ms as it asked, 0 when it did not. */
+  failed(hostId: number, retryAfter: number): Promise<void>
+  /** A verified activity came from the host: a dormant one is awake again. */
+  heard(host: string): Promise<void>
+  preferProfile(hostId: number, profile: SignatureProfile): Promise<void>
+  noteUnsupported(hostId: number, type: string): Promise<void>
+}
+
+export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
+  const { db, clock, config, logger } = deps
+
+  interface HostRow extends KnownHost {
+    context: Partial<RemoteHostContext>
+  }
+  const COLUMNS = 'id, host, state, context, due_at as "dueAt", signature_profile as "signatureProfile"'
+
+  async function load(hostId: number): Promise<HostRow | undefined> {
+    const [row] = await db.query<HostRow>(`select ${COLUMNS} from remote_host where id = $1`, [hostId])
+    return row
+  }
+
+  /** Only the lane of the host steps it, and an activity that wakes it; the state that was read is checked when written. */
+  async function tell(row: HostRow | undefined, event: RemoteHostEvent): Promise<void> {
+    if (!row) return
+    const next = step(
+      remoteHostMachine,
+      { state: row.state, context: { ...initialRemoteHost.context, ...row.context } },
+      event,
+    )
+    if (!next.changed) return
+    const wait = dueIn(next.state, next.context, config().vireo.federation.delivery)
+    if (next.state !== row.state) logger.info({ host: row.host, state: next.state }, 'a host changed its state')
+    await db.query(
+      'update remote_host set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1 and state = $6',
+      [
+        row.id,
+        next.state,
+        JSON.stringify(next.context),
+        wait === null ? null : new Date(next.context.failedAt + wait),
+        clock.now(),
+        row.state,
+      ],
+    )
+  }
+
+  return {
+    find: load,
+    async succeeded(hostId) {
+      await tell(await load(hostId), { type: 'SUCCEEDED' })
+    },
+    async failed(hostId, retryAfter) {
+      await tell(await load(hostId), {
+        type: 'FAILED',
+        at: clock.now().getTime(),
+        settings: config().vireo.federation.delivery,
+        ...(retryAfter > 0 ? { retryAfter } : {}),
+      })
+    },
+    async heard(host) {
+      const [row] = await db.query<HostRow>(
+        `select ${COLUMNS} from remote_host where host = $1 and state = 'dormant'`,
+        [host.toLowerCase()],
+      )
+      await tell(row, { type: 'HEARD' })
+    },
+    async preferProfile(hostId, profile) {
+      await db.query('update remote_host set signature_profile = $2 where id = $1', [hostId, profile])
+    },
+    async noteUnsupported(hostId, type) {
+      await db.query(
+        `update remote_host set unsupported_types = array_append(unsupported_types, $2)
+         where id = $1 and not ($2 = any(unsupported_types))`,
+        [hostId, type],
+      )
+    },
+  }
+}
+
+/** The row of a host, new ones as healthy. Gives its id. */
+export async function ensureHost(query: Sql, host: string): Promise<number> {
+  const [row] = await query<{ id: number }>(
+    `with known as (select id from remote_host where host = $1),
+     fresh as (
+       insert into remote_host (host, state, context) select $1, $2, $3 where not exists (select 1 from known)
+       on conflict (host) do update set host = excluded.host returning id
+     ) select id from known union all select id from fresh`,
+    [host.toLowerCase(), initialRemoteHost.state, JSON.stringify(initialRemoteHost.context)],
+  )
+  if (!row) throw new Error(`The host ${host} could not be stored.`)
+  return row.id
+}

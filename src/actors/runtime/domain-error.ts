@@ -1,0 +1,53 @@
+// The one catalogue of things a command can refuse. `http/plugins/errors.ts` and `federation/inbound` map the codes.
+
+export const errorKinds = {
+  invalid: 'The request is malformed or inconsistent.',
+  unauthenticated: 'Who asks is not known.',
+  forbidden: 'Who asks may not do this.',
+  not_found: 'The thing does not exist, or not for who asks.',
+  conflict: 'The state of the thing does not allow this.',
+  gone: 'The thing existed and is gone.',
+  too_large: 'The body or the file is larger than allowed.',
+  unsupported_media_type: 'The type of the file is not accepted.',
+  unprocessable: 'The file or document was read and cannot be used.',
+  busy: 'The resource is in use now; try again.',
+  unavailable: 'A service that this needs is off or out of reach.',
+} as const
+
+export type ErrorKind = keyof typeof errorKinds
+
+/** One refused parameter, as clients of the REST API read it in `invalid-params`. */
+export interface InvalidParam {
+  name: string
+  location: 'params' | 'body' | 'header' | 'query' | 'cookies'
+  msg: string
+  value?: unknown
+}
+
+/**
+ * A refusal. `kind` decides the HTTP status and the treatment of an activity; `code` is the contract's internal code
+ * (`limits.json`, errors.serverCodes and oauthCodes), when there is one; `message` is for the client.
+ */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+  readonly kind: ErrorKind
+  readonly code: string | undefined
+  readonly invalidParams: InvalidParam[]
+  /** Response headers that belong to the refusal, such as `Range` or `X-File-Maximum-Size`. */
+  readonly headers: Record<string, string>
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { code?: string; invalidParams?: InvalidParam[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kind = kind
+    this.code = options.code
+    this.invalidParams = options.invalidParams ?? []
+    this.headers = options.headers ?? {}
+  }
+}
+
+export const notFound = (message: string, code?: string): DomainError =>
+  new DomainError('not_found', message, code === undefined ? {} : { code })

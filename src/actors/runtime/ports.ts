@@ -1,0 +1,38 @@
+// What the nouns need from the outside, handed in by the composition root.
+
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import type { Registry } from './registry.ts'
+import type { Tell } from './tell.ts'
+
+export interface ActorDeps {
+  db: Database
+  tell: Tell
+  registry: Registry
+  clock: Clock
+  logger: Logger
+  config: () => Config
+  secrets: Secrets
+  urls: LocalUrls
+}
+
+/** The addresses of our actors and objects, which are their ActivityPub ids. */
+export interface LocalUrls {
+  /** Origin without a slash at the end, such as `https://video.example`. */
+  origin: string
+  /** Host with its port, when that is not the default one. */
+  host: string
+  sharedInbox: string
+  account(name: string): string
+  channel(name: string): string
+  actorCollection(actorUrl: string, collection: 'inbox' | 'outbox' | 'followers' | 'following' | 'playlists'): string
+  publicKey(actorUrl: string): string
+  video(uuid: string): string
+  comment(videoUuid: string, commentId: number): string
+  follow(followerUrl: string, followId: number): string
+  like(actorUrl: string, videoId: number): string
+  dislike(actorUrl: string, videoId: number): string
+}

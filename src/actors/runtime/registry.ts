@@ -1,0 +1,99 @@
+// Who handles what: reactions to events, handlers of jobs, drains of lanes, time-outs of machines, periodic work.
+// `seal()` refuses to start when an event has no reaction, or a job no handler or two.
+
+import type { EventName, EventPayloads } from './events.ts'
+import type { Unit } from './unit.ts'
+
+export interface JobContext {
+  id: number
+  type: string
+  data: Record<string, string | number>
+  /** Set when the job must stop: cancelled, its lease lost, or the process ending. */
+  signal: AbortSignal
+  /** Stores the progress, 0 to 100; at most once a second reaches the database. */
+  progress(percent: number): void
+}
+
+export interface JobHandler {
+  queue: QueueName
+  /** May run twice, and two at once: its effects go through commands, which are idempotent. */
+  run(job: JobContext): Promise<void>
+  /** After the last failed try, so that whatever waits for the job leaves its waiting state. */
+  failed?(job: { id: number; data: JobContext['data'] }, error: string): Promise<void>
+}
+
+export type QueueName = 'delivery' | 'inbox' | 'media' | 'mail' | 'io' | 'cron'
+
+export interface LaneHandler {
+  queue: QueueName
+  /** Works off what is due; answers when to look again, or null when nothing is left. */
+  drain(key: string, context: { signal: AbortSignal }): Promise<Date | null>
+  /** SQL expression (with the lane's row as `lane`) for the earliest due time of the lane's work, or null. */
+  nextDueSql: string
+}
+
+export interface TimeoutHandler {
+  /** Ids whose `due_at` has come: `select id from … where due_at <= $1 order by due_at limit 100`. */
+  dueSql: string
+  timedOut(id: number): Promise<void>
+}
+
+export interface PeriodicTask {
+  everyMs: () => number
+  /** Runs in every process: must be safe to run twice at once (SKIP LOCKED, idempotent deletes). */
+  run(): Promise<void>
+}
+
+export type Reaction<N extends EventName> = (payload: EventPayloads[N], unit: Unit) => Promise<void>
+
+export interface Registry {
+  on<N extends EventName>(event: N, subscriber: string, reaction: Reaction<N>): void
+  job(type: string, handler: JobHandler): void
+  lane(kind: string, handler: LaneHandler): void
+  timeout(noun: string, handler: TimeoutHandler): void
+  periodic(name: string, task: PeriodicTask): void
+  reactions(event: string): { subscriber: string; react(payload: unknown, unit: Unit): Promise<void> }[]
+  jobs: ReadonlyMap<string, JobHandler>
+  lanes: ReadonlyMap<string, LaneHandler>
+  timeouts: ReadonlyMap<string, TimeoutHandler>
+  periodics: ReadonlyMap<string, PeriodicTask>
+  seal(required: { events: readonly EventName[]; jobs: readonly string[]; lanes: readonly string[] }): void
+}
+
+export function makeRegistry(): Registry {
+  const reactions = new Map<string, Map<string, (payload: unknown, unit: Unit) => Promise<void>>>()
+  const jobs = new Map<string, JobHandler>()
+  const lanes = new Map<string, LaneHandler>()
+  const timeouts = new Map<string, TimeoutHandler>()
+  const periodics = new Map<string, PeriodicTask>()
+
+  return {
+    on(event, subscriber, reaction) {
+      const known = reactions.get(event) ?? new Map()
+      addOnce(known, subscriber, (payload: never, unit: Unit) => reaction(payload, unit), `reaction to ${event}`)
+      reactions.set(event, known)
+    },
+    job: (type, handler) => addOnce(jobs, type, handler, 'handler of job'),
+    lane: (kind, handler) => addOnce(lanes, kind, handler, 'handler of lane'),
+    timeout: (noun, handler) => addOnce(timeouts, noun, handler, 'time-out of'),
+    periodic: (name, task) => addOnce(periodics, name, task, 'periodic task'),
+    reactions: (event) => [...(reactions.get(event) ?? [])].map(([subscriber, react]) => ({ subscriber, react })),
+    jobs,
+    lanes,
+    timeouts,
+    periodics,
+    seal(required) {
+      const missing = [
+        ...required.events.filter((event) => !reactions.has(event)).map((event) => `event ${event}`),
+        ...required.jobs.filter((type) => !jobs.has(type)).map((type) => `job ${type}`),
+        ...required.lanes.filter((kind) => !lanes.has(kind)).map((kind) => `lane ${kind}`),
+      ]
+      if (missing.length > 0) throw new Error(`Nothing handles: ${missing.join(', ')}.`)
+    },
+  }
+}
+
+function addOnce<V>(map: Map<string, V>, key: string, value: V, what: string): void {
+  if (map.has(key)) throw new Error(`There are two of this ${what}: ${key}.`)
+  map.set(key, value)
+}

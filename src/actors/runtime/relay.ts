@@ -1,0 +1,121 @@
+// The relay: carries stored events on. Each outbox row is claimed, its reactions run and the row is deleted in one
+// transaction, the oldest of each aggregate first, so that nothing is lost, doubled or overtaken.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Registry } from './registry.ts'
+import type { RunUnit } from './unit.ts'
+
+interface OutboxRow {
+  id: number
+  event: string
+  payload: unknown
+}
+
+// Never by a cursor: rows committed late would be skipped.
+const CLAIM = `
+  select o.id, o.event, o.payload from outbox o
+  where o.parked_at is null and o.due_at <= $1
+    and not exists (
+      select 1 from outbox earlier
+      where earlier.aggregate = o.aggregate and earlier.aggregate_id = o.aggregate_id and earlier.id < o.id
+        and earlier.parked_at is null
+    )
+  order by o.id limit 1 for update of o skip locked`
+
+const FAILURES_BEFORE_PARKING = 20
+
+export interface Relay {
+  /** Looks at once; many calls in a row cost one look. */
+  wake(): void
+  start(): void
+  /** Ends after the event at hand. */
+  stop(): Promise<void>
+  /** Carries on all that is due, for tests and shutdown. */
+  drain(): Promise<void>
+}
+
+export function makeRelay(options: {
+  db: Database
+  runUnit: RunUnit
+  registry: Registry
+  clock: Clock
+  logger: Logger
+  intervalMs: () => number
+}): Relay {
+  const { db, runUnit, registry, clock, logger } = options
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let again = false
+  let stopped = true
+
+  function wake(): void {
+    if (stopped) return
+    if (running) {
+      again = true
+      return
+    }
+    clearTimeout(timer)
+    running = drain()
+      .catch((error) => logger.error({ err: error }, 'the relay could not read the outbox'))
+      .finally(() => {
+        running = undefined
+        if (stopped) return
+        if (again) {
+          again = false
+          wake()
+        } else {
+          timer = setTimeout(wake, options.intervalMs())
+        }
+      })
+  }
+
+  async function drain(): Promise<void> {
+    while (await carryOn()) if (stopped && running) return
+  }
+
+  /** Carries one event on; answers whether there was one. */
+  async function carryOn(): Promise<boolean> {
+    let claimed: OutboxRow | undefined
+    try {
+      return await runUnit(async (unit) => {
+        const [row] = await unit.query<OutboxRow>(CLAIM, [unit.now])
+        if (!row) return false
+        claimed = row
+        for (const { react } of registry.reactions(row.event)) await react(row.payload, unit)
+        await unit.query('delete from outbox where id = $1', [row.id])
+        return true
+      })
+    } catch (error) {
+      if (!claimed) throw error
+      await postpone(claimed, error)
+      return true
+    }
+  }
+
+  async function postpone(row: OutboxRow, error: unknown): Promise<void> {
+    logger.error({ err: error, event: row.event, outbox: row.id }, 'an event could not be carried on')
+    await db.query(
+      `update outbox set failures = failures + 1, error = $2,
+         due_at = $3::timestamptz + least(interval '1 second' * 2 ^ failures, interval '10 minutes'),
+         parked_at = case when failures + 1 >= $4 then $3::timestamptz end
+       where id = $1`,
+      [row.id, String(error).slice(0, 1000), clock.now(), FAILURES_BEFORE_PARKING],
+    )
+  }
+
+  return {
+    wake,
+    drain,
+    start() {
+      stopped = false
+      wake()
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

@@ -1,0 +1,135 @@
+// The actor runtime: puts units of work, relay, jobs, lanes and sweeper together over one database, queue and bus.
+
+import type { Bus } from '../../platform/bus/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { sha256 } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Hint, Queue, QueueName } from '../../platform/queue/index.ts'
+import { type JobSettings, makeJobs } from './jobs.ts'
+import { makeLanes } from './lanes.ts'
+import { leaseOwner, releaseDeadLeases } from './lease.ts'
+import { makeRegistry, type Registry } from './registry.ts'
+import { makeRelay, type Relay } from './relay.ts'
+import { makeSweeper, type Sweeper } from './sweeper.ts'
+import { makeTell, type Tell } from './tell.ts'
+import { type Committed, makeRunUnit } from './unit.ts'
+
+export interface RuntimeSettings {
+  relayIntervalMs: number
+  sweepIntervalMs: number
+  laneLeaseMs: number
+  lockTimeoutMs: number
+  jobs: JobSettings & { attempts: (type: string) => number }
+  /** Workers of each queue in this process; 0 for a queue that other processes serve. */
+  queueConcurrency: Record<QueueName, number>
+}
+
+export interface Runtime {
+  tell: Tell
+  registry: Registry
+  relay: Relay
+  sweeper: Sweeper
+  /** Takes up what a crash left, then works. */
+  start(): Promise<void>
+  /** Ends claiming, waits for what runs, interrupts it after the grace. */
+  stop(graceMs: number): Promise<void>
+}
+
+export function makeRuntime(options: {
+  db: Database
+  queue: Queue
+  bus: Bus
+  clock: Clock
+  logger: Logger
+  settings: () => RuntimeSettings
+}): Runtime {
+  const { db, queue, bus, clock, logger, settings } = options
+  const owner = leaseOwner()
+  const registry = makeRegistry()
+  const workers: { close(options?: { drainMs?: number }): Promise<void> }[] = []
+
+  const runUnit = makeRunUnit({
+    db,
+    clock,
+    lockTimeoutMs: () => settings().lockTimeoutMs,
+    jobSettings: (type) => ({ queue: queueOfJob(type), attempts: settings().jobs.attempts(type) }),
+    afterCommit: ring,
+  })
+  const relay = makeRelay({ db, runUnit, registry, clock, logger, intervalMs: () => settings().relayIntervalMs })
+  const jobs = makeJobs({ db, registry, clock, logger, owner, settings: () => settings().jobs })
+  const lanes = makeLanes({ db, registry, clock, logger, owner, leaseMs: () => settings().laneLeaseMs })
+  const sweeper = makeSweeper({
+    db,
+    registry,
+    clock,
+    logger,
+    jobs,
+    lanes,
+    intervalMs: () => settings().sweepIntervalMs,
+    hintJob: (type) => queue.hint(queueOfJob(type), { name: type, id: `sweep-${type}`, data: {} }),
+    hintLane: (kind, key) => hintLane(kind, key),
+  })
+
+  function queueOfJob(type: string): QueueName {
+    const handler = registry.jobs.get(type)
+    if (!handler) throw new Error(`No handler for jobs of type ${type}.`)
+    return handler.queue
+  }
+
+  function queueOfLane(kind: string): QueueName {
+    const handler = registry.lanes.get(kind)
+    if (!handler) throw new Error(`No handler for lanes of kind ${kind}.`)
+    return handler.queue
+  }
+
+  // One id for each lane: hints of one lane that wait are merged.
+  const hintLane = (kind: string, key: string): Promise<void> => {
+    const id = `${kind}-${sha256(key).toString('hex')}`
+    return queue.hint(queueOfLane(kind), { name: LANE, id, data: { kind, key } })
+  }
+
+  /** After a commit. The bells may be lost: the relay polls, and the sweeper looks at jobs and lanes. */
+  function ring(committed: Committed): void {
+    if (committed.events > 0) relay.wake()
+    for (const job of committed.jobs) {
+      silently(queue.hint(queueOfJob(job.type), { name: job.type, id: `${job.type}-${job.id}`, data: {} }))
+    }
+    for (const { kind, key } of committed.lanes) silently(hintLane(kind, key))
+    for (const { topic, payload } of committed.publications) silently(bus.publish(topic, payload))
+  }
+
+  const silently = (bell: Promise<void>): void => {
+    bell.catch((error) => logger.warn({ err: error }, 'a bell was not heard; the sweeper will see to it'))
+  }
+
+  async function handle(hint: Hint): Promise<void> {
+    if (hint.name === LANE) await lanes.work(String(hint.data.kind), String(hint.data.key))
+    else await jobs.work(hint.name)
+  }
+
+  return {
+    tell: makeTell(runUnit),
+    registry,
+    relay,
+    sweeper,
+    async start() {
+      const gone = await releaseDeadLeases(db)
+      if (gone > 0) logger.warn({ processes: gone }, 'took up the work of processes that ended without a goodbye')
+      for (const [name, concurrency] of Object.entries(settings().queueConcurrency) as [QueueName, number][]) {
+        if (concurrency > 0) workers.push(await queue.work(name, { concurrency }, handle))
+      }
+      relay.start()
+      await sweeper.sweep()
+      sweeper.start()
+    },
+    async stop(graceMs) {
+      await sweeper.stop()
+      await relay.stop()
+      await Promise.all([jobs.stop(graceMs), lanes.stop(graceMs)])
+      await Promise.all(workers.map((worker) => worker.close({ drainMs: graceMs })))
+    },
+  }
+}
+
+const LANE = 'lane'

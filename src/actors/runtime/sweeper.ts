@@ -1,0 +1,95 @@
+// The sweeper: looks once a second at what nobody rang a bell for. It rebuilds the queue from our tables, takes up
+// what dead processes held, sends TIMED_OUT to machines and runs the periodic tasks.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { DomainError } from './domain-error.ts'
+import type { Jobs } from './jobs.ts'
+import type { Lanes } from './lanes.ts'
+import type { PeriodicTask, Registry, TimeoutHandler } from './registry.ts'
+
+export interface Sweeper {
+  start(): void
+  stop(): Promise<void>
+  /** One whole look, for tests. */
+  sweep(): Promise<void>
+}
+
+const LANES_AT_ONCE = 200
+
+export function makeSweeper(options: {
+  db: Database
+  registry: Registry
+  clock: Clock
+  logger: Logger
+  jobs: Jobs
+  lanes: Lanes
+  intervalMs: () => number
+  hintJob: (type: string) => Promise<void>
+  hintLane: (kind: string, key: string) => Promise<void>
+}): Sweeper {
+  const { db, registry, clock, logger } = options
+  const ranAt = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let stopped = true
+
+  async function sweep(): Promise<void> {
+    await guard('jobs', async () => {
+      for (const type of await options.jobs.recover()) await options.hintJob(type)
+    })
+    await guard('lanes', async () => {
+      for (const { kind, key } of await options.lanes.due(LANES_AT_ONCE)) await options.hintLane(kind, key)
+    })
+    for (const [noun, handler] of registry.timeouts) await guard(noun, () => timeOut(noun, handler))
+    for (const [name, task] of registry.periodics) await guard(name, () => runIfDue(name, task))
+  }
+
+  async function timeOut(noun: string, handler: TimeoutHandler): Promise<void> {
+    for (const { id } of await db.query<{ id: number }>(handler.dueSql, [clock.now()])) {
+      try {
+        await handler.timedOut(id)
+      } catch (error) {
+        // Somebody else was faster, or the row is gone.
+        if (!(error instanceof DomainError)) logger.error({ err: error, noun, id }, 'a time-out could not be told')
+      }
+    }
+  }
+
+  async function runIfDue(name: string, task: PeriodicTask): Promise<void> {
+    const now = clock.now().getTime()
+    if (now - (ranAt.get(name) ?? Number.NEGATIVE_INFINITY) < task.everyMs()) return
+    ranAt.set(name, now)
+    await task.run()
+  }
+
+  async function guard(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      logger.error({ err: error, what }, 'the sweeper failed')
+    }
+  }
+
+  function next(): void {
+    timer = setTimeout(() => {
+      running = sweep().finally(() => {
+        if (!stopped) next()
+      })
+    }, options.intervalMs())
+  }
+
+  return {
+    sweep,
+    start() {
+      stopped = false
+      next()
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

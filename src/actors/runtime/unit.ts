@@ -1,0 +1,154 @@
+// The unit of work: one transaction that stores new state with its outbox rows, jobs and lane marks, and after the
+// commit rings the bells. Commands (tell.ts) and reactions of the relay (relay.ts) run in it.
+
+import type { Clock } from '../../platform/clock.ts'
+import { isLockTimeout } from '../../platform/database/errors.ts'
+import { type Database, isRetryable, type Sql, type Transaction } from '../../platform/database/index.ts'
+import { DomainError } from './domain-error.ts'
+import type { AggregateRef, EventName, EventPayloads } from './events.ts'
+
+/** A piece of work for later, run at least once. `data` holds ids only: it is shown to admins and kept. */
+export interface NewJob {
+  type: string
+  data: Record<string, string | number>
+  /** While a job with this key waits or runs, another one is not stored. */
+  dedupeKey?: string
+  /** Lower goes first; 0 is the default. */
+  priority?: number
+  delayMs?: number
+}
+
+export interface Unit extends Transaction {
+  now: Date
+  /** Stores an event in the outbox, for the relay to carry on. */
+  emit<N extends EventName>(of: AggregateRef, name: N, payload: EventPayloads[N]): void
+  enqueue(job: NewJob): void
+  /** Marks a lane as having work, at once or at a time. */
+  wake(kind: string, key: string, dueAt?: Date): void
+  /** Tells every process that something changed; may be lost. */
+  publish(topic: string, payload: JsonObject): void
+}
+
+export type JsonObject = { [key: string]: string | number | boolean | null }
+
+/** What happened in a committed unit, for whoever rings the bells. */
+export interface Committed {
+  events: number
+  jobs: { id: number; type: string; queue: string }[]
+  lanes: { kind: string; key: string; dueAt: Date }[]
+  publications: { topic: string; payload: JsonObject }[]
+}
+
+export interface UnitOptions {
+  db: Database
+  clock: Clock
+  lockTimeoutMs: () => number
+  jobSettings: (type: string) => { queue: string; attempts: number }
+  afterCommit: (committed: Committed) => void
+}
+
+export type RunUnit = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
+
+const TRIES = 5
+
+/** Makes the function that runs units of work. Deadlocks and serialisation failures are tried again. */
+export function makeRunUnit(options: UnitOptions): RunUnit {
+  return async (work) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await once(work)
+      } catch (error) {
+        if (isLockTimeout(error)) {
+          throw new DomainError('busy', 'Another request is changing this; please try again.', { cause: error })
+        }
+        if (attempt === TRIES || !isRetryable(error)) throw error
+      }
+    }
+  }
+
+  async function once<T>(work: (unit: Unit) => Promise<T>): Promise<T> {
+    const committed: Committed = { events: 0, jobs: [], lanes: [], publications: [] }
+    const result = await options.db.transaction(async (tx) => {
+      await tx.query(`set local lock_timeout = ${Math.round(options.lockTimeoutMs())}`)
+      const pending = collect(tx, options.clock.now())
+      const answer = await work(pending.unit)
+      await tx.em.flush()
+      await store(tx.query, pending, committed)
+      return answer
+    })
+    options.afterCommit(committed)
+    return result
+  }
+
+  async function store(query: Sql, pending: Pending, committed: Committed): Promise<void> {
+    for (const { of, name, payload } of pending.events) {
+      await query('insert into outbox (aggregate, aggregate_id, event, payload, due_at) values ($1, $2, $3, $4, $5)', [
+        of.aggregate,
+        of.id,
+        name,
+        JSON.stringify(payload),
+        pending.unit.now,
+      ])
+    }
+    committed.events = pending.events.length
+    for (const job of pending.jobs) {
+      const { queue, attempts } = options.jobSettings(job.type)
+      const delayed = (job.delayMs ?? 0) > 0
+      const [row] = await query<{ id: number }>(
+        `insert into job (type, queue, state, data, dedupe_key, priority, max_attempts, due_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
+         on conflict (dedupe_key) where state in ('waiting', 'delayed', 'active') do nothing
+         returning id`,
+        [
+          job.type,
+          queue,
+          delayed ? 'delayed' : 'waiting',
+          JSON.stringify(job.data),
+          job.dedupeKey ?? null,
+          job.priority ?? 0,
+          attempts,
+          new Date(pending.unit.now.getTime() + (job.delayMs ?? 0)),
+        ],
+      )
+      if (row && !delayed) committed.jobs.push({ id: row.id, type: job.type, queue })
+    }
+    for (const { kind, key, dueAt } of pending.lanes.toSorted(byLane)) {
+      await query(
+        `insert into lane (kind, key, due_at) values ($1, $2, $3)
+         on conflict (kind, key) do update set due_at = least(lane.due_at, excluded.due_at), dirty = true`,
+        [kind, key, dueAt],
+      )
+    }
+    committed.lanes = pending.lanes.filter((lane) => lane.dueAt <= pending.unit.now)
+    committed.publications = pending.publications
+  }
+}
+
+interface Pending {
+  unit: Unit
+  events: { of: AggregateRef; name: EventName; payload: EventPayloads[EventName] }[]
+  jobs: NewJob[]
+  lanes: { kind: string; key: string; dueAt: Date }[]
+  publications: Committed['publications']
+}
+
+function collect(tx: Transaction, now: Date): Pending {
+  const pending: Omit<Pending, 'unit'> = { events: [], jobs: [], lanes: [], publications: [] }
+  const unit: Unit = {
+    ...tx,
+    now,
+    emit: (of, name, payload) => pending.events.push({ of, name, payload }),
+    enqueue: (job) => pending.jobs.push(job),
+    wake(kind, key, dueAt = now) {
+      const known = pending.lanes.find((lane) => lane.kind === kind && lane.key === key)
+      if (!known) pending.lanes.push({ kind, key, dueAt })
+      else if (dueAt < known.dueAt) known.dueAt = dueAt
+    },
+    publish: (topic, payload) => pending.publications.push({ topic, payload }),
+  }
+  return { unit, ...pending }
+}
+
+// Lane rows are locked in one order, so that two units that wake the same lanes do not deadlock.
+const byLane = (a: { kind: string; key: string }, b: { kind: string; key: string }): number =>
+  a.kind.localeCompare(b.kind) || a.key.localeCompare(b.key)

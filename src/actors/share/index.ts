@@ -1,0 +1,1 @@
+export { makeShares, type Shares } from './share.commands.ts'

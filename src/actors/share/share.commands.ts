@@ -1,0 +1,39 @@
+// Shares: who announced a video. Kept once for each actor and video.
+
+import { type ActorDeps, DomainError } from '../runtime/index.ts'
+
+export interface Shares {
+  /** A remote actor announced a video. Telling twice changes nothing; a new address takes the place of the old one. */
+  receiveShare(share: { videoId: number; actorId: number; url: string }): Promise<void>
+  removeShare(share: { videoId: number; actorId: number }): Promise<void>
+}
+
+export function makeShares(deps: ActorDeps): Shares {
+  const { tell } = deps
+  return {
+    async receiveShare({ videoId, actorId, url }) {
+      await tell.create(async (unit) => {
+        const isNew = await unit.query(
+          `insert into share (video_id, actor_id, url) select v.id, $2, $3 from video v where v.id = $1 for key share
+           on conflict do nothing returning id`,
+          [videoId, actorId, url],
+        )
+        if (isNew.length > 0) return
+        const [clash] = await unit.query(
+          'select 1 from share where url_hash = md5($1)::uuid and (video_id, actor_id) is distinct from ($2, $3)',
+          [url, videoId, actorId],
+        )
+        if (clash) throw new DomainError('forbidden', 'This address belongs to another share.')
+        await unit.query(
+          'update share set url = $3, updated_at = $4 where video_id = $1 and actor_id = $2 and url <> $3',
+          [videoId, actorId, url, unit.now],
+        )
+      })
+    },
+    async removeShare({ videoId, actorId }) {
+      await tell.create(async (unit) => {
+        await unit.query('delete from share where video_id = $1 and actor_id = $2', [videoId, actorId])
+      })
+    },
+  }
+}

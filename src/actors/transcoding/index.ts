@@ -1,0 +1,1 @@
+export { makeTranscodings } from './transcode.ts'

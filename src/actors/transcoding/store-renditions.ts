@@ -1,0 +1,182 @@
+// Puts finished renditions into the store and into the database, and keeps the master playlist in step with the rows.
+
+import {
+  type FileRef,
+  type HlsEntry,
+  hlsFile,
+  type LadderFile,
+  storeLadderFiles,
+  storeMaster,
+  webVideoFile,
+} from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { DomainError, type Unit } from '../runtime/index.ts'
+import { hasPrivateFiles, transcodingOwner } from '../video/index.ts'
+import {
+  contextOfTranscoding,
+  type Locked,
+  moveTranscoding,
+  settingsOf,
+  type TranscodingDeps,
+  withTranscoding,
+} from './transcoding-state.ts'
+
+/** Stores the files of a step with their rows. Done twice with the same names it stays done. */
+export type StoreRenditions = (
+  task: { id: number; owner: string; videoId: number; uuid: string },
+  files: readonly LadderFile[],
+) => Promise<void>
+
+export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
+  const { db, store, pendingFiles } = deps
+
+  return async ({ id, owner, videoId, uuid }, files) => {
+    let isPrivate = hasPrivateFiles(await privacyOf(videoId))
+    await pendingFiles.reserve(transcodingOwner(id), refsOf(files, uuid, isPrivate))
+    await storeLadderFiles({ store, files, videoUuid: uuid, isPrivate })
+    for (;;) {
+      const placed = isPrivate
+      const wanted = await withOwned(deps, id, owner, async ({ unit, video, transcoding }) => {
+        const isHidden = hasPrivateFiles(video.privacy)
+        if (isHidden !== placed) return isHidden
+        await insertRows(unit, videoId, files)
+        for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
+          moveTranscoding(unit, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
+        }
+        const { made, total } = contextOfTranscoding(transcoding)
+        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
+        await pendingFiles.settle(unit.query, refsOf(files, uuid, placed))
+        return placed
+      }).catch(async (error: unknown) => {
+        // The video was removed while its files were written, and the note of them with it.
+        const isGone = error instanceof DomainError && error.kind === 'not_found'
+        if (isGone) await pendingFiles.discard(refsOf(files, uuid, placed))
+        throw error
+      })
+      if (wanted === placed) return
+      // The video went from private to public meanwhile, or back: the files follow before the rows name them.
+      await moveFiles(id, refsOf(files, uuid, placed), refsOf(files, uuid, wanted))
+      isPrivate = wanted
+    }
+  }
+
+  async function privacyOf(videoId: number): Promise<number> {
+    const [video] = await db.query<{ privacy: number }>('select privacy from video where id = $1', [videoId])
+    if (!video) throw new DomainError('not_found', 'This video does not exist.')
+    return video.privacy
+  }
+
+  async function moveFiles(id: number, from: FileRef[], to: FileRef[]): Promise<void> {
+    await pendingFiles.reserve(transcodingOwner(id), to)
+    for (const [index, ref] of from.entries()) {
+      const target = to[index]
+      if (target) await store.move(ref, target.name)
+    }
+    await pendingFiles.settle(db.query, from)
+  }
+
+  async function insertRows(unit: Unit, videoId: number, files: readonly LadderFile[]): Promise<void> {
+    const playlistId = files.some(({ hls }) => hls) ? await playlistOf(unit, videoId) : null
+    for (const file of files) {
+      await condemnEarlier(unit, videoId, file)
+      await unit.query(INSERT_FILE, [
+        ...[videoId, file.hls ? playlistId : null, file.resolution, file.width, file.height, file.size],
+        ...[file.fps, file.filename, file.hls?.entry.playlistFilename ?? null, JSON.stringify(file.metadata)],
+        ...[file.hls ? 2 : 1, (file.hasVideo ? 1 : 0) + (file.hasAudio ? 2 : 0)],
+        ...[file.hls ? JSON.stringify(file.hls.entry) : null, unit.now],
+      ])
+    }
+  }
+
+  /** A rendition that is made anew takes the place of the earlier one. */
+  async function condemnEarlier(unit: Unit, videoId: number, file: LadderFile): Promise<void> {
+    const gone = await unit.query<{
+      filename: string
+      playlist_filename: string | null
+      uuid: string
+      privacy: number
+    }>(
+      `delete from video_file f using video v
+       where v.id = f.video_id and f.video_id = $1 and f.resolution = $2 and f.filename <> $3
+         and (f.streaming_playlist_id is not null) = $4
+       returning f.filename, f.playlist_filename, v.uuid, v.privacy`,
+      [videoId, file.resolution, file.filename, file.hls !== undefined],
+    )
+    const refs = gone.flatMap(({ filename, playlist_filename, uuid, privacy }) =>
+      namesAt(filename, playlist_filename, uuid, hasPrivateFiles(privacy)),
+    )
+    await pendingFiles.condemn(unit.query, refs)
+  }
+}
+
+const INSERT_FILE = `
+  insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, filename,
+    playlist_filename, metadata, format_flags, streams, hls, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, '.mp4', $7, $8, $9, $10, $11, $12, $13, $14, $14)
+  on conflict (filename) do nothing`
+
+/** The names of the master and the hashes are chosen once: other servers keep their addresses. */
+async function playlistOf(unit: Unit, videoId: number): Promise<number> {
+  const [row] = await unit.query<{ id: number }>(
+    `insert into streaming_playlist (video_id, playlist_filename, segments_sha256_filename, created_at, updated_at)
+     values ($1, $2, $3, $4, $4)
+     on conflict (video_id) do update set updated_at = excluded.updated_at returning id`,
+    [videoId, `${newUuid()}-master.m3u8`, `${newUuid()}-segments-sha256.json`, unit.now],
+  )
+  if (!row) throw new Error('The playlist could not be stored.')
+  return row.id
+}
+
+const refsOf = (files: readonly LadderFile[], uuid: string, isPrivate: boolean): FileRef[] =>
+  files.flatMap(({ filename, hls }) => namesAt(filename, hls?.entry.playlistFilename ?? null, uuid, isPrivate))
+
+const namesAt = (filename: string, playlist: string | null, uuid: string, isPrivate: boolean): FileRef[] =>
+  playlist === null
+    ? [webVideoFile(filename, isPrivate)]
+    : [hlsFile(uuid, filename, isPrivate), hlsFile(uuid, playlist, isPrivate)]
+
+/** The transcoding is in other hands now: whatever this worker still does must not count. */
+export class NotOurs extends Error {
+  override readonly name = 'NotOurs'
+}
+
+/** Runs `work` when the transcoding is still this worker's. Throws `NotOurs` when it is not, `not_found` when it is gone. */
+export function withOwned<T>(
+  deps: TranscodingDeps,
+  id: number,
+  owner: string,
+  work: (locked: Locked) => Promise<T>,
+): Promise<T> {
+  return withTranscoding(deps, id, async (locked) => {
+    if (locked.transcoding.leaseOwner !== owner) throw new NotOurs('Another worker has this transcoding.')
+    return await work(locked)
+  })
+}
+
+/**
+ * Writes the master playlist and the segment hashes from the rows, where the video's privacy wants them. Answers whether
+ * that was private.
+ */
+export async function writeMaster({ db, store }: TranscodingDeps, videoId: number): Promise<boolean> {
+  const [video] = await db.query<{
+    uuid: string
+    privacy: number
+    master: string | null
+    hashes: string | null
+    entries: HlsEntry[]
+  }>(
+    `select v.uuid, v.privacy, p.playlist_filename as master, p.segments_sha256_filename as hashes,
+       coalesce((select json_agg(f.hls order by f.resolution desc) from video_file f
+                 where f.streaming_playlist_id = p.id and f.hls is not null), '[]') as entries
+     from video v left join streaming_playlist p on p.video_id = v.id where v.id = $1`,
+    [videoId],
+  )
+  if (!video) throw new DomainError('not_found', 'This video does not exist.')
+  const { uuid, privacy, master, hashes, entries } = video
+  const isPrivate = hasPrivateFiles(privacy)
+  if (master !== null && hashes !== null && entries.length > 0) {
+    const names = { masterFilename: master, hashesFilename: hashes }
+    await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })
+  }
+  return isPrivate
+}

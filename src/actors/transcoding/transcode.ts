@@ -1,0 +1,354 @@
+// The job `video-transcoding`: makes the renditions of a video. Killed at any line and run again it goes on from what was
+// stored; two at once do not disturb each other, since only the one that holds the row's lease works.
+
+import {
+  type FileRef,
+  type LadderFile,
+  type LadderPlan,
+  MediaError,
+  planLadder,
+  probe,
+  runLadder,
+} from '../../media/index.ts'
+import { newUuid, randomToken } from '../../platform/ids.ts'
+import { DomainError, type JobContext, PermanentFailure } from '../runtime/index.ts'
+import {
+  askForTranscoding,
+  contextOf,
+  hasPrivateFiles,
+  moveAndTell,
+  moveVideo,
+  planTranscoding,
+  takes,
+  transcodingOwner,
+} from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+import { makeStoreRenditions, NotOurs, withOwned, writeMaster } from './store-renditions.ts'
+import {
+  contextOfTranscoding,
+  isActive,
+  type Locked,
+  moveTranscoding,
+  settingsOf,
+  type TranscodingDeps,
+  takesMove,
+  withTranscoding,
+} from './transcoding-state.ts'
+
+/** A transcoding in the hands of a worker. */
+interface Task {
+  id: number
+  owner: string
+  videoId: number
+  uuid: string
+  /** The original in the store; null when it is gone already. */
+  source: string | null
+  /** The still under a sound file. */
+  preview: string | null
+}
+
+/** How often the worker looks whether the video is still there, and shows that it lives, in ms at most. */
+const BEAT_EVERY = 2_000
+
+/** Adds the job, the time-out and the reactions of transcodings to the registry. */
+export function makeTranscodings(deps: TranscodingDeps): void {
+  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases } = deps
+  const storeRenditions = makeStoreRenditions(deps)
+
+  registry.job('video-transcoding', {
+    queue: 'media',
+    run: (job) => run(job),
+    failed: ({ data }, error) => fail(Number(data.transcodingId), error),
+  })
+
+  registry.timeout('transcoding', {
+    dueSql: 'select id from transcoding where due_at <= $1 order by due_at limit 100',
+    timedOut: (id) => withTranscoding(deps, id, async (locked) => noteSilence(locked)),
+  })
+
+  // A video that waits for renditions has a transcoding that makes them, whatever happened.
+  registry.timeout('video', {
+    dueSql: "select id from video where due_at <= $1 and state = 'to-transcode' order by due_at limit 100",
+    timedOut: (id) =>
+      tell({ aggregate: 'video', id }, async (unit) => {
+        const video = await unit.em.findOneOrFail(Video, id)
+        if (video.state !== 'to-transcode') return
+        moveVideo(unit, video, { type: 'TIMED_OUT' })
+        const [active] = await unit.query(
+          "select id from transcoding where video_id = $1 and state in ('planned', 'running', 'packaged', 'stored')",
+          [id],
+        )
+        if (!active) await planTranscoding(unit, id, config().vireo.jobs.priorities.transcoding)
+      }),
+  })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const id = Number(data.transcodingId)
+    const task = await claim(id)
+    if (!task) return
+    const log = logger.child({ transcoding: id, video: task.uuid })
+    const beat = startBeat(task)
+    try {
+      await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
+      log.info('transcoding done')
+    } catch (error) {
+      if (signal.aborted) throw error
+      if (beat.signal.aborted || isLost(error) || !(await isWanted(task))) {
+        log.info('transcoding given up: the video is gone, or another worker has it')
+      } else if (error instanceof MediaError && error.reason !== 'disk-full') {
+        log.warn({ err: error, detail: error.detail }, 'transcoding failed')
+        throw new PermanentFailure(error.message, { cause: error })
+      } else throw error
+    } finally {
+      await beat.stop()
+      await release(task)
+      await pendingFiles
+        .collect()
+        .catch((error) => log.warn({ err: error }, 'files of a transcoding are left for later'))
+    }
+  }
+
+  /** Takes the transcoding; undefined when there is nothing to do, or a living worker is at it. */
+  async function claim(id: number): Promise<Task | undefined> {
+    const owner = `${leases.owner}#${randomToken(4)}`
+    const claimed = await withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
+      const holder = transcoding.leaseOwner
+      const isLate = !transcoding.dueAt || transcoding.dueAt <= unit.now
+      if (!isActive(transcoding.state)) return false
+      if (holder && !isLate && !leases.isGone(holder)) return false
+      // A worker that ended with a goodbye took its name off; one that died did not.
+      if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
+      if (!isActive(transcoding.state)) return false
+      transcoding.leaseOwner = owner
+      transcoding.dueAt = new Date(unit.now.getTime() + settingsOf(deps).lease)
+      return true
+    }).catch((error: unknown) => {
+      if (error instanceof DomainError && error.kind === 'not_found') return false
+      throw error
+    })
+    if (!claimed) return undefined
+    const [row] = await db.query<{ video_id: number; uuid: string; source: string | null; preview: string | null }>(
+      `select v.id as video_id, v.uuid, s.kept_filename as source,
+         (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2 and t.on_disk) as preview
+       from transcoding x join video v on v.id = x.video_id left join video_source s on s.video_id = v.id where x.id = $1`,
+      [id],
+    )
+    return row && { id, owner, videoId: row.video_id, uuid: row.uuid, source: row.source, preview: row.preview }
+  }
+
+  /** The machine's `TIMED_OUT` while somebody worked; after too many losses the video's transcoding has failed. */
+  function countLoss({ unit, video, transcoding }: Locked): void {
+    moveTranscoding(unit, transcoding, { type: 'TIMED_OUT', settings: settingsOf(deps) }, settingsOf(deps))
+    transcoding.leaseOwner = null
+    const error = transcoding.error
+    if (transcoding.state === 'failed')
+      tellVideoOfFailure({ unit, video, transcoding }, error ?? 'The worker was lost.')
+  }
+
+  function noteSilence(locked: Locked): void {
+    const { unit, transcoding } = locked
+    if (!transcoding.dueAt || transcoding.dueAt > unit.now) return
+    countLoss(locked)
+    if (isActive(transcoding.state)) askForTranscoding(unit, transcoding.id, config().vireo.jobs.priorities.transcoding)
+  }
+
+  function tellVideoOfFailure({ unit, video }: Locked, error: string): void {
+    const event = { type: 'TRANSCODING_FAILED', error } as const
+    if (takes(video, event)) moveVideo(unit, video, event)
+  }
+
+  async function fail(id: number, error: string): Promise<void> {
+    await withTranscoding(deps, id, async (locked) => {
+      if (!takesMove(locked.transcoding, { type: 'FAILED', error })) return
+      moveTranscoding(locked.unit, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
+      tellVideoOfFailure(locked, error)
+    }).catch((cause: unknown) => {
+      // The video was removed meanwhile: nobody waits for it any more.
+      if (!(cause instanceof DomainError) || cause.kind !== 'not_found') throw cause
+    })
+    await pendingFiles.collect()
+  }
+
+  async function transcode(task: Task, signal: AbortSignal, progress: (percent: number) => void, log: typeof logger) {
+    const work: FileRef = { kind: 'tmp', name: `transcoding-${task.id}` }
+    await pendingFiles.reserve(transcodingOwner(task.id), [{ ...work, folder: true }])
+    const done = await stored(task.id)
+    if (!done) {
+      if (task.source === null) throw new PermanentFailure('The original file is gone.')
+      const source: FileRef = { kind: 'original_video_files', name: task.source }
+      const makeAll = (): Promise<void> =>
+        store.withLocalPath(source, (input) =>
+          withStill(task, (stillPath) => make(task, { input, stillPath, work, signal, progress, log })),
+        )
+      await makeAll().catch(async (error: unknown) => {
+        const isTornAway = error instanceof MediaError && error.reason === 'not-found'
+        if (!isTornAway || (await store.stat(source)) === undefined) throw error
+        // The privacy changed just then, and the folder went away under the files: they are made once more.
+        log.warn({ err: error }, 'files of a transcoding went missing')
+        await makeAll()
+      })
+    }
+    signal.throwIfAborted()
+    await complete(task)
+    await pendingFiles.discard([{ ...work, folder: true }])
+  }
+
+  /** Whether all renditions are stored, and only the end is missing. */
+  async function stored(id: number): Promise<boolean> {
+    const [row] = await db.query<{ state: string }>('select state from transcoding where id = $1', [id])
+    return row?.state === 'packaged' || row?.state === 'stored'
+  }
+
+  const withStill = async <T>({ preview }: Task, fn: (path: string | undefined) => Promise<T>): Promise<T> => {
+    const ref: FileRef = { kind: 'previews', name: preview ?? '' }
+    const exists = preview !== null && (await store.stat(ref)) !== undefined
+    return exists ? await store.withLocalPath(ref, fn) : await fn(undefined)
+  }
+
+  interface Making {
+    input: string
+    stillPath: string | undefined
+    work: FileRef
+    signal: AbortSignal
+    progress: (percent: number) => void
+    log: typeof logger
+  }
+
+  async function make(task: Task, { input, stillPath, work, signal, progress, log }: Making): Promise<void> {
+    const { media } = config().vireo
+    const found = await probe({ ffmpeg, path: input, signal, timeoutMs: media.probe_timeout })
+    const plan = planLadder({ probe: found, settings: config().transcoding, still: config().thumbnails.sizes[1] })
+    const total = plan.encoded.length + (plan.copied ? 1 : 0)
+    const made = await begin(task, total)
+    log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
+    // A crash may have come between the rows of a step and what others are told of it.
+    if (made > 0) await tellOfStored(task)
+    if (made >= total) return
+    await runLadder({
+      ...{ ffmpeg, plan, input, signal, newUuid },
+      stillPath: found.video ? undefined : stillPath,
+      workFolder: await store.workFolder(work.name),
+      threads: config().transcoding.threads,
+      limits: { stallMs: media.stall_timeout },
+      niceness: media.nice,
+      skip: made > 0 ? ['copy'] : [],
+      onProgress: progress,
+      onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
+      onFiles: async (files: LadderFile[], step) => {
+        await storeRenditions(task, files)
+        log.info({ step, files: files.length }, 'renditions stored')
+        await tellOfStored(task)
+      },
+    })
+  }
+
+  /** Says how many renditions there will be; answers how many are stored already. */
+  async function begin(task: Task, total: number): Promise<number> {
+    return await withOwned(deps, task.id, task.owner, async ({ unit, video, transcoding }) => {
+      const before = contextOfTranscoding(transcoding)
+      // After a change of the configuration the ladder is another one, and is made from the start.
+      const made = before.total === total ? before.made : 0
+      if (transcoding.state === 'running' && before.total !== total) countLoss({ unit, video, transcoding })
+      if (transcoding.state === 'planned') {
+        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made }, settingsOf(deps))
+        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
+      }
+      transcoding.leaseOwner = task.owner
+      return made
+    })
+  }
+
+  /** Renews the master playlist, then lets the video know of each rendition that can be played. */
+  async function tellOfStored(task: Task): Promise<void> {
+    await afterMaster(task, async ({ unit, video, transcoding }) => {
+      const { made, total } = contextOfTranscoding(transcoding)
+      // With the last rendition the end of the ladder tells all at once.
+      const missing = made === total ? 0 : made - contextOf(video).renditions
+      const events = Array.from({ length: Math.max(0, missing) }, () => ({ type: 'RENDITION_STORED' }) as const)
+      if (events.length > 0 && takes(video, { type: 'RENDITION_STORED' })) moveAndTell(unit, video, events)
+    })
+  }
+
+  /** The end of the ladder: the video is published or updated, the original goes unless it is to be kept. */
+  async function complete(task: Task): Promise<void> {
+    await afterMaster(task, async ({ unit, video, transcoding }) => {
+      const settings = settingsOf(deps)
+      if (transcoding.state === 'packaged') moveTranscoding(unit, transcoding, { type: 'STORED' }, settings)
+      const { made } = contextOfTranscoding(transcoding)
+      const missing = Math.max(0, made - contextOf(video).renditions)
+      const events = [
+        ...Array.from({ length: missing }, () => ({ type: 'RENDITION_STORED' }) as const),
+        { type: 'TRANSCODED' } as const,
+      ]
+      if (takes(video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
+      moveTranscoding(unit, transcoding, { type: 'FINISHED' }, settings)
+      if (config().transcoding.original_file.keep || task.source === null) return
+      await unit.query('update video_source set kept_filename = null where video_id = $1', [task.videoId])
+      await pendingFiles.condemn(unit.query, [{ kind: 'original_video_files', name: task.source }])
+    })
+  }
+
+  /** Writes the master where the video's privacy wants it, and once more when that changed meanwhile. */
+  async function afterMaster(task: Task, work: (locked: Locked) => Promise<void>): Promise<void> {
+    for (;;) {
+      const isPrivate = await writeMaster(deps, task.videoId)
+      const isRight = await withOwned(deps, task.id, task.owner, async (locked) => {
+        if (hasPrivateFiles(locked.video.privacy) !== isPrivate) return false
+        await work(locked)
+        return true
+      })
+      if (isRight) return
+    }
+  }
+
+  function startBeat(task: Task): { signal: AbortSignal; stop(): Promise<void> } {
+    const over = new AbortController()
+    let beating = Promise.resolve()
+    const { lease } = settingsOf(deps)
+    const beat = async (): Promise<void> => {
+      const rows = await db
+        .query(
+          `update transcoding set due_at = $3 where id = $1 and lease_owner = $2
+             and state in ('planned', 'running', 'packaged', 'stored')
+             and exists (select from video v where v.id = transcoding.video_id and v.state <> 'removed')
+           returning id`,
+          [task.id, task.owner, new Date(clock.now().getTime() + lease)],
+        )
+        // While the database is out of reach the work goes on; the job's own lease ends it in time.
+        .catch(() => [{}])
+      if (rows.length === 0) over.abort(new Error('The video was removed, or another worker took over.'))
+    }
+    const timer = setInterval(
+      () => {
+        beating = beat()
+      },
+      Math.min(BEAT_EVERY, lease / 3),
+    )
+    return {
+      signal: over.signal,
+      async stop() {
+        clearInterval(timer)
+        await beating
+      },
+    }
+  }
+
+  /** Whether the video is still there: its files vanish under the worker when it is removed. */
+  async function isWanted({ videoId }: Task): Promise<boolean> {
+    const wanted = await db.query("select id from video where id = $1 and state <> 'removed'", [videoId])
+    return wanted.length > 0
+  }
+
+  async function release({ id, owner }: Task): Promise<void> {
+    await db
+      .query('update transcoding set lease_owner = null where id = $1 and lease_owner = $2', [id, owner])
+      .catch((error) => logger.warn({ err: error, transcoding: id }, 'a transcoding could not be released'))
+  }
+}
+
+/** The video is gone, or the row is another worker's. */
+const isLost = (error: unknown): boolean =>
+  error instanceof NotOurs || (error instanceof DomainError && error.kind === 'not_found')
+
+const summaryOf = ({ copied, encoded }: LadderPlan): string =>
+  [...(copied ? [`${copied.resolution} copied`] : []), ...encoded.map(({ resolution }) => `${resolution}`)].join(', ')

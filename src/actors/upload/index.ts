@@ -1,0 +1,2 @@
+export { type ChunkRange, rangeHeader } from './receive-chunk.ts'
+export { makeUploads, type Receipt, type Uploads } from './upload.commands.ts'

@@ -1,0 +1,228 @@
+// Uploads: opening, receiving, cancelling and expiring resumable ones, and files that come in one request.
+
+import { createHash } from 'node:crypto'
+import type { EncodedImage } from '../../media/index.ts'
+import { randomToken, toShortUuid } from '../../platform/ids.ts'
+import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
+import { DomainError, type Unit } from '../runtime/index.ts'
+import type { CreatedVideo, GivenPictures, NewVideoFields, PictureName } from '../video/index.ts'
+import { refuseUnsupported } from './accepted-files.ts'
+import { makeFinishUpload } from './finish-upload.ts'
+import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
+import { Upload } from './upload.entity.ts'
+import { filesOf, isHeld, isOpen, moveUpload, pictureFile, type UploadDeps } from './upload-state.ts'
+
+export interface NewUpload {
+  userId: number
+  fields: NewVideoFields
+  /** The name on the uploader's machine. */
+  fileName: string
+  /** Bytes. */
+  size: number
+  /** Media type that the client declares. */
+  type: string
+  pictures: GivenPictures
+}
+
+export interface WholeUpload {
+  userId: number
+  fields: NewVideoFields
+  fileName: string
+  /** A local file that is given away. */
+  path: string
+  pictures: GivenPictures
+  signal?: AbortSignal
+}
+
+export interface Chunk {
+  userId: number
+  token: string
+  /** Null when the client's range cannot be read: it is told where the upload stands. */
+  range: ChunkRange | null
+  body: AsyncIterable<Uint8Array>
+}
+
+/** What a request to an upload led to. */
+export type Receipt = { done: false; received: number } | { done: true; video: CreatedVideo }
+
+export interface Uploads {
+  /** Throws `unsupported_media_type`, for an early refusal. */
+  checkFile(file: { fileName: string }): void
+  /** Bytes that the user may add; Infinity without quotas. */
+  quotaLeft(userId: number): Promise<number>
+  fitPicture(name: PictureName, path: string): Promise<EncodedImage>
+  /** A folder for the files of one request, removed by `end`, or by the sweeper when this process dies. */
+  beginForm(): Promise<{ folder: string; end(): Promise<void> }>
+  /** Makes a video of a file that came in one request. Nothing stays behind when it is refused. */
+  receiveWhole(upload: WholeUpload): Promise<CreatedVideo>
+  /** Opens an upload, or finds the one that is open with the same metadata. */
+  open(upload: NewUpload): Promise<{ token: string }>
+  /**
+   * Appends a chunk and, with the last byte, makes the video. A chunk that does not begin at the stored offset changes
+   * nothing. Throws `forbidden` for an upload that is not the user's, `not_found` for one that ended, `conflict` for
+   * another total size, `busy` while another request writes or finishes it.
+   */
+  receive(chunk: Chunk): Promise<Receipt>
+  /** Ends an upload and removes its bytes. Doing so again is fine. */
+  cancel(ask: { userId: number; token: string }): Promise<void>
+}
+
+const TOKEN_BYTES = 16
+
+export function makeUploads(deps: UploadDeps): Uploads {
+  const { db, tell, registry, clock, config, store, createVideo, pendingFiles, leases } = deps
+  const finish = makeFinishUpload(deps)
+  const receiveChunk = makeReceiveChunk(deps)
+
+  const silence = (): number => config().vireo.uploads.session_lifetime
+
+  async function findOwn({ userId, token }: { userId: number; token: string }) {
+    const [found] = await db.query<{ id: number; user_id: number; state: string }>(
+      'select id, user_id, state from upload where token = $1',
+      [token],
+    )
+    // An unknown id and somebody else's are answered alike, so that ids cannot be found out.
+    if (!found || found.user_id !== userId) throw new DomainError('forbidden', 'This upload is not one of yours.')
+    return found
+  }
+
+  /** Removes the row, or leaves it as the trace of a cancelled upload, and has the files removed. */
+  async function end(unit: Unit, upload: Upload, by: 'CANCELLED' | 'TIMED_OUT'): Promise<void> {
+    moveUpload(unit, upload, { type: by }, silence())
+    upload.leaseOwner = null
+    upload.leaseUntil = null
+    await pendingFiles.condemn(unit.query, filesOf(upload))
+    if (by === 'TIMED_OUT') unit.em.remove(upload)
+  }
+
+  async function expire(id: number): Promise<void> {
+    await tell({ aggregate: 'upload', id }, async (unit) => {
+      const upload = await unit.em.findOneOrFail(Upload, id)
+      if (!upload.dueAt || upload.dueAt > unit.now) return
+      if (isHeld(upload, unit.now, leases)) upload.dueAt = new Date(unit.now.getTime() + silence())
+      else await end(unit, upload, 'TIMED_OUT')
+    })
+    await pendingFiles.collect()
+  }
+
+  registry.timeout('upload', {
+    dueSql: 'select id from upload where due_at <= $1 order by due_at limit 100',
+    timedOut: expire,
+  })
+
+  registry.periodic('upload-traces', {
+    everyMs: () => config().vireo.schedulers.remove_dangling_resumable_uploads,
+    // Ended uploads are remembered for a while, so that a client that asks again gets the right answer.
+    async run() {
+      await db.query("delete from upload where state in ('finished', 'cancelled') and updated_at < $1", [
+        new Date(clock.now().getTime() - silence()),
+      ])
+    },
+  })
+
+  registry.periodic('pending-files', {
+    everyMs: () => COLLECT_EVERY,
+    run: async () => void (await pendingFiles.collect()),
+  })
+
+  return {
+    checkFile: ({ fileName }) => refuseUnsupported({ filename: fileName }, config()),
+    quotaLeft: createVideo.quotaLeft,
+    fitPicture: createVideo.fitPicture,
+
+    async beginForm() {
+      const work = { kind: 'tmp', name: `form-${randomToken(TOKEN_BYTES)}`, folder: true } as const
+      await pendingFiles.reserve(leases.owner, [work])
+      return { folder: await store.workFolder(work.name), end: () => pendingFiles.discard([work]) }
+    },
+
+    async receiveWhole({ userId, fields, fileName, path, pictures, signal }) {
+      return await createVideo.createFrom({ userId, fields, inputFilename: fileName, path, pictures, signal })
+    },
+
+    async open(upload) {
+      const { userId, fields, fileName, size, type, pictures } = upload
+      refuseUnsupported({ filename: fileName, type }, config())
+      await createVideo.checkChannel(userId, fields.channelId)
+      await createVideo.checkQuota(userId, size)
+      const fingerprint = createHash('sha256')
+        .update(JSON.stringify([fileName, size, fields]))
+        .digest('hex')
+      const token = await tell.create(async (unit) => {
+        await refuseTooMuch(unit, upload, fingerprint)
+        return await insert(unit, upload, fingerprint)
+      })
+      for (const name of pictureNames) {
+        const image = pictures[name]
+        if (image) await store.put(pictureFile(token, name), image.bytes)
+      }
+      return { token }
+    },
+
+    async receive({ userId, token, range, body }) {
+      const { id, state } = await findOwn({ userId, token })
+      const wantsStatus = range === null || range.kind === 'status'
+      if (state === 'finished' && wantsStatus) return { done: true, video: await videoOf(id) }
+      if (!isOpen(state)) throw new DomainError('not_found', 'This upload has ended.')
+      const after = await receiveChunk({ id, range, body })
+      return after.complete ? { done: true, video: await finish(id) } : { done: false, received: after.received }
+    },
+
+    async cancel(ask) {
+      const { id } = await findOwn(ask)
+      await tell({ aggregate: 'upload', id }, async (unit) => {
+        const upload = await unit.em.findOneOrFail(Upload, id)
+        if (isOpen(upload.state)) await end(unit, upload, 'CANCELLED')
+      })
+      await pendingFiles.collect()
+    },
+  }
+
+  async function refuseTooMuch(unit: Unit, { userId, size }: NewUpload, fingerprint: string): Promise<void> {
+    await unit.query("select pg_advisory_xact_lock(hashtext('uploads'), $1)", [userId])
+    const [open] = await unit.query<{ bytes: number }>(
+      `select coalesce(sum(size), 0)::bigint as bytes from upload
+       where user_id = $1 and fingerprint <> $2 and state in ('created', 'receiving', 'assembled')`,
+      [userId, fingerprint],
+    )
+    const limit = config().vireo.uploads.max_partial_per_user
+    if ((open?.bytes ?? 0) + size <= limit) return
+    throw new DomainError('too_large', 'These are too many bytes of unfinished uploads.', {
+      code: 'max_file_size_reached',
+      headers: { 'x-file-maximum-size': String(limit) },
+    })
+  }
+
+  async function insert(unit: Unit, upload: NewUpload, fingerprint: string): Promise<string> {
+    const { userId, fields, fileName, size } = upload
+    const { state, context } = initialResumableUpload(size)
+    const due = new Date(unit.now.getTime() + silence())
+    const [row] = await unit.query<{ token: string }>(
+      `insert into upload (token, user_id, state, context, due_at, file_name, size, fields, fingerprint, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+       on conflict (user_id, fingerprint) where state in ('created', 'receiving', 'assembled')
+       do update set due_at = excluded.due_at, updated_at = excluded.updated_at
+       returning token`,
+      [
+        ...[randomToken(TOKEN_BYTES), userId, state, JSON.stringify(context), due, fileName, size],
+        ...[JSON.stringify(fields), fingerprint, unit.now],
+      ],
+    )
+    if (!row) throw new Error('The upload could not be stored.')
+    return row.token
+  }
+
+  async function videoOf(id: number): Promise<CreatedVideo> {
+    const [video] = await db.query<{ id: number; uuid: string }>(
+      'select v.id, v.uuid from upload u join video v on v.id = u.video_id where u.id = $1',
+      [id],
+    )
+    if (!video) throw new DomainError('not_found', 'The video of this upload is gone.')
+    return { ...video, shortUUID: toShortUuid(video.uuid) }
+  }
+}
+
+const pictureNames: PictureName[] = ['thumbnail', 'preview']
+
+/** How often files that nobody works on are looked for, in ms. */
+const COLLECT_EVERY = 10_000

@@ -1,0 +1,40 @@
+// A resumable upload in progress; its lifecycle is the machine `resumable-upload`.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { FileRef } from '../../media/index.ts'
+import type { NewVideoFields } from '../video/index.ts'
+
+const UploadSchema = defineEntity({
+  name: 'Upload',
+  tableName: 'upload',
+  properties: {
+    id: p.integer().primary(),
+    /** The `upload_id` of the Location header. */
+    token: p.string(),
+    userId: p.integer(),
+    state: p.string(),
+    context: p.json<Record<string, unknown>>(),
+    dueAt: p.datetime().nullable(),
+    /** The name of the file on the uploader's machine. */
+    fileName: p.string(),
+    /** Declared size, bytes. */
+    size: p.bigint('number'),
+    /** Bytes stored so far. */
+    received: p.bigint('number'),
+    /** The validated fields of the video to be. */
+    fields: p.json<NewVideoFields>(),
+    /** Hash of name, size and fields: the same metadata is the same upload while it is open. */
+    fingerprint: p.string(),
+    /** Where the complete file is being moved to. */
+    place: p.json<FileRef>().nullable(),
+    /** The request that writes or finishes it, and until when. */
+    leaseOwner: p.string().nullable(),
+    leaseUntil: p.datetime().nullable(),
+    videoId: p.integer().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+})
+
+export class Upload extends UploadSchema.class {}
+UploadSchema.setClass(Upload)

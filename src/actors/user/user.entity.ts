@@ -1,0 +1,33 @@
+// A user: who logs in. The account is what others see.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+const UserSchema = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    id: p.integer().primary(),
+    username: p.string(),
+    passwordHash: p.string(),
+    email: p.string(),
+    emailVerified: p.boolean().nullable(),
+    role: p.smallint().$type<UserRole>(),
+    adminFlags: p.integer().default(0),
+    /** Bytes; -1 for no limit. */
+    videoQuota: p.bigint('number'),
+    videoQuotaDaily: p.bigint('number'),
+    nsfwPolicy: p.string(),
+    blocked: p.boolean().default(false),
+    blockedReason: p.string().nullable(),
+    lastLoginAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+})
+
+export class User extends UserSchema.class {}
+UserSchema.setClass(User)
+
+/** `UserRole` of the contract. */
+export const userRoles = { administrator: 0, moderator: 1, user: 2 } as const
+export type UserRole = (typeof userRoles)[keyof typeof userRoles]

@@ -1,0 +1,73 @@
+// Reads about users.
+
+import type { Database } from '../../platform/database/index.ts'
+
+export interface MeRow {
+  id: number
+  username: string
+  email: string
+  email_verified: boolean | null
+  role: number
+  admin_flags: number
+  video_quota: number
+  video_quota_daily: number
+  nsfw_policy: string
+  blocked: boolean
+  blocked_reason: string | null
+  last_login_at: Date | null
+  created_at: Date
+  account: ActorSummaryRow
+  channels: (ActorSummaryRow & { support: string | null })[]
+}
+
+export interface ActorSummaryRow {
+  id: number
+  url: string
+  username: string
+  name: string
+  description: string | null
+  followers_count: number
+  following_count: number
+  created_at: string
+  updated_at: string
+}
+
+/** The user with account and channels, in one statement. */
+export async function findMe(db: Database, userId: number): Promise<MeRow | undefined> {
+  const [row] = await db.query<MeRow>(
+    `select u.id, u.username, u.email, u.email_verified, u.role, u.admin_flags, u.video_quota, u.video_quota_daily,
+       u.nsfw_policy, u.blocked, u.blocked_reason, u.last_login_at, u.created_at,
+       ${summary('a', 'aa')} as account,
+       (select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support) order by c.id), '[]')
+        from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels
+     from users u join account a on a.user_id = u.id join actor aa on aa.id = a.actor_id
+     where u.id = $1`,
+    [userId],
+  )
+  return row
+}
+
+const summary = (noun: string, actor: string): string =>
+  `jsonb_build_object('id', ${noun}.id, 'url', ${actor}.url, 'username', ${actor}.preferred_username, 'name', ${noun}.name,
+     'description', ${noun}.description, 'followers_count', ${actor}.followers_count,
+     'following_count', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at)`
+
+/** Bytes that the user's videos take, and what of it was added in the last 24 hours. */
+export async function quotaUsed(
+  db: Pick<Database, 'query'>,
+  userId: number,
+): Promise<{ total: number; daily: number }> {
+  const [row] = await db.query<{ total: number; daily: number }>(
+    `with mine as (
+       select v.id, v.created_at from video v
+       join channel c on c.id = v.channel_id join account a on a.id = c.account_id where a.user_id = $1
+     ), sizes as (
+       select m.created_at, coalesce((select sum(f.size) from video_file f where f.video_id = m.id), 0)
+         + coalesce((select s.size from video_source s where s.video_id = m.id and s.kept_filename is not null), 0) as size
+       from mine m
+     ) select coalesce(sum(size), 0)::bigint as total,
+         coalesce(sum(size) filter (where created_at > now() - interval '24 hours'), 0)::bigint as daily from sizes`,
+    [userId],
+  )
+  return row ?? { total: 0, daily: 0 }
+}

@@ -1,0 +1,81 @@
+export {
+  type CreatedVideo,
+  type CreateVideo,
+  type GivenPictures,
+  makeCreateVideo,
+  type NewVideoFields,
+  overQuota,
+  type PictureName,
+  type VideoDraft,
+} from './create-video.ts'
+export { addDelta, foldDeltas, reconcileCounters, registerCounters, type VideoDelta } from './deltas.ts'
+export {
+  categoryLabels,
+  commentsPolicyLabels,
+  type Labelled,
+  labelled,
+  labelledState,
+  languageLabels,
+  licenceLabels,
+  privacyLabels,
+  resolutionLabel,
+} from './labels.ts'
+export {
+  listVideos,
+  type VideoListQuery,
+  type VideoListScope,
+  type VideoPage,
+  type VideoSortField,
+  videoSortFields,
+} from './list-videos.ts'
+export {
+  type Leases,
+  makePendingFiles,
+  type PendingFile,
+  type PendingFiles,
+  transcodingOwner,
+} from './pending-files.ts'
+export type { PlaceFiles } from './place-files.ts'
+export { askForTranscoding, planTranscoding } from './plan-transcoding.ts'
+export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
+export {
+  makeRemoteVideos,
+  type RemoteFile,
+  type RemoteVideo,
+  type RemoteVideos,
+  videoStateOf,
+} from './remote-video.ts'
+export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
+export { makeUpdateVideo, type NewPictures, type UpdateVideo, type VideoChanges } from './update-video.ts'
+export { type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
+export {
+  assertMaySee,
+  hasPrivateFiles,
+  isFederated,
+  isOpen,
+  seesAllVideos,
+  type Viewer,
+} from './video.policy.ts'
+export {
+  findAccessByWebVideo,
+  findDescription,
+  findFileMetadata,
+  findRemoteImage,
+  findVideoAccess,
+  findVideoDetails,
+  nsfwPolicyOf,
+  type VideoAccessRow,
+  type VideoKey,
+} from './video.queries.ts'
+export type {
+  ActorProfile,
+  ActorSummary,
+  AvatarRow,
+  PlaylistRow,
+  SourceRow,
+  VideoDetailsRow,
+  VideoFileRow,
+  VideoListRow,
+  VideoRow,
+} from './video.rows.ts'
+export { accountProfile } from './video.rows.ts'

@@ -1,0 +1,193 @@
+// Lists of videos: one statement for a page, whatever it is filtered by. Totals of the public list come from counters.
+
+import type { Database } from '../../platform/database/index.ts'
+import { fileColumns, listColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
+
+export const videoSortFields = [
+  'name',
+  'duration',
+  'createdAt',
+  'publishedAt',
+  'originallyPublishedAt',
+  'views',
+  'likes',
+  'localVideoFilesSize',
+] as const
+
+export type VideoSortField = (typeof videoSortFields)[number]
+
+/** Whose videos. `owner`: all that an account has, whatever their privacy and state. */
+export type VideoListScope =
+  | { of: 'everybody' }
+  | { of: 'channel'; channelId: number }
+  | { of: 'account'; accountId: number }
+  | { of: 'owner'; accountId: number; channelId?: number | undefined }
+
+export interface VideoListQuery {
+  scope: VideoListScope
+  /** Also internal videos, as users of this server see them. */
+  internal: boolean
+  start: number
+  count: number
+  sort: { by: VideoSortField; descending: boolean }
+  skipCount: boolean
+  /** Left out: all. */
+  nsfw?: boolean | undefined
+  isLocal?: boolean | undefined
+  isLive?: boolean | undefined
+  categoryOneOf?: number[] | undefined
+  licenceOneOf?: number[] | undefined
+  /** `_unknown` stands for videos without a language. */
+  languageOneOf?: string[] | undefined
+  /** Lower case. */
+  tagsOneOf?: string[] | undefined
+  tagsAllOf?: string[] | undefined
+  /** Only for those who see all videos. */
+  privacyOneOf?: number[] | undefined
+  /** Also videos that are not published (yet). Only for those who see all videos. */
+  unpublished?: boolean | undefined
+  hasHlsFiles?: boolean | undefined
+  hasWebVideoFiles?: boolean | undefined
+  search?: string | undefined
+  /** Lower case; null for this server. */
+  host?: string | null | undefined
+  include?: { files?: boolean; source?: boolean }
+}
+
+export interface VideoPage {
+  /** Undefined when it was not to be counted. */
+  total: number | undefined
+  rows: VideoListRow[]
+}
+
+/** A page of videos in one statement. Counters folded within the last second may not yet act on the order. */
+export async function listVideos(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
+  const { text, values } = buildVideoList(query)
+  const rows = await db.query<Listed>(text, values)
+  const total = query.skipCount ? undefined : (rows[0]?.total ?? 0)
+  return { total, rows: rows.filter((row): row is VideoListRow & { total: number | null } => row.id !== null) }
+}
+
+type Listed = (VideoListRow & { total: number | null }) | { id: null; total: number | null }
+
+/** The statement of a page. Of an empty page one row with nulls comes, so that the total is always there. */
+export function buildVideoList(query: VideoListQuery): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = conditions(query, bind).join(' and ')
+  const order = orderBy(query.sort)
+  const { files = false, source = false } = query.include ?? {}
+  const columns = [listColumns, ...(files ? [fileColumns] : []), ...(source ? [sourceColumn] : [])].join(', ')
+  const total = query.skipCount ? 'null::int' : totalOf(query, where, bind)
+  const text = `with page as materialized (
+      select v.id from video v where ${where} order by ${order} limit ${bind(query.count)} offset ${bind(query.start)}
+    )
+    select ${total} as total, ${columns}
+    from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins}
+    order by ${order}`
+  return { text, values }
+}
+
+type Bind = (value: unknown) => string
+
+function conditions(query: VideoListQuery, bind: Bind): string[] {
+  return [...visibility(query), ...scope(query.scope, bind), ...filters(query, bind)]
+}
+
+function visibility(query: VideoListQuery): string[] {
+  if (query.scope.of === 'owner') return ["v.state <> 'removed'", 'not v.remote']
+  const state = query.unpublished ? "v.state <> 'removed'" : "v.state = 'published'"
+  if (query.privacyOneOf) return [state, `v.privacy in (${query.privacyOneOf.map(Number).join(', ') || 'null'})`]
+  return [state, query.internal ? 'v.privacy in (1, 4)' : 'v.privacy = 1']
+}
+
+function scope(of: VideoListScope, bind: Bind): string[] {
+  const channels = (accountId: number) =>
+    `v.channel_id in (select id from channel where account_id = ${bind(accountId)})`
+  switch (of.of) {
+    case 'everybody':
+      return []
+    case 'channel':
+      return [`v.channel_id = ${bind(of.channelId)}`]
+    case 'account':
+      return [channels(of.accountId)]
+    case 'owner':
+      return [channels(of.accountId), ...(of.channelId === undefined ? [] : [`v.channel_id = ${bind(of.channelId)}`])]
+  }
+}
+
+function filters(query: VideoListQuery, bind: Bind): string[] {
+  const { nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, tagsOneOf, tagsAllOf, host } = query
+  const found: string[] = []
+  if (nsfw !== undefined) found.push(nsfw ? 'v.nsfw' : 'not v.nsfw')
+  if (isLocal !== undefined) found.push(isLocal ? 'not v.remote' : 'v.remote')
+  if (isLive !== undefined) found.push(isLive ? 'v.is_live' : 'not v.is_live')
+  if (categoryOneOf) found.push(`v.category = any(${bind(categoryOneOf)}::int[])`)
+  if (licenceOneOf) found.push(`v.licence = any(${bind(licenceOneOf)}::int[])`)
+  if (query.languageOneOf) found.push(language(query.languageOneOf, bind))
+  if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
+  if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
+  if (query.search) found.push(named(query.search, bind))
+  if (host !== undefined) found.push(host === null ? 'not v.remote' : onHost(host, bind))
+  if (query.hasHlsFiles !== undefined) found.push(having(query.hasHlsFiles, HLS))
+  if (query.hasWebVideoFiles !== undefined) found.push(having(query.hasWebVideoFiles, WEB_VIDEO))
+  return found
+}
+
+function language(codes: string[], bind: Bind): string {
+  const known = codes.filter((code) => code !== '_unknown')
+  const one = `v.language = any(${bind(known)}::text[])`
+  return known.length === codes.length ? one : `(v.language is null or ${one})`
+}
+
+/** Names that hold the words or are much like them (trigrams, which the index serves), and tags. */
+function named(search: string, bind: Bind): string {
+  const like = bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
+  const word = bind(search)
+  return `(v.name ilike ${like} or v.name % ${word} or lower_tags(v.tags) @> array[lower(${word})])`
+}
+
+const onHost = (host: string, bind: Bind): string =>
+  `v.channel_id in (select c.id from channel c join actor a on a.id = c.actor_id
+    join remote_host h on h.id = a.host_id where h.host = ${bind(host)})`
+
+const HLS = 'select 1 from streaming_playlist s where s.video_id = v.id'
+const WEB_VIDEO = 'select 1 from video_file f where f.video_id = v.id and f.streaming_playlist_id is null'
+const having = (wanted: boolean, rows: string): string => `${wanted ? '' : 'not '}exists (${rows})`
+
+const COLUMNS: Record<VideoSortField, string> = {
+  name: 'v.name',
+  duration: 'v.duration',
+  createdAt: 'v.created_at',
+  publishedAt: 'v.published_at',
+  originallyPublishedAt: 'v.originally_published_at',
+  views: 'v.views',
+  likes: 'v.likes',
+  localVideoFilesSize: '(select coalesce(sum(f.size), 0) from video_file f where f.video_id = v.id and not v.remote)',
+}
+
+/** Every order ends in the id, so that pages neither overlap nor miss a video. */
+function orderBy({ by, descending }: VideoListQuery['sort']): string {
+  const direction = descending ? 'desc' : 'asc'
+  const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
+  return `${COLUMNS[by]} ${direction}${nulls}, v.id ${direction}`
+}
+
+/** Videos in all: read from the counters where nothing is filtered but nsfw and origin, else counted. */
+function totalOf(query: VideoListQuery, where: string, bind: Bind): string {
+  if (!isCounted(query)) return `(select count(*)::int from video v where ${where})`
+  const { nsfw, isLocal } = query
+  const rows = [
+    ...(nsfw === undefined ? [] : [`nsfw = ${bind(nsfw)}::boolean`]),
+    ...(isLocal === undefined ? [] : [`local = ${bind(isLocal)}::boolean`]),
+  ].join(' and ')
+  const only = rows === '' ? '' : ` where ${rows}`
+  const internal = query.internal ? ` + (select count(*) from video v where ${where} and v.privacy = 4)` : ''
+  return `((select coalesce(sum(total), 0) from video_total${only})
+    + (select coalesce(sum(delta), 0) from video_total_delta${only})${internal})::int`
+}
+
+function isCounted(query: VideoListQuery): boolean {
+  const { scope: of, start, count, sort, skipCount, internal, nsfw, isLocal, include, ...others } = query
+  return of.of === 'everybody' && Object.values(others).every((filter) => filter === undefined || filter === false)
+}

@@ -1,0 +1,94 @@
+// The rows of a new video, as its draft says.
+
+import { extname } from 'node:path'
+import type { MediaProbe } from '../../media/index.ts'
+import { initialVideo } from '../../state-machines/video.ts'
+import type { Unit } from '../runtime/index.ts'
+import type { NewVideoFields, VideoDraft } from './create-video.ts'
+
+/** Short side in px, 0 for sound only. */
+export const resolutionOf = ({ video }: MediaProbe): number => (video ? Math.min(video.width, video.height) : 0)
+
+/** 1 video, 2 audio, 3 both: `VideoFileStream` of the contract. */
+const streamsOf = ({ video, audio }: MediaProbe): number => (video ? 1 : 0) + (audio ? 2 : 0)
+
+/** The columns of the video that its draft decides, in the machine's first state. */
+export function rowOf({ fields, uuid, probe: { video, duration } }: VideoDraft) {
+  const { channelId, name, category, licence, language, privacy, nsfw, description, support } = fields
+  return {
+    ...{ uuid, channelId, name, category, licence, language, privacy, nsfw, description, support },
+    remote: false,
+    isLive: false,
+    duration: Math.round(duration),
+    aspectRatio: video ? Number((video.width / video.height).toFixed(4)) : null,
+    state: initialVideo.state,
+    context: { ...initialVideo.context },
+    waitTranscoding: fields.waitTranscoding,
+    commentsPolicy: fields.commentsPolicy,
+    downloadEnabled: fields.downloadEnabled,
+    tags: fields.tags,
+    originallyPublishedAt: fields.originallyPublishedAt === null ? null : new Date(fields.originallyPublishedAt),
+  }
+}
+
+/** The columns of the file that was uploaded. */
+export function sourceOf({ inputFilename, place, probe: found }: VideoDraft) {
+  return {
+    inputFilename,
+    keptFilename: place.kind === 'original_video_files' ? place.name : null,
+    size: found.size,
+    resolution: resolutionOf(found),
+    width: found.video?.width ?? null,
+    height: found.video?.height ?? null,
+    fps: found.video ? Math.round(found.video.fps) : null,
+    metadata: { ...found.metadata },
+  }
+}
+
+/** Stores the uploaded file as the web video that it is. */
+export async function insertAsWebVideo(
+  unit: Unit,
+  videoId: number,
+  { place, probe: found }: VideoDraft,
+): Promise<void> {
+  const filename = place.name.slice(place.name.lastIndexOf('/') + 1)
+  await unit.query(
+    `insert into video_file (video_id, resolution, width, height, size, extname, fps, filename, metadata, streams, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
+    [
+      videoId,
+      resolutionOf(found),
+      found.video?.width ?? 0,
+      found.video?.height ?? 0,
+      found.size,
+      extname(filename),
+      found.video ? Math.round(found.video.fps) : 0,
+      filename,
+      JSON.stringify(found.metadata),
+      streamsOf(found),
+      unit.now,
+    ],
+  )
+}
+
+/** Stores passwords and schedule. */
+export async function insertDetails(
+  unit: Unit,
+  videoId: number,
+  { passwords, schedule }: NewVideoFields,
+): Promise<void> {
+  if (passwords.length > 0) {
+    await unit.query(
+      `insert into video_password (video_id, password, created_at, updated_at)
+       select $1, word, $3, $3 from unnest($2::text[]) with ordinality as given(word, place) order by place`,
+      [videoId, passwords, unit.now],
+    )
+  }
+  if (schedule) {
+    await unit.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, $3)', [
+      videoId,
+      schedule.updateAt,
+      schedule.privacy,
+    ])
+  }
+}

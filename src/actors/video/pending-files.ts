@@ -1,0 +1,123 @@
+// Files that no row names yet, or none names any more. They are noted before they are written and struck off in the
+// transaction that stores the row, so that whoever is killed in between leaves a trace and not an orphan.
+
+import type { FileRef, Store } from '../../media/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Sql } from '../../platform/database/index.ts'
+
+export interface PendingFile extends FileRef {
+  /** True for a folder with all that is in it. */
+  folder?: boolean
+}
+
+/** Who writes, and how to tell that a writer is no more. */
+export interface Leases {
+  /** A name of this process. */
+  owner: string
+  /** Whether the named owner surely is a dead process of this machine. */
+  isGone(owner: string): boolean
+}
+
+export interface PendingFiles {
+  /** Notes files that are about to be written. */
+  reserve(owner: string, files: readonly PendingFile[]): Promise<void>
+  /** In the transaction that stores the rows which name them: they belong somewhere now. */
+  settle(query: Sql, files: readonly FileRef[]): Promise<void>
+  /** In the transaction that drops the rows which named them: nobody needs them any more. */
+  condemn(query: Sql, files: readonly PendingFile[]): Promise<void>
+  /** Removes files that were reserved and are not wanted after all. */
+  discard(files: readonly PendingFile[]): Promise<void>
+  /** Removes what nobody works on. Answers how many. */
+  collect(): Promise<number>
+}
+
+const NOBODY = 'nobody'
+const OF_TRANSCODING = 'transcoding:'
+
+/** The owner of files that live as long as a transcoding is under way, whichever process works on it. */
+export const transcodingOwner = (transcodingId: number): string => `${OF_TRANSCODING}${transcodingId}`
+
+/** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
+const LONGEST_WRITING = 24 * 3_600_000
+
+const INSERT = `
+  insert into pending_file (kind, name, folder, owner, created_at)
+  select f.kind, f.name, f.folder, $2, $3 from jsonb_to_recordset($1) as f(kind text, name text, folder boolean)
+  on conflict (kind, name) do update set owner = excluded.owner, created_at = excluded.created_at`
+
+const DELETE = `
+  delete from pending_file p using jsonb_to_recordset($1) as f(kind text, name text)
+  where p.kind = f.kind and p.name = f.name`
+
+const UNWANTED = `
+  select p.kind, p.name, p.folder, p.owner, p.created_at from pending_file p
+  where p.owner not like '${OF_TRANSCODING}%' or not exists (
+    select 1 from transcoding t where t.id = split_part(p.owner, ':', 2)::integer
+      and t.state in ('planned', 'running', 'packaged', 'stored'))
+  order by p.id limit 500`
+
+interface PendingRow {
+  kind: FileRef['kind']
+  name: string
+  folder: boolean
+  owner: string
+  created_at: Date
+}
+
+export function makePendingFiles(options: {
+  db: Database
+  store: Store
+  clock: Clock
+  leases: Pick<Leases, 'isGone'>
+}): PendingFiles {
+  const { db, store, clock, leases } = options
+
+  const remove = async (file: PendingFile): Promise<void> => {
+    if (file.kind === 'tmp' && file.folder) await store.removeWorkFolder(file.name)
+    else if (file.folder) await store.removeFolder(file)
+    else await store.remove(file)
+  }
+
+  const insert = async (query: Sql, owner: string, files: readonly PendingFile[]): Promise<void> => {
+    if (files.length > 0) await query(INSERT, [json(files), owner, clock.now()])
+  }
+
+  const isUnwanted = ({ owner, created_at }: PendingRow): boolean =>
+    owner === NOBODY ||
+    owner.startsWith(OF_TRANSCODING) ||
+    leases.isGone(owner) ||
+    clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
+
+  return {
+    reserve: (owner, files) => insert(db.query, owner, files),
+
+    async settle(query, files) {
+      if (files.length > 0) await query(DELETE, [json(files)])
+    },
+
+    condemn: (query, files) => insert(query, NOBODY, files),
+
+    async discard(files) {
+      for (const file of files) await remove(file)
+      if (files.length > 0) await db.query(DELETE, [json(files)])
+    },
+
+    async collect() {
+      let removed = 0
+      for (const row of await db.query<PendingRow>(UNWANTED)) {
+        if (!isUnwanted(row)) continue
+        await remove(row)
+        await db.query('delete from pending_file where kind = $1 and name = $2 and owner = $3', [
+          row.kind,
+          row.name,
+          row.owner,
+        ])
+        removed += 1
+      }
+      return removed
+    },
+  }
+}
+
+const json = (files: readonly PendingFile[]): string =>
+  JSON.stringify(files.map(({ kind, name, folder }) => ({ kind, name, folder: folder ?? false })))

@@ -1,0 +1,36 @@
+// Asks for the renditions of a video: the row of a transcoding, and its job.
+
+import { initialTranscoding, dueIn as transcodingDueIn } from '../../state-machines/transcoding.ts'
+import type { Unit } from '../runtime/index.ts'
+import { Transcoding } from '../transcoding/transcoding.entity.ts'
+import { CHECK_OWNER_EVERY } from './publish-video.ts'
+
+/** Stores a new transcoding of a video with its job, in the transaction of whoever asks for it. */
+export async function planTranscoding(unit: Unit, videoId: number, priority: number): Promise<void> {
+  const { state, context } = initialTranscoding
+  const wait = transcodingDueIn(state, context, {
+    lease: CHECK_OWNER_EVERY,
+    check_owner_every: CHECK_OWNER_EVERY,
+    max_lost: 1,
+  })
+  const transcoding = unit.em.create(Transcoding, {
+    videoId,
+    state,
+    context: { ...context },
+    dueAt: wait === null ? null : new Date(unit.now.getTime() + wait),
+    createdAt: unit.now,
+    updatedAt: unit.now,
+  })
+  await unit.em.flush()
+  askForTranscoding(unit, transcoding.id, priority)
+}
+
+/** Asks for the job of a transcoding, unless it waits or runs. `priority` is the contract's: lower goes first. */
+export function askForTranscoding(unit: Unit, transcodingId: number, priority: number): void {
+  unit.enqueue({
+    type: 'video-transcoding',
+    data: { transcodingId },
+    dedupeKey: `video-transcoding-${transcodingId}`,
+    priority: -priority,
+  })
+}

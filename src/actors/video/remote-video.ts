@@ -1,0 +1,240 @@
+// Videos of other servers: stored as their origin describes them, refreshed when it tells.
+
+import { isUniqueViolation } from '../../platform/database/index.ts'
+import { stateOf } from '../../state-machines/video.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import type { PendingFiles } from './pending-files.ts'
+import { thumbnailTypes } from './video.entity.ts'
+
+/** What a document says of a video, read and checked by the wire layer. */
+export interface RemoteVideo {
+  url: string
+  uuid: string
+  /** Row of the channel that publishes it; of the video's own server. */
+  channelId: number
+  name: string
+  category: number | null
+  licence: number | null
+  language: string | null
+  privacy: 1 | 2
+  nsfw: boolean
+  description: string | null
+  support: string | null
+  /** Seconds. */
+  duration: number
+  state: string
+  waitTranscoding: boolean
+  commentsPolicy: 1 | 2 | 3
+  downloadEnabled: boolean
+  isLive: boolean
+  aspectRatio: number | null
+  views: number
+  tags: string[]
+  publishedAt: Date
+  originallyPublishedAt: Date | null
+  updatedAt: Date
+  thumbnails: { type: 1 | 2; fileUrl: string; width: number | null; height: number | null }[]
+  files: RemoteFile[]
+  playlist: { playlistUrl: string; segmentsSha256Url: string | null; infoHashes: string[]; files: RemoteFile[] } | null
+}
+
+export interface RemoteFile {
+  resolution: number
+  width: number | null
+  height: number | null
+  size: number
+  fps: number
+  extname: string
+  fileUrl: string
+  metadataUrl: string | null
+  torrentUrl: string | null
+  magnetUrl: string | null
+  infoHash: string | null
+  formatFlags: number
+  streams: number
+}
+
+/** The state that another server reports by its number; published when it says nothing, or nothing that we know. */
+export const videoStateOf = (id: number | null): string => (id === null ? undefined : stateOf(id)) ?? 'published'
+
+export interface RemoteVideos {
+  /** Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` when the id belongs to somebody else. */
+  save(video: RemoteVideo): Promise<{ id: number; isNew: boolean }>
+  find(url: string): Promise<{ id: number; channelId: number; refreshedAt: Date | null } | undefined>
+  /** A remote video is gone: its rows go with all that hangs on them. */
+  remove(videoId: number): Promise<void>
+}
+
+export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingFiles, 'condemn'> }): RemoteVideos {
+  const { db, tell, pendingFiles } = deps
+
+  /** Pictures of other servers are kept beside ours; those that no row names any more are removed. */
+  async function condemnPictures(unit: Unit, videoId: number, stillNamed: RemoteVideo['thumbnails']): Promise<void> {
+    const rows = await unit.query<{ filename: string; type: number }>(
+      'select filename, type from thumbnail where video_id = $1 and not (file_url = any($2))',
+      [videoId, stillNamed.map(({ fileUrl }) => fileUrl)],
+    )
+    const files = rows.map(({ filename, type }) => ({
+      kind: type === thumbnailTypes.preview ? ('previews' as const) : ('thumbnails' as const),
+      name: filename,
+    }))
+    if (files.length > 0) await pendingFiles.condemn(unit.query, files)
+  }
+  return {
+    async save(video) {
+      try {
+        return await tell.create(async (unit) => {
+          const stored = await upsert(unit, video)
+          if (stored.isOutdated) return { id: stored.id, isNew: false }
+          await condemnPictures(unit, stored.id, video.thumbnails)
+          await replaceThumbnails(unit, stored.id, video)
+          await replaceFiles(unit, stored.id, video)
+          return { id: stored.id, isNew: stored.isNew }
+        })
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error
+        throw new DomainError('forbidden', `The UUID of ${video.url} is that of another video.`, { cause: error })
+      }
+    },
+    async find(url) {
+      const [row] = await db.query<{ id: number; channelId: number; refreshedAt: Date | null }>(
+        `select id, channel_id as "channelId", refreshed_at as "refreshedAt" from video
+         where url_hash = md5($1)::uuid and url = $1 and remote`,
+        [url],
+      )
+      return row
+    },
+    async remove(videoId) {
+      await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        await condemnPictures(unit, videoId, [])
+        await unit.query('delete from video where id = $1 and remote', [videoId])
+      })
+    },
+  }
+}
+
+async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isNew: boolean; isOutdated: boolean }> {
+  // The channel may change (a video can be moved), but only within the server that made the id.
+  const [row] = await unit.query<{ id: number; isNew: boolean }>(
+    `insert into video (uuid, channel_id, remote, url, name, category, licence, language, privacy, nsfw, description, support,
+       duration, state, wait_transcoding, comments_policy, download_enabled, is_live, aspect_ratio, views, tags,
+       published_at, originally_published_at, created_at, updated_at, refreshed_at)
+     values ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $21, $23, $24)
+     on conflict (url_hash) do update set channel_id = excluded.channel_id, name = excluded.name,
+       category = excluded.category, licence = excluded.licence, language = excluded.language, privacy = excluded.privacy,
+       nsfw = excluded.nsfw, description = excluded.description, support = excluded.support, duration = excluded.duration,
+       state = excluded.state, wait_transcoding = excluded.wait_transcoding, comments_policy = excluded.comments_policy,
+       download_enabled = excluded.download_enabled, is_live = excluded.is_live, aspect_ratio = excluded.aspect_ratio,
+       views = excluded.views, tags = excluded.tags, published_at = excluded.published_at,
+       originally_published_at = excluded.originally_published_at, updated_at = excluded.updated_at,
+       refreshed_at = excluded.refreshed_at
+     where video.url = excluded.url and video.remote and video.updated_at <= excluded.updated_at
+     returning id, (xmax = 0) as "isNew"`,
+    [
+      video.uuid,
+      video.channelId,
+      video.url,
+      video.name,
+      video.category,
+      video.licence,
+      video.language,
+      video.privacy,
+      video.nsfw,
+      video.description,
+      video.support,
+      video.duration,
+      video.state,
+      video.waitTranscoding,
+      video.commentsPolicy,
+      video.downloadEnabled,
+      video.isLive,
+      video.aspectRatio,
+      video.views,
+      video.tags,
+      video.publishedAt,
+      video.originallyPublishedAt,
+      video.updatedAt,
+      unit.now,
+    ],
+  )
+  if (row) return { ...row, isOutdated: false }
+  // What is stored is newer than what came, by another way or after a second try.
+  const [newer] = await unit.query<{ id: number }>(
+    'select id from video where url_hash = md5($1)::uuid and url = $1 and remote',
+    [video.url],
+  )
+  if (!newer) throw new DomainError('forbidden', 'This address belongs to a video of ours.')
+  return { id: newer.id, isNew: false, isOutdated: true }
+}
+
+async function replaceThumbnails(unit: Unit, videoId: number, video: RemoteVideo): Promise<void> {
+  const types = video.thumbnails.map((thumbnail) => thumbnail.type)
+  await unit.query('delete from thumbnail where video_id = $1 and not (type = any($2))', [videoId, types])
+  for (const thumbnail of video.thumbnails) {
+    // A new address gets a new name of ours, so that no cache shows the old picture.
+    await unit.query(
+      `insert into thumbnail (video_id, type, filename, width, height, file_url, on_disk, automatically_generated)
+       values ($1, $2, gen_random_uuid() || '.jpg', $3, $4, $5, false, false)
+       on conflict (video_id, type) do update set filename = excluded.filename, width = excluded.width,
+         height = excluded.height, file_url = excluded.file_url, on_disk = false
+         where thumbnail.file_url is distinct from excluded.file_url`,
+      [videoId, thumbnail.type, thumbnail.width, thumbnail.height, thumbnail.fileUrl],
+    )
+  }
+}
+
+async function replaceFiles(unit: Unit, videoId: number, video: RemoteVideo): Promise<void> {
+  const all = [...video.files, ...(video.playlist?.files ?? [])]
+  await unit.query('delete from video_file where video_id = $1 and not (file_url = any($2))', [
+    videoId,
+    all.map((file) => file.fileUrl),
+  ])
+  for (const file of video.files) await upsertFile(unit, videoId, null, file)
+  if (video.playlist === null) {
+    await unit.query('delete from streaming_playlist where video_id = $1', [videoId])
+    return
+  }
+  const [playlist] = await unit.query<{ id: number }>(
+    `insert into streaming_playlist (video_id, playlist_url, segments_sha256_url, p2p_media_loader_info_hashes)
+     values ($1, $2, $3, $4)
+     on conflict (video_id) do update set playlist_url = excluded.playlist_url,
+       segments_sha256_url = excluded.segments_sha256_url,
+       p2p_media_loader_info_hashes = excluded.p2p_media_loader_info_hashes, updated_at = $5
+     returning id`,
+    [videoId, video.playlist.playlistUrl, video.playlist.segmentsSha256Url, video.playlist.infoHashes, unit.now],
+  )
+  for (const file of video.playlist.files) await upsertFile(unit, videoId, playlist?.id ?? null, file)
+}
+
+async function upsertFile(unit: Unit, videoId: number, playlistId: number | null, file: RemoteFile): Promise<void> {
+  const values = [
+    videoId,
+    playlistId,
+    file.resolution,
+    file.width,
+    file.height,
+    file.size,
+    file.extname,
+    file.fps,
+    file.fileUrl,
+    file.metadataUrl,
+    file.torrentUrl,
+    file.magnetUrl,
+    file.infoHash,
+    file.formatFlags,
+    file.streams,
+  ]
+  const rows = await unit.query(
+    `update video_file set streaming_playlist_id = $2, resolution = $3, width = $4, height = $5, size = $6, extname = $7,
+       fps = $8, metadata_url = $10, torrent_url = $11, magnet_url = $12, info_hash = $13, format_flags = $14, streams = $15
+     where video_id = $1 and file_url = $9 returning id`,
+    values,
+  )
+  if (rows.length > 0) return
+  await unit.query(
+    `insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, file_url,
+       metadata_url, torrent_url, magnet_url, info_hash, format_flags, streams)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    values,
+  )
+}

@@ -1,0 +1,101 @@
+// Removal: the video is gone for everybody at once; its files and then its rows go with a job.
+
+import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
+import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import type { PendingFile, PendingFiles } from './pending-files.ts'
+import { CHECK_OWNER_EVERY, moveVideo } from './publish-video.ts'
+import { assertChangeable, removalOf } from './update-video.ts'
+import { Video } from './video.entity.ts'
+import { isFederated, type Viewer } from './video.policy.ts'
+
+export interface RemoveVideo {
+  /** Throws `not_found`, and `forbidden` unless `by` is the owner or of the staff, and the video of this server. */
+  remove(videoId: number, by: NonNullable<Viewer>): Promise<void>
+}
+
+export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: PendingFiles }): RemoveVideo {
+  const { db, tell, registry, pendingFiles } = deps
+
+  const ask = (unit: Unit, videoId: number): void =>
+    unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
+
+  registry.job('video-removal', {
+    queue: 'io',
+    async run({ data }) {
+      const videoId = Number(data.videoId)
+      const [removed] = await db.query("select id from video where id = $1 and state = 'removed'", [videoId])
+      if (!removed) return
+      await pendingFiles.discard(await filesOf(db, videoId))
+      await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        // What a transcoding stored meanwhile must not outlive the rows that name it.
+        await pendingFiles.condemn(unit.query, await filesOf(unit, videoId))
+        await unit.query("delete from video where id = $1 and state = 'removed'", [videoId])
+      })
+    },
+  })
+
+  registry.periodic('video-removal', {
+    everyMs: () => CHECK_OWNER_EVERY,
+    async run() {
+      const waiting = await db.query<{ id: number }>(
+        "select id from video where state = 'removed' order by id limit 100",
+      )
+      if (waiting.length === 0) return
+      await tell.create(async (unit) => {
+        for (const { id } of waiting) ask(unit, id)
+      })
+    },
+  })
+
+  return {
+    async remove(videoId, by) {
+      await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const video = await unit.em.findOneOrFail(Video, videoId)
+        if (video.state === 'removed') throw notFound('Video not found')
+        await assertChangeable(unit, video, by)
+        const wasTold = video.state === 'published' && isFederated(video.privacy)
+        moveVideo(unit, video, { type: 'REMOVED' })
+        video.updatedAt = unit.now
+        if (wasTold) unit.emit({ aggregate: 'video', id: videoId }, 'VideoRemoved', await removalOf(unit, video))
+        ask(unit, videoId)
+      })
+    },
+  }
+}
+
+interface FileNames {
+  uuid: string
+  web_videos: string[]
+  torrents: string[]
+  thumbnails: string[]
+  previews: string[]
+  original: string | null
+}
+
+/** Every file that belongs to the video, in whichever folder its privacy put it. */
+async function filesOf({ query }: Pick<ActorDeps['db'], 'query'>, videoId: number): Promise<PendingFile[]> {
+  const [video] = await query<FileNames>(
+    `select v.uuid,
+       array(select f.filename from video_file f
+         where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null) as web_videos,
+       array(select f.torrent_filename from video_file f
+         where f.video_id = v.id and f.torrent_filename is not null) as torrents,
+       array(select t.filename from thumbnail t where t.video_id = v.id and t.type = 1) as thumbnails,
+       array(select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as previews,
+       (select s.kept_filename from video_source s where s.video_id = v.id) as original
+     from video v where v.id = $1`,
+    [videoId],
+  )
+  if (!video) return []
+  const named = (kind: FileRef['kind'], names: string[]): PendingFile[] => names.map((name) => ({ kind, name }))
+  return [
+    ...[false, true].flatMap((isPrivate): PendingFile[] => [
+      { ...hlsFolder(video.uuid, isPrivate), folder: true },
+      ...video.web_videos.map((name) => webVideoFile(name, isPrivate)),
+    ]),
+    ...named('torrents', video.torrents),
+    ...named('thumbnails', video.thumbnails),
+    ...named('previews', video.previews),
+    ...named('original_video_files', video.original === null ? [] : [video.original]),
+  ]
+}

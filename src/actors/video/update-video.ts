@@ -1,0 +1,252 @@
+// Changes of a local video by its owner or the staff, and those that its schedule makes.
+
+import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { userRoles } from '../user/user.entity.ts'
+import type { Leases, PendingFiles } from './pending-files.ts'
+import { makePlaceFiles } from './place-files.ts'
+import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
+import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
+
+/** What is to change; what is left out stays. */
+export interface VideoChanges {
+  channelId?: number
+  name?: string
+  category?: number | null
+  licence?: number | null
+  language?: string | null
+  privacy?: number
+  nsfw?: boolean
+  description?: string | null
+  support?: string | null
+  waitTranscoding?: boolean
+  commentsPolicy?: number
+  downloadEnabled?: boolean
+  tags?: string[]
+  originallyPublishedAt?: Date | null
+  /** Replace those that there are. */
+  passwords?: string[]
+  /** Null takes the schedule back; null as privacy leaves it as it is. */
+  schedule?: { updateAt: Date; privacy: number | null } | null
+}
+
+export interface NewPictures {
+  thumbnail?: EncodedImage | undefined
+  preview?: EncodedImage | undefined
+}
+
+export interface UpdateVideo {
+  /**
+   * Throws `not_found`, `forbidden` (another user's, another server's), `invalid` (a channel of somebody else, privacy
+   * by password without passwords).
+   */
+  update(videoId: number, by: NonNullable<Viewer>, changes: VideoChanges, pictures?: NewPictures): Promise<void>
+}
+
+type Deps = ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Pick<Leases, 'owner'> }
+
+export function makeUpdateVideo(deps: Deps): UpdateVideo {
+  const { db, tell, registry, logger, store, pendingFiles, leases } = deps
+  const placeFiles = makePlaceFiles(deps)
+
+  /** Runs a change in the video's transaction; tells the world, and lets the files follow the privacy. */
+  async function change(videoId: number, apply: (unit: Unit, video: Video) => Promise<void>): Promise<void> {
+    const moved = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await unit.em.findOneOrFail(Video, videoId)
+      if (video.state === 'removed') throw notFound('Video not found')
+      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video.privacy), channelId: video.channelId }
+      await apply(unit, video)
+      video.updatedAt = unit.now
+      await announce(unit, video, before)
+      if (before.wasHidden === hasPrivateFiles(video.privacy)) return false
+      placeFiles.ask(unit, videoId)
+      return true
+    })
+    if (!moved) return
+    // The job would do it soon; now, nobody who was answered meets a file at its old address.
+    await placeFiles
+      .now(videoId)
+      .catch((error: unknown) =>
+        logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'),
+      )
+  }
+
+  registry.timeout('video-schedule', {
+    dueSql: 'select video_id as id from video_schedule where update_at <= $1 order by update_at limit 100',
+    timedOut: (videoId) =>
+      change(videoId, async (unit, video) => {
+        const [schedule] = await unit.query<{ privacy: number | null }>(
+          'delete from video_schedule where video_id = $1 and update_at <= $2 returning privacy',
+          [videoId, unit.now],
+        )
+        if (schedule && schedule.privacy !== null) setPrivacy(unit, video, schedule.privacy)
+      }),
+  })
+
+  return {
+    async update(videoId, by, changes, pictures = {}) {
+      const files = picturesOf(pictures)
+      await pendingFiles.reserve(
+        leases.owner,
+        files.map(({ ref }) => ref),
+      )
+      try {
+        for (const { ref, image } of files) await store.put(ref, image.bytes)
+        const replaced: FileRef[] = []
+        await change(videoId, async (unit, video) => {
+          await assertChangeable(unit, video, by)
+          await assign(unit, video, by, changes)
+          for (const file of files) replaced.push(...(await replacePicture(unit, videoId, file)))
+          await pendingFiles.settle(
+            unit.query,
+            files.map(({ ref }) => ref),
+          )
+          await pendingFiles.condemn(unit.query, replaced)
+        })
+        await pendingFiles.discard(replaced)
+      } catch (error) {
+        await discardUnlessStored(files.map(({ ref }) => ref))
+        throw error
+      }
+    },
+  }
+
+  async function discardUnlessStored(refs: FileRef[]): Promise<void> {
+    if (refs.length === 0) return
+    const names = refs.map(({ name }) => name)
+    const stored = await db.query<{ filename: string }>('select filename from thumbnail where filename = any($1)', [
+      names,
+    ])
+    await pendingFiles.discard(refs.filter(({ name }) => !stored.some(({ filename }) => filename === name)))
+  }
+}
+
+const isTold = (video: Video): boolean => video.state === 'published' && isFederated(video.privacy)
+
+async function announce(
+  unit: Unit,
+  video: Video,
+  { wasTold, channelId }: { wasTold: boolean; channelId: number },
+): Promise<void> {
+  const of = { aggregate: 'video', id: video.id } as const
+  if (isTold(video)) unit.emit(of, wasTold ? 'VideoUpdated' : 'VideoPublished', { videoId: video.id })
+  else if (wasTold) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
+}
+
+/** What a Delete of the video needs to know once the row says something else, or is gone. */
+export async function removalOf(unit: Unit, video: Video, channelId = video.channelId) {
+  const [owner] = await unit.query<{ account_actor: number; channel_actor: number }>(
+    `select a.actor_id as account_actor, c.actor_id as channel_actor
+     from channel c join account a on a.id = c.account_id where c.id = $1`,
+    [channelId],
+  )
+  if (!owner) throw new Error(`The channel ${channelId} of the video ${video.id} does not exist.`)
+  const { account_actor: accountActorId, channel_actor: channelActorId } = owner
+  return { videoId: video.id, url: video.url, accountActorId, channelActorId }
+}
+
+/** Throws unless `by` may change the video. */
+export async function assertChangeable(unit: Unit, video: Video, by: NonNullable<Viewer>): Promise<void> {
+  const [owner] = await unit.query<{ account_id: number }>('select account_id from channel where id = $1', [
+    video.channelId,
+  ])
+  const { privacy, remote } = video
+  assertMayChange({ privacy, remote, ownerAccountId: owner?.account_id ?? 0 }, by)
+}
+
+async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes: VideoChanges): Promise<void> {
+  const { channelId, privacy, passwords, schedule, ...plain } = changes
+  if (channelId !== undefined && channelId !== video.channelId) {
+    await checkChannel(unit, channelId, by)
+    video.channelId = channelId
+  }
+  Object.assign(video, plain)
+  if (privacy !== undefined) setPrivacy(unit, video, privacy)
+  await storePasswords(unit, video, passwords)
+  if (schedule !== undefined) await storeSchedule(unit, video.id, schedule)
+}
+
+/** A video that leaves privacy is new to the world from now on. */
+function setPrivacy(unit: Unit, video: Video, privacy: number): void {
+  if (video.privacy === videoPrivacies.private && privacy !== videoPrivacies.private) video.publishedAt = unit.now
+  video.privacy = privacy
+}
+
+async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewer>): Promise<void> {
+  const [channel] = await unit.query<{ account_id: number }>(
+    `select c.account_id from channel c join actor a on a.id = c.actor_id
+     where c.id = $1 and a.host_id is null for key share of c`,
+    [channelId],
+  )
+  if (!channel) throw new DomainError('invalid', 'Unknown video "video channel" for this instance.')
+  const isTheirs = channel.account_id === by.accountId || by.role !== userRoles.user
+  if (!isTheirs) throw new DomainError('invalid', 'Unknown video "video channel" for this account.')
+}
+
+async function storePasswords(unit: Unit, video: Video, passwords: string[] | undefined): Promise<void> {
+  if (video.privacy !== videoPrivacies.passwordProtected) {
+    await unit.query('delete from video_password where video_id = $1', [video.id])
+    return
+  }
+  if (passwords && passwords.length > 0) {
+    await unit.query('delete from video_password where video_id = $1', [video.id])
+    await unit.query('insert into video_password (video_id, password) select $1, unnest($2::text[])', [
+      video.id,
+      [...new Set(passwords)],
+    ])
+    return
+  }
+  const [known] = await unit.query('select 1 from video_password where video_id = $1 limit 1', [video.id])
+  if (!known) throw new DomainError('invalid', 'Video passwords are missing.')
+}
+
+async function storeSchedule(unit: Unit, videoId: number, schedule: NonNullable<VideoChanges['schedule']> | null) {
+  if (schedule === null) {
+    await unit.query('delete from video_schedule where video_id = $1', [videoId])
+    return
+  }
+  await unit.query(
+    `insert into video_schedule (video_id, update_at, privacy) values ($1, $2, $3)
+     on conflict (video_id) do update set update_at = excluded.update_at, privacy = excluded.privacy`,
+    [videoId, schedule.updateAt, schedule.privacy],
+  )
+}
+
+interface PictureFile {
+  type: 1 | 2
+  ref: FileRef
+  image: EncodedImage
+}
+
+function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
+  const name = () => `${newUuid()}.jpg`
+  return [
+    ...(thumbnail
+      ? [{ type: thumbnailTypes.miniature, ref: { kind: 'thumbnails' as const, name: name() }, image: thumbnail }]
+      : []),
+    ...(preview
+      ? [{ type: thumbnailTypes.preview, ref: { kind: 'previews' as const, name: name() }, image: preview }]
+      : []),
+  ]
+}
+
+/** Puts the picture in the place of the old one; answers the file of that one. */
+async function replacePicture(unit: Unit, videoId: number, { type, ref, image }: PictureFile): Promise<FileRef[]> {
+  const row = {
+    filename: ref.name,
+    width: image.width,
+    height: image.height,
+    fileUrl: null,
+    onDisk: true,
+    automaticallyGenerated: false,
+  }
+  const known = await unit.em.findOne(Thumbnail, { videoId, type })
+  if (!known) {
+    unit.em.create(Thumbnail, { ...row, videoId, type, createdAt: unit.now })
+    return []
+  }
+  const old = { kind: ref.kind, name: known.filename }
+  Object.assign(known, row)
+  return [old]
+}

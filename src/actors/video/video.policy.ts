@@ -1,0 +1,85 @@
+// Who may see, change and remove a video. Pure: rows and the asking user go in, a refusal is thrown or nothing happens.
+
+import { DomainError } from '../runtime/index.ts'
+import { type UserRole, userRoles } from '../user/user.entity.ts'
+import { videoPrivacies } from './video.entity.ts'
+
+/** Who asks: the user of a session; null for visitors. */
+export type Viewer = { accountId: number; role: UserRole } | null
+
+/** What of a video decides who may do what. */
+export interface GuardedVideo {
+  privacy: number
+  remote: boolean
+  /** The account that owns its channel. */
+  ownerAccountId: number
+}
+
+export interface SeeOptions {
+  /** Unlisted videos show themselves by UUID only: ids can be counted through. */
+  byId?: boolean
+  /** Whether the visitor gave a password, and whether it is one of the video's. */
+  password?: 'none' | 'right' | 'wrong'
+}
+
+/** Throws `unauthenticated` or `forbidden` unless `viewer` may see the video. */
+export function assertMaySee(video: GuardedVideo, viewer: Viewer, options: SeeOptions = {}): void {
+  const { byId = false, password = 'none' } = options
+  switch (video.privacy) {
+    case videoPrivacies.public:
+      return
+    case videoPrivacies.unlisted:
+      if (byId) assertInsider(video, viewer)
+      return
+    case videoPrivacies.passwordProtected:
+      if (!isInsider(video, viewer)) assertPassword(password)
+      return
+    case videoPrivacies.internal:
+      if (!viewer) throw unknownViewer()
+      return
+    default:
+      assertInsider(video, viewer)
+  }
+}
+
+/** Whether everybody who has the link may watch, so that pages, cards and embeds show the video. */
+export const isOpen = (privacy: number): boolean =>
+  privacy === videoPrivacies.public || privacy === videoPrivacies.unlisted
+
+/** Whether other servers are told of the video. */
+export const isFederated = (privacy: number): boolean => isOpen(privacy)
+
+/** Whether the files lie in the private folders, where each request is checked. */
+export const hasPrivateFiles = (privacy: number): boolean => !isOpen(privacy)
+
+/** Whether `viewer` may see every video there is, in lists too. */
+export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && viewer.role !== userRoles.user
+
+/** Throws `forbidden` unless `viewer` owns the video or is of the staff. Videos of other servers are theirs to change. */
+export function assertMayChange(video: GuardedVideo, viewer: NonNullable<Viewer>): void {
+  if (video.remote) throw new DomainError('forbidden', 'Cannot manage a video of another server.')
+  if (!isInsider(video, viewer)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
+}
+
+const isInsider = (video: GuardedVideo, viewer: Viewer): boolean =>
+  viewer !== null && (viewer.accountId === video.ownerAccountId || viewer.role !== userRoles.user)
+
+function assertInsider(video: GuardedVideo, viewer: Viewer): void {
+  if (!viewer) throw unknownViewer()
+  if (isInsider(video, viewer)) return
+  throw new DomainError('forbidden', 'Cannot fetch information of private/internal/blocked video')
+}
+
+function assertPassword(password: 'none' | 'right' | 'wrong'): void {
+  if (password === 'right') return
+  if (password === 'wrong') {
+    throw new DomainError('forbidden', 'Incorrect video password. Access to the video is denied.', {
+      code: 'incorrect_video_password',
+    })
+  }
+  throw new DomainError('forbidden', 'Please provide a password to access this password protected video', {
+    code: 'video_requires_password',
+  })
+}
+
+const unknownViewer = (): DomainError => new DomainError('unauthenticated', 'Not authenticated')

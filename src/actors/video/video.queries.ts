@@ -1,0 +1,118 @@
+// Reads of single videos: one statement each. Videos that are being removed are seen by nobody.
+
+import type { Database } from '../../platform/database/index.ts'
+import type { GuardedVideo } from './video.policy.ts'
+import { detailColumns, type VideoDetailsRow, videoJoins } from './video.rows.ts'
+
+/** What a video may be called by. */
+export type VideoKey = { id: number } | { uuid: string }
+
+type Reader = Pick<Database, 'query'>
+
+/** How the password that came with a request compares to those of the video. */
+export type PasswordCheck = 'none' | 'right' | 'wrong'
+
+/** Everything that the page of a video shows. `password` is what the visitor gave. */
+export async function findVideoDetails(
+  db: Reader,
+  key: VideoKey,
+  password?: string,
+): Promise<(VideoDetailsRow & { password: PasswordCheck }) | undefined> {
+  const [row] = await db.query<VideoDetailsRow & { password: PasswordCheck }>(
+    `select ${detailColumns}, ${passwordCheck} from video v ${videoJoins} where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key), password ?? null],
+  )
+  return row
+}
+
+export interface VideoAccessRow extends GuardedVideo {
+  id: number
+  uuid: string
+  state: string
+  password: PasswordCheck
+}
+
+const accessColumns = `v.id, v.uuid, v.privacy, v.remote, v.state, c.account_id as "ownerAccountId"`
+const passwordCheck = `case when $2::text is null then 'none'
+  when exists (select 1 from video_password p where p.video_id = v.id and p.password = $2) then 'right'
+  else 'wrong' end as password`
+
+/** What decides who may do what with a video. */
+export async function findVideoAccess(
+  db: Reader,
+  key: VideoKey,
+  password?: string,
+): Promise<VideoAccessRow | undefined> {
+  const [row] = await db.query<VideoAccessRow>(
+    `select ${accessColumns}, ${passwordCheck} from video v join channel c on c.id = v.channel_id
+     where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key), password ?? null],
+  )
+  return row
+}
+
+/** The local video that a stored web video belongs to. */
+export async function findAccessByWebVideo(
+  db: Reader,
+  filename: string,
+  password?: string,
+): Promise<VideoAccessRow | undefined> {
+  const [row] = await db.query<VideoAccessRow>(
+    `select ${accessColumns}, ${passwordCheck} from video_file f
+     join video v on v.id = f.video_id join channel c on c.id = v.channel_id
+     where f.filename = $1 and f.streaming_playlist_id is null and not v.remote and v.state <> 'removed'`,
+    [filename, password ?? null],
+  )
+  return row
+}
+
+/** What ffprobe said about a file, with what decides who may read it. */
+export async function findFileMetadata(
+  db: Reader,
+  fileId: number,
+  password?: string,
+): Promise<(VideoAccessRow & { metadata: Record<string, unknown> | null }) | undefined> {
+  const [row] = await db.query<VideoAccessRow & { metadata: Record<string, unknown> | null }>(
+    `select ${accessColumns}, ${passwordCheck}, f.metadata from video_file f
+     join video v on v.id = f.video_id join channel c on c.id = v.channel_id
+     where f.id = $1 and v.state <> 'removed'`,
+    [fileId, password ?? null],
+  )
+  return row
+}
+
+/** The whole description, which lists cut short. */
+export async function findDescription(
+  db: Reader,
+  key: VideoKey,
+  password?: string,
+): Promise<(VideoAccessRow & { description: string | null }) | undefined> {
+  const [row] = await db.query<VideoAccessRow & { description: string | null }>(
+    `select ${accessColumns}, ${passwordCheck}, v.description from video v join channel c on c.id = v.channel_id
+     where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key), password ?? null],
+  )
+  return row
+}
+
+/** Where the origin serves an image that we do not hold: a thumbnail or preview, or an avatar or banner. */
+export async function findRemoteImage(
+  db: Reader,
+  image: { of: 'video' | 'actor'; type: number; filename: string },
+): Promise<string | undefined> {
+  const table = image.of === 'video' ? 'thumbnail' : 'actor_image'
+  const [row] = await db.query<{ file_url: string }>(
+    `select file_url from ${table} where filename = $1 and type = $2 and not on_disk and file_url is not null`,
+    [image.filename, image.type],
+  )
+  return row?.file_url
+}
+
+/** How a user wants sensitive videos treated in lists: the policy's name. */
+export async function nsfwPolicyOf(db: Reader, userId: number): Promise<string | undefined> {
+  const [row] = await db.query<{ nsfw_policy: string }>('select nsfw_policy from users where id = $1', [userId])
+  return row?.nsfw_policy
+}
+
+const keyed = (key: VideoKey): string => ('id' in key ? 'v.id = $1' : 'v.uuid = $1')
+const keyValue = (key: VideoKey): unknown => ('id' in key ? key.id : key.uuid)

@@ -1,0 +1,200 @@
+// The columns of a video as reads give them, shared by lists and single videos: one row each, no entity.
+
+export interface AvatarRow {
+  filename: string
+  width: number | null
+  height: number | null
+  file_url: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface ActorSummary {
+  /** Of the account or channel. */
+  id: number
+  username: string
+  name: string
+  url: string
+  /** Null for ours. */
+  host: string | null
+  avatars: AvatarRow[]
+}
+
+export interface ActorProfile extends ActorSummary {
+  user_id: number | null
+  description: string | null
+  support: string | null
+  followers: number
+  following: number
+  created_at: string
+  updated_at: string
+  banners: AvatarRow[]
+}
+
+export interface VideoFileRow {
+  id: number
+  /** Null for a web video. */
+  streaming_playlist_id: number | null
+  resolution: number
+  width: number | null
+  height: number | null
+  size: number
+  extname: string
+  fps: number
+  filename: string | null
+  file_url: string | null
+  playlist_filename: string | null
+  metadata_url: string | null
+  torrent_filename: string | null
+  torrent_url: string | null
+  magnet_url: string | null
+  info_hash: string | null
+  /** Bits: 1 video, 2 audio. */
+  streams: number
+  storage: number
+}
+
+export interface PlaylistRow {
+  id: number
+  type: number
+  playlist_filename: string | null
+  playlist_url: string | null
+  segments_sha256_filename: string | null
+  segments_sha256_url: string | null
+}
+
+export interface SourceRow {
+  input_filename: string
+  kept_filename: string | null
+  size: number
+  resolution: number | null
+  width: number | null
+  height: number | null
+  fps: number | null
+  metadata: Record<string, unknown> | null
+  created_at: string
+}
+
+export interface VideoRow<A extends ActorSummary = ActorSummary> {
+  id: number
+  uuid: string
+  url: string
+  remote: boolean
+  name: string
+  category: number | null
+  licence: number | null
+  language: string | null
+  privacy: number
+  nsfw: boolean
+  description: string | null
+  /** Seconds. */
+  duration: number
+  aspect_ratio: number | null
+  views: number
+  likes: number
+  dislikes: number
+  comments: number
+  state: string
+  wait_transcoding: boolean
+  is_live: boolean
+  created_at: Date
+  updated_at: Date
+  published_at: Date
+  originally_published_at: Date | null
+  /** File names of the miniature and the large picture. */
+  thumbnail: string | null
+  preview: string | null
+  account: A
+  channel: A
+  schedule: { update_at: string; privacy: number | null } | null
+  tags: string[]
+}
+
+/** A row of a list, with what it was asked to include. */
+export type VideoListRow = VideoRow & {
+  files?: VideoFileRow[]
+  playlist?: PlaylistRow | null
+  source?: SourceRow | null
+}
+
+export interface VideoDetailsRow extends VideoRow<ActorProfile> {
+  support: string | null
+  comments_policy: number
+  download_enabled: boolean
+  owner_account_id: number
+  files: VideoFileRow[]
+  playlist: PlaylistRow | null
+}
+
+/** The joins that `videoColumns` need; `video` names a row source with `id`. */
+export const videoJoins = `
+  left join channel c on c.id = v.channel_id
+  left join actor ca on ca.id = c.actor_id
+  left join account a on a.id = c.account_id
+  left join actor aa on aa.id = a.actor_id
+  left join lateral (
+    select coalesce(sum(d.views), 0)::int as views, coalesce(sum(d.likes), 0)::int as likes,
+      coalesce(sum(d.dislikes), 0)::int as dislikes, coalesce(sum(d.comments), 0)::int as comments
+    from video_delta d where d.video_id = v.id
+  ) d on true`
+
+const plainColumns = `v.id, v.uuid, v.url, v.remote, v.name, v.category, v.licence, v.language, v.privacy, v.nsfw,
+  v.duration, v.aspect_ratio, v.views + d.views as views, v.likes + d.likes as likes,
+  v.dislikes + d.dislikes as dislikes, v.comments + d.comments as comments, v.state, v.wait_transcoding, v.is_live,
+  v.created_at, v.updated_at, v.published_at, v.originally_published_at, v.tags,
+  (select t.filename from thumbnail t where t.video_id = v.id and t.type = 1) as thumbnail,
+  (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as preview,
+  (select jsonb_build_object('update_at', s.update_at, 'privacy', s.privacy)
+   from video_schedule s where s.video_id = v.id) as schedule`
+
+const AVATAR = 1
+const BANNER = 2
+
+const images = (actor: string, type: number): string =>
+  `(select coalesce(jsonb_agg(jsonb_build_object('filename', i.filename, 'width', i.width, 'height', i.height,
+     'file_url', i.file_url, 'created_at', i.created_at, 'updated_at', i.updated_at) order by i.width desc nulls last), '[]')
+   from actor_image i where i.actor_id = ${actor}.id and i.type = ${type})`
+
+const summaryPairs = (noun: string, actor: string): string =>
+  `'id', ${noun}.id, 'username', ${actor}.preferred_username, 'name', ${noun}.name, 'url', ${actor}.url,
+   'host', (select h.host from remote_host h where h.id = ${actor}.host_id), 'avatars', ${images(actor, AVATAR)}`
+
+/** SQL for an account's `ActorProfile`, from the aliases of its row and of its actor's. */
+export const accountProfile = (account: string, actor: string): string =>
+  `jsonb_build_object(${profilePairs(account, actor)}, 'user_id', ${account}.user_id, 'support', null)`
+
+const profilePairs = (noun: string, actor: string): string =>
+  `${summaryPairs(noun, actor)}, 'description', ${noun}.description, 'followers', ${actor}.followers_count,
+   'following', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,
+   'banners', ${images(actor, BANNER)}`
+
+/** Longest description that lists show, characters; one more tells that there is more. */
+const LISTED_DESCRIPTION = 251
+
+export const listColumns = `${plainColumns}, left(v.description, ${LISTED_DESCRIPTION}) as description,
+  jsonb_build_object(${summaryPairs('a', 'aa')}) as account, jsonb_build_object(${summaryPairs('c', 'ca')}) as channel`
+
+/** Web videos and renditions, the largest first. */
+export const fileColumns = `
+  (select coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'streaming_playlist_id', f.streaming_playlist_id,
+     'resolution', f.resolution, 'width', f.width, 'height', f.height, 'size', f.size, 'extname', f.extname, 'fps', f.fps,
+     'filename', f.filename, 'file_url', f.file_url, 'playlist_filename', f.playlist_filename,
+     'metadata_url', f.metadata_url, 'torrent_filename', f.torrent_filename, 'torrent_url', f.torrent_url,
+     'magnet_url', f.magnet_url, 'info_hash', f.info_hash, 'streams', f.streams, 'storage', f.storage)
+     order by f.resolution desc, f.id), '[]')
+   from video_file f where f.video_id = v.id) as files,
+  (select jsonb_build_object('id', s.id, 'type', s.type, 'playlist_filename', s.playlist_filename,
+     'playlist_url', s.playlist_url, 'segments_sha256_filename', s.segments_sha256_filename,
+     'segments_sha256_url', s.segments_sha256_url)
+   from streaming_playlist s where s.video_id = v.id) as playlist`
+
+export const sourceColumn = `
+  (select jsonb_build_object('input_filename', o.input_filename, 'kept_filename', o.kept_filename, 'size', o.size,
+     'resolution', o.resolution, 'width', o.width, 'height', o.height, 'fps', o.fps, 'metadata', o.metadata,
+     'created_at', o.created_at)
+   from video_source o where o.video_id = v.id) as source`
+
+export const detailColumns = `${plainColumns}, v.description, v.support, v.comments_policy, v.download_enabled,
+  c.account_id as owner_account_id, ${fileColumns},
+  jsonb_build_object(${profilePairs('a', 'aa')}, 'user_id', a.user_id, 'support', null) as account,
+  jsonb_build_object(${profilePairs('c', 'ca')}, 'user_id', null, 'support', c.support) as channel`

@@ -1,0 +1,350 @@
+// The composition root: the only file that knows every part. Starts the services, puts the nouns together, serves.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrations } from '../migrations/index.ts'
+import { makeRemoteActors } from './actors/actor/index.ts'
+import { makeComments } from './actors/comment/index.ts'
+import { entities } from './actors/entities.ts'
+import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
+import { makeInstance } from './actors/instance/index.ts'
+import { makeRatings } from './actors/rating/index.ts'
+import {
+  type ActorDeps,
+  isDeadHere,
+  keepJobHistoryShort,
+  leaseOwner,
+  makeRuntime,
+  type Registry,
+} from './actors/runtime/index.ts'
+import { makeSessions } from './actors/session/index.ts'
+import { makeShares } from './actors/share/index.ts'
+import { makeTranscodings } from './actors/transcoding/index.ts'
+import { makeUploads } from './actors/upload/index.ts'
+import { makeUsers } from './actors/user/index.ts'
+import {
+  makeCreateVideo,
+  makePendingFiles,
+  makeRemoteVideos,
+  makeRemoveVideo,
+  makeUpdateVideo,
+  registerCounters,
+} from './actors/video/index.ts'
+import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
+import { makeFederationPart } from './federation/index.ts'
+import { makeUrls } from './federation/urls.ts'
+import { activityPubArea } from './http/activitypub/routes.ts'
+import { makeApp } from './http/app.ts'
+import { commentsArea } from './http/comments/routes.ts'
+import { inboxArea } from './http/inbox/routes.ts'
+import { lazyStaticArea } from './http/lazy-static/routes.ts'
+import { meArea } from './http/me/routes.ts'
+import { oauthArea } from './http/oauth/routes.ts'
+import { pagesArea } from './http/pages/routes.ts'
+import { ratingsArea } from './http/ratings/routes.ts'
+import { listen } from './http/server.ts'
+import { serverFollowsArea } from './http/server-follows/routes.ts'
+import { servicesArea } from './http/services/routes.ts'
+import { staticArea } from './http/static/routes.ts'
+import { uploadsArea } from './http/uploads/routes.ts'
+import { videosArea } from './http/videos/routes.ts'
+import { findFfmpeg, makeFileStore } from './media/index.ts'
+import { makeBus } from './platform/bus/index.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import { makeDatabase } from './platform/database/index.ts'
+import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
+import { makeGuardedFetch } from './platform/fetch/index.ts'
+import { randomToken } from './platform/ids.ts'
+import type { Logger } from './platform/logger.ts'
+import { makePasswords } from './platform/passwords.ts'
+import { makeQueue } from './platform/queue/index.ts'
+import { connectRedis, type RedisAddress } from './platform/redis.ts'
+import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
+import { type Role, runtimeSettings } from './runtime-settings.ts'
+
+export interface ServerOptions {
+  loaded: LoadedConfig
+  logger: Logger
+  roles: readonly Role[]
+  clock?: Clock
+  /** Compare every answer with its schema (tests). */
+  checkResponses?: boolean
+  /** Of the user `root`, on the first start; a random one when left out. */
+  rootPassword?: string
+  /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
+  onFirstStart?: (credentials: Credentials) => void
+}
+
+export interface Credentials {
+  clientId: string
+  clientSecret: string
+  username: string
+  password: string
+}
+
+export interface Server {
+  /** Public origin. */
+  url: string
+  /** Where it listens; null without the role `web`. */
+  address: { hostname: string; port: number } | null
+  /** Drains and stops everything that was started. */
+  stop(): Promise<void>
+}
+
+/** Starts a server. Throws an Error of one clear line when something that it needs cannot be had; nothing stays running. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const closers: (() => Promise<void>)[] = []
+  // The last thing started ends first; one that fails to end does not keep the others running.
+  const stop = async () => {
+    const failures: unknown[] = []
+    for (const close of closers.splice(0).reverse()) await close().catch((error) => failures.push(error))
+    if (failures.length > 0) throw new AggregateError(failures, 'Parts of the server did not stop cleanly.')
+  }
+  try {
+    return await start(options, closers, stop)
+  } catch (error) {
+    await stop().catch((cause) => options.logger.error({ err: cause }, 'the server did not stop cleanly'))
+    throw error
+  }
+}
+
+async function start(
+  options: ServerOptions,
+  closers: (() => Promise<void>)[],
+  stop: () => Promise<void>,
+): Promise<Server> {
+  const { loaded, logger, roles, clock = systemClock } = options
+  const source = makeConfigSource(loaded)
+  const config = source.current
+
+  const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
+  const db = await makeDatabase({ url: databaseUrl, ...connection, entities, migrations, logger })
+  closers.push(() => db.close())
+  const migrated = await db.migrate()
+  if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
+
+  const redis = loaded.redis ? redisAddress(loaded.redis) : undefined
+  const prefix = `vireo-${config().webserver.hostname}-${config().webserver.port}`
+  const postgresBackend = { kind: 'postgres', connectionString: withTls(databaseUrl, connection) } as const
+  const [queue, bus, limits] = await Promise.all([
+    makeQueue({
+      backend: redis ? { kind: 'redis', redis } : { ...postgresBackend, schema: 'bullmq' },
+      prefix,
+      logger,
+    }),
+    makeBus({ backend: redis ? { kind: 'redis', redis } : postgresBackend, prefix, logger }),
+    redis ? connectRedis({ address: redis, logger }) : undefined,
+  ])
+  closers.push(
+    () => queue.close(),
+    () => bus.close(),
+  )
+  if (limits) closers.push(async () => void limits.disconnect())
+
+  const secret = await loadOrCreateSecret({ configured: config().secrets.peertube, dataDir: loaded.dataDir })
+  const runtime = makeRuntime({
+    db,
+    queue,
+    bus,
+    clock,
+    logger,
+    settings: () => runtimeSettings(config(), roles),
+  })
+  const deps: ActorDeps = {
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock,
+    logger,
+    config,
+    secrets: makeSecrets({ secret }),
+    urls: makeUrls(loaded.publicUrl),
+  }
+
+  const passwords = makePasswords()
+  const instance = makeInstance(deps)
+  const users = makeUsers({ ...deps, passwords })
+  const sessions = makeSessions({ ...deps, passwords })
+  const follows = makeFollows(deps)
+  keepFollowCounts(runtime.registry)
+  keepJobHistoryShort(deps)
+
+  const { ffmpeg_path, ffprobe_path } = config().vireo.media
+  const ffmpeg = await findFfmpeg({ ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined })
+  const leases = { owner: leaseOwner(), isGone: isDeadHere }
+  const store = makeFileStore({ ...storePlaces(config()), owner: leases.owner })
+  runtime.registry.periodic('incoming-files', {
+    everyMs: () => 60_000,
+    run: async () => {
+      await store.sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })
+    },
+  })
+  const pendingFiles = makePendingFiles({ db, store, clock, leases })
+  const media = { ...deps, store, ffmpeg, pendingFiles, leases }
+  const createVideo = makeCreateVideo(media)
+  const uploads = makeUploads({ ...media, createVideo })
+  makeTranscodings(media)
+  const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
+  const comments = makeComments(deps)
+  const ratings = makeRatings(deps)
+  registerCounters(deps)
+
+  const http = makeGuardedFetch({
+    allowHttp: config().vireo.federation.allow_http,
+    allowPrivateAddresses: config().vireo.federation.allow_private_addresses,
+    timeoutMs: config().vireo.federation.fetch.timeout,
+    maxRedirects: config().vireo.federation.fetch.max_redirects,
+    userAgent: `Vireo/${VERSION} (+${loaded.publicUrl})`,
+    logger,
+  })
+  closers.push(() => http.close())
+  const federation = makeFederationPart({
+    deps,
+    http,
+    instanceActorId: instance.actorId,
+    remoteActors: makeRemoteActors(deps),
+    remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
+    follows,
+    comments,
+    ratings,
+    shares: makeShares(deps),
+    bus,
+    redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
+    software: { name: 'vireo', version: VERSION },
+  })
+  closers.push(async () => federation.close())
+  runtime.registry.seal(REQUIRED)
+
+  await firstStart()
+  await runtime.start()
+  closers.push(() => runtime.stop(config().vireo.runtime.drain_timeout))
+
+  return { url: loaded.publicUrl, address: await serve(), stop }
+
+  async function firstStart(): Promise<void> {
+    await instance.ensure()
+    const password = options.rootPassword ?? randomToken(8)
+    if (!(await users.ensureRoot({ password }))) return
+    const client = await instance.localClient()
+    options.onFirstStart?.({
+      clientId: client.client_id,
+      clientSecret: client.client_secret,
+      username: 'root',
+      password,
+    })
+  }
+
+  /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
+  async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
+    const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
+    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
+    return answer.body
+  }
+
+  async function serve(): Promise<Server['address']> {
+    if (!roles.includes('web')) return null
+    const app = await makeApp({
+      config,
+      logger,
+      publicUrl: loaded.publicUrl,
+      authenticate: sessions.authenticate,
+      ...(limits ? { rateLimitRedis: limits } : {}),
+      checkResponses: options.checkResponses ?? false,
+      version: VERSION,
+      clock,
+      areas: [
+        oauthArea({ instance, sessions }),
+        meArea({ db, urls: deps.urls }),
+        videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
+        uploadsArea({ uploads, config, host: deps.urls.host }),
+        commentsArea({ db, config, urls: deps.urls, comments }),
+        ratingsArea({ db, ratings }),
+        serverFollowsArea({
+          ...deps,
+          follows,
+          instanceActorId: instance.actorId,
+          speaksPlainHttp: federation.speaksPlainHttp,
+        }),
+        inboxArea({
+          receiveActivity: federation.receiveActivity,
+          urls: deps.urls,
+          maxBodySize: config().vireo.federation.inbox.max_body_size,
+        }),
+        activityPubArea({ serveActivityPub: federation.serveActivityPub }),
+        staticArea({ db, store, config }),
+        lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
+        servicesArea({ db, config, urls: deps.urls }),
+        pagesArea({ db, config, urls: deps.urls }),
+      ],
+    })
+    closers.push(() => app.close())
+    return await listen(app, config().listen)
+  }
+}
+
+/** What this build sends and enqueues: it refuses to start when something of it has no handler. */
+const REQUIRED: Parameters<Registry['seal']>[0] = {
+  events: [
+    'FollowRequested',
+    'FollowAccepted',
+    'FollowRejected',
+    'FollowWithdrawn',
+    'FollowerAccepted',
+    'FollowerRejected',
+    'FollowerRemoved',
+    'VideoPublished',
+    'VideoUpdated',
+    'VideoRemoved',
+    'CommentCreated',
+    'CommentRemoved',
+    'RatingSet',
+    'RatingRemoved',
+  ],
+  jobs: [
+    'activitypub-follow',
+    'activitypub-http-fetcher',
+    'federate-video',
+    'video-transcoding',
+    'video-removal',
+    'video-files-placement',
+  ],
+  lanes: ['delivery', 'inbox'],
+}
+
+/** The version in package.json. */
+const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+
+async function openDatabaseServer(
+  { loaded, logger }: ServerOptions,
+  closers: (() => Promise<void>)[],
+): Promise<{ url: string; poolMax: number; ssl: boolean; verifyCertificate: boolean }> {
+  if (loaded.database.kind === 'server') return loaded.database
+  const embedded = await startEmbeddedPostgres({
+    dataDir: join(loaded.dataDir, 'postgres'),
+    port: loaded.config.vireo.embedded.postgres_port,
+    maxConnections: loaded.config.vireo.embedded.max_connections,
+    logger,
+  })
+  closers.push(() => embedded.stop())
+  return { url: embedded.url, poolMax: loaded.database.poolMax, ssl: false, verifyCertificate: false }
+}
+
+/** The address with what `pg` has to know of TLS, for the parts that get nothing but an address. */
+function withTls(url: string, connection: { ssl: boolean; verifyCertificate: boolean }): string {
+  if (!connection.ssl) return url
+  const address = new URL(url)
+  address.searchParams.set('sslmode', connection.verifyCertificate ? 'verify-full' : 'no-verify')
+  return address.href
+}
+
+/** The folders of the configuration, by the kinds of the store. */
+function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
+  const { tmp_persistent: uploads, ...folders } = storage
+  return { directories: { ...folders, uploads }, tmp: storage.tmp }
+}
+
+function redisAddress(choice: RedisChoice): RedisAddress {
+  if (choice.kind === 'url') return { url: choice.url }
+  const { masterName, sentinels, tls, password, db } = choice
+  return { sentinel: { masterName, sentinels, tls }, db, ...(password === null ? {} : { password }) }
+}

@@ -1,0 +1,96 @@
+// Fills what follows other keys (job types, schedulers, folders below the data directory) and freezes the result.
+
+import { resolve } from 'node:path'
+import { ConfigError } from './errors.ts'
+import { freeze } from './freeze.ts'
+import type { JobTypeName } from './keys/vireo-jobs.ts'
+import { type Values, valueAt } from './layers.ts'
+import type { ParsedConfig } from './schema.ts'
+
+export interface JobTypeConfig {
+  attempts: number
+  /** Longest run in milliseconds; null: no limit. */
+  ttl: number | null
+  /** Jobs of this type at once in one process. */
+  concurrency: number
+  /** Milliseconds that completed and failed jobs are kept. */
+  keep_completed: number
+  keep_failed: number
+}
+
+/** The effective configuration: durations in milliseconds, sizes in bytes, folders absolute, everything frozen. */
+export type Config = ReturnType<typeof complete>
+
+export function complete(parsed: ParsedConfig, dataDir: string) {
+  const { vireo } = parsed
+  return freeze({
+    ...parsed,
+    storage: absoluteFolders(parsed.storage, dataDir),
+    vireo: {
+      ...vireo,
+      jobs: { ...vireo.jobs, types: jobTypes(parsed) },
+      schedulers: {
+        ...vireo.schedulers,
+        channel_sync_check_interval:
+          vireo.schedulers.channel_sync_check_interval ?? parsed.import.video_channel_synchronization.check_interval,
+        check_plugins: vireo.schedulers.check_plugins ?? parsed.plugins.index.check_latest_versions_interval,
+        video_views_buffer_update:
+          vireo.schedulers.video_views_buffer_update ?? parsed.views.videos.local_buffer_update_interval,
+      },
+    },
+  })
+}
+
+/** Addresses that mean 'this machine' and that nobody types into a browser. */
+const LOCAL = new Set(['127.0.0.1', '0.0.0.0', '::', '::1', '[::]', '[::1]', 'localhost'])
+
+/** The public address follows the listening one as far as it is not configured: `input` says what is. Throws ConfigError. */
+export function fillWebserver(parsed: ParsedConfig, input: Values): ParsedConfig {
+  const { listen, webserver } = parsed
+  const isSet = (name: string) => valueAt(input, ['webserver', name]) !== undefined
+  const hostname = isSet('hostname') || LOCAL.has(listen.hostname) ? webserver.hostname : listen.hostname
+  const port = isSet('port') ? webserver.port : webserver.https ? 443 : listen.port
+  return { ...parsed, webserver: { ...webserver, hostname: normalHostname(hostname), port } }
+}
+
+/** The public origin, such as `https://video.example` or `http://localhost:9000`. */
+export function publicUrlOf(webserver: { hostname: string; port: number; https: boolean }): string {
+  return new URL(`${webserver.https ? 'https' : 'http'}://${webserver.hostname}:${webserver.port}`).origin
+}
+
+/** Small letters, punycode, brackets round IPv6. */
+function normalHostname(hostname: string): string {
+  const bracketed = hostname.includes(':') && /^[0-9a-f:.]+$/i.test(hostname) ? `[${hostname}]` : hostname
+  const url = URL.parse(`http://${bracketed}`)
+  if (url?.hostname && url.href === `http://${url.hostname}/`) return url.hostname
+  throw new ConfigError([`webserver.hostname is "${hostname}", expected a host name such as video.example`])
+}
+
+function absoluteFolders<Name extends string>(folders: Record<Name, string>, dataDir: string): Record<Name, string> {
+  const names = Object.keys(folders) as Name[]
+  return Object.fromEntries(names.map((name) => [name, resolve(dataDir, folders[name])])) as Record<Name, string>
+}
+
+function jobTypes(parsed: ParsedConfig): Record<JobTypeName, JobTypeConfig> {
+  const { types, keep } = parsed.vireo.jobs
+  const names = Object.keys(types) as JobTypeName[]
+  const entries = names.map((name): [JobTypeName, JobTypeConfig] => {
+    const type = types[name]
+    return [
+      name,
+      {
+        attempts: type.attempts,
+        ttl: type.ttl ?? (name === 'video-import' ? parsed.import.videos.timeout : null),
+        concurrency: type.concurrency ?? concurrencyElsewhere(name, parsed),
+        keep_completed: type.keep_completed ?? keep.completed,
+        keep_failed: type.keep_failed ?? keep.failed,
+      },
+    ]
+  })
+  return Object.fromEntries(entries) as Record<JobTypeName, JobTypeConfig>
+}
+
+function concurrencyElsewhere(name: JobTypeName, parsed: ParsedConfig): number {
+  if (name === 'video-transcoding') return parsed.transcoding.concurrency
+  return name === 'video-import' ? parsed.import.videos.concurrency : 1
+}

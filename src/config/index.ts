@@ -1,0 +1,9 @@
+// The public face of the configuration.
+
+export type { Config, JobTypeConfig } from './complete.ts'
+export type { DatabaseChoice, RedisChoice } from './connections.ts'
+export { describeConfig } from './describe.ts'
+export { ConfigError } from './errors.ts'
+export type { JobTypeName } from './keys/vireo-jobs.ts'
+export { type LoadedConfig, type LoadOptions, loadConfig } from './load.ts'
+export { type ConfigSource, makeConfigSource } from './source.ts'

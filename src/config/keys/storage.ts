@@ -1,0 +1,71 @@
+// Keys of where bytes live: folders, object storage, caches.
+
+import { EDITABLE, flag, integer, optionalText, SECRET, section, size, text } from '../kinds.ts'
+
+const folder = (name: string, doc: string) => text(`storage/${name}/`, doc)
+
+const bucket = (name: string, of: string) => ({
+  bucket_name: text(name, `bucket of ${of}`),
+  prefix: text('', 'first part of the keys, so that buckets can be shared'),
+  base_url: text('', 'public address of the bucket, such as a CDN; empty: the endpoint'),
+})
+
+const cacheSize = (of: string) => section({ size: integer(500, `remote ${of} that are kept on disk`, EDITABLE) })
+
+export const storageKeys = {
+  storage: section({
+    tmp: folder('tmp', 'unfinished files; emptied at start'),
+    tmp_persistent: folder('tmp-persistent', 'unfinished files that outlive a restart'),
+    bin: folder('bin', 'downloaded programs'),
+    avatars: folder('avatars', 'avatars and banners'),
+    web_videos: folder('web-videos', 'web video files'),
+    streaming_playlists: folder('streaming-playlists', 'HLS files'),
+    original_video_files: folder('original-video-files', 'kept uploads'),
+    redundancy: folder('redundancy', "copies of other servers' videos"),
+    logs: folder('logs', 'log files'),
+    previews: folder('previews', 'previews'),
+    thumbnails: folder('thumbnails', 'thumbnails'),
+    storyboards: folder('storyboards', 'storyboards'),
+    torrents: folder('torrents', 'torrent files'),
+    captions: folder('captions', 'captions'),
+    cache: folder('cache', 'cached remote files'),
+    plugins: folder('plugins', 'plugins and themes'),
+    well_known: folder('well-known', 'files served below /.well-known'),
+    client_overrides: folder('client-overrides', "files in place of the web client's own"),
+  }),
+  static_files: section({
+    private_files_require_auth: flag(true, 'whether files of private videos need a token'),
+  }),
+  object_storage: section({
+    enabled: flag(false, 'whether video files go to object storage'),
+    endpoint: text('', 'S3 endpoint, https unless it says otherwise'),
+    region: text('us-east-1', 'S3 region'),
+    credentials: section({
+      access_key_id: text('', 'S3 key id; empty: AWS_ACCESS_KEY_ID', SECRET),
+      secret_access_key: text('', 'S3 secret; empty: AWS_SECRET_ACCESS_KEY', SECRET),
+    }),
+    upload_acl: section({
+      public: optionalText('public-read', 'ACL of public objects; null: none is set'),
+      private: optionalText('private', 'ACL of private objects; null: none is set'),
+    }),
+    proxy: section({
+      proxify_private_files: flag(true, 'whether private objects are sent through this server'),
+    }),
+    max_upload_part: size('100MB', 'largest part of an upload'),
+    max_request_attempts: integer(3, 'tries of a request', { min: 1 }),
+    streaming_playlists: section({
+      ...bucket('streaming-playlists', 'HLS files'),
+      store_live_streams: flag(true, 'whether live segments go to object storage too'),
+    }),
+    web_videos: section(bucket('web-videos', 'web video files')),
+    user_exports: section(bucket('user-exports', 'archives of users')),
+    original_video_files: section(bucket('original-video-files', 'kept uploads')),
+    captions: section(bucket('captions', 'captions')),
+  }),
+  cache: section({
+    previews: cacheSize('previews'),
+    captions: cacheSize('captions'),
+    torrents: cacheSize('torrents'),
+    storyboards: cacheSize('storyboards'),
+  }),
+}

@@ -1,0 +1,120 @@
+// Keys under vireo.jobs and vireo.schedulers: attempts, times and numbers of each kind of work.
+
+import { duration, integer, optionalDuration, optionalInteger, section } from '../kinds.ts'
+
+const HOUR = '1 hour'
+
+/** [attempts, longest run, at once]; null: taken from another key (see complete.ts), or no limit. */
+const TYPES = {
+  'activitypub-cleaner': [1, HOUR, 1],
+  'activitypub-follow': [5, '10 minutes', 1],
+  'activitypub-http-broadcast': [1, '10 minutes', 1],
+  'activitypub-http-broadcast-parallel': [1, '10 minutes', 30],
+  'activitypub-http-fetcher': [2, '10 hours', 3],
+  'activitypub-http-unicast': [1, '10 minutes', 30],
+  'activitypub-refresher': [1, '10 minutes', 1],
+  'actor-keys': [3, '20 minutes', 1],
+  'after-video-channel-import': [1, '5 minutes', 1],
+  'create-user-export': [1, '1 day', 1],
+  email: [5, '10 minutes', 5],
+  'federate-video': [1, '5 minutes', 3],
+  'generate-video-storyboard': [1, '6 hours', 1],
+  'import-user-archive': [1, '1 day', 1],
+  'manage-video-torrent': [1, '3 hours', 1],
+  'move-to-file-system': [3, '3 hours', 1],
+  'move-to-object-storage': [3, '3 hours', 1],
+  notify: [1, '5 minutes', 5],
+  'transcoding-job-builder': [1, '1 minute', 1],
+  'video-channel-import': [1, '4 hours', 1],
+  'video-file-import': [1, HOUR, 1],
+  'video-import': [1, null, null],
+  'video-live-ending': [1, '10 minutes', 10],
+  'video-redundancy': [1, '3 hours', 1],
+  'video-studio-edition': [1, '10 hours', 1],
+  'video-transcoding': [1, '2 days', null],
+  'video-transcription': [2, '6 hours', 1],
+  'videos-views-stats': [1, null, 1],
+} as const satisfies Record<string, readonly [number, string | null, number | null]>
+
+export type JobTypeName = keyof typeof TYPES
+
+const JOB_TYPE_NAMES = Object.keys(TYPES) as JobTypeName[]
+
+/** How long completed jobs are kept where it is not `vireo.jobs.keep.completed`. */
+const KEEP_COMPLETED: Partial<Record<JobTypeName, string>> = {
+  'activitypub-http-broadcast-parallel': '10 minutes',
+  'activitypub-http-unicast': HOUR,
+  'activitypub-refresher': '10 hours',
+  'videos-views-stats': '3 hours',
+}
+
+const jobType = (name: JobTypeName) => {
+  const [attempts, ttl, concurrency] = TYPES[name]
+  return section({
+    attempts: integer(attempts, 'tries', { min: 1 }),
+    ttl: optionalDuration(
+      ttl,
+      `longest run; null: ${name === 'video-import' ? '`import.videos.timeout`' : 'no limit'}`,
+    ),
+    concurrency: optionalInteger(concurrency, `at once in one process; null: ${concurrencySource(name)}`, { min: 1 }),
+    keep_completed: optionalDuration(KEEP_COMPLETED[name] ?? null, 'null: `vireo.jobs.keep.completed`'),
+    keep_failed: optionalDuration(null, 'null: `vireo.jobs.keep.failed`'),
+  })
+}
+
+export const jobsKeys = {
+  lease: duration('30 seconds', 'how long a worker owns a job without renewing it'),
+  initial_backoff: duration('5 seconds', 'wait after the first failed try; it doubles'),
+  max_backoff: duration('10 minutes', 'longest wait between tries'),
+  list_max: integer(100, 'jobs in one answer of the API', { min: 1 }),
+  keep: section({
+    completed: duration('2 days', 'how long completed jobs are listed'),
+    failed: duration('7 days', 'how long failed jobs are listed'),
+    max_jobs: integer(10_000, 'ended jobs of one type that are kept'),
+  }),
+  priorities: section({
+    transcoding: integer(100, 'of transcoding; lower goes first'),
+    video_studio: integer(150, 'of studio work'),
+    transcription: integer(200, 'of transcription'),
+  }),
+  repeating: section({
+    activitypub_cleaner: section({
+      interval: duration('1 week', 'how often, on a day chosen at random'),
+      hour: integer(5, 'hour of the day', { max: 23 }),
+      minute: integer(30, 'minute of the hour', { max: 59 }),
+    }),
+    videos_views_stats: section({
+      interval: duration(HOUR, 'how often'),
+      first_minute: integer(1, 'earliest minute of the hour', { max: 59 }),
+      last_minute: integer(20, 'latest minute of the hour; one between is chosen at random', { max: 59 }),
+    }),
+  }),
+  types: section(
+    Object.fromEntries(JOB_TYPE_NAMES.map((name) => [name, jobType(name)])) as Record<
+      JobTypeName,
+      ReturnType<typeof jobType>
+    >,
+  ),
+}
+
+export const schedulerKeys = {
+  actor_follow_scores: duration(HOUR, 'how often bad followers are removed'),
+  auto_follow_index_instances: duration('1 day', 'how often the index is read'),
+  channel_sync_check_interval: optionalDuration(null, 'null: `import.video_channel_synchronization.check_interval`'),
+  check_peertube_version: duration('1 day', 'how often a new version is looked for'),
+  check_plugins: optionalDuration(null, 'null: `plugins.index.check_latest_versions_interval`'),
+  geo_ip_update: duration('1 day', 'how often the databases of places are renewed'),
+  remove_dangling_resumable_uploads: duration(HOUR, 'how often abandoned uploads are removed'),
+  remove_expired_user_exports: duration(HOUR, 'how often expired archives are removed'),
+  remove_old_history: duration('1 day', 'how often old history is removed'),
+  remove_old_jobs: duration(HOUR, 'how often ended jobs are removed'),
+  remove_old_views: duration('1 day', 'how often old views are removed'),
+  update_inbox_stats: duration('1 minute', 'how often the inbox is counted'),
+  update_videos: duration('1 minute', 'how often scheduled publications are looked at'),
+  video_views_buffer_update: optionalDuration(null, 'null: `views.videos.local_buffer_update_interval`'),
+  youtube_dl_update: duration('1 day', 'how often yt-dlp is renewed'),
+}
+
+function concurrencySource(name: JobTypeName): string {
+  return name === 'video-transcoding' ? '`transcoding.concurrency`' : '`import.videos.concurrency`'
+}

@@ -1,0 +1,130 @@
+// Our own keys, under vireo: intervals, lifetimes, page sizes and limits that other servers have in their code.
+
+import { choice, duration, integer, optionalText, port, section, size } from '../kinds.ts'
+import { federationKeys } from './vireo-federation.ts'
+import { jobsKeys, schedulerKeys } from './vireo-jobs.ts'
+
+export const vireoKeys = {
+  vireo: section({
+    federation: section(federationKeys),
+    jobs: section(jobsKeys),
+    schedulers: section(schedulerKeys),
+    runtime: section({
+      relay_interval: duration('250 ms', 'how often the outbox is looked at, beside being woken'),
+      relay_batch: integer(100, 'outbox rows taken at once', { min: 1 }),
+      sweep_interval: duration('1 second', 'how often time-outs and lost work are looked for'),
+      counters_interval: duration('1 second', 'how often counters are folded'),
+      lane_lease: duration('30 seconds', 'how long a worker owns a lane without renewing it'),
+      lock_timeout: duration('2 seconds', 'longest wait for the lock of a row'),
+      transaction_attempts: integer(5, 'tries of a transaction after a deadlock', { min: 1 }),
+      bus_expiry: duration('5 seconds', 'age at which whatever a message should have renewed is read again'),
+      drain_timeout: duration('10 seconds', 'longest wait for work in progress when the server stops'),
+    }),
+    queue: section({
+      backend: choice('auto', ['auto', 'redis', 'postgres'], 'where queues are; auto: Redis when there is one'),
+      pool_max: integer(2, 'database connections of one queue at most', { min: 1 }),
+    }),
+    embedded: section({
+      postgres_port: port(0, 'port of the embedded PostgreSQL; 0: a free one'),
+      max_connections: integer(200, 'connections that it allows', { min: 20 }),
+      pool_max: integer(20, 'connections of one process to it, unless `database.pool.max` says otherwise', { min: 1 }),
+    }),
+    media: section({
+      ffmpeg_path: optionalText(null, 'ffmpeg; null: the one on PATH, else the bundled one'),
+      ffprobe_path: optionalText(null, 'ffprobe; null: the one on PATH, else the bundled one'),
+      nice: integer(15, 'niceness of ffmpeg', { max: 19 }),
+      nice_thumbnail: integer(10, 'niceness of ffmpeg for thumbnails', { max: 19 }),
+      nice_live: integer(5, 'niceness of ffmpeg for live streams', { max: 19 }),
+      segment_duration: duration('4 seconds', 'length of HLS segments'),
+      probe_timeout: duration('1 minute', 'longest look into a file'),
+      stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
+    }),
+    live: section({
+      segment_duration: duration('4 seconds', 'length of live segments'),
+      small_latency_segment_duration: duration('2 seconds', 'length of live segments with small latency'),
+      segments_in_playlist: integer(15, 'segments in the live playlist', { min: 3 }),
+      edge_delay_segments: integer(4, 'segments that players stay behind'),
+      no_data_timeout: duration('30 seconds', 'silence after which a stream ends'),
+      cleanup_delay: duration('5 minutes', 'how long files of an ended stream stay'),
+    }),
+    uploads: section({
+      session_lifetime: duration('1 hour', 'silence after which a resumable upload expires'),
+      busy_retry_after: duration('5 minutes', 'what clients are told while the same upload is being finished'),
+      legacy_timeout: duration('10 minutes', 'longest upload in one request'),
+      max_partial_per_user: size('50GB', 'bytes of unfinished uploads of one user'),
+      max_metadata: size('10MB', 'largest metadata of an upload'),
+      max_image_size: size('4MB', 'largest thumbnail, preview, avatar or banner'),
+      max_caption_size: size('20MB', 'largest caption'),
+      max_torrent_size: size('200KB', 'largest torrent file'),
+    }),
+    pagination: section({
+      default_count: integer(15, 'items of a list when the client does not say', { min: 1 }),
+      max_count: integer(100, 'items of a list at most', { min: 1 }),
+      outbox: integer(50, 'items of an outbox page at most', { min: 1 }),
+    }),
+    overview: section({
+      videos_per_sample: integer(12, 'videos of a category, tag or channel in the overview'),
+      min_videos_per_sample: integer(6, 'fewer videos make no sample'),
+      max_page: integer(20, 'last page'),
+    }),
+    lifetimes: section({
+      email_verification: duration('1 hour', 'link that verifies an address'),
+      password_create: duration('7 days', 'link that sets the first password'),
+      password_reset: duration('1 hour', 'link that resets a password'),
+      plugin_external_auth: duration('5 minutes', 'token of an outside login'),
+      two_factor_request: duration('10 minutes', 'request for two-factor login'),
+      user_export_download_token: duration('15 minutes', 'link to an archive'),
+      video_file_token: duration('8 hours', 'token for the files of a private video'),
+      view: duration('1 hour', 'memory of who viewed a video'),
+      viewer_counter: duration('2 minutes', 'how long a viewer counts after the last sign'),
+      viewer_stats: duration('1 hour', 'how long a viewer belongs to one watch statistic'),
+      contact_form_per_ip: duration('1 hour', 'time between two messages from one address'),
+    }),
+    views: section({
+      buffer_sync_interval: duration('30 seconds', 'how often counts of viewers are shared between processes'),
+      max_watch_sections: integer(100, 'watched parts that are kept for one viewer'),
+      stats_max_days: integer(3650, 'longest statistic, in days'),
+    }),
+    caching: section({
+      files: section({
+        previews: duration('3 hours', 'remote previews'),
+        captions: duration('3 hours', 'remote captions'),
+        torrents: duration('3 hours', 'remote torrents'),
+        storyboards: duration('1 day', 'remote storyboards'),
+      }),
+      routes: section({
+        activity_pub_videos: duration('1 second', 'ActivityPub videos'),
+        feeds: duration('15 minutes', 'feeds'),
+        nodeinfo: duration('10 minutes', 'nodeinfo'),
+        robots: duration('2 hours', '/robots.txt'),
+        securitytxt: duration('2 hours', '/.well-known/security.txt'),
+        sitemap: duration('1 day', '/sitemap.xml'),
+        stats: duration('4 hours', 'statistics of the server'),
+        well_known: duration('1 day', 'other files below /.well-known'),
+        dnt_policy: duration('1 week', '/.well-known/dnt-policy.txt'),
+      }),
+      static: section({
+        client: duration('30 days', "the web client's files"),
+        lazy_server: duration('2 days', 'avatars, previews, captions'),
+        server: duration('2 hours', 'video files and thumbnails'),
+      }),
+    }),
+    runners: section({
+      contact_update_interval: duration('30 seconds', 'how often the last contact of a runner is stored'),
+      max_failures: integer(5, 'failures after which a job is given up', { min: 1 }),
+      jobs_per_request: integer(10, 'jobs offered at once', { min: 1 }),
+    }),
+    tracker: section({
+      announce_window: duration('5 minutes', 'window of the two limits below'),
+      announces_per_ip: integer(30, 'announces of one address'),
+      announces_per_ip_per_infohash: integer(15, 'announces of one address for one torrent'),
+      block_for: duration('3 minutes', 'how long too eager peers are blocked'),
+    }),
+    user_data: section({
+      export_max_items: integer(1000, 'items of each kind in an archive'),
+      import_max_playlist_elements: integer(1000, 'elements of an imported playlist'),
+      export_attempts: integer(3, 'lost workers after which an export fails', { min: 1 }),
+    }),
+    logs: section({ max_chars: integer(10_000_000, 'characters of logs in one answer') }),
+  }),
+}

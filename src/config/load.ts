@@ -1,0 +1,89 @@
+// Loads the configuration: files in their order, then the environment, each over the one before.
+
+import { delimiter, resolve } from 'node:path'
+import { type Cleaned, clean } from './clean.ts'
+import { type Config, publicUrlOf } from './complete.ts'
+import { chooseDatabase, chooseRedis, type DatabaseChoice, type RedisChoice } from './connections.ts'
+import { type Environment, readEnvironment } from './environment.ts'
+import { ConfigError } from './errors.ts'
+import { readConfigFile } from './files.ts'
+import { type Layer, merge, type Values } from './layers.ts'
+import { validate } from './validate.ts'
+
+export interface LoadedConfig {
+  config: Config
+  /** One line each; not a reason to stop. */
+  warnings: string[]
+  /** Absolute. */
+  dataDir: string
+  database: DatabaseChoice
+  /** null: the queues, limits and caches do without Redis. */
+  redis: RedisChoice | null
+  /** The public origin, such as `https://video.example` or `http://localhost:9000`. */
+  publicUrl: string
+  /** Where values came from: files, then variables; 'built-in defaults' when there is no file. */
+  sources: string[]
+  /** What was said before defaults were filled in; runtime overrides are laid over it. */
+  input: Values
+}
+
+export interface LoadOptions {
+  /** Paths of YAML files, from `--config`; relative ones start at `cwd`. Those of VIREO_CONFIG come before. */
+  files: readonly string[]
+  env: Environment
+  cwd: string
+}
+
+/** What a server without any file does more than the defaults of the keys: it makes the usual ladder. */
+const BUILT_IN: Layer = {
+  label: 'built-in defaults',
+  values: {
+    transcoding: {
+      resolutions: { '144p': true, '240p': true, '360p': true, '480p': true, '720p': true, '1080p': true },
+    },
+  },
+}
+
+/** Throws ConfigError with one line for each problem. */
+export function loadConfig({ files, env, cwd }: LoadOptions): LoadedConfig {
+  const dataDir = resolve(cwd, env.VIREO_DATA_DIR || 'data')
+  const paths = [...(env.VIREO_CONFIG ?? '').split(delimiter).filter((path) => path !== ''), ...files]
+  const fileLayers = paths.map((path) => readConfigFile(resolve(cwd, path)))
+  const environment = readEnvironment(env)
+  const said = [...(fileLayers.length > 0 ? fileLayers : [BUILT_IN]), ...environment.layers]
+
+  const cleaned = said.map((layer): Cleaned & { label: string } => ({ label: layer.label, ...clean(layer) }))
+  const problems = [...environment.problems, ...cleaned.flatMap((layer) => layer.problems)]
+  const input = cleaned.reduce<Values>((merged, layer) => merge(merged, layer.values), {})
+  const config = validateAll(input, { dataDir, layers: cleaned }, problems)
+
+  return {
+    config,
+    warnings: [...cleaned.flatMap((layer) => layer.unknown), ...environment.warnings, ...misunderstandings(config)],
+    dataDir,
+    database: chooseDatabase(config, input, env),
+    redis: chooseRedis(config, input, env),
+    publicUrl: publicUrlOf(config.webserver),
+    sources: said.map((layer) => layer.label),
+    input,
+  }
+}
+
+function validateAll(input: Values, options: Parameters<typeof validate>[1], problems: string[]): Config {
+  try {
+    const config = validate(input, options)
+    if (problems.length === 0) return config
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    problems.push(...error.problems)
+  }
+  throw new ConfigError(problems)
+}
+
+function misunderstandings(config: Config): string[] {
+  const { allow_private_addresses } = config.vireo.federation
+  if (config.federation.prevent_ssrf || allow_private_addresses) return []
+  return [
+    'federation.prevent_ssrf is false, but private addresses stay refused; vireo.federation.allow_private_addresses is the key that allows them',
+  ]
+}

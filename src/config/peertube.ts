@@ -1,0 +1,27 @@
+// Keys of PeerTube's files that are not ours: older names of our keys, and keys of other releases without effect here.
+
+/** Old name, new name. */
+export const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['storage.videos', 'storage.web_videos'],
+  ['object_storage.videos', 'object_storage.web_videos'],
+  ['transcoding.webtorrent', 'transcoding.web_videos'],
+  ['views.videos.ip_view_expiration', 'views.videos.view_expiration'],
+])
+
+/** Sections and keys that are accepted, said to have no effect, and left out. */
+export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  'client.browse_videos',
+  'client.header',
+  'client.new_features_info',
+  'defaults.player.theme',
+  'import.videos.http.proxy',
+  'instance.default_language',
+  'nsfw_flags_settings',
+  'object_storage.force_path_style',
+  'services.csp-logger',
+  'services.twitter.whitelisted',
+  'storage.uploads',
+  'theme.customization',
+  'user.password_constraints',
+  'video_comments',
+])

@@ -1,0 +1,71 @@
+// The configuration while the server runs: what was loaded, under what administrators changed.
+
+import { clean } from './clean.ts'
+import type { Config } from './complete.ts'
+import { ConfigError } from './errors.ts'
+import { isValues, merge, show, type Values } from './layers.ts'
+import type { LoadedConfig } from './load.ts'
+import { findNode } from './tree.ts'
+import { validate } from './validate.ts'
+
+export interface ConfigSource {
+  /** The effective configuration: frozen, the same object until the next override. */
+  current(): Config
+  /**
+   * Replaces all earlier overrides by `patch` (nested keys as in YAML; `{}` goes back to what was loaded) and answers the new
+   * effective configuration. Throws ConfigError, and changes nothing, when a value is wrong or a key is unknown or not
+   * editable while the server runs.
+   */
+  override(patch: unknown): Config
+  /** Calls `listener` after each override; answers how to stop that. */
+  onChange(listener: (config: Config, previous: Config) => void): () => void
+}
+
+const LABEL = 'runtime configuration'
+
+export function makeConfigSource(loaded: LoadedConfig): ConfigSource {
+  let effective = loaded.config
+  const listeners = new Set<(config: Config, previous: Config) => void>()
+
+  return {
+    current: () => effective,
+
+    override(patch) {
+      const values = readPatch(patch)
+      const previous = effective
+      effective = validate(merge(loaded.input, values), {
+        dataDir: loaded.dataDir,
+        layers: [{ label: LABEL, values }],
+      })
+      for (const listener of listeners) listener(effective, previous)
+      return effective
+    },
+
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function readPatch(patch: unknown): Values {
+  if (!isValues(patch)) throw new ConfigError([`the ${LABEL} is ${show(patch)}, expected sections with keys`])
+  const { values, unknown, problems } = clean({ label: LABEL, values: patch })
+  const fixed = pathsOf(values, []).filter((path) => !isEditable(path))
+  const lines = fixed.map((path) => `${path.join('.')} cannot be changed while the server runs`)
+  if (problems.length + unknown.length + lines.length > 0) throw new ConfigError([...problems, ...unknown, ...lines])
+  return values
+}
+
+function isEditable(path: readonly string[]): boolean {
+  const node = findNode(path)
+  return node?.kind === 'key' && node.info.editable
+}
+
+/** The paths of all keys that a patch names. */
+function pathsOf(values: Values, prefix: readonly string[]): string[][] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const path = [...prefix, name]
+    return findNode(path)?.kind === 'section' && isValues(value) ? pathsOf(value, path) : [path]
+  })
+}

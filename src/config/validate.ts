@@ -1,0 +1,59 @@
+// Turns merged input into the effective configuration, or into one line for each wrong value.
+
+import type { z } from 'zod'
+import { type Config, complete, fillWebserver } from './complete.ts'
+import { ConfigError } from './errors.ts'
+import { type Layer, show, type Values, valueAt } from './layers.ts'
+import { schema } from './schema.ts'
+import { findNode, type Key } from './tree.ts'
+
+/** Throws ConfigError. `layers` are named as the origin of wrong values. */
+export function validate(input: Values, options: { dataDir: string; layers: readonly Layer[] }): Config {
+  const result = schema.safeParse(input)
+  if (!result.success) throw new ConfigError(describeIssues(result.error.issues, input, options.layers))
+  const parsed = fillWebserver(result.data, input)
+  const problems = contradictions(parsed)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return complete(parsed, options.dataDir)
+}
+
+function describeIssues(issues: readonly z.core.$ZodIssue[], input: Values, layers: readonly Layer[]): string[] {
+  const lines = issues.map((issue) => {
+    const key = keyOf(issue.path)
+    const path = key ? key.path.split('.') : issue.path
+    const shown = key?.info.secret ? '(hidden)' : show(valueAt(input, path))
+    const origin = layers.findLast((layer) => valueAt(layer.values, path) !== undefined)?.label
+    const expects = key?.info.expects ?? 'another value'
+    return `${path.join('.')} is ${shown}${origin ? ` (${origin})` : ''}, expected ${expects}`
+  })
+  return [...new Set(lines)]
+}
+
+/** The key that holds the value at a path; paths go on inside lists. */
+function keyOf(path: readonly PropertyKey[]): Key | undefined {
+  const names = path.map(String)
+  for (let length = names.length; length > 0; length -= 1) {
+    const node = findNode(names.slice(0, length))
+    if (node?.kind === 'key') return node
+  }
+  return undefined
+}
+
+/** Values that are right alone and wrong together. */
+function contradictions(config: z.output<typeof schema>): string[] {
+  const problems: string[] = []
+  const { transcoding, live, vireo } = config
+  if (transcoding.enabled && !transcoding.hls.enabled && !transcoding.web_videos.enabled) {
+    problems.push('transcoding.enabled is true, expected transcoding.hls.enabled or transcoding.web_videos.enabled too')
+  }
+  if (live.enabled && live.rtmps.enabled && (live.rtmps.key_file === '' || live.rtmps.cert_file === '')) {
+    problems.push('live.rtmps.enabled is true, expected live.rtmps.key_file and live.rtmps.cert_file too')
+  }
+  const { default_count, max_count } = vireo.pagination
+  if (default_count > max_count) {
+    problems.push(
+      `vireo.pagination.default_count is ${default_count}, expected at most vireo.pagination.max_count (${max_count})`,
+    )
+  }
+  return problems
+}

@@ -1,0 +1,26 @@
+// Tells every process which documents changed, so that none of them serves an old one from its memory.
+
+import type { Sql } from '../platform/database/index.ts'
+import { DOCUMENT_CHANGED } from './cache.ts'
+import type { FederationDeps } from './deps.ts'
+
+export function announceChanges({ registry }: FederationDeps): void {
+  const urlOf = async (query: Sql, videoId: number): Promise<string | undefined> => {
+    const [video] = await query<{ url: string }>('select url from video where id = $1 and not remote', [videoId])
+    return video?.url
+  }
+  for (const event of ['VideoPublished', 'VideoUpdated', 'RatingSet', 'RatingRemoved', 'CommentRemoved'] as const) {
+    registry.on(event, 'documents', async ({ videoId }, unit) => {
+      const url = await urlOf(unit.query, videoId)
+      if (url) unit.publish(DOCUMENT_CHANGED, { url })
+    })
+  }
+  registry.on('CommentCreated', 'documents', async ({ commentId }, unit) => {
+    const [comment] = await unit.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [
+      commentId,
+    ])
+    const url = comment && (await urlOf(unit.query, comment.videoId))
+    if (url) unit.publish(DOCUMENT_CHANGED, { url })
+  })
+  registry.on('VideoRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
+}

@@ -1,0 +1,51 @@
+// Which video an address means, and whether other servers may have it.
+
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import { isOpen, videoPrivacies } from '../../actors/video/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import { fromShortUuid, isUuid } from '../../platform/ids.ts'
+
+export type VideoKey = { id: number } | { uuid: string }
+
+export interface VideoAccess {
+  id: number
+  uuid: string
+  url: string
+  privacy: number
+  remote: boolean
+}
+
+const MAX_ID = 2_147_483_647
+
+/** What a segment of a path calls a video by: a UUID, its short form, or the id of its row. */
+export function videoKeyOf(segment: string): VideoKey | undefined {
+  if (isUuid(segment)) return { uuid: segment.toLowerCase() }
+  const uuid = fromShortUuid(segment)
+  if (uuid !== undefined) return { uuid }
+  const id = /^[1-9]\d{0,9}$/.test(segment) ? Number(segment) : MAX_ID + 1
+  return id <= MAX_ID ? { id } : undefined
+}
+
+/** The video, if other servers may have it; refusals as in the REST API. One statement. */
+export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoAccess> {
+  const [condition, value] = 'id' in key ? ['id = $1', key.id] : ['uuid = $1', key.uuid]
+  const [video] = await query<VideoAccess>(
+    `select id, uuid, url, privacy, remote from video where ${condition} and state <> 'removed'`,
+    [value],
+  )
+  if (!video) throw notFound('Video not found')
+  assertOpen(video.privacy, { byId: 'id' in key })
+  return video
+}
+
+/** Throws unless everybody with the link may have it. Ids can be counted through, so they do not show what is unlisted. */
+export function assertOpen(privacy: number, { byId = false }: { byId?: boolean } = {}): void {
+  if (privacy === videoPrivacies.passwordProtected) {
+    throw new DomainError('forbidden', 'Please provide a password to access this password protected video', {
+      code: 'video_requires_password',
+    })
+  }
+  if (!isOpen(privacy) || (byId && privacy !== videoPrivacies.public)) {
+    throw new DomainError('unauthenticated', 'Token is invalid', { code: 'unauthorized_request' })
+  }
+}

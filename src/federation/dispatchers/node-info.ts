@@ -1,0 +1,112 @@
+// NodeInfo: what this server is, how much it has, and what of its configuration clients want to know.
+
+import type { Config } from '../../config/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import type { Urls } from '../urls.ts'
+import { buildNodeInfo, buildNodeInfoLinks, type JsonObject } from '../wire/index.ts'
+
+export interface Software {
+  name: string
+  version: string
+  repository?: string | undefined
+  homepage?: string | undefined
+}
+
+/** `/.well-known/nodeinfo`, with the instance actor by which the reference follows a host (FEP-2677). */
+export const nodeInfoLinks = (urls: Urls): JsonObject =>
+  buildNodeInfoLinks({
+    nodeInfo20: urls.nodeInfo('2.0'),
+    nodeInfo21: urls.nodeInfo('2.1'),
+    instanceActor: urls.instance,
+  })
+
+interface Usage {
+  users: number
+  activeMonth: number
+  activeHalfyear: number
+  localPosts: number
+  localComments: number
+}
+
+/** The document. Active is who logged in. One statement. */
+export async function nodeInfo(
+  query: Sql,
+  version: '2.0' | '2.1',
+  input: { config: Config; software: Software; now: Date },
+): Promise<JsonObject> {
+  const { config, software, now } = input
+  const [usage] = await query<Usage>(
+    `select count(*)::int as users,
+       count(*) filter (where u.last_login_at > $1::timestamptz - interval '1 month')::int as "activeMonth",
+       count(*) filter (where u.last_login_at > $1::timestamptz - interval '6 months')::int as "activeHalfyear",
+       ((select coalesce(sum(total), 0) from video_total where local)
+        + (select coalesce(sum(delta), 0) from video_total_delta where local))::int as "localPosts",
+       (select count(*) from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
+        where x.host_id is null and m.deleted_at is null)::int as "localComments"
+     from users u`,
+    [now],
+  )
+  const { users = 0, activeMonth = 0, activeHalfyear = 0, localPosts = 0, localComments = 0 } = usage ?? {}
+  return buildNodeInfo(version, {
+    software,
+    openRegistrations: config.signup.enabled,
+    users: { total: users, activeMonth, activeHalfyear },
+    localPosts,
+    localComments,
+    nodeName: config.instance.name,
+    nodeDescription: config.instance.short_description,
+    nodeConfig: nodeConfigOf(config),
+  })
+}
+
+const IMAGE_EXTENSIONS = ['.png', '.jpg', '.jpeg', '.webp']
+
+function nodeConfigOf(config: Config): JsonObject {
+  const { search, theme, smtp, contact_form, transcoding, live, auto_blacklist, user, trending, tracker } = config
+  return {
+    search: { remoteUri: { users: search.remote_uri.users, anonymous: search.remote_uri.anonymous } },
+    plugin: { registered: [] },
+    theme: { registered: [], default: theme.default },
+    email: { enabled: smtp.hostname !== null || smtp.transport === 'sendmail' },
+    contactForm: { enabled: contact_form.enabled },
+    transcoding: {
+      hls: { enabled: transcoding.enabled && transcoding.hls.enabled },
+      web_videos: { enabled: transcoding.enabled && transcoding.web_videos.enabled },
+      enabledResolutions: enabled(transcoding.resolutions),
+    },
+    live: {
+      enabled: live.enabled,
+      transcoding: {
+        enabled: live.enabled && live.transcoding.enabled,
+        enabledResolutions: live.transcoding.enabled ? enabled(live.transcoding.resolutions) : [],
+      },
+    },
+    import: {
+      videos: {
+        http: { enabled: config.import.videos.http.enabled },
+        torrent: { enabled: config.import.videos.torrent.enabled },
+      },
+    },
+    autoBlacklist: { videos: { ofUsers: { enabled: auto_blacklist.videos.of_users.enabled } } },
+    avatar: { file: { size: { max: IMAGE_MAX_BYTES }, extensions: ['.gif', ...IMAGE_EXTENSIONS] } },
+    video: {
+      image: { extensions: IMAGE_EXTENSIONS, size: { max: IMAGE_MAX_BYTES } },
+      file: { extensions: VIDEO_EXTENSIONS },
+    },
+    videoCaption: { file: { size: { max: CAPTION_MAX_BYTES }, extensions: ['.vtt', '.srt'] } },
+    user: { videoQuota: user.video_quota, videoQuotaDaily: user.video_quota_daily },
+    trending: { videos: { intervalDays: trending.videos.interval_days } },
+    tracker: { enabled: tracker.enabled },
+  }
+}
+
+const IMAGE_MAX_BYTES = 4 * 1024 * 1024
+const CAPTION_MAX_BYTES = 20 * 1024 * 1024
+const VIDEO_EXTENSIONS = ['.webm', '.ogv', '.ogg', '.mp4', '.mkv', '.mov', '.qt', '.mqv', '.m4v']
+
+/** The lines of the resolutions that are switched on: `480p` gives 480, sound alone 0. */
+const enabled = (resolutions: Readonly<Record<string, boolean>>): number[] =>
+  Object.entries(resolutions)
+    .filter(([, isOn]) => isOn)
+    .map(([name]) => Number.parseInt(name, 10) || 0)
+    .sort((a, b) => a - b)

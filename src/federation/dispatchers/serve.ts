@@ -1,0 +1,217 @@
+// Answers what other servers read: documents and collections under our addresses, WebFinger, NodeInfo, host-meta.
+
+import type { KvStore } from '@fedify/fedify/federation'
+import type { Bus } from '../../platform/bus/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { type CachedAnswer, makeByteCache } from '../cache.ts'
+import { commentDocument } from '../documents/index.ts'
+import { makeFederation } from '../federation.ts'
+import type { FetchDocument } from '../fetch/documents.ts'
+import type { ParsedAddress } from '../urls.ts'
+import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
+import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
+import { actorCollection } from './actor-collections.ts'
+import {
+  activity,
+  answer,
+  BRIEFLY,
+  EMPTY,
+  isFresh,
+  JSON_TYPE,
+  missing,
+  redirect,
+  TEN_MINUTES,
+  XML_TYPE,
+} from './answers.ts'
+import { pageOf } from './collection.ts'
+import type { DispatcherDeps } from './deps.ts'
+import { dispatch, webFinger } from './dispatch.ts'
+import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
+import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
+
+/** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
+export interface ActivityPubRequest {
+  method: string
+  /** Path and query. */
+  url: string
+  headers: Record<string, string | string[] | undefined>
+}
+
+/**
+ * The answer; null when the address stands for nothing that is served here. Throws DomainError for what is not there
+ * or not for other servers.
+ */
+export type ServeActivityPub = (request: ActivityPubRequest) => Promise<CachedAnswer | null>
+
+export interface ServePart {
+  serveActivityPub: ServeActivityPub
+  close(): void
+}
+
+/** How long an answer is given again when no change was heard of: changes may get lost. */
+const KEEP_MS = 5000
+const KEEP_NODE_INFO_MS = 600_000
+const MAX_ID = 2_147_483_647
+
+export function makeServeActivityPub(
+  deps: DispatcherDeps & {
+    kv: KvStore
+    bus: Pick<Bus, 'subscribe'>
+    clock: Clock
+    fetchDocument: FetchDocument
+    software: Software
+  },
+): ServePart {
+  const { db, urls, config, bus, clock, software } = deps
+  const federation = makeFederation(deps)
+  const cache = makeByteCache({ bus, clock, origin: urls.origin })
+
+  return {
+    close: cache.close,
+    async serveActivityPub({ url, headers }) {
+      const { pathname, searchParams } = new URL(url, urls.origin)
+      const plan = wellKnown(pathname, searchParams) ?? document(pathname, searchParams)
+      if (!plan) return null
+      const answer = await cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make)
+      return isFresh(headers['if-none-match'], answer) ? { ...answer, status: 304, body: EMPTY } : answer
+    },
+  }
+
+  function wellKnown(path: string, query: URLSearchParams): Plan | undefined {
+    switch (path) {
+      case '/.well-known/webfinger': {
+        const resource = query.get('resource') ?? ''
+        return { key: `${path}?${resource}`, make: () => webFinger(federation, urls.origin, resource) }
+      }
+      case '/.well-known/host-meta':
+        return { key: path, make: async () => answer(buildHostMeta(urls.webFingerTemplate), XML_TYPE) }
+      case '/.well-known/nodeinfo':
+        return { key: path, make: async () => answer(nodeInfoLinks(urls), { ...JSON_TYPE, ...TEN_MINUTES }) }
+      case '/nodeinfo/2.0.json':
+      case '/nodeinfo/2.0':
+        return nodeInfoPlan('2.0')
+      case '/nodeinfo/2.1.json':
+      case '/nodeinfo/2.1':
+        return nodeInfoPlan('2.1')
+      default:
+        return undefined
+    }
+  }
+
+  function nodeInfoPlan(version: '2.0' | '2.1'): Plan {
+    const make = async () =>
+      answer(await nodeInfo(db.query, version, { config: config(), software, now: clock.now() }), {
+        'content-type': nodeInfoType(version),
+        ...TEN_MINUTES,
+      })
+    return { key: `/nodeinfo/${version}`, keepMs: KEEP_NODE_INFO_MS, make }
+  }
+
+  function document(pathname: string, query: URLSearchParams): Plan | undefined {
+    const path = pathname.replace(/^\/a\//, '/accounts/').replace(/^\/c\//, '/video-channels/')
+    const segment = /^\/(?:w|videos\/watch)\/([^/]+)$/.exec(path)?.[1]
+    const videoKey = segment === undefined ? undefined : videoKeyOf(segment)
+    if (videoKey) {
+      const name = 'id' in videoKey ? videoKey.id : videoKey.uuid
+      return { key: `/videos/watch/${name}`, make: () => videoOf(accessibleVideo(db.query, videoKey)) }
+    }
+    if (segment !== undefined) return { key: path, make: async () => missing('Video not found') }
+    const target = urls.parse(urls.origin + path)
+    return target && targetPlan(target, path, query)
+  }
+
+  function targetPlan(target: ParsedAddress, path: string, query: URLSearchParams): Plan | undefined {
+    const bare = (make: () => Promise<CachedAnswer>): Plan => ({ key: path, make })
+    const raw = (make: () => Promise<JsonObject>, headers = {}): Plan =>
+      bare(async () => activity(await make(), headers))
+    const ofVideo = (uuid: string, make: (video: VideoAccess) => Promise<JsonObject>) => (): Promise<CachedAnswer> =>
+      withVideo(uuid, async (video) => activity(await make(video)))
+    const paged = (make: (page: number | null) => Promise<CachedAnswer>): Plan => {
+      const page = pageOf(query)
+      return { key: page === null ? path : `${path}?page=${page}`, make: () => make(page) }
+    }
+
+    if (target.activity === 'create') {
+      if (target.kind === 'video') return bare(ofVideo(target.uuid, (video) => videoCreation(deps, video)))
+      if (target.kind !== 'comment') return undefined
+      const { uuid, id } = target
+      // The video may be of another server; the comment is ours.
+      return raw(async () => {
+        await accessibleVideo(db.query, { uuid: uuid.toLowerCase() })
+        return await commentCreation(deps, idOf(id))
+      })
+    }
+    if (target.activity !== null) return undefined
+    switch (target.kind) {
+      case 'account':
+      case 'channel':
+        return bare(() =>
+          dispatch(
+            federation,
+            urls.origin + path,
+            {},
+            {
+              missing: target.kind === 'channel' ? 'Video channel not found' : 'Account not found',
+            },
+          ),
+        )
+      case 'actor-collection': {
+        const { collection, owner, name } = target
+        if (collection === 'inbox') return undefined
+        return paged(async (page) => activity(await actorCollection(deps, { kind: owner, name }, collection, page)))
+      }
+      case 'video-collection': {
+        const { uuid, collection } = target
+        return paged((page) => ofVideo(uuid, (video) => videoCollection(deps, video, collection, page))())
+      }
+      case 'comment':
+        return bare(() => comment(target.uuid, idOf(target.id)))
+      case 'announce':
+        return bare(ofVideo(target.uuid, (video) => videoAnnounce(deps, video, idOf(target.actorId))))
+      case 'rate':
+        return raw(() => rate(deps, urls.origin + path), BRIEFLY)
+      default:
+        return undefined
+    }
+  }
+
+  /** A video of ours as its document; of others as the way to its server. */
+  async function videoOf(found: Promise<VideoAccess>): Promise<CachedAnswer> {
+    const video = await found
+    if (video.remote) return redirect(video.url)
+    return await dispatch(
+      federation,
+      video.url,
+      { videoId: video.id },
+      { missing: 'Video not found', headers: BRIEFLY },
+    )
+  }
+
+  async function withVideo(uuid: string, make: (video: VideoAccess) => Promise<CachedAnswer>): Promise<CachedAnswer> {
+    const video = await accessibleVideo(db.query, { uuid: uuid.toLowerCase() })
+    return video.remote ? redirect(video.url) : await make(video)
+  }
+
+  async function comment(uuid: string, id: number): Promise<CachedAnswer> {
+    const video = await accessibleVideo(db.query, { uuid: uuid.toLowerCase() })
+    const found = await commentDocument(db.query, urls, id)
+    const text = 'Video comment thread not found'
+    if (!found || found.isHeld || found.videoUuid !== video.uuid) return missing(text)
+    if (!found.isOurs) return redirect(found.url)
+    // Fedify would drop what the Tombstone says of its former type.
+    if (found.kind === 'tombstone') return activity(found.document)
+    return await dispatch(federation, found.url, { note: found.document }, { missing: text })
+  }
+}
+
+interface Plan {
+  /** In the cache. */
+  key: string
+  keepMs?: number
+  make(): Promise<CachedAnswer>
+}
+
+function idOf(digits: string): number {
+  const id = Number(digits)
+  return id <= MAX_ID ? id : missing('Video comment thread not found')
+}

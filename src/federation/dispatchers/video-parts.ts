@@ -1,0 +1,89 @@
+// What belongs to a video of ours: its collections, its Create, and single announces, ratings and Creates of comments.
+
+import { notFound } from '../../actors/runtime/index.ts'
+import {
+  announceActivity,
+  commentDocument,
+  createCommentActivity,
+  createVideoActivity,
+  rateActivity,
+  videoDocument,
+} from '../documents/index.ts'
+import type { VideoCollection } from '../urls.ts'
+import { buildChapters, type JsonObject } from '../wire/index.ts'
+import { assertOpen, type VideoAccess } from './access.ts'
+import { collectionDocument, type Page, readPage } from './collection.ts'
+import type { DispatcherDeps } from './deps.ts'
+
+type Deps = Pick<DispatcherDeps, 'db' | 'urls' | 'config'>
+
+/** A collection of a video, or a page of it; its chapters are one document. One statement. */
+export async function videoCollection(
+  { db, urls, config }: Deps,
+  video: VideoAccess,
+  name: VideoCollection,
+  page: Page,
+): Promise<JsonObject> {
+  const id = urls.videoCollection(video.uuid, name)
+  if (name === 'chapters') return buildChapters({ id, chapters: [] })
+  const pageSize = config().vireo.federation.collection_page_items
+  const parts = { from: FROM[name], column: 't.url', order: 't.id', value: video.id }
+  return await collectionDocument({ id, page, pageSize, read: (range) => readPage<string>(db.query, parts, range) })
+}
+
+/** Deleted comments stay as Tombstones; those that wait for the owner are not there yet. */
+const FROM: Record<Exclude<VideoCollection, 'chapters'>, string> = {
+  announces: 'from share t where t.video_id = $1',
+  comments: 'from comment t where t.video_id = $1 and not t.held_for_review',
+  likes: "from rating t where t.video_id = $1 and t.type = 'like'",
+  dislikes: "from rating t where t.video_id = $1 and t.type = 'dislike'",
+}
+
+/** The Create of a video. */
+export async function videoCreation({ db, urls }: Deps, video: VideoAccess): Promise<JsonObject> {
+  const found = await videoDocument(db.query, urls, video.id)
+  if (!found) throw notFound('Video not found')
+  return createVideoActivity(urls, found)
+}
+
+/** The Create of a comment of ours. */
+export async function commentCreation({ db, urls }: Deps, commentId: number): Promise<JsonObject> {
+  const found = await commentDocument(db.query, urls, commentId)
+  const activity = found?.isOurs && !found.isHeld ? createCommentActivity(urls, found) : null
+  if (!activity) throw notFound('Video comment thread not found')
+  return activity
+}
+
+/** The Announce of a video by an actor of ours. */
+export async function videoAnnounce({ db, urls }: Deps, video: VideoAccess, actorId: number): Promise<JsonObject> {
+  const [share] = await db.query<{ id: string; actorUrl: string; accountUrl: string }>(
+    `select s.url as id, x.url as "actorUrl", o.url as "accountUrl"
+     from share s join actor x on x.id = s.actor_id
+       join video v on v.id = s.video_id join channel c on c.id = v.channel_id
+       join account a on a.id = c.account_id join actor o on o.id = a.actor_id
+     where s.video_id = $1 and s.actor_id = $2 and x.host_id is null`,
+    [video.id, actorId],
+  )
+  if (!share) throw notFound('Video share not found')
+  return announceActivity(urls, { ...share, videoUrl: video.url, privacy: video.privacy })
+}
+
+/** The Like or Dislike of a video, ours or not, by an account of ours. One statement. */
+export async function rate({ db, urls }: Deps, url: string): Promise<JsonObject> {
+  const [rating] = await db.query<{
+    id: string
+    type: 'like' | 'dislike'
+    actorUrl: string
+    videoUrl: string
+    privacy: number
+  }>(
+    `select r.url as id, r.type, x.url as "actorUrl", v.url as "videoUrl", v.privacy
+     from rating r join account a on a.id = r.account_id join actor x on x.id = a.actor_id
+       join video v on v.id = r.video_id
+     where r.url_hash = md5($1)::uuid and r.url = $1 and x.host_id is null and v.state <> 'removed'`,
+    [url],
+  )
+  if (!rating) throw notFound('Account video rate not found')
+  assertOpen(rating.privacy)
+  return rateActivity(urls, rating)
+}

@@ -1,0 +1,69 @@
+// The standard activities around our documents, as outboxes and their own addresses show them.
+
+import type { Urls } from '../urls.ts'
+import {
+  AS_PUBLIC,
+  type Audience,
+  buildAnnounce,
+  buildCreate,
+  buildDislike,
+  buildLike,
+  type JsonObject,
+} from '../wire/index.ts'
+import type { FoundComment } from './comment.ts'
+import { type FoundVideo, videoAudience } from './video.ts'
+
+/** To the public, with the followers of the actor in copy. */
+export const publicAudience = (urls: Urls, actorUrl: string): Audience => ({
+  to: [AS_PUBLIC],
+  cc: [urls.actorCollection(actorUrl, 'followers')],
+})
+
+/** The Create of a video by its account. */
+export const createVideoActivity = (urls: Urls, video: FoundVideo): JsonObject =>
+  buildCreate({
+    id: urls.createOf(video.url),
+    actor: video.accountUrl,
+    object: video.document,
+    ...videoAudience(urls, video),
+  })
+
+/** The Create of a comment by its author; null for a Tombstone. */
+export function createCommentActivity(urls: Urls, comment: FoundComment): JsonObject | null {
+  const { kind, authorUrl, url, document } = comment
+  if (kind !== 'note' || authorUrl === null) return null
+  return buildCreate({
+    id: urls.createOf(url),
+    actor: authorUrl,
+    object: document,
+    ...publicAudience(urls, authorUrl),
+  })
+}
+
+export interface SharedVideo {
+  /** Of the share. */
+  id: string
+  actorUrl: string
+  videoUrl: string
+  privacy: number
+  /** Who owns the video; its followers are in copy. */
+  accountUrl: string
+}
+
+/** The Announce of a video, addressed as the video is. */
+export const announceActivity = (urls: Urls, share: SharedVideo): JsonObject =>
+  buildAnnounce({ id: share.id, actor: share.actorUrl, target: share.videoUrl, ...videoAudience(urls, share) })
+
+/** A Like or Dislike of a video. */
+export function rateActivity(
+  urls: Urls,
+  rate: { id: string; type: 'like' | 'dislike'; actorUrl: string; videoUrl: string },
+): JsonObject {
+  const build = rate.type === 'like' ? buildLike : buildDislike
+  return build({
+    id: rate.id,
+    actor: rate.actorUrl,
+    target: rate.videoUrl,
+    ...publicAudience(urls, rate.actorUrl),
+  })
+}

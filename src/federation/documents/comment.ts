@@ -1,0 +1,109 @@
+// The documents of comments of ours: a Note, or the Tombstone of what was deleted.
+
+import type { Sql } from '../../platform/database/index.ts'
+import type { Urls } from '../urls.ts'
+import { AS_PUBLIC, buildNote, buildTombstone, type JsonObject, type MentionDocument } from '../wire/index.ts'
+
+export interface FoundComment {
+  kind: 'note' | 'tombstone'
+  document: JsonObject
+  /** Waits for the owner of the video. */
+  isHeld: boolean
+  /** Of an author of ours; the others' are to be had at their address. */
+  isOurs: boolean
+  url: string
+  authorUrl: string | null
+  videoUuid: string
+  videoPrivacy: number
+}
+
+interface CommentRow {
+  url: string
+  text: string
+  held: boolean
+  deleted_at: Date | null
+  created_at: Date
+  updated_at: Date
+  author_url: string | null
+  is_ours: boolean
+  video_url: string
+  video_uuid: string
+  video_privacy: number
+  is_video_ours: boolean
+  parent_url: string | null
+  mentions: { url: string; username: string; host: string | null }[]
+}
+
+/** A comment by its id, whatever its state. Null when there is none. One statement. */
+export async function commentDocument(query: Sql, urls: Urls, commentId: number): Promise<FoundComment | null> {
+  const [row] = await query<CommentRow>(
+    `with recursive above as (
+       select p.id, p.parent_id, p.account_id, 1 as distance
+       from comment m join comment p on p.id = m.parent_id where m.id = $1
+       union all
+       select p.id, p.parent_id, p.account_id, above.distance + 1 from above join comment p on p.id = above.parent_id
+     )
+     select m.url, m.text, m.held_for_review as held, m.deleted_at, m.created_at, m.updated_at,
+       x.url as author_url, coalesce(x.host_id is null, starts_with(m.url, $2)) as is_ours,
+       v.url as video_url, v.uuid as video_uuid, v.privacy as video_privacy, not v.remote as is_video_ours,
+       p.url as parent_url,
+       (select coalesce(jsonb_agg(jsonb_build_object('url', y.url, 'username', y.preferred_username, 'host', h.host)
+          order by above.distance), '[]')
+        from above join account b on b.id = above.account_id join actor y on y.id = b.actor_id
+          left join remote_host h on h.id = y.host_id
+        where y.id is distinct from x.id) as mentions
+     from comment m join video v on v.id = m.video_id left join comment p on p.id = m.parent_id
+       left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
+     where m.id = $1 and v.state <> 'removed'`,
+    [commentId, `${urls.origin}/`],
+  )
+  if (!row) return null
+  const isNote = row.deleted_at === null && row.author_url !== null
+  return {
+    kind: isNote ? 'note' : 'tombstone',
+    document: isNote ? noteOf(row, row.author_url ?? '', urls) : tombstoneOf(row),
+    isHeld: row.held,
+    isOurs: row.is_ours,
+    url: row.url,
+    authorUrl: row.author_url,
+    videoUuid: row.video_uuid,
+    videoPrivacy: row.video_privacy,
+  }
+}
+
+function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
+  return buildNote({
+    id: row.url,
+    to: [AS_PUBLIC],
+    cc: [urls.actorCollection(author, 'followers')],
+    content: row.text,
+    mediaType: 'text/markdown',
+    inReplyTo: row.parent_url ?? row.video_url,
+    publishedAt: row.created_at,
+    updatedAt: row.updated_at,
+    url: row.url,
+    author,
+    mentions: mentionsOf(row.mentions, urls),
+    // Only the server of the video can approve; it does so with an activity at this address.
+    replyApproval: row.is_video_ours && !row.held ? urls.commentApproval(row.url) : null,
+  })
+}
+
+function mentionsOf(rows: CommentRow['mentions'], urls: Urls): MentionDocument[] {
+  const byActor = new Map<string, MentionDocument>()
+  for (const { url, username, host } of rows) {
+    byActor.set(url, { href: url, name: `@${username}@${host ?? urls.host}` })
+  }
+  return [...byActor.values()]
+}
+
+function tombstoneOf(row: CommentRow): JsonObject {
+  return buildTombstone({
+    id: row.url,
+    formerType: 'Note',
+    inReplyTo: row.parent_url ?? row.video_url,
+    publishedAt: row.created_at,
+    updatedAt: row.updated_at,
+    deletedAt: row.deleted_at ?? row.updated_at,
+  })
+}

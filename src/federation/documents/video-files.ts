@@ -1,0 +1,95 @@
+// The files of a video of ours, as links of its document.
+
+import type { HlsDocument, VideoFileDocument } from '../wire/index.ts'
+import { videoType } from './media-types.ts'
+
+export interface FileRow {
+  id: number
+  /** Null for a web video. */
+  streaming_playlist_id: number | null
+  resolution: number
+  width: number | null
+  height: number | null
+  size: number
+  extname: string
+  fps: number
+  filename: string | null
+  file_url: string | null
+  metadata_url: string | null
+  torrent_filename: string | null
+  torrent_url: string | null
+  magnet_url: string | null
+  /** Bits: 1 web video, 2 fragmented. */
+  format_flags: number
+  /** Bits: 1 video, 2 audio. */
+  streams: number
+}
+
+export interface PlaylistRow {
+  id: number
+  playlist_filename: string | null
+  playlist_url: string | null
+  segments_sha256_filename: string | null
+  segments_sha256_url: string | null
+  info_hashes: string[]
+}
+
+export interface VideoFiles {
+  uuid: string
+  /** `private/` for videos that not everybody may watch, else empty. */
+  folder: string
+  origin: string
+  files: FileRow[]
+  playlist: PlaylistRow | null
+}
+
+/** Web videos and HLS playlists, the largest rendition first. */
+export function linksOf(video: VideoFiles): { files: VideoFileDocument[]; playlists: HlsDocument[] } {
+  const { files, playlist } = video
+  const documentsOf = (rows: FileRow[]) => rows.flatMap((row) => fileOf(row, video))
+  return {
+    files: documentsOf(files.filter((row) => row.streaming_playlist_id === null)),
+    playlists: playlist ? playlistOf(playlist, documentsOf(files.filter(({ streaming_playlist_id: id }) => id))) : [],
+  }
+
+  function playlistOf(row: PlaylistRow, renditions: VideoFileDocument[]): HlsDocument[] {
+    const url = row.playlist_url ?? hlsUrl(video, row.playlist_filename)
+    if (url === null) return []
+    const segmentsSha256Url = row.segments_sha256_url ?? hlsUrl(video, row.segments_sha256_filename)
+    return [{ url, infohashes: row.info_hashes, segmentsSha256Url, files: renditions }]
+  }
+}
+
+const hlsUrl = ({ origin, folder, uuid }: VideoFiles, filename: string | null): string | null =>
+  filename === null ? null : `${origin}/static/streaming-playlists/hls/${folder}${uuid}/${filename}`
+
+function urlOf(row: FileRow, video: VideoFiles): string | null {
+  if (row.file_url !== null) return row.file_url
+  if (row.streaming_playlist_id !== null) return hlsUrl(video, row.filename)
+  return row.filename === null ? null : `${video.origin}/static/web-videos/${video.folder}${row.filename}`
+}
+
+function fileOf(row: FileRow, video: VideoFiles): VideoFileDocument[] {
+  const url = urlOf(row, video)
+  if (url === null) return []
+  const { origin, uuid } = video
+  return [
+    {
+      url,
+      mediaType: videoType(row.extname),
+      height: row.height || row.resolution,
+      width: row.width,
+      sizeBytes: row.size,
+      fps: row.fps,
+      hasVideo: (row.streams & 1) !== 0,
+      hasAudio: (row.streams & 2) !== 0,
+      formats: [
+        ...((row.format_flags & 1) !== 0 ? (['web-video'] as const) : []),
+        ...((row.format_flags & 2) !== 0 ? (['fragmented'] as const) : []),
+      ],
+      metadataUrl: row.metadata_url ?? `${origin}/api/v1/videos/${uuid}/metadata/${row.id}`,
+      torrentUrl: row.torrent_url ?? (row.torrent_filename && `${origin}/lazy-static/torrents/${row.torrent_filename}`),
+      magnetUri: row.magnet_url,
+    },
+  ]
+}

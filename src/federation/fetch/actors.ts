@@ -1,0 +1,92 @@
+// Actors of other servers: looked up in our tables first, fetched when unknown or grown old.
+
+import type { RemoteActor, RemoteActors, StoredActor } from '../../actors/actor/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { isSameOrigin, trustKey } from '../security/index.ts'
+import { type ActorDocument, readActor } from '../wire/index.ts'
+import type { FetchDocument } from './documents.ts'
+
+/** The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Throws DomainError. */
+export type ResolveActor = (url: string, options?: { maxAgeMs?: number }) => Promise<StoredActor>
+
+export function makeResolveActor(
+  deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
+): ResolveActor {
+  const { fetchDocument, remoteActors, clock, config, logger } = deps
+
+  async function resolve(url: string, options: { maxAgeMs?: number } = {}): Promise<StoredActor> {
+    const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
+    const known = await remoteActors.find(url)
+    if (known && clock.now().getTime() - (known.refreshedAt?.getTime() ?? 0) <= maxAge) return known
+    try {
+      return await fetchAndSave(url, known !== undefined)
+    } catch (error) {
+      // An actor that we know stays usable while its server is away, unless the caller wants it fresh.
+      if (!known || options.maxAgeMs !== undefined) throw error
+      logger.debug({ err: error, actor: url }, 'an actor could not be refreshed')
+      return known
+    }
+  }
+
+  async function fetchAndSave(url: string, known: boolean): Promise<StoredActor> {
+    const { document } = await fetchDocument(url)
+    const read = readActor(document)
+    if (!read.ok) throw new DomainError('unprocessable', `${url} is no usable actor: ${read.problem}`)
+    const actor = toRemoteActor(read.value)
+    if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
+    if (actor.ownerUrl !== null) await resolve(actor.ownerUrl)
+    return await remoteActors.save(actor)
+  }
+
+  return resolve
+}
+
+/** What we store of a document. Throws DomainError `forbidden` when it speaks for another server. */
+export function toRemoteActor(document: ActorDocument): RemoteActor {
+  const { id, publicKey } = document
+  const own = (url: string | null) => (url !== null && isSameOrigin(url, id) ? url : null)
+  const keyIds = [publicKey.id, ...document.multikeys.map((key) => key.id)]
+  if (!isSameOrigin(document.inbox, id)) throw new DomainError('forbidden', `The inbox of ${id} is on another server.`)
+  if (!trustKey({ keyId: publicKey.id, owner: publicKey.owner, actor: { id, keyIds } })) {
+    throw new DomainError('forbidden', `The key of ${id} is not its own.`)
+  }
+  const owner = document.type === 'Group' ? document.attributedTo.find((url) => isSameOrigin(url, id)) : undefined
+  if (document.type === 'Group' && owner === undefined) {
+    throw new DomainError('unprocessable', `The group ${id} has no account of its own server.`)
+  }
+  return {
+    type: document.type,
+    url: id,
+    host: new URL(id).host,
+    username: document.username,
+    name: document.name,
+    summary: document.summary,
+    support: document.support,
+    inboxUrl: document.inbox,
+    sharedInboxUrl: own(document.sharedInbox),
+    outboxUrl: own(document.outbox),
+    followersUrl: own(document.followers),
+    followingUrl: own(document.following),
+    keyId: publicKey.id,
+    publicKeyPem: publicKey.pem,
+    ed25519Public:
+      document.multikeys.find((key) => key.publicKeyMultibase.startsWith('z6Mk'))?.publicKeyMultibase ?? null,
+    createdAt: document.publishedAt,
+    ownerUrl: owner ?? null,
+    images: [
+      ...document.icons.map((image) => ({
+        type: 1 as const,
+        fileUrl: image.url,
+        width: image.width,
+        height: image.height,
+      })),
+      ...document.banners.map((image) => ({
+        type: 2 as const,
+        fileUrl: image.url,
+        width: image.width,
+        height: image.height,
+      })),
+    ],
+  }
+}

@@ -1,0 +1,93 @@
+// From a host or a handle to an actor: NodeInfo with its link to the instance actor (FEP-2677), and WebFinger (RFC 7033).
+
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { isSameOrigin } from '../security/index.ts'
+import { parseHandle, readNodeInfo, readNodeInfoLinks, readWebFinger } from '../wire/index.ts'
+import { refusedFetch, refuseStatus } from './documents.ts'
+
+export interface Discovery {
+  /** The id of a host's instance actor. Notes the software that it runs. */
+  instanceActorOf(host: string): Promise<string>
+  /** The id of the actor with this handle, `name@host`. */
+  actorOf(handle: string): Promise<string>
+}
+
+export function makeDiscovery(deps: FederationDeps): Discovery {
+  const { http, config, db, logger } = deps
+
+  /** https first; plain http where the configuration allows it. */
+  async function getJson(host: string, path: string): Promise<{ document: unknown; url: string }> {
+    const schemes = config().vireo.federation.allow_http ? ['https', 'http'] : ['https']
+    let refusal: unknown
+    for (const scheme of schemes) {
+      try {
+        return await getJsonAt(`${scheme}://${host}${path}`)
+      } catch (error) {
+        refusal ??= error
+        if (error instanceof DomainError && error.kind === 'not_found') throw error
+        if (scheme === schemes.at(-1)) throw schemes.length === 1 ? refusal : error
+      }
+    }
+    throw refusal
+  }
+
+  async function getJsonAt(url: string): Promise<{ document: unknown; url: string }> {
+    const { timeout, max_document_size } = config().vireo.federation.fetch
+    let answer: Awaited<ReturnType<typeof http.fetch>>
+    try {
+      answer = await http.fetch(url, {
+        headers: { accept: 'application/jrd+json, application/json' },
+        maxBytes: max_document_size,
+        timeoutMs: timeout,
+      })
+    } catch (error) {
+      throw refusedFetch(url, error)
+    }
+    refuseStatus(url, answer.status)
+    try {
+      return { document: JSON.parse(answer.body.toString('utf8')), url: answer.url }
+    } catch {
+      throw new DomainError('unprocessable', `${url} is not JSON`)
+    }
+  }
+
+  async function noteSoftware(host: string, nodeInfoUrl: string): Promise<void> {
+    try {
+      const read = readNodeInfo((await getJsonAt(nodeInfoUrl)).document)
+      if (!read.ok) return
+      await db.query('update remote_host set software = $2, software_version = $3 where host = $1', [
+        host.toLowerCase(),
+        read.value.software,
+        read.value.version,
+      ])
+    } catch (error) {
+      logger.debug({ err: error, host }, 'the software of a host is not known')
+    }
+  }
+
+  return {
+    async instanceActorOf(host) {
+      const { document, url } = await getJson(host, '/.well-known/nodeinfo')
+      const read = readNodeInfoLinks(document)
+      if (!read.ok || read.value.instanceActor === null) {
+        throw new DomainError('unprocessable', `${host} names no instance actor.`)
+      }
+      if (!isSameOrigin(read.value.instanceActor, url)) {
+        throw new DomainError('forbidden', `${host} names an instance actor of another server.`)
+      }
+      if (read.value.nodeInfo !== null) await noteSoftware(host, read.value.nodeInfo)
+      return read.value.instanceActor
+    },
+
+    async actorOf(handle) {
+      const parsed = parseHandle(handle)
+      if (!parsed) throw new DomainError('invalid', `${handle} is no handle.`)
+      const resource = encodeURIComponent(`acct:${parsed.name}@${parsed.host}`)
+      const { document } = await getJson(parsed.host, `/.well-known/webfinger?resource=${resource}`)
+      const read = readWebFinger(document)
+      if (!read.ok) throw new DomainError('unprocessable', `${handle} leads to no actor: ${read.problem}`)
+      return read.value.actor
+    },
+  }
+}

@@ -1,0 +1,108 @@
+// Documents of other servers: fetched with a signature of the instance actor, and believed only where they live.
+
+import { DomainError } from '../../actors/runtime/index.ts'
+import { FetchError } from '../../platform/fetch/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { isSameOrigin, type SignatureProfile, signOutgoing, trustFetched } from '../security/index.ts'
+import type { JsonObject } from '../wire/index.ts'
+
+export interface FetchedDocument {
+  document: JsonObject
+  /** The id of the document, where it was fetched. */
+  id: string
+}
+
+/**
+ * Fetches the ActivityPub document at a URL. Throws DomainError: `not_found` or `gone` as the server says,
+ * `unavailable` when another try may help, `unprocessable` when the answer is no such document.
+ */
+export type FetchDocument = (url: string) => Promise<FetchedDocument>
+
+const ACCEPT = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
+const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json)\s*(?:;|$)/i
+
+export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () => Promise<number> }): FetchDocument {
+  const { http, keys, clock, config, urls } = deps
+
+  return async (url) => {
+    const first = await get(url)
+    switch (trustFetched({ id: first.id, fetchedFrom: first.url })) {
+      case 'trusted':
+        return first
+      case 'refused':
+        throw unusable(url, 'it has no usable id')
+      case 'refetch': {
+        const second = await get(first.id)
+        if (trustFetched({ id: second.id, fetchedFrom: second.url }) !== 'trusted') {
+          throw unusable(url, 'its id leads elsewhere')
+        }
+        return second
+      }
+    }
+  }
+
+  async function get(url: string): Promise<FetchedDocument & { url: string }> {
+    if (isSameOrigin(url, urls.origin))
+      throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
+    let answer = await signedGet(url, 'cavage')
+    if (answer.status === 401 || answer.status === 403) answer = await signedGet(url, 'rfc9421')
+    refuseStatus(url, answer.status)
+    if (!ACTIVITY_TYPES.test(answer.headers['content-type'] ?? '')) throw unusable(url, 'it is no ActivityPub document')
+    const document = parse(url, answer.body)
+    return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url }
+  }
+
+  async function signedGet(url: string, profile: SignatureProfile) {
+    const { timeout, max_document_size } = config().vireo.federation.fetch
+    const headersFor = async (target: string) => ({
+      ...(config().federation.sign_federated_fetches ? await sign(target, profile) : {}),
+      accept: ACCEPT,
+    })
+    try {
+      return await http.fetch(url, {
+        headers: await headersFor(url),
+        maxBytes: max_document_size,
+        timeoutMs: timeout,
+        onRedirect: (next) => headersFor(next.url),
+      })
+    } catch (error) {
+      throw refusedFetch(url, error)
+    }
+  }
+
+  async function sign(url: string, profile: SignatureProfile): Promise<Record<string, string>> {
+    const key = await keys.forRequests(await deps.instanceActorId())
+    return await signOutgoing({ method: 'GET', url, headers: { accept: ACCEPT }, key, profile, now: clock.now() })
+  }
+}
+
+/** What a failed request means for whoever asked. */
+export function refusedFetch(url: string, error: unknown): Error {
+  if (!(error instanceof FetchError)) return error instanceof Error ? error : new Error(String(error))
+  const permanent = ['refused-url', 'refused-address', 'too-large', 'redirect'].includes(error.reason)
+  return new DomainError(permanent ? 'unprocessable' : 'unavailable', `${url} cannot be fetched: ${error.reason}`, {
+    cause: error,
+  })
+}
+
+export function refuseStatus(url: string, status: number): void {
+  if (status === 200) return
+  if (status === 404) throw new DomainError('not_found', `${url} does not exist`)
+  if (status === 410) throw new DomainError('gone', `${url} is gone`)
+  if (status === 429 || status >= 500) throw new DomainError('unavailable', `${url} answered ${status}`)
+  if (status === 401 || status === 403) throw new DomainError('forbidden', `${url} is not for us`)
+  throw unusable(url, `it answered ${status}`)
+}
+
+function parse(url: string, body: Buffer): JsonObject {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  } catch {
+    // falls through: not JSON
+  }
+  throw unusable(url, 'it is no JSON object')
+}
+
+const unusable = (url: string, why: string): DomainError =>
+  new DomainError('unprocessable', `${url} cannot be used: ${why}`)

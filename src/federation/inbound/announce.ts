@@ -1,0 +1,21 @@
+// Announce: a channel or server tells of a video; anybody may share one of ours.
+
+import { isFederated } from '../../actors/video/index.ts'
+import { readAnnounce } from '../wire/index.ts'
+import { expectRead, type Handler } from './context.ts'
+
+export const handleAnnounce: Handler = async ({ document, actor }, { db, videos, shares, urls }) => {
+  const { id, target } = expectRead(readAnnounce(document))
+  if (target.id === null) return
+  const isOurs = target.id.startsWith(`${urls.origin}/`)
+  const [known] = await db.query<{ id: number; privacy: number }>(
+    "select id, privacy from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
+    [target.id],
+  )
+  if (isOurs && !(known && isFederated(known.privacy))) return
+  // What a person or a bot shares is no reason to fetch it: their server is not followed for that.
+  const mayBring = actor.type === 'Group' || actor.type === 'Application'
+  if (!known && !mayBring) return
+  const videoId = known?.id ?? (await videos.resolve(target.id)).id
+  await shares.receiveShare({ videoId, actorId: actor.id, url: id })
+}

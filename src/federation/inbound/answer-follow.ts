@@ -1,0 +1,41 @@
+// Accept and Reject: the followed side answers a follow of ours.
+
+import { findFollow } from '../../actors/follow/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { EmbeddedFollow } from '../wire/index.ts'
+import { readAccept, readReject } from '../wire/index.ts'
+import { expectRead, type Handler, type InboundContext } from './context.ts'
+
+export const handleAccept: Handler = async ({ document, actor }, context) => {
+  const { follow } = expectRead(readAccept(document))
+  const { followId, state } = await ours(follow, actor.id, context)
+  if (state !== 'accepted') await context.follows.receiveAnswer(followId, 'accepted')
+}
+
+export const handleReject: Handler = async ({ document, actor }, context) => {
+  const { follow } = expectRead(readReject(document))
+  const { followId, state } = await ours(follow, actor.id, context)
+  if (state !== 'rejected') await context.follows.receiveAnswer(followId, 'rejected')
+}
+
+/** Our follow of the actor that answers; an answer about a follow of somebody else is refused. */
+async function ours(
+  follow: EmbeddedFollow,
+  targetId: number,
+  { db }: InboundContext,
+): Promise<{ followId: number; state: string }> {
+  const byId = follow.id === null ? undefined : await findFollow(db, { url: follow.id })
+  const found = byId ?? (await byActors(follow, targetId, db))
+  if (!found) throw new DomainError('not_found', 'No follow of ours waits for this answer.')
+  if (found.target_id !== targetId) throw new DomainError('forbidden', 'This follow is of another actor.')
+  return { followId: found.id, state: found.state }
+}
+
+async function byActors(follow: EmbeddedFollow, targetId: number, db: InboundContext['db']) {
+  if (follow.actor === null) return undefined
+  const [follower] = await db.query<{ id: number }>(
+    'select id from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null',
+    [follow.actor],
+  )
+  return follower ? await findFollow(db, { followerId: follower.id, targetId }) : undefined
+}

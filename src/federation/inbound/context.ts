@@ -1,0 +1,56 @@
+// What the handlers of activities work with, and the one guard that all of them begin with.
+
+import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
+import type { Comments } from '../../actors/comment/index.ts'
+import type { Follows } from '../../actors/follow/index.ts'
+import type { Ratings } from '../../actors/rating/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Shares } from '../../actors/share/index.ts'
+import type { RemoteVideos } from '../../actors/video/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import type { ResolveActor } from '../fetch/actors.ts'
+import type { FetchDocument } from '../fetch/documents.ts'
+import type { VideoFetcher } from '../fetch/videos.ts'
+import { isSameOrigin } from '../security/index.ts'
+import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
+
+export interface InboundContext extends FederationDeps {
+  instanceActorId: () => Promise<number>
+  fetchDocument: FetchDocument
+  resolveActor: ResolveActor
+  videos: VideoFetcher
+  remoteActors: RemoteActors
+  remoteVideos: RemoteVideos
+  follows: Follows
+  comments: Comments
+  ratings: Ratings
+  shares: Shares
+}
+
+/** A verified activity: `actor` sent it. */
+export interface Inbound {
+  activity: ActivityDocument
+  document: JsonObject
+  actor: StoredActor
+}
+
+export type Handler = (inbound: Inbound, context: InboundContext) => Promise<void>
+
+/** The value of a document. Throws DomainError `unprocessable` when it cannot be read. */
+export function expectRead<T>(read: Read<T>): T {
+  if (!read.ok) throw new DomainError('unprocessable', read.problem)
+  return read.value
+}
+
+/** Throws DomainError `forbidden` when the thing was not made by the actor's server. */
+export function refuseForeign(objectId: string, actor: StoredActor): void {
+  if (!isSameOrigin(objectId, actor.url)) {
+    throw new DomainError('forbidden', `${actor.url} speaks of ${objectId}, which is of another server.`)
+  }
+}
+
+/** An account's row. Throws DomainError when the actor is a channel. */
+export function accountOf(actor: StoredActor): number {
+  if (actor.accountId === null) throw new DomainError('unprocessable', `${actor.url} is no account.`)
+  return actor.accountId
+}

@@ -1,0 +1,26 @@
+// Like and Dislike of a video that we have.
+
+import { DomainError } from '../../actors/runtime/index.ts'
+import { readDislike, readLike } from '../wire/index.ts'
+import { accountOf, expectRead, type Handler, type InboundContext } from './context.ts'
+
+export const handleLike: Handler = async ({ document, actor }, context) => {
+  const { id, target } = expectRead(readLike(document))
+  const videoId = await videoWith(target, context)
+  await context.ratings.receiveRating({ url: id, videoId, accountId: accountOf(actor), type: 'like' })
+}
+
+export const handleDislike: Handler = async ({ document, actor }, context) => {
+  const { id, target } = expectRead(readDislike(document))
+  const videoId = await videoWith(target, context)
+  await context.ratings.receiveRating({ url: id, videoId, accountId: accountOf(actor), type: 'dislike' })
+}
+
+async function videoWith(url: string, { db }: InboundContext): Promise<number> {
+  const [video] = await db.query<{ id: number }>(
+    "select id from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
+    [url],
+  )
+  if (!video) throw new DomainError('not_found', `${url} is no video that we have.`)
+  return video.id
+}

@@ -1,0 +1,181 @@
+// The door: what is posted to an inbox is read, its signature checked with keys that we have, and stored; nothing is
+// fetched while the sender waits. Activities with unknown keys are kept apart until their key was fetched.
+
+import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { type HeaderValues, isSameOrigin, verifyDocument, verifyInbound } from '../security/index.ts'
+import {
+  ACTIVITY_BOUNDS,
+  type ActivityDocument,
+  activitiesOf,
+  type JsonObject,
+  parseDocument,
+  readActivity,
+  typeOf,
+} from '../wire/index.ts'
+
+export interface InboxRequest {
+  method: string
+  /** The whole address that the sender signed. */
+  url: string
+  headers: HeaderValues
+  body: Buffer
+}
+
+/** The status to answer, with a reason for the log where it is a refusal. */
+export interface InboxAnswer {
+  status: 204 | 400 | 401 | 403 | 404 | 413 | 429
+  reason?: string
+}
+
+/** How the sender of a document is known. `later`: the key has to be fetched first. */
+type Proof =
+  | { by: 'known'; document: JsonObject }
+  | { by: 'later' }
+  | { by: 'nobody'; status: 401 | 403; reason: string }
+
+export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
+
+export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingActivities }): ReceiveActivity {
+  const { db, keys, clock, config, logger, urls, incoming } = deps
+
+  return async (request) => {
+    const answer = await receive(request)
+    if (answer.reason) logger.debug({ status: answer.status, reason: answer.reason }, 'an inbox refused')
+    return answer
+  }
+
+  async function receive(request: InboxRequest): Promise<InboxAnswer> {
+    const { max_body_size } = config().vireo.federation.inbox
+    if (!(await isInbox(request.url))) return { status: 404, reason: 'there is no such inbox' }
+    if (request.body.length > max_body_size) return { status: 413, reason: 'too large' }
+    const parsed = parseDocument(request.body, { ...ACTIVITY_BOUNDS, maxBytes: max_body_size })
+    if (!parsed.ok) return { status: 400, reason: parsed.problem }
+
+    const signer = await verifyInbound({
+      ...request,
+      rawBody: request.body,
+      now: clock.now(),
+      skewMs: config().vireo.federation.inbox.clock_skew,
+      findKey: keys.find,
+    })
+    const { isCollection, activities } = activitiesOf(parsed.value)
+    let answer: InboxAnswer = { status: 204 }
+    for (const document of activities) {
+      const read = readActivity(document)
+      if (!read.ok) {
+        // Unknown things are no error of the peer; a body that is no activity at all is.
+        if (!isCollection && typeOf(document) === undefined) answer = { status: 400, reason: read.problem }
+        continue
+      }
+      const result = await accept(request, read.value, document as JsonObject, signer)
+      if (result.status !== 204) answer = result
+    }
+    return answer
+  }
+
+  /** The shared one, or that of an actor that we have. */
+  async function isInbox(url: string): Promise<boolean> {
+    const { pathname } = new URL(url)
+    if (`${urls.origin}${pathname}` === urls.sharedInbox) return true
+    const found = await db.query(
+      'select 1 from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null and deleted_at is null',
+      [`${urls.origin}${pathname.replace(/\/inbox$/, '')}`],
+    )
+    return found.length > 0
+  }
+
+  async function accept(
+    request: InboxRequest,
+    activity: ActivityDocument,
+    document: JsonObject,
+    signer: Awaited<ReturnType<typeof verifyInbound>>,
+  ): Promise<InboxAnswer> {
+    if (isSameOrigin(activity.actor, urls.origin))
+      return { status: 403, reason: 'an actor of ours does not write to us' }
+    if (!isSameOrigin(activity.id, activity.actor)) return { status: 204, reason: 'the id is of another server' }
+    const proof = await prove(activity, document, signer)
+    if (proof.by === 'nobody') return answerToNobody(activity, proof)
+    const arrived: ArrivedActivity = {
+      activityId: activity.id,
+      type: activity.type,
+      actorUrl: activity.actor,
+      host: new URL(activity.actor).host,
+      body: JSON.stringify(proof.by === 'known' ? proof.document : document),
+      proof: proof.by === 'known' ? null : signedParts(request),
+    }
+    const stored = await incoming.store(arrived)
+    return stored === 'refused' ? { status: 429, reason: 'too many activities with unknown keys' } : { status: 204 }
+  }
+
+  async function prove(
+    activity: ActivityDocument,
+    document: JsonObject,
+    signer: Awaited<ReturnType<typeof verifyInbound>>,
+  ): Promise<Proof> {
+    if (signer.ok && signer.owner === activity.actor) return { by: 'known', document }
+    if (!signer.ok && signer.reason === 'unknown-key' && isSameOrigin(signer.unknownKey, activity.actor)) {
+      return { by: 'later' }
+    }
+    if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
+      return { by: 'later' } // the key may have been replaced by its owner
+    }
+    if (activity.hasSignature || activity.hasProof) return await proveByDocument(document)
+    if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by somebody else' }
+    return { by: 'nobody', status: 401, reason: signer.reason }
+  }
+
+  /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
+  async function proveByDocument(document: JsonObject): Promise<Proof> {
+    const verdict = await verifyDocument(document, { findKey: keys.find, now: clock.now() })
+    if (verdict.ok) return { by: 'known', document: verdict.document }
+    if (verdict.reason === 'unknown-key') return { by: 'later' }
+    return {
+      by: 'nobody',
+      status: verdict.reason === 'not-by-actor' ? 403 : 401,
+      reason: `document: ${verdict.reason}`,
+    }
+  }
+
+  function isOld(key: { fetchedAt: Date }): boolean {
+    return clock.now().getTime() - key.fetchedAt.getTime() > config().vireo.federation.inbox.key_refetch_after
+  }
+
+  /** A Delete of an actor whose key is gone cannot be checked, and need not be: it is no reason for an error. */
+  function answerToNobody(activity: ActivityDocument, proof: { status: 401 | 403; reason: string }): InboxAnswer {
+    if (activity.type === 'Delete' && activity.object?.id === activity.actor)
+      return { status: 204, reason: proof.reason }
+    return { status: proof.status, reason: proof.reason }
+  }
+}
+
+/** What the check of the signature needs later. */
+export interface SignedParts {
+  method: string
+  url: string
+  headers: HeaderValues
+  /** The bytes that were signed, in base64. */
+  body: string
+}
+
+const SIGNED_HEADERS = [
+  'host',
+  'date',
+  'digest',
+  'content-digest',
+  'content-type',
+  'content-length',
+  'signature',
+  'signature-input',
+]
+
+function signedParts(request: InboxRequest): Record<string, unknown> {
+  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => SIGNED_HEADERS.includes(name)))
+  const parts: SignedParts = {
+    method: request.method,
+    url: request.url,
+    headers,
+    body: request.body.toString('base64'),
+  }
+  return { ...parts }
+}

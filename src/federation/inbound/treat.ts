@@ -1,0 +1,80 @@
+// From a verified activity to its handler, and from what the handler says to the fate of the activity.
+
+import type { StoredActivity, Treatment } from '../../actors/incoming-activity/index.ts'
+import type { RemoteHosts } from '../../actors/remote-host/index.ts'
+import { DomainError, type ErrorKind } from '../../actors/runtime/index.ts'
+import { parseDocument, readActivity } from '../wire/index.ts'
+import { handleAnnounce } from './announce.ts'
+import { handleAccept, handleReject } from './answer-follow.ts'
+import type { Handler, InboundContext } from './context.ts'
+import { handleCreate } from './create.ts'
+import { handleDelete } from './delete.ts'
+import { handleFollow } from './follow.ts'
+import { handleDislike, handleLike } from './rate.ts'
+import { handleUndo } from './undo.ts'
+import { handleUpdate } from './update.ts'
+
+const HANDLERS: Record<string, Handler> = {
+  Accept: handleAccept,
+  Announce: handleAnnounce,
+  Create: handleCreate,
+  Delete: handleDelete,
+  Dislike: handleDislike,
+  EmojiReact: handleLike,
+  Follow: handleFollow,
+  Like: handleLike,
+  Reject: handleReject,
+  Undo: handleUndo,
+  Update: handleUpdate,
+}
+
+/** What a refusal means for an activity: most are no concern of ours and are let go; some are worth another try. */
+const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
+  invalid: 'ignore',
+  unauthenticated: 'ignore',
+  forbidden: 'ignore',
+  not_found: 'ignore',
+  conflict: 'ignore',
+  gone: 'ignore',
+  too_large: 'ignore',
+  unsupported_media_type: 'ignore',
+  unprocessable: 'ignore',
+  busy: 'retry',
+  unavailable: 'retry',
+}
+
+export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a: StoredActivity) => Promise<Treatment> {
+  const { logger, resolveActor, hosts } = context
+
+  return async (stored) => {
+    const log = logger.child({ activity: stored.activityId, type: stored.type })
+    try {
+      await hosts.heard(stored.host)
+      await handle(stored)
+      log.debug('activity handled')
+      return { result: 'handled' }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (error instanceof DomainError && FATE[error.kind] === 'ignore') {
+        log.debug({ reason }, 'activity ignored')
+        return { result: 'handled' }
+      }
+      log.warn({ err: error }, 'activity failed')
+      return { result: 'failed', reason }
+    }
+  }
+
+  async function handle(stored: StoredActivity): Promise<void> {
+    const handler = Object.hasOwn(HANDLERS, stored.type) ? HANDLERS[stored.type] : undefined
+    if (!handler) return
+    const parsed = parseDocument(Buffer.from(stored.body))
+    if (!parsed.ok) throw new DomainError('unprocessable', parsed.problem)
+    const activity = readActivity(parsed.value)
+    if (!activity.ok) throw new DomainError('unprocessable', activity.problem)
+    if (activity.value.actor !== stored.actorUrl) throw new DomainError('forbidden', 'The actor is another one.')
+    const actor = await resolveActor(stored.actorUrl)
+    // Its address may lead to another actor by now, who signed nothing.
+    if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')
+    await handler({ activity: activity.value, document: parsed.value, actor }, context)
+  }
+}

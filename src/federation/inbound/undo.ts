@@ -1,0 +1,92 @@
+// Undo: an actor takes back a follow, a like, a dislike or a share of its own.
+
+import { findFollow } from '../../actors/follow/index.ts'
+import { findRating } from '../../actors/rating/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { readUndo, type UndoDocument } from '../wire/index.ts'
+import { accountOf, expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
+
+export const handleUndo: Handler = async (inbound, context) => {
+  const undo = expectRead(readUndo(inbound.document))
+  if (undo.undoneActor !== null && undo.undoneActor !== inbound.actor.url) {
+    throw new DomainError('forbidden', 'Only the actor of an activity takes it back.')
+  }
+  if (undo.undone.id !== null) refuseForeign(undo.undone.id, inbound.actor)
+  switch (undo.undone.type) {
+    case 'Follow':
+      return await undoFollow(undo, inbound, context)
+    case 'Like':
+    case 'EmojiReact':
+    case 'Dislike':
+      return await undoRating(undo, inbound, context)
+    case 'Announce':
+      return await undoShare(undo, inbound, context)
+    case null:
+      return await undoById(undo, inbound, context)
+    default:
+      return
+  }
+}
+
+async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows }: InboundContext): Promise<void> {
+  const byId = undo.undone.id === null ? undefined : await findFollow(db, { url: undo.undone.id })
+  const target = undo.undoneTarget === null ? undefined : await localActor(undo.undoneTarget, db)
+  const follow =
+    byId ?? (target === undefined ? undefined : await findFollow(db, { followerId: actor.id, targetId: target }))
+  if (!follow) return
+  if (follow.follower_id !== actor.id) throw new DomainError('forbidden', 'This follow is of another actor.')
+  await follows.withdraw(follow.id)
+}
+
+/** Late news of a like do not take back the dislike that took its place. */
+async function undoRating(undo: UndoDocument, { actor }: Inbound, { db, ratings }: InboundContext): Promise<void> {
+  const videoId = undo.undoneTarget === null ? undefined : await videoWith(undo.undoneTarget, db)
+  if (videoId === undefined) return
+  const accountId = accountOf(actor)
+  const given = await findRating(db.query, videoId, accountId)
+  const undone = undo.undone.type === 'Dislike' ? 'dislike' : 'like'
+  if (given === undone) await ratings.removeReceivedRating({ videoId, accountId })
+}
+
+async function undoShare(undo: UndoDocument, { actor }: Inbound, { db, shares }: InboundContext): Promise<void> {
+  const video = undo.undoneTarget === null ? undefined : await videoWith(undo.undoneTarget, db)
+  if (video !== undefined) await shares.removeShare({ videoId: video, actorId: actor.id })
+}
+
+/** Some software sends the address of the activity alone: whatever of the actor's has this id is taken back. */
+async function undoById(undo: UndoDocument, inbound: Inbound, context: InboundContext): Promise<void> {
+  const { actor } = inbound
+  const { db, ratings, shares } = context
+  const id = undo.undone.id
+  if (id === null) return
+  if (await findFollow(db, { url: id })) return await undoFollow(undo, inbound, context)
+  const [rating] = await db.query<{ video_id: number; account_id: number }>(
+    'select video_id, account_id from rating where url_hash = md5($1)::uuid and url = $1',
+    [id],
+  )
+  if (rating && rating.account_id === actor.accountId) {
+    return await ratings.removeReceivedRating({ videoId: rating.video_id, accountId: rating.account_id })
+  }
+  const [share] = await db.query<{ video_id: number; actor_id: number }>(
+    'select video_id, actor_id from share where url_hash = md5($1)::uuid and url = $1',
+    [id],
+  )
+  if (share && share.actor_id === actor.id) {
+    await shares.removeShare({ videoId: share.video_id, actorId: share.actor_id })
+  }
+}
+
+async function localActor(url: string, db: InboundContext['db']): Promise<number | undefined> {
+  const [row] = await db.query<{ id: number }>(
+    'select id from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null',
+    [url],
+  )
+  return row?.id
+}
+
+async function videoWith(url: string, db: InboundContext['db']): Promise<number | undefined> {
+  const [row] = await db.query<{ id: number }>('select id from video where url_hash = md5($1)::uuid and url = $1', [
+    url,
+  ])
+  return row?.id
+}

@@ -1,0 +1,25 @@
+// Update: a video or an actor changed. Only its own server says so.
+
+import { DomainError } from '../../actors/runtime/index.ts'
+import { toRemoteActor } from '../fetch/actors.ts'
+import { readActor, readUpdate } from '../wire/index.ts'
+import { expectRead, type Handler, refuseForeign } from './context.ts'
+import { takeVideo } from './video.ts'
+
+const ACTOR_TYPES = ['Person', 'Group', 'Application', 'Service', 'Organization']
+
+export const handleUpdate: Handler = async ({ document, actor }, context) => {
+  const { remoteActors, fetchDocument } = context
+  const { object } = expectRead(readUpdate(document))
+  if (object.id === null) return
+  refuseForeign(object.id, actor)
+  const embedded = object.document ?? (await fetchDocument(object.id)).document
+  const type = object.type ?? embedded.type
+  if (type === 'Video') {
+    await takeVideo(embedded, actor, context)
+  } else if (ACTOR_TYPES.includes(String(type))) {
+    const read = expectRead(readActor(embedded))
+    if (read.id !== actor.url) throw new DomainError('forbidden', 'An actor only changes itself.')
+    await remoteActors.save(toRemoteActor(read))
+  }
+}

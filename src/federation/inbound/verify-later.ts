@@ -1,0 +1,75 @@
+// The second look at an activity whose key was unknown at the door: its actor is fetched, at most once a minute, and
+// the signature checked as of the moment when it came.
+
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import type { StoredActivity, Verification } from '../../actors/incoming-activity/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import type { ResolveActor } from '../fetch/actors.ts'
+import { verifyDocument, verifyInbound } from '../security/index.ts'
+import { parseDocument } from '../wire/index.ts'
+
+/** Remembered at most. */
+const MISSES = 10_000
+
+const signedParts = z.object({
+  method: z.string(),
+  url: z.string(),
+  headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  body: z.string(),
+})
+
+export function makeVerifyLater(
+  deps: FederationDeps & { resolveActor: ResolveActor },
+): (activity: StoredActivity) => Promise<Verification> {
+  const { keys, clock, config, resolveActor } = deps
+
+  /** Actors that could not be had: a flood of activities in their names asks for them no more often. */
+  const misses = new LRUCache<string, { at: number; verification: Verification }>({ max: MISSES })
+
+  return async (activity) => {
+    const { key_refetch_after } = config().vireo.federation.inbox
+    const miss = misses.get(activity.actorUrl)
+    if (miss && clock.now().getTime() - miss.at < key_refetch_after) return miss.verification
+    try {
+      await resolveActor(activity.actorUrl, { maxAgeMs: key_refetch_after })
+    } catch (error) {
+      const verification = outcomeOf(error)
+      misses.set(activity.actorUrl, { at: clock.now().getTime(), verification })
+      return verification
+    }
+    try {
+      return await check(activity)
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  }
+
+  function outcomeOf(error: unknown): Verification {
+    const reason = error instanceof Error ? error.message : String(error)
+    const hopeless = error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'
+    return { result: hopeless ? 'forged' : 'failed', reason }
+  }
+
+  async function check(activity: StoredActivity): Promise<Verification> {
+    const parts = signedParts.parse(activity.proof)
+    const signer = await verifyInbound({
+      method: parts.method,
+      url: parts.url,
+      headers: parts.headers,
+      rawBody: Buffer.from(parts.body, 'base64'),
+      now: activity.receivedAt,
+      skewMs: config().vireo.federation.inbox.clock_skew,
+      findKey: keys.find,
+    })
+    if (signer.ok && signer.owner === activity.actorUrl) return { result: 'verified' }
+    const document = parseDocument(Buffer.from(activity.body))
+    if (!document.ok) return { result: 'forged', reason: document.problem }
+    const verdict = await verifyDocument(document.value, { findKey: keys.find, now: activity.receivedAt })
+    if (verdict.ok && verdict.owner === activity.actorUrl) {
+      return { result: 'verified', body: JSON.stringify(verdict.document) }
+    }
+    return { result: 'forged', reason: signer.ok ? 'signed by somebody else' : signer.reason }
+  }
+}

@@ -1,0 +1,32 @@
+// What an activity says of a video of its sender's server.
+
+import type { StoredActor } from '../../actors/actor/index.ts'
+import { type JsonObject, readVideo } from '../wire/index.ts'
+import { expectRead, type InboundContext, refuseForeign } from './context.ts'
+
+/**
+ * Stores the video as its owner describes it. What anybody else of the server says is no more than a hint to read the
+ * video where it lives.
+ */
+export async function takeVideo(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
+  const video = expectRead(readVideo(document))
+  refuseForeign(video.id, actor)
+  const isOwn =
+    (video.channel === actor.url || video.account === actor.url) && (await isOwner(actor, video.id, context))
+  await context.videos.save(isOwn ? document : (await context.fetchDocument(video.id)).document)
+}
+
+/** Whether the actor owns the video as it is stored: by its channel, or the account of that. Nobody else's is new. */
+async function isOwner(actor: StoredActor, videoUrl: string, { db, remoteVideos }: InboundContext): Promise<boolean> {
+  const known = await remoteVideos.find(videoUrl)
+  return known === undefined || (await owns(actor.id, known.channelId, db))
+}
+
+/** The channel itself, or the account that it belongs to. */
+export async function owns(actorId: number, channelId: number, db: InboundContext['db']): Promise<boolean> {
+  const [row] = await db.query<{ owns: boolean }>(
+    `select c.actor_id = $1 or a.actor_id = $1 as owns from channel c join account a on a.id = c.account_id where c.id = $2`,
+    [actorId, channelId],
+  )
+  return row?.owns ?? false
+}

@@ -1,0 +1,122 @@
+// The federation layer, put together: doors for inbound activities and reads, and what the other layers ask of it.
+
+import type { RemoteActors } from '../actors/actor/index.ts'
+import type { Comments } from '../actors/comment/index.ts'
+import { registerDeliveries } from '../actors/delivery/index.ts'
+import type { Follows } from '../actors/follow/index.ts'
+import { makeIncomingActivities } from '../actors/incoming-activity/index.ts'
+import type { Ratings } from '../actors/rating/index.ts'
+import { makeRemoteHosts } from '../actors/remote-host/index.ts'
+import type { ActorDeps } from '../actors/runtime/index.ts'
+import type { Shares } from '../actors/share/index.ts'
+import type { RemoteVideos } from '../actors/video/index.ts'
+import type { Bus } from '../platform/bus/index.ts'
+import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
+import type { Redis } from '../platform/redis.ts'
+import { announceChanges } from './changes.ts'
+import { makeSend } from './delivery/send.ts'
+import type { FederationDeps } from './deps.ts'
+import type { Software } from './dispatchers/node-info.ts'
+import { makeServeActivityPub, type ServeActivityPub } from './dispatchers/serve.ts'
+import { makeResolveActor } from './fetch/actors.ts'
+import { makeDiscovery } from './fetch/discovery.ts'
+import { makeFetchDocument } from './fetch/documents.ts'
+import { makeVideoFetcher } from './fetch/videos.ts'
+import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
+import { makeTreat } from './inbound/treat.ts'
+import { makeVerifyLater } from './inbound/verify-later.ts'
+import { registerFederationJobs } from './jobs.ts'
+import { makeTableKvStore, RedisKv } from './kv.ts'
+import { sendComments } from './outbound/comment.ts'
+import { sendFollows } from './outbound/follow.ts'
+import { sendRatings } from './outbound/rating.ts'
+import { makeSender } from './outbound/sender.ts'
+import { sendVideos } from './outbound/video.ts'
+import { makeKeyStore } from './security/key-store.ts'
+import { makeUrls } from './urls.ts'
+
+export interface FederationOptions {
+  deps: ActorDeps
+  http: GuardedFetch
+  instanceActorId: () => Promise<number>
+  remoteActors: RemoteActors
+  remoteVideos: RemoteVideos
+  follows: Follows
+  comments: Comments
+  ratings: Ratings
+  shares: Shares
+  bus: Bus
+  /** Where Fedify keeps what it remembers; a table when there is none. */
+  redis?: { connection: Redis; prefix: string } | undefined
+  software: Software
+}
+
+export interface FederationPart {
+  serveActivityPub: ServeActivityPub
+  /** Ends what listens and cleans up. */
+  close(): void
+  receiveActivity: ReceiveActivity
+  /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
+  speaksPlainHttp(host: string): Promise<boolean>
+}
+
+export function makeFederationPart(options: FederationOptions): FederationPart {
+  const { deps: actorDeps, http, instanceActorId } = options
+  const urls = makeUrls(actorDeps.urls.origin)
+  const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
+  const deps: FederationDeps = { ...actorDeps, urls, keys, http }
+
+  const fetchDocument = makeFetchDocument({ ...deps, instanceActorId })
+  const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
+  const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveActor, remoteVideos: options.remoteVideos })
+  const hosts = makeRemoteHosts(actorDeps)
+  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, hosts }
+
+  const incoming = makeIncomingActivities({
+    ...actorDeps,
+    treat: makeTreat(context),
+    verify: makeVerifyLater(context),
+  })
+  registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
+  registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
+
+  const sender = makeSender(deps)
+  sendFollows(deps, sender)
+  sendVideos(context, sender)
+  sendComments(context, sender)
+  sendRatings(deps, sender)
+
+  const kv = options.redis
+    ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })
+    : makeTableKvStore({ query: deps.db.query, clock: deps.clock })
+  if ('sweep' in kv) {
+    deps.registry.periodic('forget-expired-keys', { everyMs: () => 600_000, run: async () => void (await kv.sweep()) })
+  }
+  const reads = makeServeActivityPub({ ...deps, kv, bus: options.bus, fetchDocument, software: options.software })
+  announceChanges(deps)
+
+  return {
+    serveActivityPub: reads.serveActivityPub,
+    close: reads.close,
+    receiveActivity: makeReceiveActivity({ ...deps, incoming }),
+    async speaksPlainHttp(host) {
+      const { allow_http, follow } = deps.config().vireo.federation
+      if (allow_http) return false
+      try {
+        await http.fetch(`https://${host}/`, { method: 'HEAD', timeoutMs: follow.probe_timeout, redirect: 'manual' })
+        return false
+      } catch (error) {
+        return isPlainHttpAnswer(error)
+      }
+    },
+  }
+}
+
+/** OpenSSL reads the `H` of `HTTP/1.1 400` as a TLS record of an unknown version. */
+function isPlainHttpAnswer(error: unknown): boolean {
+  if (!(error instanceof FetchError)) return false
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(String(at.code))) return true
+  }
+  return false
+}

@@ -1,0 +1,24 @@
+// Who hears of what happens to a video: the followers of its account, its channel and this instance, and who shared it.
+
+import { followersOf, type Recipient } from '../../actors/delivery/index.ts'
+import { videoPrivacies } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+
+/** Servers that follow any of the actors, or that shared the video. */
+export async function audienceOf(query: Sql, actorIds: number[], videoId: number | null): Promise<Recipient[]> {
+  const followers = await followersOf(query, actorIds)
+  if (videoId === null) return followers
+  const sharers = await query<Recipient>(
+    `select distinct coalesce(a.shared_inbox_url, a.inbox_url) as "inboxUrl", a.host_id as "hostId"
+     from share s join actor a on a.id = s.actor_id where s.video_id = $1 and a.host_id is not null`,
+    [videoId],
+  )
+  return [...followers, ...sharers]
+}
+
+/** Whether other servers are told of a video, and of what is said below it. */
+export const isTold = (video: { privacy: number; state: string }, config: Config): boolean =>
+  video.state === 'published' &&
+  (video.privacy === videoPrivacies.public ||
+    (video.privacy === videoPrivacies.unlisted && config.federation.videos.federate_unlisted))

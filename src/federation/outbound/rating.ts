@@ -1,0 +1,74 @@
+// Likes and dislikes: of a remote video its server is told; of ours, followers hear of the new counts by an Update.
+
+import { inboxOf } from '../../actors/delivery/index.ts'
+import type { Unit } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { publicAudience, rateActivity } from '../documents/index.ts'
+import { buildUndo } from '../wire/index.ts'
+import type { Sender } from './sender.ts'
+
+/** Counts of one video are told at most once in this time, however many rate it. */
+const COUNTS_EVERY_MS = 5000
+
+interface Rated {
+  videoUrl: string
+  isVideoOurs: boolean
+  ownerId: number
+}
+
+export function sendRatings({ registry, urls }: FederationDeps, { send }: Sender): void {
+  registry.on('RatingSet', 'federation', async ({ ratingId, videoId }, unit) => {
+    const video = await ratedVideo(unit, videoId)
+    if (!video) return
+    if (video.isVideoOurs) return tellCounts(unit, videoId)
+    const [rating] = await unit.query<{ url: string; type: 'like' | 'dislike'; actorId: number; actor: string }>(
+      `select r.url, r.type, x.id as "actorId", x.url as actor from rating r
+       join account a on a.id = r.account_id join actor x on x.id = a.actor_id where r.id = $1 and x.host_id is null`,
+      [ratingId],
+    )
+    if (!rating) return
+    const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
+    await send(unit, {
+      activity: rateActivity(urls, {
+        id: rating.url,
+        type: rating.type,
+        actorUrl: rating.actor,
+        videoUrl: video.videoUrl,
+      }),
+      senderId: rating.actorId,
+      recipients,
+    })
+  })
+
+  registry.on('RatingRemoved', 'federation', async ({ url, type, actorId, videoId }, unit) => {
+    const video = await ratedVideo(unit, videoId)
+    if (!video) return
+    if (video.isVideoOurs) return tellCounts(unit, videoId)
+    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
+      actorId,
+    ])
+    if (!actor) return
+    const undone = rateActivity(urls, { id: url, type, actorUrl: actor.url, videoUrl: video.videoUrl })
+    const activity = buildUndo({ id: urls.undoOf(url), actor: actor.url, undone, ...publicAudience(urls, actor.url) })
+    const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
+    await send(unit, { activity, senderId: actorId, recipients })
+  })
+}
+
+function tellCounts(unit: Unit, videoId: number): void {
+  unit.enqueue({
+    type: 'federate-video',
+    data: { videoId },
+    dedupeKey: `federate-video-${videoId}`,
+    delayMs: COUNTS_EVERY_MS,
+  })
+}
+
+async function ratedVideo(unit: Unit, videoId: number): Promise<Rated | undefined> {
+  const [row] = await unit.query<Rated>(
+    `select v.url as "videoUrl", not v.remote as "isVideoOurs", a.actor_id as "ownerId"
+     from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id where v.id = $1`,
+    [videoId],
+  )
+  return row
+}

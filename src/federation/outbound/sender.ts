@@ -1,0 +1,40 @@
+// Sends an activity of one of our actors: signed once, stored once, on its way to each inbox.
+
+import { enqueueDocument, type Recipient } from '../../actors/delivery/index.ts'
+import type { Unit } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { signDocument } from '../security/index.ts'
+import type { JsonObject } from '../wire/index.ts'
+
+export interface Sender {
+  /** In the transaction of the event; does nothing when there is nobody to tell. */
+  send(unit: Unit, message: { activity: JsonObject; senderId: number; recipients: Recipient[] }): Promise<void>
+}
+
+export function makeSender(deps: FederationDeps): Sender {
+  const { keys } = deps
+  return {
+    async send(unit, { activity, senderId, recipients }) {
+      if (recipients.length === 0) return
+      const signed = await signDocument(activity, await keys.forDocuments(senderId), unit.now)
+      const document = {
+        activityId: String(activity.id),
+        type: typeNameOf(activity),
+        body: JSON.stringify(signed),
+        senderId,
+      }
+      await enqueueDocument(unit, document, recipients)
+    },
+  }
+}
+
+/** Types that only PeerTube and we read; others may answer 400 to them. */
+const OWN_TYPES = new Set(['CacheFile', 'Playlist', 'WatchAction', 'ApproveReply', 'RejectReply', 'View'])
+
+function typeNameOf(activity: JsonObject): string {
+  const type = String(activity.type)
+  const object = activity.object
+  const inner = typeof object === 'object' && object !== null && 'type' in object ? String(object.type) : undefined
+  if (inner !== undefined && OWN_TYPES.has(inner)) return `${type}:${inner}`
+  return OWN_TYPES.has(type) ? `${type}:` : type
+}

@@ -1,0 +1,152 @@
+// Videos of ours, as other servers hear of them: Create by the account, Announce by channel and instance; Update; Delete.
+
+import { followersOf } from '../../actors/delivery/index.ts'
+import type { Unit } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import {
+  announceActivity,
+  createVideoActivity,
+  publicAudience,
+  videoAudience,
+  videoDocument,
+} from '../documents/index.ts'
+import { buildDelete, buildUpdate } from '../wire/index.ts'
+import { audienceOf, isTold } from './audience.ts'
+import type { Sender } from './sender.ts'
+
+interface VideoActors {
+  url: string
+  privacy: number
+  state: string
+  accountActorId: number
+  accountUrl: string
+  channelActorId: number
+  channelUrl: string
+}
+
+export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promise<number> }, { send }: Sender): void {
+  const { registry, urls, config, instanceActorId } = deps
+
+  registry.on('VideoPublished', 'federation', async ({ videoId }, unit) => {
+    const video = await load(unit, videoId)
+    if (video && isTold(video, config())) await publish(unit, videoId, video)
+  })
+
+  registry.on('VideoUpdated', 'federation', async ({ videoId }, unit) => {
+    const video = await load(unit, videoId)
+    if (video?.state !== 'published') return
+    // Between public and unlisted a video enters or leaves what is told, where unlisted ones are not.
+    if (!isTold(video, config())) {
+      if (await takeBackShares(unit, videoId)) await remove(unit, videoId, video)
+    } else if (await isAnnounced(unit, videoId)) {
+      await update(unit, videoId, video)
+    } else {
+      await publish(unit, videoId, video)
+    }
+  })
+
+  registry.on('VideoRemoved', 'federation', async ({ videoId, url, accountActorId, channelActorId }, unit) => {
+    const [account] = await unit.query<{ url: string }>('select url from actor where id = $1', [accountActorId])
+    if (!account || !(await takeBackShares(unit, videoId))) return
+    await remove(unit, videoId, { url, accountActorId, accountUrl: account.url, channelActorId })
+  })
+
+  async function publish(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+    const found = await videoDocument(unit.query, urls, videoId)
+    if (!found) return
+    const followers = await followersOf(unit.query, [video.accountActorId])
+    await send(unit, {
+      activity: createVideoActivity(urls, found),
+      senderId: video.accountActorId,
+      recipients: followers,
+    })
+    await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
+    await announce(unit, videoId, video, { id: await instanceActorId(), url: urls.instance })
+  }
+
+  async function update(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+    const found = await videoDocument(unit.query, urls, videoId)
+    if (!found) return
+    const activity = buildUpdate({
+      id: urls.updateOf(video.url, unit.now),
+      actor: video.accountUrl,
+      object: found.document,
+      ...videoAudience(urls, video),
+    })
+    const recipients = await audienceOf(unit.query, await actorsOf(video), videoId)
+    await send(unit, { activity, senderId: video.accountActorId, recipients })
+  }
+
+  async function remove(
+    unit: Unit,
+    videoId: number,
+    { url, accountActorId, accountUrl, channelActorId }: Omit<VideoActors, 'privacy' | 'state' | 'channelUrl'>,
+  ): Promise<void> {
+    const activity = buildDelete({
+      id: urls.deleteOf(url),
+      actor: accountUrl,
+      target: url,
+      ...publicAudience(urls, accountUrl),
+    })
+    const recipients = await audienceOf(unit.query, await actorsOf({ accountActorId, channelActorId }), videoId)
+    await send(unit, { activity, senderId: accountActorId, recipients })
+  }
+
+  /** The share is also a row: the collection `announces` shows it. */
+  async function announce(
+    unit: Unit,
+    videoId: number,
+    video: VideoActors,
+    by: { id: number; url: string },
+  ): Promise<void> {
+    const id = urls.announce(video.url, by.id)
+    await unit.query(
+      'insert into share (video_id, actor_id, url) values ($1, $2, $3) on conflict (video_id, actor_id) do nothing',
+      [videoId, by.id, id],
+    )
+    const { privacy, accountUrl, url: videoUrl } = video
+    const activity = announceActivity(urls, { id, actorUrl: by.url, videoUrl, privacy, accountUrl })
+    await send(unit, { activity, senderId: by.id, recipients: await followersOf(unit.query, [by.id]) })
+  }
+
+  const actorsOf = async (video: { accountActorId: number; channelActorId: number }): Promise<number[]> => [
+    video.accountActorId,
+    video.channelActorId,
+    await instanceActorId(),
+  ]
+}
+
+/**
+ * Whether the video was told of. Our own shares say so, and go with it: made public again, it is announced anew. Of a
+ * video whose rows are gone already nothing is known any more, so its end is told.
+ */
+async function takeBackShares(unit: Unit, videoId: number): Promise<boolean> {
+  const shares = await unit.query(
+    `delete from share where video_id = $1 and actor_id in (select id from actor where host_id is null) returning id`,
+    [videoId],
+  )
+  if (shares.length > 0) return true
+  // Looked at after the shares: the removal of the rows may come between.
+  const [video] = await unit.query('select 1 from video where id = $1', [videoId])
+  return video === undefined
+}
+
+async function isAnnounced(unit: Unit, videoId: number): Promise<boolean> {
+  const shares = await unit.query(
+    'select 1 from share s join actor a on a.id = s.actor_id where s.video_id = $1 and a.host_id is null limit 1',
+    [videoId],
+  )
+  return shares.length > 0
+}
+
+async function load(unit: Unit, videoId: number): Promise<VideoActors | undefined> {
+  const [row] = await unit.query<VideoActors>(
+    `select v.url, v.privacy, v.state, aa.id as "accountActorId", aa.url as "accountUrl",
+       ca.id as "channelActorId", ca.url as "channelUrl"
+     from video v join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
+       join account a on a.id = c.account_id join actor aa on aa.id = a.actor_id
+     where v.id = $1 and not v.remote`,
+    [videoId],
+  )
+  return row
+}

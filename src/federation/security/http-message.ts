@@ -1,0 +1,75 @@
+// The parts of an HTTP request that a signature speaks about.
+
+import { createHash } from 'node:crypto'
+
+/** Headers as Node gives them: lower-case names. */
+export type HeaderValues = Record<string, string | string[] | undefined>
+
+export interface InboundMessage {
+  method: string
+  /** The whole address on our public origin, as it was asked for. */
+  url: string
+  headers: HeaderValues
+  /** The bytes of the body as they came in. */
+  rawBody: Buffer
+}
+
+/** Why a signature is not believed. None of them says more to the sender than that. */
+export type SignatureRefusal =
+  | 'unsigned'
+  | 'malformed'
+  | 'unsupported-algorithm'
+  | 'uncovered'
+  | 'wrong-host'
+  | 'bad-digest'
+  | 'bad-date'
+  | 'expired'
+  | 'weak-key'
+  | 'bad-signature'
+
+/** The value of a header as both signature schemes write it, or undefined when it is absent. */
+export function headerValue(headers: HeaderValues, name: string): string | undefined {
+  const value = headers[name]
+  if (value === undefined) return undefined
+  return (Array.isArray(value) ? value : [value]).map((one) => one.trim()).join(', ')
+}
+
+/** Path and query exactly as in the request line; the URL class would rewrite them. */
+export function requestTarget(url: string): { path: string; query: string } {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const target = start < 0 ? '/' : (url.slice(start).split('#', 1)[0] ?? '/')
+  const mark = target.indexOf('?')
+  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark) }
+}
+
+/** Whether the Host header names us: a signature made for another server must not count here. */
+export function namesOurHost(message: InboundMessage): boolean {
+  const given = headerValue(message.headers, 'host')
+  const ours = URL.parse(message.url)
+  const named = given === undefined ? null : URL.parse(`${ours?.protocol ?? 'https:'}//${given}`)
+  return ours !== null && named !== null && named.host === ours.host
+}
+
+/** Whether a body must be covered: every request that has one, and every POST. */
+export const needsDigest = (message: InboundMessage): boolean =>
+  message.rawBody.length > 0 || message.method.toUpperCase() === 'POST'
+
+export type Digests = { algorithm: string; value: Buffer }[]
+
+/** All digests of an algorithm that we trust must fit, and there must be one. */
+export function fitsDigest(body: Buffer, digests: Digests): boolean {
+  const known = digests.filter(({ algorithm }) => algorithm === 'sha-256' || algorithm === 'sha-512')
+  return (
+    known.length > 0 &&
+    known.every(({ algorithm, value }) =>
+      createHash(algorithm === 'sha-256' ? 'sha256' : 'sha512')
+        .update(body)
+        .digest()
+        .equals(value),
+    )
+  )
+}
+
+/** Whether a point in time lies within `skewMs` of now. */
+export const isTimely = (time: number, now: Date, skewMs: number): boolean =>
+  Number.isFinite(time) && Math.abs(now.getTime() - time) <= skewMs

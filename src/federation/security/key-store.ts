@@ -1,0 +1,92 @@
+// Keys of actors: public ones of everybody as they are stored, private ones of ours, unsealed when they sign.
+
+import type { Database } from '../../platform/database/index.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import type { Urls } from '../urls.ts'
+import type { ActorKeys } from './documents.ts'
+import { type FindKey, makePrivateKeyRing, pemOfMultibase, type SigningKey } from './keys.ts'
+
+export interface KeyStore {
+  /** The public key of an id, as it was last fetched; never fetches. */
+  find: FindKey
+  /** The RSA key of an actor of ours, for requests. */
+  forRequests(actorId: number): Promise<SigningKey>
+  /** Both keys of an actor of ours, for documents. */
+  forDocuments(actorId: number): Promise<ActorKeys>
+}
+
+interface PublicKeyRow {
+  url: string
+  public_key_pem: string | null
+  ed25519_public: string | null
+  key_id: string | null
+  refreshed_at: Date | null
+}
+
+interface PrivateKeyRow {
+  url: string
+  private_key_sealed: string | null
+  ed25519_private_sealed: string | null
+  updated_at: Date
+}
+
+export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls }): KeyStore {
+  const { db, secrets, urls } = deps
+  const ring = makePrivateKeyRing()
+
+  async function load(actorId: number): Promise<PrivateKeyRow> {
+    const [row] = await db.query<PrivateKeyRow>(
+      'select url, private_key_sealed, ed25519_private_sealed, updated_at from actor where id = $1 and host_id is null',
+      [actorId],
+    )
+    if (!row) throw new Error(`Actor ${actorId} is none of ours.`)
+    return row
+  }
+
+  const rsaOf = (row: PrivateKeyRow): Promise<SigningKey> =>
+    ring.get({
+      keyId: urls.publicKey(row.url),
+      version: row.updated_at.getTime(),
+      pem: () => secrets.open(row.private_key_sealed ?? ''),
+    })
+
+  return {
+    async find(keyId) {
+      const actorUrl = keyId.split('#', 1)[0] ?? keyId
+      const [row] = await db.query<PublicKeyRow>(
+        `select url, public_key_pem, ed25519_public, key_id, refreshed_at from actor
+         where (url_hash = md5($1)::uuid and url = $1 or key_id = $2) and deleted_at is null
+         order by key_id = $2 desc nulls last limit 1`,
+        [actorUrl, keyId],
+      )
+      if (!row) return null
+      const pem = await pemOf(row, keyId)
+      return pem ? { pem, owner: row.url, fetchedAt: row.refreshed_at ?? new Date(0) } : null
+    },
+
+    async forRequests(actorId) {
+      return await rsaOf(await load(actorId))
+    },
+
+    async forDocuments(actorId) {
+      const row = await load(actorId)
+      const rsa = await rsaOf(row)
+      const sealed = row.ed25519_private_sealed
+      if (sealed === null) return { rsa }
+      const ed25519 = await ring.get({
+        keyId: urls.proofKey(row.url),
+        version: row.updated_at.getTime(),
+        pem: () => secrets.open(sealed),
+      })
+      return { rsa, ed25519 }
+    },
+  }
+}
+
+/** Proofs name a Multikey, HTTP and LD signatures the RSA key; the fragment tells which, where the actor has both. */
+async function pemOf(row: PublicKeyRow, keyId: string): Promise<string | undefined> {
+  if (keyId === row.key_id || row.ed25519_public === null || !/#.*(ed25519|multikey|key-2)/i.test(keyId)) {
+    return row.public_key_pem ?? undefined
+  }
+  return await pemOfMultibase(row.ed25519_public)
+}

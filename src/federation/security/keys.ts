@@ -1,0 +1,107 @@
+// Keys: what counts as a usable public key of another server, and our private ones made ready once.
+
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { exportMultibaseKey, importMultibaseKey } from '@fedify/vocab-runtime'
+import { LRUCache } from 'lru-cache'
+
+/** A public key that we know, and whose it is. */
+export interface KnownKey {
+  /** SubjectPublicKeyInfo; RSA for HTTP and LD signatures, Ed25519 for proofs. */
+  pem: string
+  /** The actor that the key belongs to, checked when it was fetched. */
+  owner: string
+  fetchedAt: Date
+}
+
+/** Looks a key up in what is stored; never fetches. */
+export type FindKey = (keyId: string) => Promise<KnownKey | null>
+
+/** A key of ours, ready to sign. */
+export interface SigningKey {
+  keyId: string
+  privateKey: CryptoKey
+}
+
+/** Keys of at least this size count, unless a caller says otherwise (the reference's test mode has 1024). */
+const MIN_RSA_BITS = 2048
+/** Larger keys only cost us time. */
+const MAX_RSA_BITS = 8192
+const MAX_PEM_LENGTH = 5000
+const PUBLIC_PEM = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END (RSA )?PUBLIC KEY-----\s*$/
+
+/** The key, or undefined when it is no public RSA key of an acceptable size. */
+export function readRsaKey(pem: string, minBits: number = MIN_RSA_BITS): KeyObject | undefined {
+  const key = readPublicKey(pem)
+  const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0
+  return key?.asymmetricKeyType === 'rsa' && bits >= minBits && bits <= MAX_RSA_BITS ? key : undefined
+}
+
+export function readEd25519Key(pem: string): KeyObject | undefined {
+  const key = readPublicKey(pem)
+  return key?.asymmetricKeyType === 'ed25519' ? key : undefined
+}
+
+function readPublicKey(pem: string): KeyObject | undefined {
+  if (pem.length > MAX_PEM_LENGTH || !PUBLIC_PEM.test(pem)) return undefined
+  try {
+    return createPublicKey(pem)
+  } catch {
+    return undefined
+  }
+}
+
+/** The PEM of a Multikey (FEP-521a), the form in which keys are stored; undefined when it is unreadable. */
+export async function pemOfMultibase(multibase: string): Promise<string | undefined> {
+  try {
+    const key = await importMultibaseKey(multibase)
+    const der = Buffer.from(await crypto.subtle.exportKey('spki', key))
+    return createPublicKey({ key: der, format: 'der', type: 'spki' }).export({ format: 'pem', type: 'spki' }).toString()
+  } catch {
+    return undefined
+  }
+}
+
+/** The `publicKeyMultibase` of a public key in PEM. */
+export async function multibaseOfPem(pem: string): Promise<string> {
+  const key = createPublicKey(pem)
+  const der = key.export({ format: 'der', type: 'spki' })
+  const algorithm = key.asymmetricKeyType === 'ed25519' ? 'Ed25519' : RSA
+  return exportMultibaseKey(await crypto.subtle.importKey('spki', der, algorithm, true, ['verify']))
+}
+
+const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+
+export interface PrivateKeyRing {
+  /** The key of `keyId`, imported once per version. `pem` is asked for only when it is not there yet. */
+  get(key: {
+    keyId: string
+    version: number | string
+    pem: string | (() => string | Promise<string>)
+  }): Promise<SigningKey>
+}
+
+/** Keeps the imported private keys of the actors that signed lately, so that a delivery does not parse PEM each time. */
+export function makePrivateKeyRing(options: { max?: number } = {}): PrivateKeyRing {
+  const ready = new LRUCache<string, Promise<CryptoKey>>({ max: options.max ?? 1000 })
+  return {
+    async get({ keyId, version, pem }) {
+      const place = `${version} ${keyId}`
+      let key = ready.get(place)
+      if (!key) {
+        key = Promise.resolve(typeof pem === 'string' ? pem : pem()).then(importPrivateKey)
+        key.catch(() => ready.delete(place))
+        ready.set(place, key)
+      }
+      return { keyId, privateKey: await key }
+    },
+  }
+}
+
+/** A private key (RSA or Ed25519) of PKCS #8 or PKCS #1 PEM. */
+export async function importPrivateKey(pem: string): Promise<CryptoKey> {
+  const key = createPrivateKey(pem)
+  const der = key.export({ format: 'der', type: 'pkcs8' })
+  const algorithm = key.asymmetricKeyType === 'ed25519' ? 'Ed25519' : RSA
+  // Extractable, because Fedify refuses keys that are not.
+  return crypto.subtle.importKey('pkcs8', der, algorithm, true, ['sign'])
+}

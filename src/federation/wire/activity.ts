@@ -1,0 +1,129 @@
+// What all activities have in common.
+
+import { z } from 'zod'
+import type { ContextKind, JsonObject } from './context.ts'
+import { withContext, withoutContext } from './context.ts'
+import {
+  asList,
+  audience,
+  BOUNDS,
+  httpUrl,
+  idOf,
+  iri,
+  isHttpUrl,
+  optionalDate,
+  type Read,
+  readWith,
+  typeOf,
+} from './read.ts'
+
+/** A thing that an activity speaks of: by its address, embedded, or both. */
+export interface ObjectPart {
+  id: string | null
+  type: string | null
+  /** The embedded document; null for a bare address. */
+  document: JsonObject | null
+}
+
+export interface ActivityDocument {
+  id: string
+  type: string
+  actor: string
+  /** Absent in none of the activities that we treat; null when there is nothing readable. */
+  object: ObjectPart | null
+  /** All objects, for the few activities that have several (Flag). */
+  objects: ObjectPart[]
+  to: string[]
+  cc: string[]
+  publishedAt: Date | null
+  hasSignature: boolean
+  hasProof: boolean
+}
+
+const type = z.preprocess((value) => typeOf({ type: value }), z.string().min(1).max(100))
+
+const schema = z
+  .object({
+    id: httpUrl,
+    type,
+    actor: iri,
+    object: z.unknown().optional(),
+    to: audience,
+    cc: audience,
+    published: optionalDate,
+    signature: z.unknown().optional(),
+    proof: z.unknown().optional(),
+  })
+  .transform((activity): ActivityDocument => {
+    const objects = asList(activity.object).slice(0, BOUNDS.attributions).map(partOf)
+    return {
+      id: activity.id,
+      type: activity.type,
+      actor: activity.actor,
+      object: objects[0] ?? null,
+      objects,
+      to: activity.to,
+      cc: activity.cc,
+      publishedAt: activity.published,
+      hasSignature: isObject(activity.signature),
+      hasProof: asList(activity.proof).some(isObject),
+    }
+  })
+
+/** Reads the frame of any activity. The object is left to the reader of its type. */
+export const readActivity = (document: unknown): Read<ActivityDocument> => readWith(schema, document)
+
+/** The reference and the embedded document of a value. */
+function partOf(value: unknown): ObjectPart {
+  const document = isObject(value) ? { ...value } : null
+  const id = idOf(value)
+  return { id: isHttpUrl(id) ? id : null, type: typeOf(value) ?? null, document }
+}
+
+const COLLECTIONS = new Set(['Collection', 'OrderedCollection', 'CollectionPage', 'OrderedCollectionPage'])
+
+/**
+ * The activities of a posted document: itself, or the items of a bare collection, which PeerTube accepts in inboxes.
+ * Each is to be judged by its own actor; the signature around them says nothing of theirs.
+ */
+export function activitiesOf(document: unknown): { isCollection: boolean; activities: unknown[] } {
+  if (!COLLECTIONS.has(typeOf(document) ?? '')) return { isCollection: false, activities: [document] }
+  const { items, orderedItems } = isObject(document) ? document : {}
+  return {
+    isCollection: true,
+    activities: asList(orderedItems ?? items)
+      .filter(isObject)
+      .slice(0, BOUNDS.items),
+  }
+}
+
+/** Addressing of an activity of ours; both arrays, as the reference drops everything else without a word. */
+export interface Audience {
+  to: string[]
+  cc: string[]
+}
+
+/** The frame of an activity of ours. */
+export function buildActivity(input: {
+  type: string
+  id: string
+  actor: string
+  /** An address, or a document that is put inside without its own context. */
+  object: string | JsonObject
+  audience?: Audience | undefined
+  kind?: ContextKind
+  more?: JsonObject
+}): JsonObject {
+  const { audience: addressed, object } = input
+  return withContext(input.kind ?? 'base', {
+    ...(addressed ? { to: addressed.to, cc: addressed.cc } : {}),
+    type: input.type,
+    id: input.id,
+    actor: input.actor,
+    object: typeof object === 'string' ? object : withoutContext(object),
+    ...input.more,
+  })
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,34 @@
+// Announces: a video by its channel and its instance; by others, a share.
+
+import { type Audience, buildActivity, type ObjectPart, readActivity } from './activity.ts'
+import type { JsonObject } from './context.ts'
+import type { Read } from './read.ts'
+
+export interface AnnounceDocument extends Audience {
+  id: string
+  actor: string
+  /** What is shared: an address, or (Lemmy) an activity inside. */
+  target: ObjectPart
+}
+
+export function readAnnounce(document: unknown): Read<AnnounceDocument> {
+  const read = readActivity(document)
+  if (!read.ok) return read
+  const { id, type, actor, object, to, cc } = read.value
+  if (type !== 'Announce') return { ok: false, problem: 'not an Announce' }
+  return object?.id
+    ? { ok: true, value: { id, actor, target: object, to, cc } }
+    : { ok: false, problem: 'object: missing' }
+}
+
+export interface AnnounceDocumentInput extends Audience {
+  id: string
+  actor: string
+  /** The address of the video. */
+  target: string
+}
+
+export function buildAnnounce(input: AnnounceDocumentInput): JsonObject {
+  const { id, actor, target, to, cc } = input
+  return buildActivity({ type: 'Announce', id, actor, object: target, audience: { to, cc } })
+}

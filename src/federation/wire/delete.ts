@@ -1,0 +1,27 @@
+// Deletions: of a video, a comment, a playlist, or the actor itself.
+
+import { type Audience, buildActivity, readActivity } from './activity.ts'
+import type { JsonObject } from './context.ts'
+import type { Read } from './read.ts'
+
+export interface DeleteDocument extends Audience {
+  id: string
+  actor: string
+  /** What is gone. Others send a Tombstone; its id is all that counts. */
+  target: string
+}
+
+export function readDelete(document: unknown): Read<DeleteDocument> {
+  const read = readActivity(document)
+  if (!read.ok) return read
+  const { id, type, actor, object, to, cc } = read.value
+  if (type !== 'Delete') return { ok: false, problem: 'not a Delete' }
+  return object?.id
+    ? { ok: true, value: { id, actor, target: object.id, to, cc } }
+    : { ok: false, problem: 'object: missing' }
+}
+
+export function buildDelete(input: DeleteDocument): JsonObject {
+  const { id, actor, target, to, cc } = input
+  return buildActivity({ type: 'Delete', id, actor, object: target, audience: { to, cc } })
+}

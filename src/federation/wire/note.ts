@@ -1,0 +1,114 @@
+// Comments.
+
+import { z } from 'zod'
+import { type JsonObject, withContext } from './context.ts'
+import {
+  asList,
+  audience,
+  BOUNDS,
+  date,
+  hrefOf,
+  httpUrl,
+  iri,
+  ofType,
+  optionalDate,
+  optionalIri,
+  optionalText,
+  type Read,
+  readWith,
+  text,
+  typeOf,
+} from './read.ts'
+
+export interface MentionDocument {
+  /** The actor. */
+  href: string
+  /** `@name@host` */
+  name: string
+}
+
+export interface NoteDocument {
+  id: string
+  to: string[]
+  cc: string[]
+  /** Markdown of PeerTube, HTML of most others; `mediaType` tells. Not yet sanitised. */
+  content: string
+  mediaType: string
+  inReplyTo: string
+  publishedAt: Date
+  updatedAt: Date | null
+  /** The page for people. */
+  url: string
+  author: string
+  mentions: MentionDocument[]
+  /** The approval of the video's owner. */
+  replyApproval: string | null
+}
+
+const schema = z
+  .object({
+    type: ofType('Note'),
+    id: httpUrl,
+    to: audience,
+    cc: audience,
+    content: text(BOUNDS.html),
+    mediaType: optionalText(100),
+    inReplyTo: iri,
+    published: date,
+    updated: optionalDate,
+    url: z.unknown().optional(),
+    attributedTo: iri,
+    replyApproval: optionalIri,
+    tag: z.unknown().optional(),
+  })
+  .transform(
+    (note): NoteDocument => ({
+      id: note.id,
+      to: note.to,
+      cc: note.cc,
+      content: note.content,
+      mediaType: note.mediaType ?? 'text/html',
+      inReplyTo: note.inReplyTo,
+      publishedAt: note.published,
+      updatedAt: note.updated,
+      url: hrefOf(note.url) ?? note.id,
+      author: note.attributedTo,
+      mentions: mentionsOf(note.tag),
+      replyApproval: note.replyApproval,
+    }),
+  )
+
+/** Reads a comment. A note that answers nothing is none. */
+export const readNote = (document: unknown): Read<NoteDocument> => readWith(schema, document)
+
+function mentionsOf(value: unknown): MentionDocument[] {
+  const mention = z.object({ href: httpUrl, name: text(BOUNDS.shortText) })
+  return asList(value)
+    .slice(0, BOUNDS.tags)
+    .filter((tag) => typeOf(tag) === 'Mention')
+    .flatMap((tag) => {
+      const read = mention.safeParse(tag)
+      return read.success ? [read.data] : []
+    })
+}
+
+export type NoteDocumentInput = NoteDocument
+
+/** The document of a comment of ours. */
+export function buildNote(input: NoteDocumentInput): JsonObject {
+  return withContext('comment', {
+    to: input.to,
+    cc: input.cc,
+    type: 'Note',
+    id: input.id,
+    content: input.content,
+    mediaType: input.mediaType,
+    inReplyTo: input.inReplyTo,
+    updated: (input.updatedAt ?? input.publishedAt).toISOString(),
+    published: input.publishedAt.toISOString(),
+    url: input.url,
+    attributedTo: input.author,
+    ...(input.replyApproval === null ? {} : { replyApproval: input.replyApproval }),
+    tag: input.mentions.map(({ href, name }) => ({ type: 'Mention', href, name })),
+  })
+}

@@ -1,0 +1,177 @@
+// The words that documents are read with: tolerant where software differs, strict where it matters, bounded always.
+
+import { z } from 'zod'
+import { AS_PUBLIC } from './context.ts'
+
+/** What reading gave. A document that cannot be used is no exception: it is answered politely and dropped. */
+export type Read<T> = { ok: true; value: T } | { ok: false; problem: string }
+
+/** Reads by a schema. */
+export function readWith<T>(schema: z.ZodType<T>, document: unknown): Read<T> {
+  const found = schema.safeParse(document)
+  if (found.success) return { ok: true, value: found.data }
+  const [issue] = found.error.issues
+  return { ok: false, problem: issue ? `${issue.path.join('.') || 'document'}: ${issue.message}` : 'unreadable' }
+}
+
+/** Upper bounds of what is taken from a document; what is beyond is left out. */
+export const BOUNDS = {
+  url: 2000,
+  shortText: 250,
+  text: 10_000,
+  html: 100_000,
+  audience: 500,
+  tags: 100,
+  captions: 200,
+  chapters: 500,
+  links: 500,
+  images: 20,
+  attributions: 20,
+  items: 500,
+  keys: 10,
+} as const
+
+// Control characters have no place in an address, and NUL none in PostgreSQL.
+const ADDRESS_CONTROL = /[\p{Cc}\p{Z}]/u
+const TEXT_CONTROL = /(?![\n\r\t])\p{Cc}/gu
+
+/** Whether this is an http(s) address that we may store and compare. */
+export function isHttpUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > BOUNDS.url || ADDRESS_CONTROL.test(value)) return false
+  const url = URL.parse(value)
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === ''
+}
+
+/** The id of a reference: the text itself, the id of an embedded object, or that of the first in a list. */
+export function idOf(value: unknown): unknown {
+  if (Array.isArray(value)) return idOf(value[0])
+  if (typeof value === 'object' && value !== null)
+    return 'id' in value ? value.id : '@id' in value ? value['@id'] : undefined
+  return value
+}
+
+/** The address of a link: a text, a Link with href, an object with url, or the first of a list that has one. */
+export function hrefOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return isHttpUrl(value) ? value : undefined
+  if (Array.isArray(value)) {
+    for (const one of value.slice(0, BOUNDS.links)) {
+      const found = hrefOf(one)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  return hrefOf('href' in value ? value.href : 'url' in value ? value.url : undefined)
+}
+
+export const asList = (value: unknown): unknown[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]
+
+export const httpUrl = z.custom<string>(isHttpUrl, 'not an http address')
+
+/** A required reference. */
+export const iri = z.preprocess(idOf, httpUrl)
+
+/** What may be missing or wrong without spoiling the rest: null then. */
+export const optional = <T>(schema: z.ZodType<T>) =>
+  schema
+    .nullish()
+    .catch(null)
+    .transform((value) => value ?? null)
+
+export const optionalIri = optional(iri)
+
+/** A scalar or a list, each part by the schema; wrong ones are left out, and so is what is beyond `max`. */
+export const listOf = <T>(schema: z.ZodType<T>, max: number) =>
+  z
+    .unknown()
+    .optional()
+    .transform((value) => {
+      const found: T[] = []
+      for (const one of asList(value).slice(0, max)) {
+        const read = schema.safeParse(one)
+        if (read.success) found.push(read.data)
+      }
+      return found
+    })
+
+export const iris = (max: number) => listOf(iri, max)
+
+const PUBLIC_NAMES = new Set(['as:Public', 'Public', AS_PUBLIC])
+
+/** `to` and `cc`: addresses, with the three names of the public made one. */
+export const audience = listOf(
+  z.preprocess((value) => (PUBLIC_NAMES.has(String(idOf(value))) ? AS_PUBLIC : idOf(value)), httpUrl),
+  BOUNDS.audience,
+)
+
+export const isPublic = (document: { to: string[]; cc: string[] }): boolean =>
+  document.to.includes(AS_PUBLIC) || document.cc.includes(AS_PUBLIC)
+
+/** Text without control characters and broken surrogates, cut at `max` characters. */
+function cleanText(value: string, max: number): string {
+  const clean = value
+    .slice(0, max * 2)
+    .toWellFormed()
+    .replace(TEXT_CONTROL, '')
+  return clean.length <= max ? clean : [...clean].slice(0, max).join('')
+}
+
+/** The text of a value: itself, a JSON-LD value object, or the first of a map by language. */
+function textOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if ('@value' in value) return value['@value']
+  return Array.isArray(value) ? textOf(value[0]) : Object.values(value)[0]
+}
+
+export const text = (max: number) =>
+  z
+    .preprocess(textOf, z.string())
+    .transform((value) => cleanText(value, max))
+    .refine((value) => value.trim() !== '', 'empty')
+export const optionalText = (max: number) => optional(text(max))
+
+export const date = z
+  .preprocess((value) => textOf(value), z.string().max(50))
+  .transform((value) => new Date(value))
+  .refine((value) => Number.isFinite(value.getTime()), 'not a date')
+export const optionalDate = optional(date)
+
+/** A number of things, as a number or in decimal digits. */
+export const count = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : textOf(value)),
+  z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+)
+export const optionalCount = optional(count)
+export const optionalNumber = optional(z.preprocess(textOf, z.number()))
+export const optionalBoolean = optional(z.preprocess(textOf, z.boolean()))
+
+const DURATION = /^P(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/
+
+/** An ISO 8601 duration in whole seconds. Years and months have no fixed length and are refused. */
+export const seconds = z.preprocess(textOf, z.string().max(50)).transform((value, problems) => {
+  const [, days, hours, minutes, rest] = DURATION.exec(value) ?? []
+  if (days ?? hours ?? minutes ?? rest)
+    return Math.round(
+      Number(days ?? 0) * 86_400 + Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(rest ?? 0),
+    )
+  problems.addIssue('not a duration')
+  return z.NEVER
+})
+
+/** The duration form of the reference: seconds alone. */
+export const duration = (value: number): string => `PT${Math.max(0, Math.floor(value))}S`
+
+/** A type by name; a list counts when one of its members fits. */
+export const typeOf = (value: unknown): string | undefined => {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return undefined
+  const found = asList(value.type).find((one) => typeof one === 'string')
+  return typeof found === 'string' ? found.slice(0, BOUNDS.shortText) : undefined
+}
+
+/** A document of one of these types. */
+export const ofType = (...types: string[]) =>
+  z.preprocess(
+    (value) => asList(value).find((one) => typeof one === 'string' && types.includes(one)),
+    z.enum(types as [string, ...string[]]),
+  )

@@ -1,0 +1,80 @@
+// The ActivityPub side of our addresses: what other servers read where people see pages, and the well-known documents.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../plugins/http-error.ts'
+import type { LimitGroup } from '../plugins/rate-limit-groups.ts'
+import type { App, Area } from '../plugins/types.ts'
+import { prefersActivityPub } from './accept.ts'
+
+/** What the federation layer answers; null when the address stands for nothing there. */
+export type ActivityPubPort = (request: {
+  method: string
+  /** Path and query. */
+  url: string
+  headers: Record<string, string | string[] | undefined>
+}) => Promise<{ status: number; headers: Record<string, string>; body: Buffer } | null>
+
+/** Addresses that are a document to servers and a page to people. */
+const SHARED = [
+  '/accounts/:name',
+  '/accounts/:name/*',
+  '/video-channels/:name',
+  '/video-channels/:name/*',
+  '/a/:name',
+  '/c/:name',
+  '/videos/watch/:id',
+  '/videos/watch/:id/*',
+  '/w/:id',
+] as const
+
+const WELL_KNOWN = [
+  '/.well-known/webfinger',
+  '/.well-known/nodeinfo',
+  '/.well-known/host-meta',
+  '/nodeinfo/:version',
+] as const
+
+const CONSTRAINT = 'activityPub'
+type Strategy = Parameters<App['addConstraintStrategy']>[0]
+type RouteHandler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
+
+export function activityPubArea({ serveActivityPub }: { serveActivityPub: ActivityPubPort }): Area {
+  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { method, headers, raw } = request
+    const answer = await serveActivityPub({ method, url: raw.url ?? request.url, headers })
+    if (!answer) throw new HttpError(404, 'There is nothing here.')
+    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+  }
+
+  return (app) => {
+    // Routes with this constraint are taken by those who want ActivityPub; all others go on to the pages.
+    app.addConstraintStrategy({
+      name: CONSTRAINT,
+      storage() {
+        const handlers = new Map<unknown, RouteHandler>()
+        return {
+          get: (wanted: unknown) => handlers.get(wanted) ?? null,
+          set: (wanted: unknown, handler: RouteHandler) => void handlers.set(wanted, handler),
+        }
+      },
+      deriveConstraint: (request: { headers: { accept?: string } }) =>
+        prefersActivityPub(request.headers.accept) ? 'document' : undefined,
+      validate() {},
+    })
+
+    const limits: LimitGroup[] = ['activity_pub']
+    for (const path of SHARED) {
+      app.route({
+        method: 'GET',
+        url: path,
+        constraints: { [CONSTRAINT]: 'document' },
+        config: { limits },
+        schema: { hide: true },
+        // Refusals depend on the Accept header too.
+        onRequest: async (_request, reply) => void reply.header('vary', 'Accept'),
+        handler: serve,
+      })
+    }
+    for (const path of WELL_KNOWN) app.get(path, { schema: { hide: true } }, serve)
+  }
+}

@@ -1,0 +1,114 @@
+// The HTTP application: Fastify with everything that each route of the REST API relies on, and the areas' routes.
+
+import Fastify, { type FastifyBaseLogger, LogController, type RouteOptions } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { Config } from '../config/index.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import { newUuid } from '../platform/ids.ts'
+import type { Logger } from '../platform/logger.ts'
+import { type Auth, type Authenticate, makeAuth } from './plugins/auth.ts'
+import { addBodyParsers, BODY_LIMIT } from './plugins/bodies.ts'
+import { answerClientError } from './plugins/client-errors.ts'
+import { conditionalJson } from './plugins/conditional.ts'
+import { addDefaultHeaders, makeDefaultHeaders } from './plugins/default-headers.ts'
+import { addDraining } from './plugins/draining.ts'
+import { addErrorHandling, answerError } from './plugins/errors.ts'
+import { parseQuery } from './plugins/form-fields.ts'
+import { addOpenApi } from './plugins/openapi.ts'
+import { addRateLimits, type RateLimits } from './plugins/rate-limit.ts'
+import { limitsOf } from './plugins/rate-limit-groups.ts'
+import { makeRequestIds } from './plugins/request-id.ts'
+import { addRequestLog } from './plugins/request-log.ts'
+import type { App, Area } from './plugins/types.ts'
+import { addUnknownRoutes } from './plugins/unknown-routes.ts'
+import { checkingSerializerCompiler, plainSerializerCompiler, validatorCompiler } from './plugins/validation.ts'
+
+export type { App, Area } from './plugins/types.ts'
+
+export interface AppOptions {
+  config: () => Config
+  logger: Logger
+  /** Address under which the world sees this server, such as `https://videos.example.org`. */
+  publicUrl: string
+  authenticate: Authenticate
+  /** Counts the rate limits for all processes; without it each process counts its own. */
+  rateLimitRedis?: Redis
+  areas: Area[]
+  /** Compare every answer with its zod schema (tests). */
+  checkResponses?: boolean
+  /** Of this software, for the documentation. */
+  version: string
+  clock?: Clock
+  newRequestId?: () => string
+}
+
+/** Longest path parameter: a handle with a host name. */
+const LONGEST_PARAMETER = 400
+
+/** Makes the application with its routes; it listens by `listen()` of server.ts, or answers `inject()`. */
+export async function makeApp(options: AppOptions): Promise<App> {
+  const { config, logger, publicUrl, authenticate, rateLimitRedis, areas, version } = options
+  const { clock = systemClock, newRequestId = newUuid, checkResponses = false } = options
+  const atStart = config()
+
+  const setDefaultHeaders = makeDefaultHeaders(atStart)
+  const loggerInstance: FastifyBaseLogger = logger
+  const app: App = Fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: makeRequestIds(newRequestId),
+    trustProxy: [...atStart.trust_proxy],
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: atStart.vireo.uploads.legacy_timeout,
+    return503OnClosing: false,
+    routerOptions: { querystringParser: parseQuery, maxParamLength: LONGEST_PARAMETER },
+    frameworkErrors: (error, request, reply) => {
+      setDefaultHeaders(request, reply)
+      answerError(error, request, reply)
+    },
+    clientErrorHandler: answerClientError,
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(checkResponses ? checkingSerializerCompiler : plainSerializerCompiler)
+  app.decorateRequest('session', null)
+
+  const auth = makeAuth({ authenticate })
+  addErrorHandling(app)
+  addDraining(app, { timeoutMs: atStart.vireo.runtime.drain_timeout })
+  addRequestLog(app, { config, logger })
+  addDefaultHeaders(app, setDefaultHeaders)
+  await addBodyParsers(app)
+  const rateLimits = await addRateLimits(app, {
+    config: atStart,
+    clock,
+    redis: rateLimitRedis,
+    prefix: `vireo:limit:${new URL(publicUrl).host}:`,
+    identify: auth.identify,
+  })
+  app.addHook('onRoute', (route) => frameRoute(route, auth, rateLimits))
+  addOpenApi(app, { publicUrl, version })
+  addUnknownRoutes(app)
+
+  for (const area of areas) await app.register(async (scope: App) => area(scope))
+  await app.ready()
+  return app
+}
+
+/** Limits first, then who asks, then the route's own hooks. */
+function frameRoute(route: RouteOptions, auth: Auth, rateLimits: RateLimits): void {
+  const { auth: level, right, limits, etag } = route.config ?? {}
+  const limited = limitsOf(route.url, limits)
+  const limiting = limited.length > 0 ? rateLimits.hooks(limited) : undefined
+  const guard = auth.guard({ auth: level, right })
+
+  route.onRequest = [...list(limiting?.onRequest), ...list(guard), ...list(route.onRequest)]
+  route.onResponse = [...list(limiting?.onResponse), ...list(route.onResponse)]
+  if (route.method === 'GET' && route.url.startsWith('/api/') && etag !== false) {
+    route.onSend = [...list(route.onSend), conditionalJson({ always: etag === true })]
+  }
+}
+
+function list<T>(value: T | T[] | undefined): T[] {
+  if (value === undefined) return []
+  return Array.isArray(value) ? value : [value]
+}

@@ -1,0 +1,146 @@
+// Comments of a video: threads, replies, removal.
+
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  type CommentReader,
+  type Comments,
+  findComment,
+  findPlace,
+  findThread,
+  listThreads,
+  MAX_COMMENT_LENGTH,
+  seesHeld,
+} from '../../actors/comment/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import { assertMaySee, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import { type IdOrUuid, idOrUuid, idText, paging, sorting } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import type { Here } from '../videos/actor.view.ts'
+import { passwordOf, viewerOf } from '../videos/viewer.ts'
+import { commentTree, commentView, toCommentView, toTree } from './views.ts'
+
+const tags = ['Video Comments']
+const byVideo = z.object({ id: idOrUuid('video') })
+const byThread = z.object({ id: idOrUuid('video'), threadId: idText })
+const byComment = z.object({ id: idOrUuid('video'), commentId: idText })
+const newComment = z.object({ text: z.string().min(1).max(MAX_COMMENT_LENGTH) })
+const created = z.object({ comment: commentView })
+const threadList = z.object({ total: z.int(), data: z.array(commentView), totalNotDeletedComments: z.int() })
+
+export function commentsArea(deps: { db: Database; config: () => Config; urls: Here; comments: Comments }): Area {
+  const { db, config, urls, comments } = deps
+
+  async function visibleVideo(request: FastifyRequest, key: IdOrUuid): Promise<VideoAccessRow> {
+    const password = passwordOf(request)
+    const video = await findVideoAccess(db, key, password)
+    if (!video) throw notFound('Video not found')
+    try {
+      assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
+    } catch (error) {
+      // A visitor is told what is missing as on routes for users only.
+      if (error instanceof DomainError && error.kind === 'unauthenticated') sessionOf(request)
+      throw error
+    }
+    return video
+  }
+
+  const readerOf = (request: FastifyRequest, video: VideoAccessRow): CommentReader => ({
+    videoId: video.id,
+    ownerAccountId: video.ownerAccountId,
+    accountId: request.session?.user.accountId ?? null,
+    seesHeld: seesHeld(video, viewerOf(request.session)),
+  })
+
+  /** Writes a comment, and shows it to its author. */
+  async function write(request: FastifyRequest, key: IdOrUuid, comment: { text: string; inReplyTo?: number }) {
+    const video = await visibleVideo(request, key)
+    const commentId = await comments.add({ videoId: video.id, by: viewerOf(sessionOf(request)), ...comment })
+    const row = await findComment(db, { ...readerOf(request, video), commentId })
+    if (!row) throw notFound('Video comment thread not found')
+    return { comment: toCommentView(row, urls) }
+  }
+
+  return (app) => {
+    app.get(
+      '/api/v1/videos/:id/comment-threads',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags,
+          params: byVideo,
+          querystring: z.object({ ...paging(config()), sort: sorting(['createdAt', 'totalReplies'], '-createdAt') }),
+          response: { 200: threadList },
+        },
+      },
+      async (request) => {
+        const video = await visibleVideo(request, request.params.id)
+        const found = await listThreads(db, { ...readerOf(request, video), ...request.query })
+        return {
+          total: found.total,
+          data: found.rows.map((row) => toCommentView(row, urls)),
+          totalNotDeletedComments: found.notDeleted,
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/videos/:id/comment-threads/:threadId',
+      { config: { auth: 'optional' }, schema: { tags, params: byThread, response: { 200: commentTree } } },
+      async (request) => {
+        const { id, threadId } = request.params
+        const video = await visibleVideo(request, id)
+        const rows = await findThread(db, { ...readerOf(request, video), threadId })
+        const tree = toTree(rows, threadId, urls)
+        if (tree && rows.some((row) => row.id === threadId && row.thread_id === null)) return tree
+        throw await refusalOf(video.id, threadId)
+      },
+    )
+
+    app.post(
+      '/api/v1/videos/:id/comment-threads',
+      { config: { auth: 'user' }, schema: { tags, params: byVideo, body: newComment, response: { 200: created } } },
+      async (request) => await write(request, request.params.id, { text: request.body.text }),
+    )
+
+    app.post(
+      '/api/v1/videos/:id/comments/:commentId',
+      { config: { auth: 'user' }, schema: { tags, params: byComment, body: newComment, response: { 200: created } } },
+      async (request) => {
+        const { id, commentId } = request.params
+        return await write(request, id, { text: request.body.text, inReplyTo: commentId })
+      },
+    )
+
+    app.delete(
+      '/api/v1/videos/:id/comments/:commentId',
+      { config: { auth: 'user' }, schema: { tags, params: byComment, response: { 204: z.null() } } },
+      async (request, reply) => {
+        // Whoever wrote a comment removes it also where the video is not to be seen any more.
+        const { id, commentId } = request.params
+        const video = await findVideoAccess(db, id)
+        if (!video) throw notFound('Video not found')
+        const place = await findPlace(db, commentId)
+        if (place?.videoId !== video.id) throw await refusalOf(video.id, commentId)
+        await comments.remove(commentId, viewerOf(sessionOf(request)))
+        return reply.code(204).send(null)
+      },
+    )
+  }
+
+  /** Why there is no such thread of this video. */
+  async function refusalOf(videoId: number, commentId: number): Promise<DomainError> {
+    const place = await findPlace(db, commentId)
+    if (!place) return notFound('Video comment thread not found')
+    if (place.videoId !== videoId) {
+      return new DomainError('invalid', 'Video comment is not associated to this video.', {
+        code: 'comment_not_associated_to_video',
+      })
+    }
+    if (!place.isThread) return new DomainError('invalid', 'Video comment is not a thread.')
+    return notFound('Video comment thread not found')
+  }
+}

@@ -1,0 +1,47 @@
+// Inboxes: what other servers post. The bytes are kept as they came, since the signature covers them.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import type { Area } from '../plugins/types.ts'
+
+/** What the federation layer says of a posted activity. */
+export type InboxPort = (request: {
+  method: string
+  url: string
+  headers: Record<string, string | string[] | undefined>
+  body: Buffer
+}) => Promise<{ status: 204 | 400 | 401 | 403 | 404 | 413 | 429; reason?: string }>
+
+const REFUSALS = {
+  400: 'invalid',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  413: 'too_large',
+} as const
+
+export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: string }; maxBodySize: number }): Area {
+  const { receiveActivity, urls, maxBodySize } = deps
+
+  return (app) => {
+    const options = {
+      config: { body: 'raw' as const, limits: ['activity_pub' as const] },
+      bodyLimit: maxBodySize,
+      schema: { hide: true },
+    }
+    async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const url = `${urls.origin}${request.raw.url ?? request.url}`
+      const answer = await receiveActivity({ method: request.method, url, headers: request.headers, body })
+      if (answer.status !== 204) {
+        const refusal = `The activity was refused: ${answer.reason ?? 'no reason'}.`
+        throw answer.status === 429 ? new HttpError(429, refusal) : new DomainError(REFUSALS[answer.status], refusal)
+      }
+      return reply.code(204).send()
+    }
+    app.post('/inbox', options, handle)
+    app.post('/accounts/:name/inbox', options, handle)
+    app.post('/video-channels/:name/inbox', options, handle)
+  }
+}

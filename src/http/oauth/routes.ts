@@ -1,0 +1,48 @@
+// OAuth 2.0: the local client, tokens by password and refresh grants, and their end.
+
+import type { Instance } from '../../actors/instance/index.ts'
+import type { Sessions } from '../../actors/session/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import type { Area } from '../plugins/types.ts'
+import { readTokenRequest, tokenForm } from './token-request.ts'
+import { neverStored, oauthClientView, revokedView, tokenView, toTokenView } from './views.ts'
+
+export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Area {
+  const { instance, sessions } = deps
+  return (app) => {
+    app.get(
+      '/api/v1/oauth-clients/local',
+      { schema: { operationId: 'getOAuthClient', tags: ['Session'], response: { 200: oauthClientView } } },
+      async () => await instance.localClient(),
+    )
+
+    app.post(
+      '/api/v1/users/token',
+      {
+        config: { limits: ['login'], form: { fields: tokenForm, files: [] } },
+        schema: { operationId: 'getOAuthToken', tags: ['Session'], response: { 200: tokenView } },
+      },
+      async (request, reply) => {
+        const asked = readTokenRequest(request.headers['content-type'], request.body)
+        const tokens =
+          asked.grant === 'password'
+            ? await sessions.login(asked.client, asked.username, asked.password)
+            : await sessions.refresh(asked.client, asked.refreshToken)
+        neverStored(reply)
+        return toTokenView(tokens)
+      },
+    )
+
+    app.post(
+      '/api/v1/users/revoke-token',
+      {
+        config: { auth: 'user' },
+        schema: { operationId: 'revokeOAuthToken', tags: ['Session'], response: { 200: revokedView } },
+      },
+      async (request) => {
+        await sessions.end(sessionOf(request).id)
+        return { success: true as const }
+      },
+    )
+  }
+}

@@ -1,0 +1,51 @@
+// The pages' own scripts and styles: read once, addressed by version or content, so that browsers keep them.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { sha256 } from '../../platform/ids.ts'
+import { etagOf, isFresh } from '../plugins/conditional.ts'
+import type { App } from '../plugins/types.ts'
+
+export interface Assets {
+  style: string
+  player: string
+  hls: string
+}
+
+interface Asset {
+  path: string
+  type: string
+  body: Buffer
+  etag: string
+}
+
+/** Adds the routes of the assets; answers their paths. */
+export function addAssets(app: App): Assets {
+  const style = own('style.css', 'text/css; charset=utf-8')
+  const player = own('player.js', 'text/javascript; charset=utf-8')
+  const hls = hlsPlayer()
+  for (const asset of [style, player, hls]) serve(app, asset)
+  return { style: style.path, player: player.path, hls: hls.path }
+}
+
+function own(name: string, type: string): Asset {
+  const body = readFileSync(new URL(`assets/${name}`, import.meta.url))
+  const [stem, extension] = name.split('.')
+  const version = sha256(body.toString()).toString('hex').slice(0, 12)
+  return { path: `/assets/${stem}-${version}.${extension}`, type, body, etag: etagOf(body) }
+}
+
+function hlsPlayer(): Asset {
+  const require = createRequire(import.meta.url)
+  const { version } = require('hls.js/package.json') as { version: string }
+  const body = readFileSync(require.resolve('hls.js/dist/hls.min.js'))
+  return { path: `/assets/hls-${version}.js`, type: 'text/javascript; charset=utf-8', body, etag: etagOf(body) }
+}
+
+function serve(app: App, { path, type, body, etag }: Asset): void {
+  app.get(path, { schema: { hide: true }, config: { limits: false } }, (request, reply) => {
+    reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', etag })
+    if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.header('content-type', type).send(body)
+  })
+}

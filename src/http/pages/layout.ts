@@ -1,0 +1,62 @@
+// The frame of every page, and its policy: nothing comes from elsewhere but the media of remote videos.
+
+import type { Assets } from './assets.ts'
+import type { Site } from './cards.ts'
+import { type Html, html } from './html.ts'
+
+export interface Page {
+  title: string
+  body: Html
+  head?: Html
+  /** Nothing but the player, for other sites' frames. */
+  embed?: boolean
+  /** Set on pages with a player. */
+  player?: boolean
+}
+
+export function layout({ title, body, head, embed = false, player = false }: Page, site: Site, assets: Assets): string {
+  const full = title === site.name ? title : `${title} - ${site.name}`
+  const scripts = player
+    ? html`<script src="${assets.hls}" defer></script>
+<script src="${assets.player}" defer></script>
+`
+    : null
+  return `<!doctype html>
+${html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${full}</title>
+<link rel="stylesheet" href="${assets.style}">
+${scripts}${head}
+</head>
+${
+  embed
+    ? html`<body class="embed">${body}</body>`
+    : html`<body>
+<header><a class="name" href="/">${site.name}</a><a href="/about">About</a></header>
+<main>
+${body}
+</main>
+<footer><span>A video server of the fediverse</span></footer>
+</body>`
+}
+</html>
+`}`
+}
+
+/** `origins`: servers that the player may read from. Sandboxed against everything that a page of ours does not do. */
+export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean }): string {
+  const media = ["'self'", ...options.origins].join(' ')
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src ${media}`,
+    `media-src ${media} blob:`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${options.framed ? '*' : "'none'"}`,
+  ].join('; ')
+}

@@ -1,0 +1,85 @@
+// Who asks: Bearer tokens (RFC 6750), and what a route demands of the session.
+
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Session } from '../../actors/session/index.ts'
+import { hasRight, isAdministrator, isStaff, type UserRight, userRights } from './rights.ts'
+import type { AuthLevel } from './types.ts'
+
+/** The session of an access token; null when it is unknown, expired, or its user is blocked. */
+export type Authenticate = (accessToken: string) => Promise<Session | null>
+
+export interface Auth {
+  /** The session of the request, asked once; null without a usable token. Refuses nothing. */
+  identify(request: FastifyRequest): Promise<Session | null>
+  /** The hook of a route, or undefined when everybody may call it. */
+  guard(demand: { auth?: AuthLevel | undefined; right?: UserRight | undefined }): onRequestAsyncHookHandler | undefined
+}
+
+type Credentials = 'none' | 'malformed' | { token: string }
+
+export function makeAuth(options: { authenticate: Authenticate }): Auth {
+  const { authenticate } = options
+  const asked = new WeakMap<FastifyRequest, Promise<Session | null>>()
+
+  function identify(request: FastifyRequest): Promise<Session | null> {
+    const known = asked.get(request)
+    if (known) return known
+    const credentials = credentialsOf(request)
+    const session = typeof credentials === 'string' ? Promise.resolve(null) : authenticate(credentials.token)
+    asked.set(request, session)
+    return session
+  }
+
+  function guard({ auth, right }: { auth?: AuthLevel | undefined; right?: UserRight | undefined }) {
+    const level = auth ?? (right ? 'user' : 'none')
+    if (level === 'none') return undefined
+    return async (request: FastifyRequest): Promise<void> => {
+      const credentials = credentialsOf(request)
+      if (credentials === 'none') {
+        if (level === 'optional') return
+        throw tokenInQuery(request) ? refused('invalid_request') : refused('unauthorized_request')
+      }
+      if (credentials === 'malformed') throw refused('invalid_request')
+      const session = await identify(request)
+      if (!session) throw refused('invalid_token')
+      request.session = session
+      refuseLowly(session, level, right)
+    }
+  }
+
+  return { identify, guard }
+}
+
+/** The session of a route that demands one. Throws `unauthenticated` where the route forgot to. */
+export function sessionOf(request: FastifyRequest): Session {
+  if (!request.session) throw refused('unauthorized_request')
+  return request.session
+}
+
+function refuseLowly({ user }: Session, level: AuthLevel, right: UserRight | undefined): void {
+  if (right && !hasRight(user.role, right)) {
+    throw new DomainError('forbidden', `User ${user.username} lacks the right ${userRights[right]} that this needs.`)
+  }
+  if ((level === 'moderator' && !isStaff(user.role)) || (level === 'admin' && !isAdministrator(user.role))) {
+    throw new DomainError('forbidden', `User ${user.username} may not do this.`)
+  }
+}
+
+function credentialsOf(request: FastifyRequest): Credentials {
+  const header = request.headers.authorization
+  if (header === undefined) return 'none'
+  const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
+  return token === undefined ? 'malformed' : { token }
+}
+
+/** Tokens in addresses end in logs and histories (RFC 6750, 2.3), so they are refused with an error of their own. */
+const tokenInQuery = ({ query }: FastifyRequest): boolean =>
+  typeof query === 'object' && query !== null && 'access_token' in query
+
+/** A 401 says how to authenticate (RFC 9110, 15.5.2); a malformed request is 400. */
+function refused(code: 'unauthorized_request' | 'invalid_token' | 'invalid_request'): DomainError {
+  if (code === 'invalid_request') return new DomainError('invalid', 'Token is invalid', { code })
+  const challenge = code === 'invalid_token' ? 'Bearer error="invalid_token"' : 'Bearer'
+  return new DomainError('unauthenticated', 'Token is invalid', { code, headers: { 'www-authenticate': challenge } })
+}

@@ -1,0 +1,41 @@
+// ETag and If-None-Match for JSON reads (RFC 9110, 8.8.3 and 13.1.2).
+
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+
+/** Characters of an answer up to which the tag costs next to nothing; larger lists change with every view anyway. */
+const SMALL = 8192
+
+/** A strong tag: equal tags mean equal bytes. */
+export const etagOf = (body: string | Uint8Array): string => `"${hash('sha1', body, 'base64url')}"`
+
+/** Whether the client has this version already. `*` and weak tags count, as the comparison is weak (13.1.2). */
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === '*') return true
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+/** The hook of GET routes with JSON: tags small answers, or all when the route asks, and turns known ones into 304. */
+export function conditionalJson(options: { always: boolean }): onSendHookHandler {
+  return (request, reply, payload, done) => {
+    if (reply.statusCode !== 200 || typeof payload !== 'string' || reply.hasHeader('etag')) return done(null, payload)
+    if (!options.always && payload.length > SMALL) return done(null, payload)
+    const etag = etagOf(payload)
+    reply.header('etag', etag)
+    if (!isFresh(request.headers['if-none-match'], etag)) return done(null, payload)
+    reply.code(304).removeHeader('content-length').removeHeader('content-type')
+    done(null, '')
+  }
+}
+
+/** Sends a prepared JSON body, whose tag was computed when it was made; 304 when the client has it. */
+export function sendPrepared(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  prepared: { body: Buffer; etag: string },
+): FastifyReply {
+  reply.header('etag', prepared.etag)
+  if (isFresh(request.headers['if-none-match'], prepared.etag)) return reply.code(304).send()
+  return reply.header('content-type', 'application/json; charset=utf-8').send(prepared.body)
+}

@@ -1,0 +1,172 @@
+// The one table from refusals to answers: kind of DomainError → status, and what every other error means in HTTP.
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { DomainError, type ErrorKind, type InvalidParam } from '../../actors/runtime/index.ts'
+import { HttpError } from './http-error.ts'
+import { invalidParamsOf, type Part, parts } from './invalid-params.ts'
+import { incorrectParameters, PROBLEM_TYPE, type Problem, problemBody } from './problem.ts'
+import { redactUrl } from './request-log.ts'
+import type { App } from './types.ts'
+import { InvalidRequest } from './validation.ts'
+
+/** Status of each kind of refusal. A code of the contract decides `type` and `code`, never the status. */
+const STATUS: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  busy: 503,
+  unavailable: 503,
+}
+
+/** Fastify's own refusals that clients know by another code or sentence. */
+const FRAMEWORK: Record<string, { code?: string; detail: string }> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'SyntaxError', detail: 'The body is not valid JSON.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PayloadTooLargeError', detail: 'The body is larger than allowed.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { detail: 'The body is not as long as its Content-Length says.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { detail: 'The Content-Type is not a media type.' },
+  FST_ERR_BAD_URL: { detail: 'The path is not a valid URL.' },
+}
+
+/** What the database says when it cannot work now: shutdown, start, too many connections, locks, no connection. */
+const OUTAGE = /^(?:08...|57P0[123]|53[0-4]00|55P03|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/
+/** Characters that PostgreSQL cannot hold in text and JSON, above all U+0000. */
+const UNSTORABLE = new Set(['22021', '22P05'])
+
+/** Headers of the answer that a handler prepared and a refusal must not carry. */
+const OF_THE_SUCCESS = [
+  'cache-control',
+  'expires',
+  'etag',
+  'last-modified',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+  'content-range',
+  'accept-ranges',
+]
+
+/** Sends every error as problem+json; those that are faults of the server are logged with the id of the request. */
+export function addErrorHandling(app: App): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+}
+
+/** Answers a request with the problem that the error means. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { headers, ...problem } = problemOf(error, request)
+  if (problem.status >= 500 && !(error instanceof DomainError || error instanceof HttpError)) {
+    request.log.error({ err: error, method: request.method, url: redactUrl(request.url) }, 'request failed')
+  }
+  for (const name of OF_THE_SUCCESS) reply.removeHeader(name)
+  return sendProblem(reply.headers(headers), problem)
+}
+
+/** Sends a problem body. The operation of the route becomes its `docs`. */
+function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  const operationId = problem.operationId ?? reply.request.routeOptions.schema?.operationId
+  const body = JSON.stringify(problemBody({ ...problem, operationId }))
+  return reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(body)
+}
+
+type Answer = Problem & { headers: Record<string, string> }
+
+/** What an error means for the client. Texts of unknown errors stay inside. */
+function problemOf(error: unknown, request: FastifyRequest): Answer {
+  if (error instanceof InvalidRequest) return refusedParams(allInvalidParams(error, request), request)
+  if (error instanceof DomainError) {
+    const { kind, code, invalidParams, message } = error
+    if (invalidParams.length > 0) return { ...refusedParams(invalidParams, request), code, headers: error.headers }
+    const retry: Record<string, string> = kind === 'busy' || kind === 'unavailable' ? { 'retry-after': '1' } : {}
+    return { status: STATUS[kind], detail: message, code, headers: { ...retry, ...lowerCased(error.headers) } }
+  }
+  if (error instanceof HttpError) {
+    const { status, message, code, extra, headers } = error
+    return { status, detail: message, code, extra, headers }
+  }
+  return frameworkProblem(error) ?? storageProblem(error, request) ?? unexpected
+}
+
+const unexpected: Answer = { status: 500, detail: 'The server failed to handle this request.', headers: {} }
+
+function refusedParams(invalidParams: InvalidParam[], request: FastifyRequest): Answer {
+  return {
+    status: 400,
+    detail: incorrectParameters(invalidParams),
+    instance: request.originalUrl,
+    invalidParams,
+    headers: {},
+  }
+}
+
+/**
+ * Every bad field of every part. Fastify stops at the first bad part; the parts before it are right, and those from it
+ * on are as the client sent them.
+ */
+function allInvalidParams(error: InvalidRequest, request: FastifyRequest): InvalidParam[] {
+  const { schema } = request.routeOptions
+  const from = parts.indexOf(error.part)
+  return parts.slice(Math.max(from, 0)).flatMap((part) => {
+    const partSchema = schema?.[part]
+    return partSchema instanceof z.ZodType ? invalidParamsOf(partSchema, part, sentPart(request, part)) : []
+  })
+}
+
+const sentPart = (request: FastifyRequest, part: Part): unknown =>
+  part === 'querystring' ? request.query : request[part]
+
+function frameworkProblem(error: unknown): Answer | undefined {
+  if (!isFrameworkError(error)) return undefined
+  const known = FRAMEWORK[error.code]
+  return {
+    status: error.statusCode,
+    detail: known?.detail ?? error.message,
+    code: known?.code,
+    headers: {},
+  }
+}
+
+const isFrameworkError = (error: unknown): error is FastifyError & { statusCode: number } =>
+  isObject(error) &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  error.code.startsWith('FST_') &&
+  'statusCode' in error &&
+  typeof error.statusCode === 'number' &&
+  error.statusCode >= 400 &&
+  error.statusCode < 500
+
+function storageProblem(error: unknown, request: FastifyRequest): Answer | undefined {
+  const codes = codesOf(error)
+  if (codes.some((code) => UNSTORABLE.has(code))) {
+    // Nothing that is stored has such a name, so a path with one leads nowhere.
+    const inPath = Object.values(request.params ?? {}).some((param) => String(param).includes('\0'))
+    return inPath
+      ? { status: 404, detail: 'Not found', headers: {} }
+      : { status: 400, detail: 'A text has characters that cannot be stored.', headers: {} }
+  }
+  if (codes.some((code) => OUTAGE.test(code))) {
+    return { status: 503, detail: 'A part of the server is out of reach now.', headers: { 'retry-after': '5' } }
+  }
+  return undefined
+}
+
+/** Codes of an error and of what caused it. */
+function codesOf(error: unknown): string[] {
+  const codes: string[] = []
+  for (let at = error, depth = 0; isObject(at) && depth < 5; depth++) {
+    if ('code' in at && typeof at.code === 'string') codes.push(at.code)
+    at = 'cause' in at ? at.cause : undefined
+  }
+  return codes
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const lowerCased = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

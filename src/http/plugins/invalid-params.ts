@@ -1,0 +1,117 @@
+// From zod's issues to `invalid-params`: every bad field of every part of the request, each named once.
+
+import type { z } from 'zod'
+import type { InvalidParam } from '../../actors/runtime/index.ts'
+import { unstorableIssues } from './unstorable.ts'
+
+/** Parts of a request, in the order in which Fastify looks at them. */
+export const parts = ['params', 'body', 'querystring', 'headers'] as const
+export type Part = (typeof parts)[number]
+
+const LOCATIONS = { params: 'params', body: 'body', querystring: 'query', headers: 'header' } as const
+
+/** How deep missing objects are opened to name the fields that they should have had. */
+const DEEPEST = 6
+
+/**
+ * The refused fields of one part of a request, in the order of the schema; none when the part is right.
+ * A missing object is reported by the fields that it must have, and an item of a list by its list.
+ */
+export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): InvalidParam[] {
+  const input = isObject(data) ? data : {}
+  const found = new Map<string, InvalidParam>()
+  for (const issue of openedIssues(schema, input)) {
+    for (const path of pathsOf(issue)) {
+      const name = path.length ? path.join('.') : part
+      const value = path.length ? refusedValue(input, issue, path) : data
+      if (!found.has(name)) found.set(name, { name, location: LOCATIONS[part], msg: issue.message, value })
+    }
+  }
+  return [...found.values()]
+}
+
+/**
+ * What the failing step of the schema saw: after a coercion that is the coerced value, which clients are used to. For a
+ * list it is the whole list, also where a query sent one item only.
+ */
+function refusedValue(input: object, issue: z.core.$ZodIssue, path: PropertyKey[]): unknown {
+  const sent = valueAt(input, path)
+  if (issue.code === 'unrecognized_keys') return sent
+  if (path.length === issue.path.length) {
+    // A check of a whole object that blames one of its fields saw the object.
+    return isObject(issue.input) && !isObject(sent) ? sent : issue.input
+  }
+  const list: unknown[] = Array.isArray(sent) ? [...sent] : [sent]
+  const index = issue.path[path.length]
+  if (issue.path.length === path.length + 1 && typeof index === 'number') list[index] = issue.input
+  return list
+}
+
+/** Issues of the input, with each missing object filled in so that its own required fields are reported. */
+function openedIssues(schema: z.ZodType, input: object): z.core.$ZodIssue[] {
+  // Objects without required fields would vanish from the list when they are filled in.
+  const empty: z.core.$ZodIssue[] = []
+  let candidate = input
+  let issues = issuesOf(schema, candidate)
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const missing = issues.filter((issue) => isMissingObject(issue, candidate))
+    if (missing.length === 0) break
+    candidate = filled(candidate, missing)
+    issues = issuesOf(schema, candidate)
+    empty.push(...missing.filter((issue) => !issues.some((other) => isBelow(other.path, issue.path))))
+  }
+  return [...empty, ...issues]
+}
+
+/** A copy with an empty object at each path; a whole body of another type becomes one. */
+function filled(input: object, missing: z.core.$ZodIssue[]): object {
+  if (missing.some((issue) => issue.path.length === 0)) return {}
+  const copy: object = structuredClone(input)
+  for (const issue of missing) setAt(copy, issue.path, {})
+  return copy
+}
+
+function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {
+  const result = schema.safeParse(input, { reportInput: true })
+  return result.success ? unstorableIssues(result.data) : result.error.issues.flatMap(likeliestBranch)
+}
+
+/** A union of whole objects fails as one issue; the branch with the fewest faults is what the client meant. */
+function likeliestBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
+  const [best] = issue.errors.filter((errors) => errors.length > 0).sort((a, b) => a.length - b.length)
+  return best ?? [issue]
+}
+
+const isMissingObject = (issue: z.core.$ZodIssue, input: object): boolean =>
+  issue.code === 'invalid_type' &&
+  issue.expected === 'object' &&
+  (issue.path.length === 0 || valueAt(input, issue.path) === undefined)
+
+function pathsOf(issue: z.core.$ZodIssue): PropertyKey[][] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...upToList(issue.path), key])
+  return [upToList(issue.path)]
+}
+
+function upToList(path: PropertyKey[]): PropertyKey[] {
+  const index = path.findIndex((step) => typeof step === 'number')
+  return index === -1 ? path : path.slice(0, index)
+}
+
+const isBelow = (path: PropertyKey[], parent: PropertyKey[]): boolean =>
+  path.length > parent.length && parent.every((step, index) => path[index] === step)
+
+function valueAt(input: unknown, path: PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, step) => (isObject(at) && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined),
+    input,
+  )
+}
+
+function setAt(input: object, path: PropertyKey[], value: unknown): void {
+  const parent = valueAt(input, path.slice(0, -1))
+  const last = path.at(-1)
+  if (isObject(parent) && last !== undefined) Reflect.set(parent, last, value)
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

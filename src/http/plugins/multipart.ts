@@ -1,0 +1,209 @@
+// Multipart forms: fields are collected and parsed by zod, files stream straight into the places that the route names.
+
+import { Transform, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import fastifyMultipart, { type MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { DomainError, type InvalidParam } from '../../actors/runtime/index.ts'
+import { foldFields } from './form-fields.ts'
+import { invalidParamsOf } from './invalid-params.ts'
+import type { App } from './types.ts'
+
+export interface FilePart {
+  field: string
+  /** As the client calls it: never part of a path. */
+  filename: string
+  mimetype: string
+}
+
+/** Where one file goes. */
+export interface FileTarget<T> {
+  writable: Writable
+  /** What the route gets once all bytes are written. */
+  value: T
+  /** Removes what was written: called when the form fails at any later point, also half-way. */
+  discard(): Promise<void>
+}
+
+export interface FormFile<T> {
+  open(part: FilePart): Promise<FileTarget<T>>
+  maxBytes: number
+  required?: boolean
+}
+
+export type ReceivedFile<T> = FilePart & { value: T; bytes: number }
+
+export interface Form<S extends z.ZodType, F extends Record<string, FormFile<unknown>>> {
+  fields: S
+  files: F
+}
+
+export interface Received<S extends z.ZodType, F extends Record<string, FormFile<unknown>>> {
+  fields: z.output<S>
+  files: { [K in keyof F]?: F[K] extends FormFile<infer T> ? ReceivedFile<T> : never }
+}
+
+const MAX_FIELDS = 1000
+const MAX_FIELD_BYTES = 1024 * 1024
+/** What headers and fields of a form add to its files at most, for the early look at Content-Length. */
+const FORM_OVERHEAD = 2 * MAX_FIELD_BYTES
+/** How long the rest of a refused upload is read and thrown away, so that the client gets to see the answer. */
+const LINGER_MS = 30_000
+
+/** Adds routes that read multipart forms. The parser's hooks then cost nothing elsewhere. */
+export function addFormRoutes(app: App, add: (forms: App) => void): void {
+  app.register(async (scope: App) => {
+    await scope.register(fastifyMultipart, {
+      throwFileSizeLimit: false,
+      limits: { fileSize: Number.POSITIVE_INFINITY, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES },
+    })
+    add(scope)
+  })
+}
+
+/**
+ * Reads the form and hands it to `use`. Whatever fails, in the form, on the way or in `use`: every file that was
+ * written is discarded. A body that is no multipart form counts as fields without files.
+ * Throws `invalid` with all bad fields, `too_large` (`max_file_size_reached`) for a file over its limit.
+ */
+export async function withForm<S extends z.ZodType, F extends Record<string, FormFile<unknown>>, R>(
+  request: FastifyRequest,
+  form: Form<S, F>,
+  use: (received: Received<S, F>) => Promise<R>,
+): Promise<R> {
+  const discards: (() => Promise<void>)[] = []
+  try {
+    const { sent, files } = request.isMultipart()
+      ? await receive(request, form.files, discards)
+      : { sent: request.body ?? {}, files: new Map<string, ReceivedFile<unknown>>() }
+    const parsed = form.fields.safeParse(sent)
+    const refused = [...invalidParamsOf(form.fields, 'body', sent), ...missingFiles(form.files, files)]
+    if (refused.length > 0 || !parsed.success) throw refusal(refused)
+    // The files were made by the very `open` functions that give the type.
+    return await use({ fields: parsed.data, files: Object.fromEntries(files) as Received<S, F>['files'] })
+  } catch (error) {
+    linger(request)
+    await Promise.allSettled(discards.map((discard) => discard()))
+    throw error
+  }
+}
+
+async function receive(
+  request: FastifyRequest,
+  wanted: Record<string, FormFile<unknown>>,
+  discards: (() => Promise<void>)[],
+): Promise<{ sent: unknown; files: Map<string, ReceivedFile<unknown>> }> {
+  refuseLongForms(request, wanted)
+  const entries: [string, string][] = []
+  const files = new Map<string, ReceivedFile<unknown>>()
+  const parts = request.parts()
+  while (true) {
+    const { value: part, done } = await parts.next().catch(refuseMalformed)
+    if (done) return { sent: foldFields(entries), files }
+    if (part.type === 'field') {
+      if (part.valueTruncated) throw new DomainError('too_large', `The field ${part.fieldname} is too long.`)
+      entries.push([part.fieldname, typeof part.value === 'string' ? part.value : JSON.stringify(part.value)])
+    } else if (!part.filename) {
+      // What browsers send for a file input without a file.
+      part.file.resume()
+    } else {
+      files.set(part.fieldname, await store(part, wanted[part.fieldname], files.has(part.fieldname), discards))
+    }
+  }
+}
+
+async function store(
+  { fieldname, filename, mimetype, file }: MultipartFile,
+  wanted: FormFile<unknown> | undefined,
+  twice: boolean,
+  discards: (() => Promise<void>)[],
+): Promise<ReceivedFile<unknown>> {
+  const part = { field: fieldname, filename, mimetype }
+  // A failure runs through all streams of the pipeline; who had it first is at fault.
+  let fault: 'form' | 'place' | undefined
+  file.once('error', () => {
+    fault ??= 'form'
+  })
+  if (!wanted || twice) {
+    file.resume()
+    throw refusal([
+      { name: fieldname, location: 'body', msg: twice ? 'Only one file is expected' : 'No such file is expected' },
+    ])
+  }
+  const target = await wanted.open(part)
+  discards.push(() => target.discard())
+  const counter = countBytes(wanted.maxBytes)
+  for (const stream of [counter.stream, target.writable]) {
+    stream.once('error', () => {
+      fault ??= 'place'
+    })
+  }
+  try {
+    await pipeline(file, counter.stream, target.writable)
+  } catch (error) {
+    if (fault === 'form') refuseMalformed(error)
+    throw error
+  }
+  return { ...part, value: target.value, bytes: counter.bytes() }
+}
+
+function countBytes(maxBytes: number): { stream: Transform; bytes: () => number } {
+  let bytes = 0
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      if (bytes > maxBytes) done(tooLarge(maxBytes))
+      else done(null, chunk)
+    },
+  })
+  return { stream, bytes: () => bytes }
+}
+
+function refuseLongForms(request: FastifyRequest, wanted: Record<string, FormFile<unknown>>): void {
+  const limits = Object.values(wanted).map((file) => file.maxBytes)
+  const total = limits.reduce((sum, bytes) => sum + bytes, 0)
+  if (Number(request.headers['content-length']) > total + FORM_OVERHEAD) throw tooLarge(Math.max(...limits, 0))
+}
+
+/** The refusal of a file over its limit, with the limit in the notation of web servers, such as `4M`. */
+function tooLarge(maxBytes: number): DomainError {
+  return new DomainError('too_large', `The file is larger than ${maxBytes} bytes.`, {
+    code: 'max_file_size_reached',
+    headers: { 'x-file-maximum-size': inWebServerNotation(maxBytes) },
+  })
+}
+
+function inWebServerNotation(bytes: number): string {
+  const units = [
+    ['G', 1024 ** 3],
+    ['M', 1024 ** 2],
+    ['k', 1024],
+  ] as const
+  const unit = units.find(([, size]) => bytes >= size && bytes % size === 0)
+  return unit ? `${bytes / unit[1]}${unit[0]}` : String(bytes)
+}
+
+function missingFiles(wanted: Record<string, FormFile<unknown>>, files: Map<string, unknown>): InvalidParam[] {
+  return Object.entries(wanted)
+    .filter(([name, file]) => file.required && !files.has(name))
+    .map(([name]) => ({ name, location: 'body' as const, msg: 'A file is expected' }))
+}
+
+const refusal = (invalidParams: InvalidParam[]): DomainError =>
+  new DomainError('invalid', 'The form cannot be accepted.', { invalidParams })
+
+function refuseMalformed(error: unknown): never {
+  if (typeof error === 'object' && error && 'code' in error && String(error.code).startsWith('FST_')) throw error
+  throw new DomainError('invalid', 'The body is not a valid multipart form.', { cause: error })
+}
+
+/** Reads on and throws away: a client that is still sending would otherwise never read why it was refused. */
+function linger({ raw }: FastifyRequest): void {
+  if (raw.complete || raw.destroyed) return
+  raw.unpipe()
+  raw.resume()
+  const cut = setTimeout(() => raw.destroy(), LINGER_MS)
+  cut.unref()
+  raw.once('close', () => clearTimeout(cut))
+}

@@ -1,0 +1,36 @@
+// The rate limits of the contract, which paths they cover, and how they count.
+
+export const limitGroups = [
+  'api',
+  'login',
+  'signup',
+  'ask_send_email',
+  'receive_client_log',
+  'plugins',
+  'well_known',
+  'feeds',
+  'activity_pub',
+  'client',
+  'download_generate_video',
+] as const
+export type LimitGroup = (typeof limitGroups)[number]
+
+/** Groups in which a request that is refused (4xx, 5xx) gives its place back. */
+export const countsSuccesses: ReadonlySet<LimitGroup> = new Set<LimitGroup>(['signup', 'download_generate_video'])
+
+const BY_PATH: readonly (readonly [prefix: string, group: LimitGroup])[] = [
+  ['/api/', 'api'],
+  ['/nodeinfo/', 'api'],
+  ['/feeds/', 'feeds'],
+  ['/.well-known/', 'well_known'],
+  ['/download/videos/generate/', 'download_generate_video'],
+  ['/plugins/', 'plugins'],
+  ['/themes/', 'plugins'],
+]
+
+/** The limits of a route: the one of its path first, then those that it asks for itself. */
+export function limitsOf(url: string, own: readonly LimitGroup[] | false | undefined): LimitGroup[] {
+  if (own === false) return []
+  const byPath = BY_PATH.find(([prefix]) => url.startsWith(prefix))
+  return [...new Set([...(byPath ? [byPath[1]] : []), ...(own ?? [])])]
+}

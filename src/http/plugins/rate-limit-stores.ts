@@ -1,0 +1,91 @@
+// Where requests are counted: in memory, or in Redis so that all processes share the limits. Fixed windows in both.
+
+import type { Redis } from 'ioredis'
+
+interface Count {
+  /** Requests in the window, this one included. */
+  current: number
+  /** Milliseconds until the window ends. */
+  ttl: number
+}
+
+export interface LimitStore {
+  /** Counts one request; `windowMs` is the length of a new window. */
+  add(key: string, windowMs: number): Count | Promise<Count>
+  /** Takes one request back, in the window that is still open. */
+  giveBack(key: string): void | Promise<void>
+}
+
+/** Most addresses remembered at once; the oldest windows go first, so that many addresses cannot fill the memory. */
+const MOST_WINDOWS = 50_000
+
+export function makeMemoryLimitStore(options: { now: () => number; mostWindows?: number }): LimitStore {
+  const { now, mostWindows = MOST_WINDOWS } = options
+  const windows = new Map<string, { count: number; end: number }>()
+
+  return {
+    add(key, windowMs) {
+      const time = now()
+      const open = windows.get(key)
+      if (open && open.end > time) {
+        open.count++
+        return { current: open.count, ttl: open.end - time }
+      }
+      // A new window goes to the end of the map, which therefore stays in the order of age.
+      windows.delete(key)
+      if (windows.size >= mostWindows) {
+        const [oldest] = windows.keys()
+        if (oldest !== undefined) windows.delete(oldest)
+      }
+      windows.set(key, { count: 1, end: time + windowMs })
+      return { current: 1, ttl: windowMs }
+    },
+    giveBack(key) {
+      const open = windows.get(key)
+      if (open && open.end > now() && open.count > 0) open.count--
+    },
+  }
+}
+
+// A counter that lost its expiry (a crash between two commands of somebody else) gets one again.
+const ADD = `
+local current = redis.call('INCR', KEYS[1])
+local ttl = redis.call('PTTL', KEYS[1])
+if ttl < 0 then
+  ttl = tonumber(ARGV[1])
+  redis.call('PEXPIRE', KEYS[1], ttl)
+end
+return { current, ttl }`
+
+const GIVE_BACK = `
+if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
+return 0`
+
+/**
+ * Counts in Redis, each step one atomic script. While Redis is away the fallback counts, so that limits hold for each
+ * process and no request waits.
+ */
+export function makeRedisLimitStore(options: { redis: Redis; prefix: string; fallback: LimitStore }): LimitStore {
+  const { redis, prefix, fallback } = options
+
+  return {
+    async add(key, windowMs) {
+      if (redis.status !== 'ready') return fallback.add(key, windowMs)
+      try {
+        const answer: unknown = await redis.eval(ADD, 1, prefix + key, windowMs)
+        if (!Array.isArray(answer)) return fallback.add(key, windowMs)
+        return { current: Number(answer[0]), ttl: Number(answer[1]) }
+      } catch {
+        return fallback.add(key, windowMs)
+      }
+    },
+    async giveBack(key) {
+      if (redis.status !== 'ready') return fallback.giveBack(key)
+      try {
+        await redis.eval(GIVE_BACK, 1, prefix + key)
+      } catch {
+        await fallback.giveBack(key)
+      }
+    },
+  }
+}

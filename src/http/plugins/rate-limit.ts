@@ -1,0 +1,108 @@
+// Rate limits per group and address, with the headers that clients know. Counting is in rate-limit-stores.ts.
+
+import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { clientIp } from './client-ip.ts'
+import { HttpError } from './http-error.ts'
+import { countsSuccesses, type LimitGroup, limitGroups } from './rate-limit-groups.ts'
+import { type LimitStore, makeMemoryLimitStore, makeRedisLimitStore } from './rate-limit-stores.ts'
+import { isStaff } from './rights.ts'
+import type { App } from './types.ts'
+
+export interface RateLimits {
+  /** Counts the request in one group and sets the headers. Throws 429 when the limit is reached. */
+  take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Hooks for a route that is in these groups, the last of which gives the headers of the answer. */
+  hooks(groups: LimitGroup[]): { onRequest: onRequestAsyncHookHandler; onResponse?: onResponseHookHandler }
+}
+
+interface RateLimitOptions {
+  config: Config
+  clock: Clock
+  redis?: Redis | undefined
+  /** Sets the counters of this server apart from those of others on the same Redis. */
+  prefix: string
+  /** Who asks, also on routes without authentication: staff passes every limit. */
+  identify(request: FastifyRequest): Promise<{ user: { role: 0 | 1 | 2 } } | null>
+}
+
+/** Adds `app.rateLimits`. The limits are those of `rates_limit` when the server starts. */
+export async function addRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
+  const { config, clock, redis, prefix, identify } = options
+  const now = () => clock.now().getTime()
+  const memory = makeMemoryLimitStore({ now })
+  const store = redis ? makeRedisLimitStore({ redis, prefix, fallback: memory }) : memory
+  await app.register(fastifyRateLimit, { global: false, store: adapt(store) })
+
+  const limiters = new Map(
+    limitGroups.map((group) => {
+      const { max, window } = config.rates_limit[group]
+      return [group, app.createRateLimit({ max, timeWindow: window, keyGenerator: (request) => keyOf(group, request) })]
+    }),
+  )
+
+  async function take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const limit = await limiters.get(group)?.(request)
+    if (limit === undefined || limit.isAllowed) return
+    reply.header('x-ratelimit-limit', limit.max)
+    reply.header('x-ratelimit-remaining', limit.remaining)
+    reply.header('x-ratelimit-reset', Math.ceil((now() + limit.ttl) / 1000))
+    if (!limit.isExceeded) return
+    reply.header('retry-after', limit.ttlInSeconds)
+    const session = await identify(request)
+    if (session && isStaff(session.user.role)) return
+    throw new HttpError(429, 'Too many requests, please try again later.')
+  }
+
+  function hooks(groups: LimitGroup[]): ReturnType<RateLimits['hooks']> {
+    const [only] = groups
+    const onRequest: onRequestAsyncHookHandler =
+      groups.length === 1 && only
+        ? (request, reply) => take(only, request, reply)
+        : async (request, reply) => {
+            for (const group of groups) await take(group, request, reply)
+          }
+    const refundable = groups.filter((group) => countsSuccesses.has(group))
+    if (refundable.length === 0) return { onRequest }
+    const onResponse: onResponseHookHandler = (request, reply, done) => {
+      if (reply.statusCode >= 400) {
+        for (const group of refundable) void store.giveBack(keyOf(group, request))
+      }
+      done()
+    }
+    return { onRequest, onResponse }
+  }
+
+  const rateLimits = { take, hooks }
+  app.decorate('rateLimits', rateLimits)
+  return rateLimits
+}
+
+/** An IPv6 client is counted by its /64, since it can use every address of it. */
+const keyOf = (group: LimitGroup, request: FastifyRequest): string => `${group}:${normalizeIP(clientIp(request))}`
+
+/** Our store in the shape that the plugin wants; keys carry the group, so that all limiters share one store. */
+function adapt(store: LimitStore) {
+  return class {
+    incr(
+      key: string,
+      callback: (error: Error | null, result?: { current: number; ttl: number }) => void,
+      timeWindow: number,
+    ): void {
+      const count = store.add(key, timeWindow)
+      if (count instanceof Promise) {
+        count.then(
+          (result) => callback(null, result),
+          (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
+        )
+      } else callback(null, count)
+    }
+
+    child(): this {
+      return this
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// Zod pieces that routes share: paging, identifiers, and values as query strings and forms carry them.
+
+import { z } from 'zod'
+import type { Config } from '../../config/index.ts'
+import { fromShortUuid, isUuid } from '../../platform/ids.ts'
+
+const LARGEST_ID = 2_147_483_647
+
+/** A row id in a path or query. */
+export const idText = z
+  .string()
+  .refine((text) => /^\d{1,10}$/.test(text) && Number(text) <= LARGEST_ID, 'Should have a valid id')
+  .transform(Number)
+
+/** A row id in a JSON body. */
+export const idNumber = z.int().min(0).max(LARGEST_ID)
+
+export type IdOrUuid = { id: number } | { uuid: string }
+
+/** What a path may call a thing by: its id, its UUID or the short form of that. `noun` is for the message. */
+export const idOrUuid = (noun: string) =>
+  z.string().transform((text, context): IdOrUuid => {
+    const found = readIdOrUuid(text)
+    if (found) return found
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: `Should have a valid ${noun} id (id, short UUID or UUID)`,
+    })
+    return z.NEVER
+  })
+
+/** An integer in a query or form, within bounds. Refusals echo the text as it was sent. */
+export const integerText = (bounds: { min?: number; max?: number } = {}) => {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = bounds
+  const fits = (text: string) => /^-?\d{1,16}$/.test(text) && Number(text) >= min && Number(text) <= max
+  const wanted = bounds.max === undefined ? 'Should be an integer' : `Should be an integer (max: ${max})`
+  return z.string().refine(fits, wanted).transform(Number)
+}
+
+/**
+ * An integer of a query or form that is turned into a number before it is looked at; anything else is null. Refusals
+ * echo the number, not the text (`integerText` echoes what was sent).
+ */
+export const coercedInteger = (bounds: { min?: number; max?: number } = {}) => {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = bounds
+  return z
+    .preprocess((sent) => (sent === undefined ? undefined : toInteger(sent)), z.int().min(min).max(max))
+    .meta({ type: 'integer' })
+}
+
+/** `true` and `false` as queries and forms carry them. */
+export const booleanText = z
+  .enum(['true', 'false', '1', '0'], 'Should be true or false')
+  .transform((text) => text === 'true' || text === '1')
+
+/** `true`, `false` or `both`, as `nsfw` is asked for. */
+export const booleanOrBoth = z
+  .enum(['true', 'false', 'both'], 'Should be true, false or both')
+  .transform((text) => (text === 'both' ? text : text === 'true'))
+
+/** One value or several of a query or form: `a=1`, `a=1&a=2`, `a[]=1`. */
+export const oneOrMore = <T extends z.ZodType>(item: T, options: { max?: number } = {}) => {
+  return z.preprocess(
+    (sent) => (sent === undefined || Array.isArray(sent) ? sent : [sent]),
+    z.array(item).max(options.max ?? 100),
+  )
+}
+
+/** A moment (ISO 8601); one without a zone is UTC. */
+export const moment = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], 'Should have a date that conforms to ISO 8601')
+  .transform((text) => new Date(/[zZ]$|[+-]\d\d:?\d\d$|^\d{4}-\d\d-\d\d$/.test(text) ? text : `${text}Z`))
+
+export interface Sorting<F extends string> {
+  by: F
+  descending: boolean
+}
+
+/** `sort=name` or `sort=-name` over the fields that a list can be ordered by. `byDefault` is written the same way. */
+export function sorting<const F extends string>(fields: readonly F[], byDefault: F | `-${F}`) {
+  const byText = new Map(
+    fields.flatMap((by): [string, Sorting<F>][] => [
+      [by, { by, descending: false }],
+      [`-${by}`, { by, descending: true }],
+    ]),
+  )
+  const [first = byDefault, ...others] = byText.keys()
+  return z
+    .enum([first, ...others])
+    .default(byDefault)
+    .transform((text, context): Sorting<F> => {
+      const found = byText.get(text)
+      if (found) return found
+      context.issues.push({ code: 'custom', input: text, message: `Cannot sort by ${text}` })
+      return z.NEVER
+    })
+}
+
+/** `start` and `count` of a list, with the configured page sizes; spread it into the query of a route. */
+export function paging(config: Config) {
+  const { default_count, max_count } = config.vireo.pagination
+  const largest = integerText({ min: 0, max: max_count })
+  return {
+    start: integerText({ min: 0, max: LARGEST_ID }).default(0),
+    count: largest.default(default_count),
+  }
+}
+
+/** The answer of a list. `total` is missing when the client skipped the count. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({ total: z.int().min(0).optional(), data: z.array(item) })
+
+function toInteger(sent: unknown): number | null {
+  if (typeof sent === 'number') return sent
+  return typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : null
+}
+
+function readIdOrUuid(text: string): IdOrUuid | undefined {
+  if (/^\d{1,10}$/.test(text)) {
+    const id = Number(text)
+    return id <= LARGEST_ID ? { id } : undefined
+  }
+  if (isUuid(text)) return { uuid: text.toLowerCase() }
+  const uuid = fromShortUuid(text)
+  return uuid === undefined ? undefined : { uuid }
+}

@@ -1,0 +1,66 @@
+// What the frame adds to Fastify's types: the session of a request, and what a route may ask of the frame.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { z } from 'zod'
+import type { Session } from '../../actors/session/index.ts'
+import type { RateLimits } from './rate-limit.ts'
+import type { LimitGroup } from './rate-limit-groups.ts'
+import type { UserRight } from './rights.ts'
+
+/** The Fastify instance that areas get: handlers see the parsed types of their zod schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse<IncomingMessage>,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
+
+/** Part of the API: adds its routes. Its hooks and content-type parsers stay its own. */
+export type Area = (app: App) => void | Promise<void>
+
+/** `optional` refuses a wrong token, and lets no token pass. */
+export type AuthLevel = 'none' | 'optional' | 'user' | 'moderator' | 'admin'
+
+/** Fields and files of a form, for the documentation: multipart with files, else urlencoded. */
+export interface FormDocumentation {
+  fields?: z.ZodObject
+  files: readonly string[]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route; `none` when left out, `user` when `right` is given. */
+    auth?: AuthLevel
+    right?: UserRight
+    /** Rate limits beside the one of the path; `false` for none at all. */
+    limits?: readonly LimitGroup[] | false
+    /** How the body is read: parsed (when left out), as one Buffer, or left as a stream for the handler. */
+    body?: 'raw' | 'stream'
+    form?: FormDocumentation
+    /** `false`: no ETag; `true`: also on large answers. */
+    etag?: boolean
+    /** `false`: pages of other sites may frame this one. */
+    frameguard?: boolean
+  }
+
+  interface FastifyRequest {
+    /** Who asks, once the route's `auth` was checked; null for visitors. */
+    session: Session | null
+  }
+
+  interface FastifyInstance {
+    rateLimits: RateLimits
+  }
+
+  interface FastifySchema {
+    operationId?: string
+    summary?: string
+    description?: string
+    tags?: readonly string[]
+    /** Left out of the documentation. */
+    hide?: boolean
+  }
+}

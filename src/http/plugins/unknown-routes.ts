@@ -1,0 +1,49 @@
+// What is not there: 404, or 405 with Allow where the path exists for other methods; always a problem body.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from './http-error.ts'
+import type { App } from './types.ts'
+
+interface Known {
+  methods: Set<string>
+  pattern: RegExp
+}
+
+/** Watches the routes that are added after it, and answers for all others. */
+export function addUnknownRoutes(app: App): void {
+  const known = new Map<string, Known>()
+
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return
+    const entry = known.get(url) ?? { methods: new Set(), pattern: patternOf(url) }
+    for (const name of [method].flat()) entry.methods.add(name)
+    known.set(url, entry)
+  })
+
+  function refuse(request: FastifyRequest, _reply: FastifyReply): never {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const methods = [...known.values()]
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap((entry) => [...entry.methods])
+    if (methods.length === 0 || methods.includes(request.method)) throw new HttpError(404, 'There is nothing here.')
+    const allow = [...new Set([...methods, 'OPTIONS'])].sort().join(', ')
+    if (request.method === 'OPTIONS') throw new HttpError(404, 'There is nothing here.', { headers: { allow } })
+    throw new HttpError(405, `${request.method} is not possible here.`, { headers: { allow } })
+  }
+
+  app.setNotFoundHandler(refuse)
+  // A page that takes every path must not take those of the API.
+  app.all('/api/*', { schema: { hide: true } }, refuse)
+}
+
+/** A regular expression for a route pattern: parameters match one segment, or what their own expression says. */
+function patternOf(url: string): RegExp {
+  const source = url
+    .split(/(:\w+(?:\([^)]*\))?)/)
+    .map((piece) => {
+      if (!piece.startsWith(':')) return RegExp.escape(piece)
+      return /\(([^)]*)\)$/.exec(piece)?.[1] ?? '[^/]+'
+    })
+    .join('')
+  return new RegExp(`^${source}$`)
+}

@@ -1,0 +1,53 @@
+// A follow of the instance, as REST clients read it.
+
+import { z } from 'zod'
+import type { FollowActorRow, FollowRow } from '../../actors/follow/index.ts'
+
+const actorView = z.object({
+  url: z.string(),
+  name: z.string(),
+  host: z.string(),
+  avatars: z.array(z.unknown()),
+  id: z.int(),
+  hostRedundancyAllowed: z.boolean(),
+  followingCount: z.int(),
+  followersCount: z.int(),
+  createdAt: z.iso.datetime(),
+  banners: z.array(z.unknown()),
+})
+
+export const followView = z
+  .object({
+    id: z.int(),
+    follower: actorView,
+    following: actorView,
+    score: z.int(),
+    state: z.enum(['pending', 'accepted', 'rejected']),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Follow' })
+
+/** `score`: the base score of the configuration, as deliveries here are judged by host, not by follow. */
+export const toFollowView = (row: FollowRow, deps: { host: string; score: number }): z.infer<typeof followView> => ({
+  id: row.id,
+  follower: toActorView(row.follower, deps.host),
+  following: toActorView(row.following, deps.host),
+  score: deps.score,
+  state: row.state as z.infer<typeof followView>['state'],
+  createdAt: new Date(row.created_at).toISOString(),
+  updatedAt: new Date(row.updated_at).toISOString(),
+})
+
+const toActorView = (row: FollowActorRow, ourHost: string): z.infer<typeof actorView> => ({
+  url: row.url,
+  name: row.name,
+  host: row.host ?? ourHost,
+  avatars: [],
+  id: row.id,
+  hostRedundancyAllowed: false,
+  followingCount: row.following_count,
+  followersCount: row.followers_count,
+  createdAt: new Date(row.created_at).toISOString(),
+  banners: [],
+})

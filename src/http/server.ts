@@ -1,0 +1,47 @@
+// Listens, and says in one line why it cannot.
+
+import type { AddressInfo } from 'node:net'
+import type { App } from './app.ts'
+
+export interface Listening {
+  hostname: string
+  /** The port in use, also when 0 was asked for. */
+  port: number
+  /** Stops to accept, lets requests finish (up to `vireo.runtime.drain_timeout`), and closes every connection. */
+  close(): Promise<void>
+}
+
+/** Why a server cannot listen, in one line that names what to do. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/** Starts to accept connections. Throws ListenError when the address cannot be used. */
+export async function listen(app: App, options: { hostname: string; port: number }): Promise<Listening> {
+  const { hostname, port } = options
+  try {
+    await app.listen({ host: hostname, port })
+  } catch (error) {
+    throw new ListenError(reasonOf(error, hostname, port), { cause: error })
+  }
+  return { hostname, port: portOf(app.server.address(), port), close: () => app.close() }
+}
+
+function reasonOf(error: unknown, hostname: string, port: number): string {
+  const address = `${hostname}:${port}`
+  const code = typeof error === 'object' && error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Cannot listen on ${address}: another program uses this port. Stop it, or set \`listen.port\`.`
+    case 'EACCES':
+      return `Cannot listen on ${address}: no permission. Ports below 1024 need privileges; set \`listen.port\` to a higher one and put a web server in front.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `Cannot listen on ${address}: this machine has no such address. Set \`listen.hostname\`, for example to 127.0.0.1 or 0.0.0.0.`
+    default:
+      return `Cannot listen on ${address}: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+const portOf = (address: AddressInfo | string | null, asked: number): number =>
+  typeof address === 'object' && address ? address.port : asked

@@ -1,0 +1,12 @@
+// `Content-Range` of a chunk: `bytes <first>-<last>/<size>`, or `bytes */<size>` to ask where the upload stands.
+
+import type { ChunkRange } from '../../actors/upload/index.ts'
+
+/** Null when the header is missing or cannot be read; the client is then told where the upload stands. */
+export function parseContentRange(header: string | undefined): ChunkRange | null {
+  const question = /^bytes \*\/(\d{1,15}|\*)$/.exec(header ?? '')
+  if (question) return { kind: 'status', size: question[1] === '*' ? null : Number(question[1]) }
+  const chunk = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(header ?? '')
+  if (!chunk) return null
+  return { kind: 'chunk', from: Number(chunk[1]), to: Number(chunk[2]), size: Number(chunk[3]) }
+}

@@ -1,0 +1,131 @@
+// The fields of a new video as clients send them: texts in a form, typed values in JSON.
+
+import { z } from 'zod'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { categoryLabels, languageLabels, licenceLabels, type NewVideoFields } from '../../actors/video/index.ts'
+import { coercedInteger, idNumber, moment } from '../plugins/schemas.ts'
+
+const PUBLIC = 1
+const PRIVATE = 3
+const PASSWORD_PROTECTED = 5
+const LARGEST_ID = 2_147_483_647
+
+const NAME = 'Should have a video name between 3 and 120 characters long'
+const TAGS = 'Should have an array of up to 5 tags between 2 and 30 characters each'
+
+/** Forms say "nothing" by an empty text. */
+const nothing = (sent: unknown): unknown => (sent === '' || sent === 'null' ? null : sent)
+
+const textOrNull = (min: number, max: number) =>
+  z.preprocess(nothing, z.string().min(min).max(max).nullish()).transform((text) => text ?? null)
+
+const numberOf = (labels: Readonly<Record<number, string>>) =>
+  z
+    .preprocess(
+      (sent) => (typeof sent === 'string' && /^\d{1,9}$/.test(sent) ? Number(sent) : nothing(sent)),
+      z
+        .int('Invalid value')
+        .refine((number) => Object.hasOwn(labels, number), 'Invalid value')
+        .nullish(),
+    )
+    .transform((number) => number ?? null)
+
+const listOfTexts = <T extends z.ZodType<string>>(item: T, options: { max: number; message: string }) =>
+  z
+    .preprocess(
+      (sent) => {
+        const plain = nothing(sent)
+        return plain === undefined || plain === null ? [] : Array.isArray(plain) ? plain : [plain]
+      },
+      z.array(item, options.message).max(options.max, options.message),
+    )
+    .transform((texts) => [...new Set(texts)])
+
+const dateOrNull = (message: string) =>
+  z
+    .preprocess(nothing, z.union([moment, z.null()], message).optional())
+    .transform((date) => date?.toISOString() ?? null)
+
+/** A form's `true` or `1`; clients have always been able to send anything else for false. */
+const formFlag = z.preprocess(
+  (sent) => (sent === undefined ? undefined : sent === true || sent === 'true' || sent === '1'),
+  z.boolean().optional(),
+)
+const jsonFlag = z.boolean().nullish()
+
+const schedule = z.object({
+  updateAt: z
+    .unknown()
+    .pipe(z.union([moment], 'Should have a schedule update date that conforms to ISO 8601'))
+    .transform((date) => date.toISOString()),
+  privacy: z
+    .preprocess((sent) => nothing(sent), coercedInteger().nullish())
+    .refine((privacy) => privacy === null || privacy === undefined || [1, 2, 4].includes(privacy), 'Invalid value')
+    .transform((privacy) => privacy ?? null),
+})
+
+function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
+  return z.object({
+    name: z.string(NAME).min(3, NAME).max(120, NAME),
+    channelId: coercedInteger({ min: 1, max: LARGEST_ID }),
+    privacy: coercedInteger({ min: PUBLIC, max: PASSWORD_PROTECTED }).default(PRIVATE),
+    category: numberOf(categoryLabels),
+    licence: numberOf(licenceLabels),
+    language: z
+      .preprocess(
+        nothing,
+        z
+          .string()
+          .refine((code) => Object.hasOwn(languageLabels, code), 'Invalid value')
+          .nullish(),
+      )
+      .transform((code) => code ?? null),
+    description: textOrNull(3, 10_000),
+    support: textOrNull(3, 1000),
+    nsfw: flag,
+    waitTranscoding: flag,
+    downloadEnabled: flag,
+    /** Accepted and without effect, as long as there is no transcription. */
+    generateTranscription: flag,
+    commentsEnabled: flag,
+    commentsPolicy: z.preprocess(nothing, coercedInteger({ min: 1, max: 3 }).nullish()),
+    tags: listOfTexts(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), { max: 5, message: TAGS }),
+    originallyPublishedAt: dateOrNull('Invalid value'),
+    videoPasswords: listOfTexts(z.string().min(2).max(99), {
+      max: 100,
+      message: 'Should have passwords between 2 and 99 characters each',
+    }),
+    scheduleUpdate: z.preprocess(nothing, schedule.nullish()),
+  })
+}
+
+/** Of a multipart form, where every value is a text. */
+export const formFields = fieldsWith(formFlag)
+
+/** Of a JSON body. */
+export const jsonFields = fieldsWith(jsonFlag)
+
+type SentFields = z.output<typeof formFields> | z.output<typeof jsonFields>
+
+/** The domain's fields, with the defaults of the contract. Throws `invalid` when a password is asked for and none given. */
+export function toNewVideo(sent: SentFields): NewVideoFields {
+  const { name, channelId, privacy, category, licence, language, description, support, tags } = sent
+  const passwords = privacy === PASSWORD_PROTECTED ? sent.videoPasswords : []
+  if (privacy === PASSWORD_PROTECTED && passwords.length === 0) {
+    throw new DomainError('invalid', 'Video passwords are missing.')
+  }
+  return {
+    ...{ name, channelId, privacy, category, licence, language, description, support, tags, passwords },
+    nsfw: sent.nsfw ?? false,
+    waitTranscoding: sent.waitTranscoding ?? false,
+    downloadEnabled: sent.downloadEnabled ?? true,
+    commentsPolicy: sent.commentsPolicy ?? (sent.commentsEnabled === false ? 2 : 1),
+    originallyPublishedAt: sent.originallyPublishedAt,
+    schedule: sent.scheduleUpdate ?? null,
+  }
+}
+
+/** The answer of a finished upload. */
+export const uploadedVideo = z.object({
+  video: z.object({ id: idNumber, uuid: z.uuid(), shortUUID: z.string() }),
+})

@@ -1,0 +1,94 @@
+// Where the files of an upload form go: into a folder of the request, refused as early as the name and the first bytes allow.
+
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Uploads } from '../../actors/upload/index.ts'
+import { type GivenPictures, overQuota, type PictureName } from '../../actors/video/index.ts'
+import { MediaError } from '../../media/index.ts'
+import type { FilePart, FileTarget, FormFile } from '../plugins/multipart.ts'
+
+const PICTURES = ['.png', '.jpg', '.jpeg', '.webp']
+
+/** The file of a video, cut off as soon as it is over what the user may add (`left` bytes). */
+export function videoFile(options: {
+  uploads: Uploads
+  folder: string
+  left: number
+  maxBytes: number
+}): FormFile<string> {
+  const { uploads, folder, left, maxBytes } = options
+  return {
+    maxBytes,
+    async open({ filename }: FilePart): Promise<FileTarget<string>> {
+      // The type of the part is not looked at: many clients leave it out, and the content decides in the end.
+      uploads.checkFile({ fileName: filename })
+      const path = join(folder, 'video')
+      return { ...toFile(path, left), value: path }
+    },
+  }
+}
+
+/** A picture of a video, by its field. */
+export function pictureFile(options: { field: string; folder: string; maxBytes: number }): FormFile<string> {
+  const { field, folder, maxBytes } = options
+  return {
+    maxBytes,
+    async open({ filename }) {
+      if (!PICTURES.some((extension) => filename.toLowerCase().endsWith(extension))) throw notAPicture(field)
+      const path = join(folder, field)
+      return { ...toFile(path, Number.POSITIVE_INFINITY), value: path }
+    },
+  }
+}
+
+/** The pictures in their final size. Throws `invalid` for what is no picture inside. */
+export async function fitPictures(
+  uploads: Uploads,
+  files: { thumbnailfile?: { value: string } | undefined; previewfile?: { value: string } | undefined },
+): Promise<GivenPictures> {
+  const fitted = async (name: PictureName, path: string | undefined): Promise<GivenPictures> => {
+    if (path === undefined) return {}
+    try {
+      return { [name]: await uploads.fitPicture(name, path) }
+    } catch (error) {
+      throw error instanceof MediaError ? notAPicture(`${name}file`) : error
+    }
+  }
+  return {
+    ...(await fitted('thumbnail', files.thumbnailfile?.value)),
+    ...(await fitted('preview', files.previewfile?.value)),
+  }
+}
+
+/** Writes to a path; the folder that it is in is removed by the request itself. */
+function toFile(path: string, left: number): { writable: Writable; discard(): Promise<void> } {
+  const file = createWriteStream(path, { flags: 'wx' })
+  let bytes = 0
+  const writable = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      if (bytes > left) done(overQuota())
+      else file.write(chunk, done)
+    },
+    final: (done) => void file.end(done),
+    destroy(error, done) {
+      file.destroy()
+      done(error)
+    },
+  })
+  file.on('error', (error) => writable.destroy(error))
+  return { writable, discard: async () => undefined }
+}
+
+const notAPicture = (field: string): DomainError =>
+  new DomainError('invalid', 'The form cannot be accepted.', {
+    invalidParams: [
+      {
+        name: field,
+        location: 'body',
+        msg: `This file is not supported or too large. Please make sure it is of one of these types: ${PICTURES.join(', ')}`,
+      },
+    ],
+  })

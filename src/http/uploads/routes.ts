@@ -1,0 +1,184 @@
+// Uploads of videos: in one request, and resumable (create, chunks, cancel).
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { type Receipt, rangeHeader, type Uploads } from '../../actors/upload/index.ts'
+import type { Config } from '../../config/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import { addFormRoutes, withForm } from '../plugins/multipart.ts'
+import type { App, Area } from '../plugins/types.ts'
+import { parseContentRange } from './content-range.ts'
+import { formFields, jsonFields, toNewVideo, uploadedVideo } from './fields.ts'
+import { fitPictures, pictureFile, videoFile } from './form-files.ts'
+
+const WHOLE = '/api/v1/videos/upload'
+const RESUMABLE = '/api/v1/videos/upload-resumable'
+
+const initHeaders = z.object({
+  'x-upload-content-length': z
+    .string('Invalid value')
+    .regex(/^\d{1,15}$/, 'Invalid value')
+    .transform(Number)
+    .refine((size) => size > 0, 'Should be more than 0'),
+  'x-upload-content-type': z.string('Invalid value').min(1, 'Invalid value').max(200, 'Invalid value'),
+})
+
+const filename = z.string('Invalid value').min(1, 'Invalid value').max(1000, 'Invalid value')
+const formInit = formFields.extend({ filename })
+const jsonInit = jsonFields.extend({ filename })
+
+const ofUpload = z.object({ upload_id: z.string().max(200).optional() })
+
+/** The routes of uploads. `host` is this server's, with its port unless that is the default one. */
+export function uploadsArea({ uploads, config, host }: { uploads: Uploads; config: () => Config; host: string }): Area {
+  const limits = () => config().vireo.uploads
+
+  /** Runs `work` with a folder for the files of the request, which is gone afterwards. */
+  async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    const { folder, end } = await uploads.beginForm()
+    try {
+      return await work(folder)
+    } finally {
+      await end()
+    }
+  }
+
+  const pictureFiles = (folder: string) => ({
+    thumbnailfile: pictureFile({ field: 'thumbnailfile', folder, maxBytes: limits().max_image_size }),
+    previewfile: pictureFile({ field: 'previewfile', folder, maxBytes: limits().max_image_size }),
+  })
+
+  async function receiveWhole(request: FastifyRequest) {
+    const userId = sessionOf(request).user.id
+    const left = await uploads.quotaLeft(userId)
+    return await withFolder(async (folder) => {
+      const videofile = videoFile({ uploads, folder, left, maxBytes: limits().max_partial_per_user })
+      const form = {
+        fields: formFields,
+        files: { videofile: { ...videofile, required: true }, ...pictureFiles(folder) },
+      }
+      const video = await withForm(request, form, async ({ fields, files }) => {
+        const file = files.videofile
+        if (!file) throw new DomainError('invalid', 'A video file is expected.')
+        const newVideo = toNewVideo(fields)
+        const pictures = await fitPictures(uploads, files)
+        return await uploads.receiveWhole({
+          ...{ userId, pictures, fields: newVideo, fileName: file.filename, path: file.value },
+          signal: request.signal,
+        })
+      })
+      return { video }
+    })
+  }
+
+  async function open(request: FastifyRequest<{ Headers: z.output<typeof initHeaders> }>, reply: FastifyReply) {
+    const userId = sessionOf(request).user.id
+    const size = request.headers['x-upload-content-length']
+    const type = request.headers['x-upload-content-type']
+    const { token } = await withFolder(async (folder) => {
+      const files = pictureFiles(folder)
+      const form = { fields: request.isMultipart() ? formInit : jsonInit, files }
+      return await withForm(request, form, async (received) => {
+        const { filename: fileName, ...sent } = received.fields
+        const fields = toNewVideo(sent)
+        const pictures = await fitPictures(uploads, received.files)
+        return await uploads.open({ userId, fields, fileName, size, type, pictures })
+      })
+    })
+    const location = `//${host}${RESUMABLE}?upload_id=${token}`
+    return await reply
+      .code(201)
+      .headers({ location, 'content-length': '0', ...UNCACHED })
+      .send()
+  }
+
+  async function receive(request: FastifyRequest<{ Querystring: z.output<typeof ofUpload> }>, reply: FastifyReply) {
+    const receipt: Receipt = await uploads.receive({
+      userId: sessionOf(request).user.id,
+      token: tokenOf(request),
+      range: parseContentRange(request.headers['content-range']),
+      body: request.raw,
+    })
+    reply.headers(UNCACHED)
+    if (receipt.done) return await reply.code(200).send({ video: receipt.video })
+    return await reply
+      .code(308)
+      .headers({ ...rangeHeader(receipt.received), 'content-length': '0' })
+      .send()
+  }
+
+  return (app: App) => {
+    const tags = ['Video']
+    addFormRoutes(app, (forms) => {
+      forms.post(
+        WHOLE,
+        {
+          schema: {
+            operationId: 'uploadLegacy',
+            summary: 'Upload a video in one request',
+            tags,
+            response: { 200: uploadedVideo },
+          },
+          config: { auth: 'user', form: { fields: formFields, files: ['videofile', 'thumbnailfile', 'previewfile'] } },
+        },
+        receiveWhole,
+      )
+      forms.post(
+        RESUMABLE,
+        {
+          bodyLimit: limits().max_metadata,
+          schema: {
+            operationId: 'uploadResumableInit',
+            summary: 'Open a resumable upload',
+            tags,
+            headers: initHeaders,
+          },
+          config: { auth: 'user', form: { fields: formInit, files: ['thumbnailfile', 'previewfile'] } },
+        },
+        open,
+      )
+    })
+    app.put(
+      RESUMABLE,
+      {
+        schema: {
+          operationId: 'uploadResumable',
+          summary: 'Send a chunk of a resumable upload, or ask where it stands',
+          tags,
+          querystring: ofUpload,
+          response: { 200: uploadedVideo },
+        },
+        config: { auth: 'user', body: 'stream' },
+      },
+      receive,
+    )
+    app.delete(
+      RESUMABLE,
+      {
+        schema: {
+          operationId: 'uploadResumableCancel',
+          summary: 'Cancel a resumable upload',
+          tags,
+          querystring: ofUpload,
+        },
+        config: { auth: 'user' },
+      },
+      async (request, reply) => {
+        await uploads.cancel({ userId: sessionOf(request).user.id, token: tokenOf(request) })
+        return await reply
+          .code(204)
+          .headers({ 'content-length': '0', ...UNCACHED })
+          .send()
+      },
+    )
+  }
+}
+
+const UNCACHED = { 'cache-control': 'no-store' }
+
+/** Clients have always been told the same about a missing id and about somebody else's. */
+function tokenOf({ query }: { query: z.output<typeof ofUpload> }): string {
+  if (!query.upload_id) throw new DomainError('forbidden', 'This upload is not one of yours.')
+  return query.upload_id
+}

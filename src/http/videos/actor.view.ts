@@ -1,0 +1,103 @@
+// Accounts and channels as videos show them: the short form of lists, the long one of a single video.
+
+import { z } from 'zod'
+import type { ActorProfile, ActorSummary, AvatarRow } from '../../actors/video/index.ts'
+
+/** What views know of this server. */
+export interface Here {
+  /** Such as `https://video.example`. */
+  origin: string
+  host: string
+}
+
+const date = z.iso.datetime()
+
+export const imageView = z
+  .object({
+    width: z.int().nullable(),
+    path: z.string(),
+    fileUrl: z.string().optional(),
+    createdAt: date,
+    updatedAt: date,
+  })
+  .meta({ id: 'ActorImage' })
+
+const summaryFields = {
+  id: z.int(),
+  displayName: z.string(),
+  name: z.string(),
+  url: z.string(),
+  host: z.string(),
+  avatars: z.array(imageView),
+}
+
+export const accountSummaryView = z.object(summaryFields).meta({ id: 'AccountSummary' })
+export const channelSummaryView = z.object(summaryFields).meta({ id: 'VideoChannelSummary' })
+
+const profileFields = {
+  ...summaryFields,
+  hostRedundancyAllowed: z.boolean(),
+  followingCount: z.int(),
+  followersCount: z.int(),
+  createdAt: date,
+  description: z.string().nullable(),
+  updatedAt: date,
+}
+
+export const accountView = z.object({ ...profileFields, userId: z.int().optional() }).meta({ id: 'Account' })
+export const channelView = z
+  .object({
+    ...profileFields,
+    banners: z.array(imageView),
+    support: z.string().nullable(),
+    isLocal: z.boolean(),
+    ownerAccount: accountView,
+  })
+  .meta({ id: 'VideoChannel' })
+
+function toImageView(row: AvatarRow): z.infer<typeof imageView> {
+  return {
+    width: row.width,
+    path: `/lazy-static/avatars/${row.filename}`,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+  }
+}
+
+export function toActorSummary(row: ActorSummary, here: Here): z.infer<typeof accountSummaryView> {
+  return {
+    id: row.id,
+    displayName: row.name,
+    name: row.username,
+    url: row.url,
+    host: row.host ?? here.host,
+    avatars: row.avatars.map(toImageView),
+  }
+}
+
+const toProfile = (row: ActorProfile, here: Here) => ({
+  ...toActorSummary(row, here),
+  hostRedundancyAllowed: false,
+  followingCount: row.following,
+  followersCount: row.followers,
+  createdAt: new Date(row.created_at).toISOString(),
+  description: row.description,
+  updatedAt: new Date(row.updated_at).toISOString(),
+})
+
+export const toAccountView = (row: ActorProfile, here: Here): z.infer<typeof accountView> => ({
+  ...toProfile(row, here),
+  ...(row.user_id === null ? {} : { userId: row.user_id }),
+})
+
+export const toChannelView = (
+  channel: ActorProfile,
+  account: ActorProfile,
+  here: Here,
+): z.infer<typeof channelView> => ({
+  ...toProfile(channel, here),
+  banners: channel.banners.map((row) => ({ ...toImageView(row), path: `/lazy-static/banners/${row.filename}` })),
+  support: channel.support,
+  isLocal: channel.host === null,
+  ownerAccount: toAccountView(account, here),
+})

@@ -1,0 +1,161 @@
+// Files and HLS playlists of a video, with their addresses here or at their origin.
+
+import { z } from 'zod'
+import {
+  hasPrivateFiles,
+  type PlaylistRow,
+  resolutionLabel,
+  type SourceRow,
+  type VideoFileRow,
+} from '../../actors/video/index.ts'
+import type { Here } from './actor.view.ts'
+
+export const fileView = z
+  .object({
+    id: z.int(),
+    resolution: z.object({ id: z.int(), label: z.string() }),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    magnetUri: z.string().nullable(),
+    size: z.int(),
+    fps: z.int(),
+    torrentUrl: z.string().nullable(),
+    torrentDownloadUrl: z.string().nullable(),
+    fileUrl: z.string(),
+    fileDownloadUrl: z.string(),
+    metadataUrl: z.string(),
+    hasAudio: z.boolean(),
+    hasVideo: z.boolean(),
+    storage: z.int(),
+  })
+  .meta({ id: 'VideoFile' })
+
+export const playlistView = z
+  .object({
+    id: z.int(),
+    type: z.int(),
+    playlistUrl: z.string(),
+    segmentsSha256Url: z.string().nullable(),
+    redundancies: z.array(z.object({ baseUrl: z.string() })),
+    files: z.array(fileView),
+  })
+  .meta({ id: 'VideoStreamingPlaylist' })
+
+export const sourceView = z
+  .object({
+    filename: z.string(),
+    inputFilename: z.string(),
+    fileDownloadUrl: z.string().nullable(),
+    resolution: z.object({ id: z.int(), label: z.string() }),
+    size: z.int(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    fps: z.int().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'VideoSource' })
+
+/** What of a video its files' addresses depend on. */
+export interface FilesOwner {
+  uuid: string
+  privacy: number
+  remote: boolean
+  files?: VideoFileRow[]
+  playlist?: PlaylistRow | null
+}
+
+const AUDIO = 2
+const VIDEO = 1
+
+export function toFileViews(video: FilesOwner, here: Here) {
+  const files = video.files ?? []
+  const { playlist } = video
+  const master = playlist ? playlistUrl(video, playlist, here) : undefined
+  return {
+    streamingPlaylists:
+      playlist && master
+        ? [
+            {
+              id: playlist.id,
+              type: playlist.type,
+              playlistUrl: master,
+              segmentsSha256Url:
+                playlist.segments_sha256_url ?? hlsUrl(video, playlist.segments_sha256_filename, here) ?? null,
+              redundancies: [],
+              files: files
+                .filter((file) => file.streaming_playlist_id !== null)
+                .flatMap((file) => toFile(video, file, here)),
+            },
+          ]
+        : [],
+    files: files.filter((file) => file.streaming_playlist_id === null).flatMap((file) => toFile(video, file, here)),
+  }
+}
+
+/** Where players read the master playlist. */
+export const playlistUrl = (video: FilesOwner, playlist: PlaylistRow, here: Here): string | undefined =>
+  playlist.playlist_url ?? hlsUrl(video, playlist.playlist_filename, here)
+
+/** Where players read a file; undefined when it is named nowhere. */
+export function fileUrl(video: FilesOwner, file: VideoFileRow, here: Here): string | undefined {
+  if (file.file_url !== null) return file.file_url
+  if (file.filename === null || video.remote) return undefined
+  if (file.streaming_playlist_id !== null) return hlsUrl(video, file.filename, here)
+  return `${here.origin}/static/web-videos/${privateFolder(video)}${file.filename}`
+}
+
+function hlsUrl(video: FilesOwner, filename: string | null, here: Here): string | undefined {
+  if (filename === null || video.remote) return undefined
+  return `${here.origin}/static/streaming-playlists/hls/${privateFolder(video)}${video.uuid}/${filename}`
+}
+
+const privateFolder = ({ privacy }: FilesOwner): string => (hasPrivateFiles(privacy) ? 'private/' : '')
+
+function toFile(video: FilesOwner, file: VideoFileRow, here: Here): z.infer<typeof fileView>[] {
+  const url = fileUrl(video, file, here)
+  if (url === undefined) return []
+  const { origin } = here
+  const torrent = file.torrent_filename
+  return [
+    {
+      id: file.id,
+      resolution: { id: file.resolution, label: resolutionLabel(file.resolution) },
+      width: file.width,
+      height: file.height,
+      magnetUri: file.magnet_url,
+      size: file.size,
+      fps: file.fps,
+      torrentUrl: file.torrent_url ?? (torrent && `${origin}/lazy-static/torrents/${torrent}`),
+      torrentDownloadUrl: file.torrent_url ?? (torrent && `${origin}/download/torrents/${torrent}`),
+      fileUrl: url,
+      fileDownloadUrl: video.remote ? url : `${origin}/download/${downloadPath(video, file)}`,
+      metadataUrl: file.metadata_url ?? `${origin}/api/v1/videos/${video.uuid}/metadata/${file.id}`,
+      hasAudio: (file.streams & AUDIO) !== 0,
+      hasVideo: (file.streams & VIDEO) !== 0,
+      storage: file.storage,
+    },
+  ]
+}
+
+function downloadPath({ uuid }: FilesOwner, file: VideoFileRow): string {
+  if (file.streaming_playlist_id === null) return `web-videos/${uuid}-${file.resolution}${file.extname}`
+  return `streaming-playlists/hls/videos/${uuid}-${file.resolution}-fragmented${file.extname}`
+}
+
+/** The file that was uploaded; its download is offered only where it was kept. */
+export function toSourceView(row: SourceRow, here: Here): z.infer<typeof sourceView> {
+  const { resolution } = row
+  return {
+    filename: row.input_filename,
+    inputFilename: row.input_filename,
+    fileDownloadUrl: row.kept_filename && `${here.origin}/download/original-video-files/${row.kept_filename}`,
+    resolution: { id: resolution ?? 0, label: resolutionLabel(resolution ?? 0) },
+    size: row.size,
+    width: row.width,
+    height: row.height,
+    fps: row.fps,
+    metadata: row.metadata,
+    createdAt: new Date(row.created_at).toISOString(),
+  }
+}

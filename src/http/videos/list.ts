@@ -1,0 +1,99 @@
+// The query of video lists, and what it asks of the database for whoever asks.
+
+import { z } from 'zod'
+import {
+  seesAllVideos,
+  type VideoListQuery,
+  type VideoListScope,
+  type Viewer,
+  videoSortFields,
+} from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import {
+  booleanOrBoth,
+  booleanText,
+  coercedInteger,
+  integerText,
+  oneOrMore,
+  paging,
+  sorting,
+} from '../plugins/schemas.ts'
+import { includes } from './video.view.ts'
+
+const texts = oneOrMore(z.string().min(1).max(200))
+const numbers = oneOrMore(integerText({ min: 0, max: 32_767 }))
+
+/** The filters that all public lists share; spread it into the query of a route. */
+export const listQuery = (config: Config) =>
+  z.object({
+    ...paging(config),
+    sort: sorting(videoSortFields, '-publishedAt'),
+    // Whatever is said counts as yes, as clients are used to.
+    skipCount: z
+      .string()
+      .default('false')
+      .transform((text) => text !== 'false' && text !== '0'),
+    search: z.string().max(1000).optional(),
+    nsfw: booleanOrBoth.optional(),
+    isLocal: booleanText.optional(),
+    isLive: booleanText.optional(),
+    categoryOneOf: numbers.optional(),
+    licenceOneOf: numbers.optional(),
+    languageOneOf: texts.optional(),
+    tagsOneOf: texts.optional(),
+    tagsAllOf: texts.optional(),
+    autoTagOneOf: texts.optional(),
+    privacyOneOf: oneOrMore(integerText({ min: 1, max: 5 })).optional(),
+    include: integerText({ min: 0, max: 255 }).default(0),
+    hasHLSFiles: booleanText.optional(),
+    hasWebVideoFiles: booleanText.optional(),
+    excludeAlreadyWatched: booleanText.optional(),
+    host: z.string().min(1).max(255).optional(),
+    filter: z.string().optional(),
+  })
+
+export type ListQuery = z.output<ReturnType<typeof listQuery>>
+
+/** The query of one's own videos. */
+export const ownListQuery = (config: Config) =>
+  z.object({
+    ...paging(config),
+    sort: sorting(videoSortFields, '-publishedAt'),
+    search: z.string().max(1000).optional(),
+    isLive: booleanText.optional(),
+    channelId: coercedInteger({ min: 0, max: 2_147_483_647 }).optional(),
+  })
+
+/** Throws 401, as clients know it, when the query asks for what only the staff may see. */
+export function assertMayList(query: ListQuery, viewer: Viewer): void {
+  if (query.filter !== undefined) {
+    throw new HttpError(400, 'The parameter "filter" is gone: use "isLocal" and "include".')
+  }
+  const asksForMore = query.include !== 0 || query.privacyOneOf !== undefined || query.autoTagOneOf !== undefined
+  if (asksForMore && !seesAllVideos(viewer)) {
+    throw new HttpError(401, 'Only moderators may see all videos, or choose by automatic tags.')
+  }
+}
+
+/** `nsfw` is whether only sensitive videos are wanted, or none of them; undefined for all. */
+export function toListQuery(
+  query: ListQuery,
+  options: { scope: VideoListScope; viewer: Viewer; nsfw: boolean | undefined; ownHost: string },
+): VideoListQuery {
+  const { scope, viewer, nsfw, ownHost } = options
+  const { start, count, sort, skipCount, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf, privacyOneOf } =
+    query
+  const { hasHLSFiles, hasWebVideoFiles, search, include } = query
+  const host = query.host?.toLowerCase()
+  return {
+    ...{ scope, start, count, sort, skipCount, nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf },
+    ...{ privacyOneOf, hasWebVideoFiles, hasHlsFiles: hasHLSFiles, search: search || undefined },
+    internal: viewer !== null,
+    tagsOneOf: query.tagsOneOf?.map((tag) => tag.toLowerCase()),
+    tagsAllOf: query.tagsAllOf?.map((tag) => tag.toLowerCase()),
+    unpublished: (include & includes.notPublished) !== 0,
+    host: host === ownHost ? null : host,
+    include: { files: (include & includes.files) !== 0, source: (include & includes.source) !== 0 },
+  }
+}

@@ -1,0 +1,67 @@
+// Reads a change of a video, JSON or multipart with pictures, and leaves no file of it behind.
+
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { NewPictures, VideoChanges } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import { type EncodedImage, isRefusal, type Store } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { type FormFile, withForm } from '../plugins/multipart.ts'
+import { toChanges, updateFields } from './fields.ts'
+
+/** Fits a picture to the size of its kind. Throws MediaError when the file is none. */
+export type FitPicture = (name: 'thumbnail' | 'preview', path: string) => Promise<EncodedImage>
+
+export function makeReceiveChanges(deps: { store: Store; config: () => Config; fitPicture: FitPicture }) {
+  const { store, config, fitPicture } = deps
+  const schemas = { json: updateFields('json'), form: updateFields('form') }
+
+  /** Reads the request and hands it to `use`. Throws `invalid` with every bad field. */
+  return async function receiveChanges(
+    request: FastifyRequest,
+    use: (changes: VideoChanges, pictures: NewPictures) => Promise<void>,
+  ): Promise<void> {
+    const folders: (() => Promise<void>)[] = []
+    const pictureFile = (): FormFile<string> => ({
+      maxBytes: config().vireo.uploads.max_image_size,
+      async open() {
+        const folder = `picture-${newUuid()}`
+        const discard = () => store.removeWorkFolder(folder)
+        folders.push(discard)
+        const path = join(await store.workFolder(folder), 'sent')
+        return { writable: createWriteStream(path, { flags: 'wx' }), value: path, discard }
+      },
+    })
+    const fields = request.isMultipart() ? schemas.form : schemas.json
+    try {
+      await withForm(
+        request,
+        { fields, files: { thumbnailfile: pictureFile(), previewfile: pictureFile() } },
+        async (sent) => {
+          await use(toChanges(sent.fields), {
+            thumbnail: await fitted('thumbnail', sent.files.thumbnailfile?.value),
+            preview: await fitted('preview', sent.files.previewfile?.value),
+          })
+        },
+      )
+    } finally {
+      await Promise.allSettled(folders.map((discard) => discard()))
+    }
+  }
+
+  async function fitted(name: 'thumbnail' | 'preview', path: string | undefined): Promise<EncodedImage | undefined> {
+    if (path === undefined) return undefined
+    try {
+      return await fitPicture(name, path)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const msg = 'Should be an image of the type PNG, JPEG or WebP that can be read'
+      throw new DomainError('invalid', msg, {
+        invalidParams: [{ name: `${name}file`, location: 'body', msg }],
+        cause: error,
+      })
+    }
+  }
+}

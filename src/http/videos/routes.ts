@@ -1,0 +1,214 @@
+// Videos: lists, one video, its description and files' metadata, change and removal.
+
+import { z } from 'zod'
+import { notFound } from '../../actors/runtime/index.ts'
+import {
+  assertMaySee,
+  categoryLabels,
+  findDescription,
+  findFileMetadata,
+  findVideoAccess,
+  findVideoDetails,
+  languageLabels,
+  licenceLabels,
+  listVideos,
+  nsfwPolicyOf,
+  privacyLabels,
+  type RemoveVideo,
+  type UpdateVideo,
+  type VideoAccessRow,
+  type VideoKey,
+  videoPrivacies,
+} from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Store } from '../../media/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import { addFormRoutes } from '../plugins/multipart.ts'
+import { idOrUuid, idText, listOf } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import type { Here } from './actor.view.ts'
+import { assertMayList, type ListQuery, listQuery, ownListQuery, toListQuery } from './list.ts'
+import { type FitPicture, makeReceiveChanges } from './receive-changes.ts'
+import { includes, toVideoDetailsView, toVideoView, videoDetailsView, videoView } from './video.view.ts'
+import { passwordOf, viewerOf } from './viewer.ts'
+
+export interface VideosDeps {
+  db: Database
+  config: () => Config
+  urls: Here
+  store: Store
+  /** From `makeUpdateVideo` and `makeRemoveVideo`. */
+  videos: UpdateVideo & RemoveVideo
+  fitPicture: FitPicture
+}
+
+const tags = ['Video']
+const byKey = z.object({ id: idOrUuid('video') })
+
+/** Adds `/api/v1/videos` and `/api/v1/users/me/videos`. */
+export function videosArea(deps: VideosDeps): Area {
+  const { db, config, urls, videos } = deps
+  const receiveChanges = makeReceiveChanges(deps)
+
+  /** Whether sensitive videos are wanted, not wanted, or mixed in, by the query, the user, or the server. */
+  async function nsfwWanted(query: ListQuery, userId: number | undefined): Promise<boolean | undefined> {
+    if (query.nsfw !== undefined) return query.nsfw === 'both' ? undefined : query.nsfw
+    const own = userId === undefined ? undefined : await nsfwPolicyOf(db, userId)
+    return (own ?? config().instance.default_nsfw_policy) === 'do_not_list' ? false : undefined
+  }
+
+  return (app) => {
+    app.get(
+      '/api/v1/videos',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags,
+          operationId: 'getVideos',
+          querystring: listQuery(config()),
+          response: { 200: listOf(videoView) },
+        },
+      },
+      async ({ query, session }) => {
+        const viewer = viewerOf(session)
+        assertMayList(query, viewer)
+        // Nothing tags videos automatically yet, so none has such a tag.
+        if (query.autoTagOneOf) return { total: 0, data: [] }
+        const nsfw = await nsfwWanted(query, session?.user.id)
+        const page = await listVideos(
+          db,
+          toListQuery(query, { scope: { of: 'everybody' }, viewer, nsfw, ownHost: urls.host }),
+        )
+        return {
+          ...(page.total === undefined ? {} : { total: page.total }),
+          data: page.rows.map((row) => toVideoView(row, { here: urls, include: query.include })),
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/users/me/videos',
+      {
+        config: { auth: 'user' },
+        schema: { tags: ['My User'], querystring: ownListQuery(config()), response: { 200: listOf(videoView) } },
+      },
+      async (request) => {
+        const { start, count, sort, search, isLive, channelId } = request.query
+        const { accountId } = sessionOf(request).user
+        const { total, rows } = await listVideos(db, {
+          scope: { of: 'owner', accountId, channelId },
+          ...{ start, count, sort, isLive, search: search || undefined },
+          internal: true,
+          skipCount: false,
+        })
+        const include = includes.notPublished | includes.blacklisted
+        return { total, data: rows.map((row) => toVideoView(row, { here: urls, include })) }
+      },
+    )
+
+    const constants = {
+      categories: categoryLabels,
+      licences: licenceLabels,
+      languages: languageLabels,
+      privacies: privacyLabels,
+    }
+    for (const [name, labels] of Object.entries(constants)) {
+      const schema = { tags, response: { 200: z.record(z.string(), z.string()) } }
+      app.get(`/api/v1/videos/${name}`, { schema }, () => labels)
+    }
+
+    app.get(
+      '/api/v1/videos/:id',
+      {
+        config: { auth: 'optional' },
+        schema: { tags, operationId: 'getVideo', params: byKey, response: { 200: videoDetailsView } },
+      },
+      async (request) => {
+        const { id: key } = request.params
+        const video = await findVideoDetails(db, key, passwordOf(request))
+        if (!video) throw notFound('Video not found')
+        const { privacy, remote, owner_account_id: ownerAccountId, password } = video
+        assertMaySee({ privacy, remote, ownerAccountId }, viewerOf(request.session), { byId: 'id' in key, password })
+        return toVideoDetailsView(video, urls)
+      },
+    )
+
+    app.get(
+      '/api/v1/videos/:id/description',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags,
+          operationId: 'getVideoDesc',
+          params: byKey,
+          response: { 200: z.object({ description: z.string().nullable() }) },
+        },
+      },
+      async (request) => {
+        const { id: key } = request.params
+        const video = await findDescription(db, key, passwordOf(request))
+        if (!video) throw notFound('Video not found')
+        try {
+          assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
+        } catch (error) {
+          if (request.session || video.privacy === videoPrivacies.passwordProtected) throw error
+          throw new HttpError(401, 'Token is invalid', { code: 'unauthorized_request' })
+        }
+        return { description: video.description }
+      },
+    )
+
+    app.get(
+      '/api/v1/videos/:id/metadata/:videoFileId',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags: ['Video Files'],
+          params: z.object({ id: idOrUuid('video'), videoFileId: idText }),
+          response: { 200: z.record(z.string(), z.unknown()) },
+        },
+      },
+      async (request) => {
+        // Clients ask with any id of a video: the file decides, and the video that it really belongs to.
+        const file = await findFileMetadata(db, request.params.videoFileId, passwordOf(request))
+        if (!file?.metadata) throw notFound('VideoFile matching Video not found')
+        assertMaySee(file, viewerOf(request.session), { password: file.password })
+        return file.metadata
+      },
+    )
+
+    addFormRoutes(app, (forms) => {
+      forms.put(
+        '/api/v1/videos/:id',
+        {
+          config: { auth: 'user', form: { files: ['thumbnailfile', 'previewfile'] } },
+          schema: { tags, operationId: 'putVideo', params: byKey },
+        },
+        async (request, reply) => {
+          const viewer = viewerOf(sessionOf(request))
+          const { id } = await existing(request.params.id)
+          await receiveChanges(request, (changes, pictures) => videos.update(id, viewer, changes, pictures))
+          return reply.code(204).send()
+        },
+      )
+    })
+
+    app.delete(
+      '/api/v1/videos/:id',
+      { config: { auth: 'user' }, schema: { tags, operationId: 'delVideo', params: byKey } },
+      async (request, reply) => {
+        const { id } = await existing(request.params.id)
+        await videos.remove(id, viewerOf(sessionOf(request)))
+        return reply.code(204).send()
+      },
+    )
+  }
+
+  async function existing(key: VideoKey): Promise<VideoAccessRow> {
+    const video = await findVideoAccess(db, key)
+    if (!video) throw notFound('Video not found')
+    return video
+  }
+}

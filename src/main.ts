@@ -1,0 +1,9 @@
+// The entry: reads the command line, loads the configuration, runs the roles, and drains when told to end.
+
+import { enableCompileCache } from 'node:module'
+
+// Compiled code is kept between starts, which halves their time. It must be on before anything else is loaded.
+enableCompileCache()
+
+const { cli } = await import('./cli/cli.ts')
+process.exitCode = await cli(process.argv.slice(2), { env: process.env, cwd: process.cwd() })

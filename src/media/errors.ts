@@ -1,0 +1,68 @@
+// What can go wrong with bytes and media tools, as one typed error with a reason that callers switch on.
+
+/**
+ * - `invalid-name`, `not-found`, `exists`, `offset`, `disk-full`: the store.
+ * - `empty`, `playlist`, `not-media`, `truncated`, `unreadable`, `no-streams`, `unsupported-codec`, `too-large`,
+ *   `frame-rate`: the file was read and cannot be used; trying again will not help.
+ * - `ffmpeg-missing`: no usable binary. `aborted`: the caller's signal. `stalled`, `memory`, `time-out`: the process was
+ *   killed by a limit. `failed`: ffmpeg ended with an error.
+ */
+export type MediaErrorReason =
+  | 'invalid-name'
+  | 'not-found'
+  | 'exists'
+  | 'offset'
+  | 'disk-full'
+  | 'empty'
+  | 'playlist'
+  | 'not-media'
+  | 'truncated'
+  | 'unreadable'
+  | 'no-streams'
+  | 'unsupported-codec'
+  | 'too-large'
+  | 'frame-rate'
+  | 'ffmpeg-missing'
+  | 'aborted'
+  | 'stalled'
+  | 'memory'
+  | 'time-out'
+  | 'failed'
+
+const REFUSALS: ReadonlySet<MediaErrorReason> = new Set([
+  'empty',
+  'playlist',
+  'not-media',
+  'truncated',
+  'unreadable',
+  'no-streams',
+  'unsupported-codec',
+  'too-large',
+  'frame-rate',
+])
+
+export class MediaError extends Error {
+  override readonly name = 'MediaError'
+  readonly reason: MediaErrorReason
+  /** The last lines that the tool printed, for the operator; never for the client. */
+  readonly detail: string
+
+  constructor(reason: MediaErrorReason, message: string, options: { detail?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.reason = reason
+    this.detail = options.detail ?? ''
+  }
+}
+
+/** True when the file itself is to blame, so that the job must not be tried again. */
+export const isRefusal = (error: unknown): error is MediaError =>
+  error instanceof MediaError && REFUSALS.has(error.reason)
+
+/** The code of a Node system error (`ENOENT`, `ENOSPC`, ...), or undefined. Not by class: errors may cross realms. */
+export function systemCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+export const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)

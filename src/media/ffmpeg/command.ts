@@ -1,0 +1,201 @@
+// From a plan to the arguments of one ffmpeg process. Pure. Only options that ffmpeg 4.1 and newer both know.
+
+import { inputGuard } from './guard.ts'
+import type { AudioPlan, LadderPlan, RenditionPlan, VideoPlan } from './plan.ts'
+import { formatRate, type Rational, toNumber } from './rate.ts'
+
+export interface CommandInput {
+  source: string
+  options: string[]
+}
+
+export interface CommandOutput {
+  target: string
+  options: string[]
+}
+
+export interface FfmpegCommandSpec {
+  inputs: CommandInput[]
+  /** The text of `-filter_complex`. */
+  filter: string | undefined
+  /** 0 lets ffmpeg choose. */
+  threads: number
+  outputs: CommandOutput[]
+}
+
+/** The files of a rendition inside a work folder. */
+export interface RenditionFiles {
+  /** The HLS media playlist and the fragmented MP4 that it describes by byte ranges. */
+  playlist: string
+  fragmented: string
+  webVideo: string
+}
+
+export interface CommandOptions {
+  plan: LadderPlan
+  input: string
+  /** The image under an audio file; black without one. */
+  stillPath?: string | undefined
+  /** What one encoder would get; shared out when there are several. 0 leaves all counts to ffmpeg. */
+  threads: number
+  canToneMap: boolean
+  filesOf: (rendition: RenditionPlan) => RenditionFiles
+}
+
+/** Seconds of a segment (limits.json, transcoding.hls), and of the distance of key frames, which divides it. */
+const SEGMENT_SECONDS = 4
+const KEY_FRAME_SECONDS = 2
+const X264 = ['-preset', 'veryfast', '-bf', '16', '-b_strategy', '1']
+const SCALE_FLAGS = 'bicubic'
+const STILL_IMAGE = ['-protocol_whitelist', 'file', '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
+const NO_METADATA = ['-map_metadata', '-1', '-map_metadata:s', '-1', '-map_chapters', '-1', '-sn', '-dn']
+
+/** Step one: the source's own picture in new wrapping, for HLS and web video at once. */
+export function copyCommand(options: CommandOptions): FfmpegCommandSpec | undefined {
+  const { plan, input, threads, filesOf } = options
+  const rendition = plan.copied
+  if (!rendition) return undefined
+  const picture = ['-map', `0:${plan.source.videoIndex}`, '-c:v', 'copy']
+  const sound = soundOptions(plan)
+  const files = filesOf(rendition)
+  const outputs: CommandOutput[] = []
+  if (plan.outputs.hls) {
+    outputs.push(hlsOutput(files, [...picture, ...(plan.splitAudio ? ['-an'] : sound)]))
+  }
+  if (plan.outputs.webVideos) outputs.push(mp4Output(files.webVideo, [...picture, ...sound]))
+  return { inputs: [{ source: input, options: inputGuard() }], filter: undefined, threads, outputs }
+}
+
+/** Step two: one process that decodes once and encodes all other renditions, each scaled from the next larger one. */
+export function encodeCommand(options: CommandOptions): FfmpegCommandSpec | undefined {
+  const { plan, threads, filesOf } = options
+  if (plan.encoded.length === 0) return undefined
+  const pictures = plan.encoded.flatMap(({ video }) => (video ? [video] : []))
+  const outputs = plan.encoded.map((rendition) => {
+    const index = rendition.video ? pictures.indexOf(rendition.video) : -1
+    const picture = rendition.video
+      ? ['-map', `[v${index}]`, ...x264Options(rendition.video, threadsOf(index, threads))]
+      : ['-vn']
+    const hasSound = rendition.video === undefined || !plan.splitAudio
+    const streams = [...picture, ...(hasSound ? soundOptions(plan) : ['-an'])]
+    const files = filesOf(rendition)
+    return plan.outputs.hls ? hlsOutput(files, streams) : mp4Output(files.webVideo, streams)
+  })
+  return {
+    inputs: encodeInputs(options),
+    filter: pictures.length > 0 ? cascade(options, pictures) : undefined,
+    threads,
+    outputs,
+  }
+}
+
+/**
+ * Web videos beside HLS are the same streams in other wrapping: one process copies all of them. With split sound they
+ * take it from the rendition that has it.
+ */
+export function packageCommand(options: CommandOptions): FfmpegCommandSpec | undefined {
+  const { plan, threads, filesOf } = options
+  if (!plan.outputs.hls || !plan.outputs.webVideos || plan.encoded.length === 0) return undefined
+  const soundIndex = plan.splitAudio ? plan.encoded.findIndex(({ video }) => video === undefined) : -1
+  const inputs = plan.encoded.map((rendition) => ({ source: filesOf(rendition).fragmented, options: inputGuard() }))
+  const outputs = plan.encoded.map((rendition, index) => {
+    const maps = ['-map', `${index}`, ...(soundIndex >= 0 && index !== soundIndex ? ['-map', `${soundIndex}`] : [])]
+    return mp4Output(filesOf(rendition).webVideo, [...maps, '-c', 'copy'])
+  })
+  return { inputs, filter: undefined, threads, outputs }
+}
+
+function encodeInputs({ plan, input, stillPath, threads }: CommandOptions): CommandInput[] {
+  const source = { source: input, options: [...inputGuard(), '-threads', `${half(threads)}`] }
+  if (plan.source.picture === 'video') return [source]
+  const { width, height } = plan.source
+  const rate = formatRate(plan.encoded.find(({ video }) => video)?.video?.rate ?? { num: 25, den: 1 })
+  const length = ['-t', plan.duration.toFixed(3)]
+  const still = stillPath
+    ? { source: stillPath, options: [...STILL_IMAGE, '-framerate', rate] }
+    : { source: `color=c=black:s=${width}x${height}:r=${rate}`, options: ['-f', 'lavfi'] }
+  return [source, { source: still.source, options: [...still.options, ...length] }]
+}
+
+/** `[source] → rate → size 0 ⟶ [v0]`, and from size 0 → size 1 ⟶ [v1], and so on. */
+function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: VideoPlan[]): string {
+  const { source } = plan
+  const start = source.picture === 'video' ? `[0:${source.videoIndex}]` : '[1:v:0]'
+  const parts: string[] = []
+  let from = start
+  let rate: Rational | undefined
+  pictures.forEach((picture, index) => {
+    const chain: string[] = []
+    const isFirst = index === 0
+    if (isFirst && source.interlaced) chain.push('yadif=deint=interlaced')
+    if (!rate || toNumber(rate) !== toNumber(picture.rate)) chain.push(`fps=${formatRate(picture.rate)}`)
+    rate = picture.rate
+    const isSourceSize = source.width === picture.width && source.height === picture.height
+    const fits = isFirst && source.squarePixels && isSourceSize && stillPath === undefined
+    if (!fits) chain.push(`scale=${picture.width}:${picture.height}:flags=${SCALE_FLAGS}`, 'setsar=1')
+    if (isFirst) chain.push(source.hdr && canToneMap ? TONE_MAP : 'format=yuv420p')
+    const isLast = index === pictures.length - 1
+    parts.push(`${from}${chain.join(',')}${isLast ? `[v${index}]` : `,split=2[v${index}][n${index}]`}`)
+    from = `[n${index}]`
+  })
+  return parts.join(';')
+}
+
+const TONE_MAP = [
+  'zscale=t=linear:npl=100',
+  'format=gbrpf32le',
+  'zscale=p=bt709',
+  'tonemap=hable:desat=0',
+  'zscale=t=bt709:m=bt709:r=tv',
+  'format=yuv420p',
+].join(',')
+
+/** Constant quality below a ceiling; key frames at the same times in all renditions. */
+function x264Options({ rate, encode }: VideoPlan, threads: number): string[] {
+  const target = encode?.targetBitrate ?? 0
+  return [
+    ...['-c:v', 'libx264', ...X264, '-pix_fmt', 'yuv420p'],
+    ...['-maxrate:v', `${target}`, '-bufsize:v', `${target * 2}`],
+    ...['-g', `${Math.ceil(toNumber(rate) * KEY_FRAME_SECONDS)}`, '-sc_threshold', '0'],
+    ...['-force_key_frames', `expr:gte(t,n_forced*${KEY_FRAME_SECONDS})`],
+    ...['-threads:v', `${threads}`],
+  ]
+}
+
+/**
+ * The largest rendition keeps most cores busy and must never make the others wait; the smaller ones fill the gaps. With
+ * x264's own choice for each of six encoders, a tenth of the time went into switching between them (bench/ladder.ts).
+ */
+function threadsOf(index: number, threads: number): number {
+  if (index === 0) return Math.floor(threads * 1.5)
+  return index === 1 ? threads : half(threads)
+}
+
+const half = (threads: number): number => Math.ceil(threads / 2)
+
+function soundOptions({ audio, source }: LadderPlan): string[] {
+  return audio ? ['-map', `0:${source.audioIndex}`, ...codecOptions(audio)] : ['-an']
+}
+
+function codecOptions(audio: AudioPlan): string[] {
+  // AAC from a transport stream has its set-up in every frame; MP4 wants it once. Others pass unchanged.
+  if (audio.mode === 'copy') return ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc']
+  const rate = audio.sampleRate === undefined ? [] : ['-ar', `${audio.sampleRate}`]
+  return ['-c:a', 'aac', '-b:a', `${audio.bitrate}`, '-ac', '2', ...rate]
+}
+
+function hlsOutput({ playlist, fragmented }: RenditionFiles, streams: string[]): CommandOutput {
+  const options = [
+    ...[...streams, ...NO_METADATA, '-max_muxing_queue_size', '4096'],
+    // Otherwise each file would be moved by its encoder's own delay, and sound of its own would drift from the picture.
+    ...['-avoid_negative_ts', 'disabled'],
+    ...['-f', 'hls', '-hls_time', `${SEGMENT_SECONDS}`, '-hls_list_size', '0', '-hls_playlist_type', 'vod'],
+    ...['-hls_segment_type', 'fmp4', '-hls_flags', 'single_file', '-hls_segment_filename', fragmented],
+  ]
+  return { target: playlist, options }
+}
+
+function mp4Output(target: string, streams: string[]): CommandOutput {
+  const muxer = ['-max_muxing_queue_size', '4096', '-movflags', '+faststart', '-f', 'mp4']
+  return { target, options: [...streams, ...NO_METADATA, ...muxer] }
+}

@@ -1,0 +1,151 @@
+// Finding the ffmpeg and ffprobe to use, and what they can do.
+
+import { execFile } from 'node:child_process'
+import { access, chmod, constants, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { MediaError, messageOf } from '../errors.ts'
+
+const run = promisify(execFile)
+
+export interface Ffmpeg {
+  ffmpegPath: string
+  ffprobePath: string
+  /** The version as ffmpeg prints it, such as `5.1.6-0+deb12u1` or `N-47683-g0e8eb07980-static`. */
+  version: string
+  /** True for the binaries that come with the packages, false for those of the system or the configuration. */
+  bundled: boolean
+  /** True when HDR sources can be mapped to standard dynamic range. */
+  canToneMap: boolean
+  /** One line each for the log at start. */
+  warnings: string[]
+}
+
+export interface FindFfmpegOptions {
+  /** Taken as they are, without looking further. */
+  ffmpegPath?: string | undefined
+  ffprobePath?: string | undefined
+  /** The search path; the environment's by default. */
+  path?: string | undefined
+}
+
+/**
+ * Prefers the paths given, then the binaries on PATH when their ffmpeg encodes H.264 and AAC, then the packaged ones.
+ * Throws MediaError `ffmpeg-missing` with one line that names what to do.
+ */
+export async function findFfmpeg(options: FindFfmpegOptions = {}): Promise<Ffmpeg> {
+  const reasons: string[] = []
+  for (const candidate of await candidates(options)) {
+    const { ffmpegPath, ffprobePath, bundled } = candidate
+    const found = await inspect(ffmpegPath, ffprobePath)
+    if (typeof found === 'string') reasons.push(found)
+    else return { ffmpegPath, ffprobePath, bundled, ...found }
+  }
+  const why = reasons.length > 0 ? reasons.join('; ') : 'none was found on PATH or among the installed packages'
+  throw new MediaError(
+    'ffmpeg-missing',
+    `No usable ffmpeg: ${why}. Install ffmpeg with libx264 and ffprobe, or run npm install again for the packaged ones.`,
+  )
+}
+
+interface Candidate {
+  ffmpegPath: string
+  ffprobePath: string
+  bundled: boolean
+}
+
+async function candidates(options: FindFfmpegOptions): Promise<Candidate[]> {
+  const searchPath = options.path ?? process.env.PATH ?? ''
+  const onPath = {
+    ffmpeg: await findOnPath('ffmpeg', searchPath),
+    ffprobe: await findOnPath('ffprobe', searchPath),
+  }
+  const packaged = {
+    ffmpeg: await findPackaged('@ffmpeg-installer', 'ffmpeg'),
+    ffprobe: await findPackaged('@ffprobe-installer', 'ffprobe'),
+  }
+  if (options.ffmpegPath !== undefined) {
+    const ffprobePath = options.ffprobePath ?? onPath.ffprobe ?? packaged.ffprobe ?? 'ffprobe'
+    return [{ ffmpegPath: options.ffmpegPath, ffprobePath, bundled: false }]
+  }
+  const found: Candidate[] = []
+  const systemProbe = options.ffprobePath ?? onPath.ffprobe ?? packaged.ffprobe
+  if (onPath.ffmpeg && systemProbe) {
+    found.push({ ffmpegPath: onPath.ffmpeg, ffprobePath: systemProbe, bundled: false })
+  }
+  const packagedProbe = options.ffprobePath ?? packaged.ffprobe ?? onPath.ffprobe
+  if (packaged.ffmpeg && packagedProbe) {
+    found.push({ ffmpegPath: packaged.ffmpeg, ffprobePath: packagedProbe, bundled: true })
+  }
+  return found
+}
+
+async function findOnPath(name: string, searchPath: string): Promise<string | undefined> {
+  const file = process.platform === 'win32' ? `${name}.exe` : name
+  for (const folder of searchPath.split(delimiter).filter((entry) => entry !== '')) {
+    const path = join(folder, file)
+    if (await isExecutable(path)) return path
+  }
+  return undefined
+}
+
+/** The binary of an optional package, made executable here because its install script does not run. */
+async function findPackaged(scope: string, name: string): Promise<string | undefined> {
+  const require = createRequire(import.meta.url)
+  const file = process.platform === 'win32' ? `${name}.exe` : name
+  try {
+    const path = require.resolve(`${scope}/${process.platform}-${process.arch}/${file}`)
+    if (!(await isExecutable(path))) await chmod(path, 0o755)
+    return path
+  } catch {
+    return undefined
+  }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** What the binaries can do, or the reason why they are of no use. */
+async function inspect(ffmpegPath: string, ffprobePath: string) {
+  try {
+    const options = { timeout: 20_000, maxBuffer: 4 << 20 }
+    const [version, encoders, filters] = await Promise.all([
+      run(ffmpegPath, ['-hide_banner', '-version'], options),
+      run(ffmpegPath, ['-hide_banner', '-encoders'], options),
+      run(ffmpegPath, ['-hide_banner', '-filters'], options),
+      run(ffprobePath, ['-hide_banner', '-version'], options),
+    ])
+    for (const encoder of ['libx264', 'aac']) {
+      if (!listed(encoders.stdout, encoder)) return `${ffmpegPath} was built without ${encoder}`
+    }
+    const name = /^ffmpeg version (\S+)/m.exec(version.stdout)?.[1] ?? 'unknown'
+    return {
+      version: name,
+      canToneMap: listed(filters.stdout, 'zscale') && listed(filters.stdout, 'tonemap'),
+      warnings: warningsOf(name, version.stdout),
+    }
+  } catch (error) {
+    return `${ffmpegPath} or ${ffprobePath} cannot be run (${firstLine(messageOf(error))})`
+  }
+}
+
+const listed = (table: string, name: string): boolean => new RegExp(`^ \\S+\\s+${name}\\s`, 'm').test(table)
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
+
+/** Builds that no longer get fixes are used only behind the guard, and the log says so. */
+function warningsOf(version: string, banner: string): string[] {
+  const major = Number(/^n?(\d+)\./.exec(version)?.[1] ?? Number.NaN)
+  const builtUntil = Number(/\(c\) \d{4}-(\d{4})/.exec(banner)?.[1] ?? Number.NaN)
+  const old = Number.isNaN(major) ? builtUntil < 2022 : major < 5
+  return old
+    ? [`ffmpeg ${version} is an old build without security fixes; install a current ffmpeg package for production.`]
+    : []
+}

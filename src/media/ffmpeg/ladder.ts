@@ -1,0 +1,259 @@
+// Makes the renditions of a plan in a work folder, step by step, and says what each file is. May be killed at any moment
+// and started again with the same folder: finished steps are taken up, half-made ones are thrown away.
+
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import {
+  type CommandOptions,
+  copyCommand,
+  encodeCommand,
+  type FfmpegCommandSpec,
+  packageCommand,
+  type RenditionFiles,
+} from './command.ts'
+import type { Ffmpeg } from './find.ts'
+import type { FileMetadata } from './metadata.ts'
+import type { LadderPlan, RenditionPlan } from './plan.ts'
+import { bandwidthOf, type HlsEntry, inspectFragmented, parseMediaPlaylist } from './playlists.ts'
+import { probe } from './probe.ts'
+import { toNumber } from './rate.ts'
+import { killOrphan, type RunLimits, runFfmpeg } from './run.ts'
+
+/** A finished file in the work folder. The receiver moves it to the store. */
+export interface LadderFile {
+  type: 'hls' | 'web-video'
+  resolution: number
+  /** px; 0 for sound only. */
+  width: number
+  height: number
+  /** Frames per second as shown to clients; 0 for sound only. */
+  fps: number
+  hasVideo: boolean
+  hasAudio: boolean
+  /** Bytes. */
+  size: number
+  /** The name to store it under: `<uuid>-<resolution>-fragmented.mp4` or `<uuid>-<resolution>.mp4`. */
+  filename: string
+  path: string
+  metadata: FileMetadata
+  /** For HLS: the media playlist to store beside it, and the facts for the master and the hashes. */
+  hls: { entry: HlsEntry; playlistPath: string } | undefined
+}
+
+export type LadderStep = 'copy' | 'encode'
+
+export interface RunLadderOptions {
+  ffmpeg: Ffmpeg
+  plan: LadderPlan
+  /** The source. */
+  input: string
+  /** A JPEG to show under an audio file. */
+  stillPath?: string | undefined
+  /** A folder of this job's own; removed at the end, whatever the end is, except when the process is killed. */
+  workFolder: string
+  /** Configuration `transcoding.threads`; 0 means as many as there are cores. */
+  threads: number
+  limits: RunLimits
+  niceness?: number
+  signal?: AbortSignal | undefined
+  newUuid: () => string
+  /** Steps whose files an earlier try has already stored. */
+  skip?: readonly LadderStep[]
+  /** 0 to 100 over all steps, never falling. */
+  onProgress?: (percent: number) => void
+  onStart?: (process: { pid: number; commandLine: string; step: LadderStep | 'package' }) => void
+  /**
+   * Called when the files of a step are complete. They may be moved away. After a kill it can be called again with the
+   * same file names, so it must be idempotent by name.
+   */
+  onFiles: (files: LadderFile[], step: LadderStep) => Promise<void>
+}
+
+/** The share of the whole work that is done when a step begins, in per cent. */
+const SHARE = { copy: [0, 5], encode: [5, 95], package: [95, 100] } as const
+const NAMES_FILE = 'names.json'
+const PID_FILE = 'ffmpeg.pid'
+
+/**
+ * Runs the steps of a plan: the copied rendition first, then one process for all the others, then the wrapping of web
+ * videos where both kinds are wanted. Throws MediaError as `runFfmpeg` does, or what `onFiles` threw.
+ */
+export async function runLadder(options: RunLadderOptions): Promise<void> {
+  const { workFolder, plan, onProgress } = options
+  try {
+    await mkdir(workFolder, { recursive: true })
+    await killOrphan(join(workFolder, PID_FILE), workFolder)
+    const names = await loadNames(options)
+    const skip = new Set(options.skip ?? [])
+    if (plan.copied && !skip.has('copy')) await runStep(options, 'copy', [plan.copied], names)
+    if (plan.encoded.length > 0 && !skip.has('encode')) await runStep(options, 'encode', plan.encoded, names)
+    onProgress?.(100)
+  } finally {
+    await rm(workFolder, { recursive: true, force: true })
+  }
+}
+
+async function runStep(options: RunLadderOptions, step: LadderStep, renditions: RenditionPlan[], names: Names) {
+  const folder = join(options.workFolder, step)
+  const done = join(options.workFolder, `${step}.json`)
+  const earlier = await loadDone(done, renditions)
+  if (earlier) {
+    await options.onFiles(earlier, step)
+    return
+  }
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const filesOf = (rendition: RenditionPlan): RenditionFiles => pathsIn(folder, names, rendition.resolution)
+  const { plan, input, stillPath, ffmpeg } = options
+  const threads = options.threads === 0 ? availableParallelism() : options.threads
+  const command: CommandOptions = { plan, input, stillPath, threads, canToneMap: ffmpeg.canToneMap, filesOf }
+  await run(options, step, step === 'copy' ? copyCommand(command) : encodeCommand(command))
+  if (step === 'encode') await run(options, 'package', packageCommand(command))
+  const files: LadderFile[] = []
+  for (const rendition of renditions) {
+    const paths = filesOf(rendition)
+    if (plan.outputs.hls) files.push(await describeHls(options, rendition, paths))
+    if (plan.outputs.webVideos) files.push(await describeFile(options, rendition, 'web-video', paths.webVideo))
+  }
+  // The marker is written whole: a rename is the only moment at which the step becomes finished.
+  await writeFile(`${done}.part`, JSON.stringify(files))
+  await rename(`${done}.part`, done)
+  await options.onFiles(files, step)
+}
+
+async function run(options: RunLadderOptions, step: LadderStep | 'package', spec: FfmpegCommandSpec | undefined) {
+  if (!spec) return
+  const { ffmpeg, limits, signal, plan, niceness, workFolder, onProgress, onStart } = options
+  const [from, to] = SHARE[step]
+  await runFfmpeg({
+    ...{ ffmpeg, spec, limits, signal },
+    duration: plan.duration,
+    pidFile: join(workFolder, PID_FILE),
+    ...(niceness === undefined ? {} : { niceness }),
+    ...(onProgress ? { onProgress: (percent: number) => onProgress(from + ((to - from) * percent) / 100) } : {}),
+    ...(onStart ? { onStart: (process) => onStart({ ...process, step }) } : {}),
+  })
+}
+
+async function describeHls(options: RunLadderOptions, rendition: RenditionPlan, paths: RenditionFiles) {
+  const file = await describeFile(options, rendition, 'hls', paths.fragmented)
+  const playlist = parseMediaPlaylist(await readFile(paths.playlist, 'utf8'))
+  const { codecs, hashes } = await inspectFragmented(paths.fragmented, playlist)
+  const { resolution, width, height, hasVideo, hasAudio, filename } = file
+  const entry: HlsEntry = {
+    ...{ resolution, width, height, hasVideo, hasAudio, filename, codecs, hashes },
+    ...bandwidthOf(playlist, file.size),
+    frameRate: rendition.video ? toNumber(rendition.video.rate) : 0,
+    playlistFilename: basename(paths.playlist),
+  }
+  return { ...file, hls: { entry, playlistPath: paths.playlist } }
+}
+
+async function describeFile(
+  { ffmpeg, signal }: RunLadderOptions,
+  rendition: RenditionPlan,
+  type: LadderFile['type'],
+  path: string,
+): Promise<LadderFile> {
+  const found = await probe({ ffmpeg, path, signal })
+  const { size } = await stat(path)
+  return {
+    ...{ type, path, size },
+    resolution: rendition.resolution,
+    width: found.video?.width ?? 0,
+    height: found.video?.height ?? 0,
+    fps: rendition.fps,
+    hasVideo: found.video !== undefined,
+    hasAudio: found.audio !== undefined,
+    filename: basename(path),
+    metadata: found.metadata,
+    hls: undefined,
+  }
+}
+
+const namesSchema = z.record(z.string(), z.object({ hls: z.string(), webVideo: z.string() }))
+type Names = z.infer<typeof namesSchema>
+
+/** The random part of each file's name, chosen once per job, so that a second try makes the same names. */
+async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promise<Names> {
+  const path = join(workFolder, NAMES_FILE)
+  const earlier = await readJson(path, namesSchema)
+  const resolutions = [...(plan.copied ? [plan.copied] : []), ...plan.encoded].map(({ resolution }) => `${resolution}`)
+  if (earlier && resolutions.every((resolution) => earlier[resolution] !== undefined)) return earlier
+  const names = Object.fromEntries(
+    resolutions.map((resolution) => [resolution, { hls: newUuid(), webVideo: newUuid() }]),
+  )
+  await writeFile(`${path}.part`, JSON.stringify(names))
+  await rename(`${path}.part`, path)
+  return names
+}
+
+function pathsIn(folder: string, names: Names, resolution: number): RenditionFiles {
+  const name = names[`${resolution}`]
+  if (!name) throw new Error(`There is no name for the rendition ${resolution}.`)
+  return {
+    playlist: join(folder, `${name.hls}-${resolution}.m3u8`),
+    fragmented: join(folder, `${name.hls}-${resolution}-fragmented.mp4`),
+    webVideo: join(folder, `${name.webVideo}-${resolution}.mp4`),
+  }
+}
+
+const document = z.record(z.string(), z.unknown())
+
+const doneSchema = z.array(
+  z.object({
+    type: z.enum(['hls', 'web-video']),
+    resolution: z.number(),
+    width: z.number(),
+    height: z.number(),
+    fps: z.number(),
+    hasVideo: z.boolean(),
+    hasAudio: z.boolean(),
+    size: z.number(),
+    filename: z.string(),
+    path: z.string(),
+    metadata: z.object({ format: document, streams: z.array(document), chapters: z.array(document) }),
+    hls: z
+      .object({
+        playlistPath: z.string(),
+        entry: z.object({
+          resolution: z.number(),
+          width: z.number(),
+          height: z.number(),
+          frameRate: z.number(),
+          hasVideo: z.boolean(),
+          hasAudio: z.boolean(),
+          bandwidth: z.number(),
+          averageBandwidth: z.number(),
+          codecs: z.array(z.string()),
+          playlistFilename: z.string(),
+          filename: z.string(),
+          hashes: z.record(z.string(), z.string()),
+        }),
+      })
+      .optional(),
+  }),
+)
+
+/**
+ * The files of a step that an earlier try finished for the same renditions, or undefined. Those that the receiver had
+ * moved away are listed all the same.
+ */
+async function loadDone(path: string, renditions: RenditionPlan[]): Promise<LadderFile[] | undefined> {
+  const files = await readJson(path, doneSchema)
+  const made = new Set(files?.map(({ resolution }) => resolution))
+  if (!files || !renditions.every(({ resolution }) => made.has(resolution))) return undefined
+  return files.map((file) => ({ ...file, hls: file.hls }))
+}
+
+async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

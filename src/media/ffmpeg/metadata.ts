@@ -1,0 +1,70 @@
+// ffprobe's answer: its schema, and the `metadata` document of a file in the REST API (format, streams, chapters).
+
+import { z } from 'zod'
+
+const tags = z.record(z.string(), z.string())
+
+const streamSchema = z.looseObject({
+  index: z.number().int(),
+  codec_type: z.string().optional(),
+  codec_name: z.string().optional(),
+  profile: z.string().optional(),
+  width: z.number().int().optional(),
+  height: z.number().int().optional(),
+  pix_fmt: z.string().optional(),
+  sample_aspect_ratio: z.string().optional(),
+  field_order: z.string().optional(),
+  color_transfer: z.string().optional(),
+  r_frame_rate: z.string().optional(),
+  avg_frame_rate: z.string().optional(),
+  duration: z.string().optional(),
+  bit_rate: z.string().optional(),
+  sample_rate: z.string().optional(),
+  channels: z.number().int().optional(),
+  tags: tags.optional(),
+  disposition: z.record(z.string(), z.number()).optional(),
+  side_data_list: z.array(z.looseObject({ rotation: z.number().optional() })).optional(),
+})
+
+export const ffprobeSchema = z.looseObject({
+  format: z.looseObject({
+    format_name: z.string().optional(),
+    duration: z.string().optional(),
+    bit_rate: z.string().optional(),
+    tags: tags.optional(),
+  }),
+  streams: z.array(streamSchema).default([]),
+  chapters: z.array(z.looseObject({})).default([]),
+})
+
+export type Ffprobe = z.infer<typeof ffprobeSchema>
+export type FfprobeStream = z.infer<typeof streamSchema>
+
+/** The `VideoFileMetadata` of the REST API. */
+export interface FileMetadata {
+  format: Record<string, unknown>
+  streams: Record<string, unknown>[]
+  chapters: Record<string, unknown>[]
+}
+
+/** Streams kept in the document; a file with hundreds of them is not described at length. */
+const MAX_STREAMS = 32
+
+/** Turns ffprobe's texts into numbers where they are numbers, and leaves out the path of the file. */
+export function toMetadata({ format, streams, chapters }: Ffprobe): FileMetadata {
+  const { filename: _path, ...rest } = format
+  return {
+    format: withNumbers(rest),
+    streams: streams.slice(0, MAX_STREAMS).map(withNumbers),
+    chapters: chapters.map((chapter) => ({ ...chapter })),
+  }
+}
+
+function withNumbers(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [
+      key,
+      typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value,
+    ]),
+  )
+}

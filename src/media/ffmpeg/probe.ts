@@ -1,0 +1,239 @@
+// What is inside an uploaded file: ffprobe behind the guard, its answer checked and turned into plain facts.
+
+import { execFile } from 'node:child_process'
+import { z } from 'zod'
+import { MediaError, systemCode } from '../errors.ts'
+import type { Ffmpeg } from './find.ts'
+import { inputGuard, isAllowedCodec } from './guard.ts'
+import { type FfprobeStream, type FileMetadata, ffprobeSchema, toMetadata } from './metadata.ts'
+import { type Rational, snapRate, toNumber } from './rate.ts'
+import { sniff } from './sniff.ts'
+
+export interface VideoProbe {
+  /** Index of the stream in the file. */
+  index: number
+  codec: string
+  profile: string | undefined
+  pixelFormat: string
+  /** px as stored, before rotation and sample aspect ratio. */
+  codedWidth: number
+  codedHeight: number
+  /** px as a viewer sees it. */
+  width: number
+  height: number
+  /** Degrees clockwise: 0, 90, 180 or 270. */
+  rotation: number
+  squarePixels: boolean
+  /** Frames per second, exact; a variable rate gives its average. */
+  rate: Rational
+  /** Frames per second, rounded to a whole number when 1 or more, as PeerTube shows it. */
+  fps: number
+  variableRate: boolean
+  interlaced: boolean
+  /** True for PQ and HLG transfers. */
+  hdr: boolean
+  /** Bits per second of this stream, or of the file, or undefined when neither says. */
+  bitrate: number | undefined
+}
+
+export interface AudioProbe {
+  index: number
+  codec: string
+  profile: string | undefined
+  channels: number
+  /** Hz. */
+  sampleRate: number
+  /** Bits per second. */
+  bitrate: number | undefined
+}
+
+export interface MediaProbe {
+  /** Bytes. */
+  size: number
+  /** Seconds; 0 when the file does not say. */
+  duration: number
+  format: string
+  /** Bits per second of the whole file. */
+  bitrate: number | undefined
+  video: VideoProbe | undefined
+  audio: AudioProbe | undefined
+  /** The stream index of a cover picture in an audio file. */
+  coverIndex: number | undefined
+  metadata: FileMetadata
+}
+
+export interface ProbeOptions {
+  ffmpeg: Ffmpeg
+  path: string
+  /** Milliseconds until ffprobe is killed. */
+  timeoutMs?: number
+  signal?: AbortSignal | undefined
+}
+
+/** px on one side: beyond it decoders need gigabytes per frame. */
+const MAX_SIDE = 16_384
+const MAX_PIXELS = 8192 * 8192
+const MAX_OUTPUT_BYTES = 8 << 20
+const DEFAULT_TIMEOUT_MS = 30_000
+
+/**
+ * Reads a media file. Throws MediaError: `empty`, `playlist`, `truncated`, `not-media`, `unreadable`, `no-streams`,
+ * `unsupported-codec`, `too-large`, or `time-out` and `aborted`. Files with only sound or only a picture are fine.
+ */
+export async function probe(options: ProbeOptions): Promise<MediaProbe> {
+  const { size, isIsoMedia } = await sniff(options.path)
+  const output = await runFfprobe(options, isIsoMedia)
+  const { format, streams, chapters } = parse(output)
+  const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
+  const audio = streams.find((stream) => stream.codec_type === 'audio')
+  if (!video && !audio) throw new MediaError('no-streams', 'The file has neither a picture nor sound.')
+  for (const stream of [video, audio]) {
+    if (stream && !isAllowedCodec(stream.codec_name ?? '')) {
+      throw new MediaError('unsupported-codec', `The codec ${stream.codec_name ?? 'of the file'} is not supported.`)
+    }
+  }
+  const bitrate = positive(format.bit_rate)
+  const duration = positive(format.duration) ?? Math.max(0, ...streams.map((stream) => positive(stream.duration) ?? 0))
+  return {
+    size,
+    duration,
+    format: format.format_name ?? '',
+    bitrate,
+    video: video && toVideo(video, bitrate),
+    audio: audio && toAudio(audio),
+    coverIndex: streams.find(isCover)?.index,
+    metadata: toMetadata({ format, streams, chapters }),
+  }
+}
+
+function runFfprobe({ ffmpeg, path, timeoutMs, signal }: ProbeOptions, isIsoMedia: boolean): Promise<string> {
+  const args = ['-v', 'error', ...inputGuard(), '-of', 'json', '-show_format', '-show_streams', '-show_chapters', path]
+  const limits = {
+    timeout: timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    killSignal: 'SIGKILL' as const,
+    // The packaged static ffprobe crashes in the C library's character converters while it reads the service names of a
+    // transport stream; without converters to load it leaves the names as they are.
+    env: ffmpeg.bundled ? { ...process.env, GCONV_PATH: '/nonexistent' } : process.env,
+    ...(signal ? { signal } : {}),
+  }
+  return new Promise((resolve, reject) => {
+    execFile(ffmpeg.ffprobePath, args, limits, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout)
+      const detail = stderr.slice(-2000)
+      if (signal?.aborted) return reject(new MediaError('aborted', 'Reading the file was cancelled.'))
+      if (systemCode(error) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+        return reject(new MediaError('unreadable', 'The file describes itself at too great a length.', { detail }))
+      }
+      if (error.killed === true)
+        return reject(new MediaError('time-out', 'Reading the file took too long.', { detail }))
+      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'EACCES') {
+        return reject(new MediaError('ffmpeg-missing', 'ffprobe cannot be run.', { cause: error }))
+      }
+      if (/Codec \(\w+\) not on whitelist/.test(stderr)) {
+        return reject(new MediaError('unsupported-codec', 'A codec of the file is not supported.', { detail }))
+      }
+      if (/Format not on whitelist|Invalid data found/.test(stderr) && !isIsoMedia) {
+        return reject(new MediaError('not-media', 'The file is not a video or sound file.', { detail }))
+      }
+      reject(new MediaError('unreadable', 'The file cannot be read.', { detail }))
+    })
+  })
+}
+
+function parse(output: string) {
+  let json: unknown
+  try {
+    json = JSON.parse(output)
+  } catch (error) {
+    throw new MediaError('unreadable', 'The file cannot be read.', { cause: error })
+  }
+  const parsed = ffprobeSchema.safeParse(json)
+  if (!parsed.success) {
+    throw new MediaError('unreadable', 'The file cannot be read.', { detail: z.prettifyError(parsed.error) })
+  }
+  return parsed.data
+}
+
+function toVideo(stream: FfprobeStream, fileBitrate: number | undefined): VideoProbe {
+  const codedWidth = stream.width ?? 0
+  const codedHeight = stream.height ?? 0
+  if (codedWidth === 0 || codedHeight === 0 || stream.pix_fmt === undefined) {
+    throw new MediaError('unreadable', 'The picture of the file cannot be read.')
+  }
+  const aspect = sampleAspect(stream.sample_aspect_ratio)
+  const [width, height] = [Math.max(1, Math.round(codedWidth * aspect)), codedHeight]
+  if (Math.max(codedWidth, codedHeight, width) > MAX_SIDE || codedWidth * codedHeight > MAX_PIXELS) {
+    throw new MediaError('too-large', `A picture of ${codedWidth} × ${codedHeight} px is too large.`)
+  }
+  const rotation = rotationOf(stream)
+  const sideways = rotation === 90 || rotation === 270
+  const { rate, variable } = rateOf(stream)
+  return {
+    index: stream.index,
+    codec: stream.codec_name ?? '',
+    profile: stream.profile,
+    pixelFormat: stream.pix_fmt,
+    codedWidth,
+    codedHeight,
+    width: sideways ? height : width,
+    height: sideways ? width : height,
+    rotation,
+    squarePixels: aspect === 1,
+    rate,
+    fps: toNumber(rate) < 1 ? toNumber(rate) : Math.round(toNumber(rate)),
+    variableRate: variable,
+    interlaced: stream.field_order !== undefined && !['progressive', 'unknown'].includes(stream.field_order),
+    hdr: stream.color_transfer === 'smpte2084' || stream.color_transfer === 'arib-std-b67',
+    bitrate: positive(stream.bit_rate) ?? fileBitrate,
+  }
+}
+
+function toAudio(stream: FfprobeStream): AudioProbe {
+  if (stream.sample_rate === undefined || positive(stream.sample_rate) === undefined) {
+    throw new MediaError('unreadable', 'The sound of the file cannot be read.')
+  }
+  return {
+    index: stream.index,
+    codec: stream.codec_name ?? '',
+    profile: stream.profile,
+    channels: stream.channels ?? 0,
+    sampleRate: Number(stream.sample_rate),
+    bitrate: positive(stream.bit_rate),
+  }
+}
+
+const isCover = (stream: FfprobeStream): boolean =>
+  stream.codec_type === 'video' && stream.disposition?.attached_pic === 1
+
+/** Newer ffprobe reports a display matrix (counter-clockwise), older ones a tag (clockwise). */
+function rotationOf(stream: FfprobeStream): number {
+  const matrix = stream.side_data_list?.find((data) => typeof data.rotation === 'number')?.rotation
+  const clockwise = typeof matrix === 'number' ? -matrix : Number(stream.tags?.rotate ?? 0)
+  const quarters = Number.isFinite(clockwise) ? Math.round(clockwise / 90) : 0
+  return (((quarters % 4) + 4) % 4) * 90
+}
+
+function sampleAspect(text: string | undefined): number {
+  const [x, y] = (text ?? '1:1').split(':').map(Number)
+  return x && y && x / y > 0.01 && x / y < 100 ? x / y : 1
+}
+
+function rateOf(stream: FfprobeStream): { rate: Rational; variable: boolean } {
+  const average = toRational(stream.avg_frame_rate)
+  const nominal = toRational(stream.r_frame_rate)
+  const chosen = average ?? nominal
+  if (!chosen) return { rate: { num: 25, den: 1 }, variable: true }
+  const variable = nominal !== undefined && Math.abs(toNumber(chosen) / toNumber(nominal) - 1) > 0.01
+  return { rate: snapRate(chosen), variable }
+}
+
+function toRational(text: string | undefined): Rational | undefined {
+  const [num, den] = (text ?? '').split('/').map(Number)
+  return num && den && num > 0 && den > 0 ? { num, den } : undefined
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text)
+  return Number.isFinite(value) && value > 0 ? value : undefined
+}

@@ -1,0 +1,137 @@
+// Thumbnails and previews: from an uploaded image, checked by its content and encoded anew, or from a frame of the video.
+
+import { access, mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileTypeFromFile } from 'file-type'
+import { MediaError, messageOf } from '../errors.ts'
+import type { Ffmpeg } from '../ffmpeg/find.ts'
+import { inputGuard } from '../ffmpeg/guard.ts'
+import type { MediaProbe } from '../ffmpeg/probe.ts'
+import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
+
+export interface ImageSize {
+  /** px. */
+  width: number
+  height: number
+}
+
+/** An encoded JPEG. */
+export interface EncodedImage extends ImageSize {
+  bytes: Buffer
+}
+
+const ACCEPTED = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
+/** px in all: more than any camera makes, and far less than a bomb needs. */
+const MAX_PIXELS = 120_000_000
+const DECODE_SECONDS = 20
+const JPEG_QUALITY = 80
+
+/** Loaded on first use, since the library and its native part cost memory that an idle server should not hold. */
+async function loadSharp() {
+  const { default: sharp } = await import('sharp')
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return sharp
+}
+
+/**
+ * Fits an image of any accepted kind to each size, cropped at the centre, as JPEG without metadata. Of an animation the
+ * first picture counts. Throws MediaError `not-media`, `unreadable` or `too-large`.
+ */
+export async function fitImage(path: string, sizes: readonly ImageSize[]): Promise<EncodedImage[]> {
+  const type = await fileTypeFromFile(path).catch(() => undefined)
+  if (!type || !ACCEPTED.has(type.mime))
+    throw new MediaError('not-media', 'The file is not a PNG, JPEG, WebP or GIF image.')
+  const sharp = await loadSharp()
+  // Read first: the decoder then never sees a path, whose extension or later change could mislead it.
+  const input = await readFile(path)
+  const images: EncodedImage[] = []
+  for (const { width, height } of sizes) {
+    try {
+      const bytes = await sharp(input, { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true })
+        .timeout({ seconds: DECODE_SECONDS })
+        .autoOrient()
+        .resize(width, height, { fit: 'cover' })
+        .flatten({ background: '#000' })
+        .jpeg({ quality: JPEG_QUALITY })
+        .toBuffer()
+      images.push({ width, height, bytes })
+    } catch (error) {
+      if (/pixel limit/i.test(messageOf(error))) {
+        throw new MediaError('too-large', 'The image has too many pixels.', { cause: error })
+      }
+      throw new MediaError('unreadable', 'The image cannot be read.', { cause: error })
+    }
+  }
+  return images
+}
+
+export interface ImagesFromMediaOptions {
+  ffmpeg: Ffmpeg
+  probe: MediaProbe
+  input: string
+  sizes: readonly ImageSize[]
+  /** Configuration `thumbnails.generation_from_video.frames_to_analyze`. */
+  framesToAnalyze: number
+  /** A folder for the frame; it is left as it was. */
+  workFolder: string
+  limits: RunLimits
+  niceness?: number
+  signal?: AbortSignal | undefined
+}
+
+/** From here on a film shows more than black or a title: the share of the duration that is passed over. */
+const SKIPPED_SHARE = 0.1
+const LONG_ENOUGH_SECONDS = 5
+
+/** One picture per size of a media file: a typical frame, the cover of an audio file, or a plain field without either. */
+export async function imagesFromMedia(options: ImagesFromMediaOptions): Promise<EncodedImage[]> {
+  const { probe, sizes, workFolder } = options
+  const target = join(workFolder, 'frame.png')
+  const skip = probe.video && probe.duration > LONG_ENOUGH_SECONDS ? probe.duration * SKIPPED_SHARE : 0
+  await mkdir(workFolder, { recursive: true })
+  try {
+    // A file whose duration is wrong may have no frame after the skipped part.
+    for (const start of skip > 0 ? [skip, 0] : [0]) {
+      if (await extractFrame(options, start, target)) return await fitImage(target, sizes)
+    }
+  } finally {
+    await rm(target, { force: true })
+  }
+  return Promise.all(sizes.map(plainImage))
+}
+
+/** Writes the most typical of the frames from `start` (seconds) on; false when there is none. */
+async function extractFrame(options: ImagesFromMediaOptions, start: number, target: string): Promise<boolean> {
+  const { probe, ffmpeg, limits, signal, niceness, framesToAnalyze } = options
+  const index = probe.video?.index ?? probe.coverIndex
+  if (index === undefined) return false
+  const filters = probe.video ? [`thumbnail=${Math.max(1, framesToAnalyze)}`] : []
+  if (probe.video?.squarePixels === false) filters.push('scale=iw*sar:ih', 'setsar=1')
+  const seek = start > 0 ? ['-ss', start.toFixed(3)] : []
+  await runFfmpeg({
+    ...{ ffmpeg, limits, signal },
+    ...(niceness === undefined ? {} : { niceness }),
+    duration: 0,
+    spec: {
+      inputs: [{ source: options.input, options: [...inputGuard(), ...seek] }],
+      filter: `[0:${index}]${[...filters, 'format=rgb24'].join(',')}[frame]`,
+      threads: 1,
+      outputs: [
+        { target, options: ['-map', '[frame]', '-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1'] },
+      ],
+    },
+  })
+  return access(target).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function plainImage({ width, height }: ImageSize): Promise<EncodedImage> {
+  const sharp = await loadSharp()
+  const bytes = await sharp({ create: { width, height, channels: 3, background: '#1b1b1f' } })
+    .jpeg({ quality: JPEG_QUALITY })
+    .toBuffer()
+  return { width, height, bytes }
+}

@@ -1,0 +1,23 @@
+// The public face of media: bytes and what they hold. Knows files, not users.
+
+export { isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
+export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
+export { type LadderFile, type LadderStep, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'
+export type { FileMetadata } from './ffmpeg/metadata.ts'
+export { type LadderPlan, type LadderSettings, planLadder, type RenditionPlan } from './ffmpeg/plan.ts'
+export { buildMasterPlaylist, buildSegmentHashes, type HlsEntry } from './ffmpeg/playlists.ts'
+export { type AudioProbe, type MediaProbe, probe, type VideoProbe } from './ffmpeg/probe.ts'
+export type { RunLimits } from './ffmpeg/run.ts'
+export { type EncodedImage, fitImage, type ImageSize, imagesFromMedia } from './images/images.ts'
+export { hlsFile, hlsFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
+export { type FileStore, makeFileStore } from './store/file-store.ts'
+export {
+  type Appender,
+  type ByteRange,
+  type FileKind,
+  type FileRef,
+  type FileStat,
+  fileKinds,
+  type OpenedFile,
+  type Store,
+} from './store/store.ts'

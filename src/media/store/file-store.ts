@@ -1,0 +1,257 @@
+// The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
+
+import { constants, createWriteStream } from 'node:fs'
+import { copyFile, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { newUuid } from '../../platform/ids.ts'
+import { MediaError, systemCode } from '../errors.ts'
+import { openAppender } from './append.ts'
+import { assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
+
+/** Files being received stay here, on the same file system as their place, and hidden from `list`. */
+const INCOMING = '.incoming'
+
+export interface FileStoreOptions {
+  /** One folder per kind; made on first use. */
+  directories: Record<FileKind, string>
+  /** Work folders of jobs are made under it. */
+  tmp: string
+  /** A name of this process, carried by the parts that it writes. */
+  owner?: string
+}
+
+export interface FileStore extends Store {
+  /**
+   * Removes what writers that died left behind: at once where `isGone` says so of the owner, else when it is older than
+   * `olderThanMs`. Returns how many.
+   */
+  sweep(options: { olderThanMs: number; now: Date; isGone?: (owner: string) => boolean }): Promise<number>
+}
+
+/** Makes the store of a single machine, or of several that share a file system. */
+export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions): FileStore {
+  const rootOf = (kind: FileKind): string => resolve(directories[kind])
+
+  /** The path of a name, after checking that no part of it below the root is a symbolic link. */
+  async function pathOf({ kind, name }: FileRef): Promise<string> {
+    assertName(name)
+    let path = rootOf(kind)
+    for (const segment of name.split('/')) {
+      path = join(path, segment)
+      const found = await lstatOrNothing(path)
+      if (found === undefined) break
+      if (found.isSymbolicLink()) throw new MediaError('invalid-name', 'Symbolic links are not served.')
+    }
+    return join(rootOf(kind), ...name.split('/'))
+  }
+
+  async function stat(ref: FileRef): Promise<FileStat | undefined> {
+    const found = await lstatOrNothing(await pathOf(ref))
+    return found?.isFile() ? toStat(ref.name, found) : undefined
+  }
+
+  async function* walk(root: string, folder: string): AsyncGenerator<FileStat> {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
+      if (isMissing(error)) return []
+      throw error
+    })
+    for (const entry of entries) {
+      if (entry.name.startsWith('.')) continue
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory()) yield* walk(root, name)
+      else if (entry.isFile()) {
+        const found = await lstatOrNothing(join(root, name))
+        if (found) yield toStat(name, found)
+      }
+    }
+  }
+
+  async function renameInside(ref: FileRef, to: string): Promise<void> {
+    const [source, target] = [await pathOf(ref), await pathOf({ kind: ref.kind, name: to })]
+    if (source === target) return
+    await mkdir(dirname(target), { recursive: true })
+    try {
+      await rename(source, target)
+    } catch (error) {
+      const done = isMissing(error) && (await lstatOrNothing(target)) !== undefined
+      if (!done) throw asMediaError(error)
+    }
+  }
+
+  return {
+    async put(ref, from) {
+      const target = await pathOf(ref)
+      await mkdir(dirname(target), { recursive: true })
+      if (isLocalFile(from) && from.keep !== true && (await giveAway(from.path, target))) {
+        return toStat(ref.name, await lstat(target))
+      }
+      const incoming = join(rootOf(ref.kind), INCOMING)
+      await mkdir(incoming, { recursive: true })
+      const part = join(incoming, `${encodeURIComponent(owner)}~${newUuid()}`)
+      try {
+        await receive(from, part)
+        await flush(part)
+        await rename(part, target)
+      } catch (error) {
+        await rm(part, { force: true })
+        throw asMediaError(error)
+      }
+      await flushFolder(dirname(target))
+      if (isLocalFile(from) && from.keep !== true) await rm(from.path, { force: true })
+      return toStat(ref.name, await lstat(target))
+    },
+
+    async open(ref, range) {
+      const path = await pathOf(ref)
+      let handle: Awaited<ReturnType<typeof open>>
+      try {
+        handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+      } catch (error) {
+        throw asMediaError(error)
+      }
+      const found = await handle.stat()
+      if (!found.isFile()) {
+        await handle.close()
+        throw new MediaError('not-found', 'There is no such file.')
+      }
+      const bounds = range ? { start: range.start, end: Math.min(range.end, found.size - 1) } : {}
+      return { stat: toStat(ref.name, found), stream: handle.createReadStream(bounds) }
+    },
+
+    stat,
+
+    async remove(ref) {
+      await rm(await pathOf(ref), { force: true })
+    },
+
+    async removeFolder(ref) {
+      await rm(await pathOf(ref), { force: true, recursive: true })
+    },
+
+    async *list(kind, folder) {
+      if (folder !== undefined) await pathOf({ kind, name: folder })
+      yield* walk(rootOf(kind), folder ?? '')
+    },
+
+    move: renameInside,
+    moveFolder: renameInside,
+
+    async withLocalPath(ref, fn) {
+      const path = await pathOf(ref)
+      if ((await stat(ref)) === undefined) throw new MediaError('not-found', 'There is no such file.')
+      return fn(path)
+    },
+
+    async openAppend(name, offset) {
+      const path = await pathOf({ kind: 'uploads', name })
+      await mkdir(dirname(path), { recursive: true })
+      return openAppender(path, offset).catch((error: unknown) => {
+        throw asMediaError(error)
+      })
+    },
+
+    async workFolder(name) {
+      assertName(name)
+      const path = join(resolve(tmp), ...name.split('/'))
+      await mkdir(path, { recursive: true })
+      return path
+    },
+
+    async removeWorkFolder(name) {
+      assertName(name)
+      await rm(join(resolve(tmp), ...name.split('/')), { force: true, recursive: true })
+    },
+
+    async sweep({ olderThanMs, now, isGone = () => false }) {
+      let removed = 0
+      for (const root of new Set(Object.values(directories).map((path) => resolve(path)))) {
+        const folder = join(root, INCOMING)
+        const names = await readdir(folder).catch(() => [])
+        for (const name of names) {
+          const found = await lstatOrNothing(join(folder, name))
+          if (!found) continue
+          const isYoung = now.getTime() - found.mtimeMs < olderThanMs
+          if (isYoung && !isGone(decodeURIComponent(name.split('~', 1)[0] ?? ''))) continue
+          await rm(join(folder, name), { force: true })
+          removed += 1
+        }
+      }
+      return removed
+    },
+  }
+}
+
+type Source = Readable | Uint8Array | LocalFile
+
+interface LocalFile {
+  path: string
+  keep?: boolean
+}
+
+const isLocalFile = (from: Source): from is LocalFile => !(from instanceof Readable) && !(from instanceof Uint8Array)
+
+/** Renames a local file into its place; false when it lies on another file system and must be copied. */
+async function giveAway(path: string, target: string): Promise<boolean> {
+  try {
+    await flush(path)
+    await rename(path, target)
+  } catch (error) {
+    if (systemCode(error) === 'EXDEV') return false
+    throw asMediaError(error)
+  }
+  await flushFolder(dirname(target))
+  return true
+}
+
+async function receive(from: Source, part: string): Promise<void> {
+  // A hard link would let a later writer of the source change the stored file; a copy by reference costs nothing where
+  // the file system has it.
+  if (isLocalFile(from)) return copyFile(from.path, part, constants.COPYFILE_FICLONE)
+  const stream = from instanceof Uint8Array ? Readable.from([from]) : from
+  return pipeline(stream, createWriteStream(part, { flags: 'wx' }))
+}
+
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r+')
+  try {
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes a rename durable; some file systems cannot flush a folder, and then the rename is as good as it gets. */
+async function flushFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => undefined)
+  await handle?.close()
+}
+
+async function lstatOrNothing(path: string) {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw asMediaError(error)
+  }
+}
+
+function toStat(name: string, found: { size: number; mtime: Date; mtimeMs: number }): FileStat {
+  const etag = `"${found.size.toString(16)}-${Math.round(found.mtimeMs * 1000).toString(16)}"`
+  return { name, size: found.size, modifiedAt: found.mtime, etag }
+}
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')
+
+function asMediaError(error: unknown): unknown {
+  const code = systemCode(error)
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new MediaError('not-found', 'There is no such file.')
+  if (code === 'ELOOP') return new MediaError('invalid-name', 'Symbolic links are not served.')
+  if (code === 'ENAMETOOLONG') return new MediaError('invalid-name', 'The name of the file is not allowed.')
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new MediaError('disk-full', 'There is no space left on the disk.', { cause: error })
+  }
+  return error
+}

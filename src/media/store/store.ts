@@ -1,0 +1,114 @@
+// Where bytes live: the interface that the file system and object storage share. Names are relative, with `/` between
+// segments, such as `hls/private/<uuid>/<uuid>-720.m3u8`.
+
+import type { Readable } from 'node:stream'
+import { MediaError } from '../errors.ts'
+
+/** The storage keys of the configuration, where `uploads` are the resumable uploads in progress (`tmp_persistent`). */
+export const fileKinds = [
+  'original_video_files',
+  'web_videos',
+  'streaming_playlists',
+  'thumbnails',
+  'previews',
+  'avatars',
+  'captions',
+  'storyboards',
+  'torrents',
+  'uploads',
+  'tmp',
+] as const
+
+export type FileKind = (typeof fileKinds)[number]
+
+export interface FileRef {
+  kind: FileKind
+  name: string
+}
+
+export interface FileStat {
+  name: string
+  /** Bytes. */
+  size: number
+  modifiedAt: Date
+  /** A strong entity tag with its quotes, as the ETag header carries it. */
+  etag: string
+}
+
+/** First and last byte, both included, as in a Range header. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+export interface OpenedFile {
+  stat: FileStat
+  /** The bytes asked for. The reader must consume or destroy it. */
+  stream: Readable
+}
+
+/** Bytes that grow an upload. What `sync` returned is on disk and may be acknowledged. */
+export interface Appender {
+  /** Bytes written so far, from the start of the file. */
+  readonly size: number
+  write(chunk: Uint8Array): Promise<void>
+  /** Flushes to the disk and returns the size that is safe. */
+  sync(): Promise<number>
+  /** Closes without flushing; safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface Store {
+  /**
+   * Stores a file as a whole or not at all, replacing one of the same name. `from` is a stream, bytes, or the path of a
+   * local file, which is moved unless `keep` is set.
+   */
+  put(ref: FileRef, from: Readable | Uint8Array | { path: string; keep?: boolean }): Promise<FileStat>
+  /** Throws MediaError `not-found`. A range beyond the end is cut to the end. */
+  open(ref: FileRef, range?: ByteRange): Promise<OpenedFile>
+  stat(ref: FileRef): Promise<FileStat | undefined>
+  /** Removes a file; a missing one is fine. */
+  remove(ref: FileRef): Promise<void>
+  /** Removes a folder and all in it; a missing one is fine. */
+  removeFolder(ref: FileRef): Promise<void>
+  /** The files under a folder (all of the kind without one), with full names, unordered. */
+  list(kind: FileKind, folder?: string): AsyncIterable<FileStat>
+  /** Renames a file inside its kind, as between public and private. Done twice it stays done. */
+  move(ref: FileRef, to: string): Promise<void>
+  /** Renames a folder inside its kind. Done twice it stays done. */
+  moveFolder(ref: FileRef, to: string): Promise<void>
+  /** Gives `fn` a path that local tools can read. It is valid only until `fn` settles. */
+  withLocalPath<T>(ref: FileRef, fn: (path: string) => Promise<T>): Promise<T>
+  /**
+   * Opens an upload to be written from `offset` on; bytes after it are cut off. Throws MediaError `offset` when the file
+   * is shorter than that.
+   */
+  openAppend(name: string, offset: number): Promise<Appender>
+  /** An empty or resumed folder under `tmp` for the work of one job. */
+  workFolder(name: string): Promise<string>
+  removeWorkFolder(name: string): Promise<void>
+}
+
+const MAX_SEGMENT = 200
+const MAX_NAME = 600
+
+/** Throws MediaError `invalid-name` unless every segment is a plain visible file name. */
+export function assertName(name: string): void {
+  const refuse = (): never => {
+    throw new MediaError('invalid-name', 'The name of the file is not allowed.')
+  }
+  if (name.length === 0 || name.length > MAX_NAME) refuse()
+  for (const segment of name.split('/')) {
+    if (segment.length === 0 || segment.length > MAX_SEGMENT) refuse()
+    // A leading dot covers `.`, `..` and the store's own hidden folder.
+    if (segment.startsWith('.') || segment.includes('\\') || hasControl(segment)) refuse()
+  }
+}
+
+function hasControl(text: string): boolean {
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0
+    if (code < 0x20 || code === 0x7f) return true
+  }
+  return false
+}

@@ -1,0 +1,66 @@
+// The bus between processes: topics over one channel of Redis (pub/sub) or PostgreSQL (LISTEN and NOTIFY).
+
+import type { Logger } from '../logger.ts'
+import type { RedisAddress } from '../redis.ts'
+import { openPostgresChannel } from './postgres-channel.ts'
+import { openRedisChannel } from './redis-channel.ts'
+import type { Bus, Channel, JsonValue } from './types.ts'
+
+export type { Bus, JsonValue } from './types.ts'
+
+export type BusBackEnd = { kind: 'redis'; redis: RedisAddress } | { kind: 'postgres'; connectionString: string }
+
+export interface BusOptions {
+  backend: BusBackEnd
+  /** Keeps several servers on one back end apart. */
+  prefix: string
+  logger: Logger
+}
+
+/** PostgreSQL's NOTIFY carries less than 8,000 bytes; Redis has no such bound, but both must behave the same. */
+const MAX_BYTES = 7_000
+
+/** Connects. Throws when the back end cannot be used now. */
+export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<Bus> {
+  const listeners = new Map<string, Set<(payload: JsonValue) => void>>()
+
+  const receive = (text: string): void => {
+    const message: { topic: string; payload: JsonValue } = JSON.parse(text)
+    for (const listener of listeners.get(message.topic) ?? []) {
+      try {
+        listener(message.payload)
+      } catch (error) {
+        logger.error({ topic: message.topic, err: error }, 'a listener of the bus failed')
+      }
+    }
+  }
+
+  const channel = await openChannel({ backend, prefix, logger }, receive)
+  return {
+    async publish(topic, payload) {
+      const text = JSON.stringify({ topic, payload })
+      const bytes = Buffer.byteLength(text)
+      if (bytes > MAX_BYTES)
+        throw new Error(`A message on "${topic}" has ${bytes} bytes, the bus carries ${MAX_BYTES}: send ids`)
+      await channel.send(text)
+    },
+    subscribe(topic, listener) {
+      const ofTopic = listeners.get(topic) ?? new Set()
+      listeners.set(topic, ofTopic)
+      // The same function may be subscribed twice: each subscription is its own.
+      const own = (payload: JsonValue) => listener(payload)
+      ofTopic.add(own)
+      return () => {
+        ofTopic.delete(own)
+        if (ofTopic.size === 0 && listeners.get(topic) === ofTopic) listeners.delete(topic)
+      }
+    },
+    close: () => channel.close(),
+  }
+}
+
+function openChannel({ backend, prefix, logger }: BusOptions, receive: (text: string) => void): Promise<Channel> {
+  return backend.kind === 'redis'
+    ? openRedisChannel({ address: backend.redis, name: `${prefix}:bus`, logger, receive })
+    : openPostgresChannel({ connectionString: backend.connectionString, name: `${prefix}_bus`, logger, receive })
+}

@@ -1,0 +1,75 @@
+// A channel of PostgreSQL: one connection of its own that listens and notifies, and comes back after an outage.
+
+import pg from 'pg'
+import type { Logger } from '../logger.ts'
+import type { Channel } from './types.ts'
+
+const FIRST_RETRY_MS = 100
+const MAX_RETRY_MS = 2_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+export async function openPostgresChannel(options: {
+  connectionString: string
+  name: string
+  logger: Logger
+  receive: (text: string) => void
+}): Promise<Channel> {
+  const { connectionString, name, logger, receive } = options
+  let client: pg.Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({
+      connectionString,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      application_name: 'vireo-bus',
+    })
+    next.on('error', () => {})
+    next.on('notification', ({ payload }) => payload !== undefined && receive(payload))
+    try {
+      await next.connect()
+      await next.query(`listen ${pg.escapeIdentifier(name)}`)
+    } catch (error) {
+      void next.end().catch(() => {})
+      throw error
+    }
+    if (closed) return next.end()
+    client = next
+    next.once('end', () => {
+      if (client !== next) return
+      client = undefined
+      if (closed) return
+      logger.warn('the bus lost its connection to PostgreSQL, reconnecting')
+      reconnect(FIRST_RETRY_MS)
+    })
+  }
+
+  const reconnect = (delayMs: number): void => {
+    timer = setTimeout(() => {
+      connect().then(
+        () => !closed && logger.info('the bus is connected again'),
+        () => !closed && reconnect(Math.min(delayMs * 2, MAX_RETRY_MS)),
+      )
+    }, delayMs).unref()
+  }
+
+  await connect()
+  return {
+    async send(text) {
+      try {
+        if (!client) throw new Error('not connected')
+        await client.query('select pg_notify($1, $2)', [name, text])
+      } catch (error) {
+        logger.debug({ error: String(error) }, 'a message of the bus was lost')
+      }
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await client?.end().catch(() => {})
+    },
+  }
+}

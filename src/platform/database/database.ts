@@ -1,0 +1,153 @@
+// PostgreSQL through MikroORM: entities for the writes of a command, plain SQL for reads, one pool for both.
+
+import { Migrator } from '@mikro-orm/migrations'
+import {
+  type AnyEntity,
+  type EntityClass,
+  type EntityManager,
+  type EntitySchema,
+  MikroORM,
+  type Options,
+} from '@mikro-orm/postgresql'
+import { CompiledQuery } from 'kysely'
+import { Pool, types as standardTypes, TypeOverrides } from 'pg'
+import type { Logger } from '../logger.ts'
+
+export type Row = Record<string, unknown>
+
+/** Runs one SQL statement with `$1` parameters and gives its rows. 64-bit integers come as numbers. */
+export type Sql = <R extends object = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>
+
+export interface Transaction {
+  /** The entities of this transaction; flushed before it commits. */
+  em: EntityManager
+  /** Plain SQL inside this transaction. */
+  query: Sql
+}
+
+export interface Database {
+  /** Plain SQL outside any transaction: the reads. */
+  query: Sql
+  /** Runs `work` in one transaction with an EntityManager of its own. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Brings the schema up to date, one process at a time. Answers the names of the migrations that ran. */
+  migrate(): Promise<string[]>
+  /** Statements sent since the start; the benchmarks count with it. */
+  statements(): number
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  url: string
+  /** Connections at most. */
+  poolMax: number
+  /** Encrypted; with `verifyCertificate`, only to a server whose certificate is valid. */
+  ssl?: boolean
+  verifyCertificate?: boolean
+  entities: (EntityClass<AnyEntity> | EntitySchema)[]
+  migrations: { name: string; class: new (...args: never[]) => object }[]
+  logger: Logger
+}
+
+// Any number that no other program takes for its advisory lock: "vireo" in ASCII.
+const MIGRATION_LOCK = 0x766972656f
+
+// One set of parsers for entities and plain SQL: 64-bit integers are numbers (ids and bytes stay below 2^53), times are Dates.
+const { INT8, TIMESTAMPTZ } = standardTypes.builtins
+const types = new TypeOverrides()
+types.setTypeParser(INT8, Number)
+types.setTypeParser(TIMESTAMPTZ, standardTypes.getTypeParser(TIMESTAMPTZ))
+
+/** Connects; throws an Error of one clear line when the server cannot be reached or refuses. */
+export async function makeDatabase(options: DatabaseOptions): Promise<Database> {
+  const orm = await MikroORM.init(ormOptions(options))
+  const pool = await connect(orm, options.url)
+  let count = 0
+
+  const query: Sql = async <R extends object>(text: string, values: readonly unknown[] = []) => {
+    count += 1
+    const result = await pool.query<R>(text, values as unknown[])
+    return result.rows
+  }
+
+  return {
+    query,
+    async transaction(work) {
+      return await orm.em.fork({ clear: true, useContext: false }).transactional(async (em) => {
+        const manager = em as EntityManager
+        return await work({ em: manager, query: queryIn(manager) })
+      })
+    },
+    async migrate() {
+      const lock = await pool.connect()
+      try {
+        await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+        const ran = await orm.migrator.up()
+        return ran.map((migration) => migration.name)
+      } finally {
+        await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined)
+        lock.release()
+      }
+    },
+    statements: () => count,
+    async close() {
+      await orm.close(true)
+    },
+  }
+
+  function queryIn(em: EntityManager): Sql {
+    return async <R extends object>(text: string, values: readonly unknown[] = []) => {
+      count += 1
+      const context = em.getTransactionContext<{ executeQuery(query: CompiledQuery): Promise<{ rows: R[] }> }>()
+      if (!context) throw new Error('This transaction is over.')
+      const result = await context.executeQuery(CompiledQuery.raw(text, values as unknown[]))
+      return result.rows
+    }
+  }
+}
+
+/** The settings of MikroORM, which its command line shares (mikro-orm.config.ts). */
+export function ormOptions(options: DatabaseOptions): Options {
+  return {
+    clientUrl: options.url,
+    entities: options.entities,
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: options.migrations as never,
+      tableName: 'migration',
+      snapshot: false,
+      transactional: true,
+      allOrNothing: true,
+      silent: true,
+    },
+    discovery: { warnWhenNoEntities: false },
+    pool: { min: 0, max: options.poolMax },
+    driverOptions: {
+      types,
+      ...(options.ssl ? { ssl: { rejectUnauthorized: options.verifyCertificate ?? false } } : {}),
+    },
+    forceUtcTimezone: true,
+    allowGlobalContext: false,
+    ensureDatabase: false,
+    logger: (message) => options.logger.debug(message),
+  }
+}
+
+async function connect(orm: MikroORM, url: string): Promise<Pool> {
+  const where = new URL(url)
+  const name = `${where.hostname}:${where.port || '5432'}${where.pathname}`
+  try {
+    await orm.connect()
+    const connection: { getNativeClient?(): Promise<unknown> } = orm.em.getConnection()
+    const pool = await connection.getNativeClient?.()
+    if (!(pool instanceof Pool)) throw new Error('the driver gave no pool')
+    await pool.query('select 1')
+    return pool
+  } catch (error) {
+    await orm.close(true).catch(() => undefined)
+    const reason = error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error)
+    throw new Error(
+      `PostgreSQL at ${name} cannot be used: ${reason}. Check the section "database" of the configuration, or DATABASE_URL.`,
+    )
+  }
+}

@@ -1,0 +1,10 @@
+export {
+  type Database,
+  type DatabaseOptions,
+  makeDatabase,
+  ormOptions,
+  type Row,
+  type Sql,
+  type Transaction,
+} from './database.ts'
+export { isRetryable, isUniqueViolation } from './errors.ts'

@@ -1,0 +1,152 @@
+// The embedded PostgreSQL: started when no database is configured, kept across crashes of ours, stopped by its last user.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { prepareBinaries } from './embedded-postgres-binaries.ts'
+import { choosePlace, type Place } from './embedded-postgres-place.ts'
+import { isAlive, processIdentity, readPostmaster } from './embedded-postgres-process.ts'
+import {
+  makeCluster,
+  openDatabase,
+  type ServerSettings,
+  settledServer,
+  shutDown,
+  startServer,
+  urlOf,
+} from './embedded-postgres-server.ts'
+import type { Logger } from './logger.ts'
+import { withProcessLock } from './mutex.ts'
+
+export interface EmbeddedPostgresOptions extends ServerSettings {
+  /** A folder of its own (for example `data/postgres`); the cluster lies in `cluster/` below it. */
+  dataDir: string
+}
+
+export interface EmbeddedPostgres {
+  /** `postgres://…` of the database `vireo`, with the password. */
+  url: string
+  port: number
+  /** Whether a server that was already running on the data was taken over. */
+  reused: boolean
+  /** Shuts the server down (fast: open transactions are rolled back), unless another live process still uses it. */
+  stop(): Promise<void>
+}
+
+/** Longer than the longest start, which may include the recovery after a power cut. */
+const LOCK_TIMEOUT_MS = 320_000
+const WATCH_MS = 1_000
+
+/**
+ * Starts PostgreSQL on `dataDir`, or takes over the server that still runs there after a crash of ours.
+ * The server runs in a process group of its own, so that Ctrl-C lets the application drain first. It outlives a kill -9
+ * of this process: the next start takes it over, and `stopEmbeddedPostgres` ends it. If it dies while in use, it is
+ * started again on the same port. Throws an error of one line that names what to do.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const place = choosePlace(options.dataDir)
+  const locked = <T>(work: () => Promise<T>) => withProcessLock(place.home, LOCK_TIMEOUT_MS, work)
+  const up = () => bringUp(place, options)
+  const client = join(place.home, 'clients', `${processIdentity(process.pid)}.${randomBytes(4).toString('hex')}`)
+
+  const { port, reused } = await locked(async () => {
+    const server = await up()
+    mkdirSync(join(place.home, 'clients'), { recursive: true })
+    writeFileSync(client, '')
+    return server
+  })
+  const watch = keepUp(place, options.logger, port, () => locked(up))
+
+  let stopping: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    await watch.close()
+    await locked(async () => {
+      rmSync(client, { force: true })
+      if (liveClients(place) === 0) await shutDown(place)
+    })
+  }
+  return {
+    url: urlOf(place, port),
+    port,
+    reused,
+    stop() {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+/**
+ * Ends the server of `dataDir` that a killed process left behind. Returns its pid, or undefined when none ran.
+ * Throws when a live process still uses it.
+ */
+export async function stopEmbeddedPostgres(options: { dataDir: string }): Promise<number | undefined> {
+  if (!existsSync(options.dataDir)) return undefined
+  const place = choosePlace(options.dataDir)
+  return withProcessLock(place.home, LOCK_TIMEOUT_MS, async () => {
+    if (liveClients(place) > 0)
+      throw new Error(`The database in ${place.home} is in use: stop the server that uses it first`)
+    return shutDown(place)
+  })
+}
+
+/** Makes the cluster when there is none, and finds or starts its server. Called under the lock of the place. */
+async function bringUp(place: Place, options: EmbeddedPostgresOptions): Promise<{ port: number; reused: boolean }> {
+  const running = await settledServer(place, options.logger)
+  if (running) {
+    await openDatabase(place, running.port)
+    return { port: running.port, reused: true }
+  }
+  const binaries = prepareBinaries(place)
+  await makeCluster(place, binaries, options)
+  const port = await startServer(place, binaries, options)
+  await openDatabase(place, port)
+  writeFileSync(join(place.home, 'port'), `${port}\n`)
+  return { port, reused: false }
+}
+
+/** Starts the server again when it dies while in use (killed for memory, by hand). */
+function keepUp(
+  place: Place,
+  logger: Logger,
+  port: number,
+  restart: () => Promise<{ port: number }>,
+): { close(): Promise<void> } {
+  let pid = readPostmaster(place.cluster)?.pid
+  let busy: Promise<void> | undefined
+  const check = async () => {
+    logger.error({ pid }, 'the embedded PostgreSQL ended unexpectedly, starting it again')
+    const again = await restart()
+    pid = readPostmaster(place.cluster)?.pid
+    if (again.port !== port)
+      logger.fatal({ port, now: again.port }, 'the embedded PostgreSQL had to change its port: restart the server')
+  }
+  const timer = setInterval(() => {
+    if (busy || (pid !== undefined && isAlive(pid))) return
+    busy = check()
+      .catch((error: unknown) =>
+        logger.error({ error: String(error) }, 'the embedded PostgreSQL cannot be started again'),
+      )
+      .finally(() => {
+        busy = undefined
+      })
+  }, WATCH_MS).unref()
+  return {
+    async close() {
+      clearInterval(timer)
+      await busy
+    },
+  }
+}
+
+/** How many live users the server has; marks of dead processes are removed. */
+function liveClients(place: Place): number {
+  const folder = join(place.home, 'clients')
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder).filter((name) => {
+    const identity = name.slice(0, name.indexOf('.'))
+    const live = processIdentity(Number.parseInt(identity, 10)) === identity
+    if (!live) rmSync(join(folder, name), { force: true })
+    return live
+  }).length
+}

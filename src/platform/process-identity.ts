@@ -1,0 +1,1 @@
+export { processIdentity } from './embedded-postgres-process.ts'

@@ -1,0 +1,178 @@
+// BullMQ on one of its two back ends. Only this folder knows BullMQ, and only this file knows which back end runs.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import type {
+  BulkJobOptions,
+  Job,
+  JobsOptions,
+  JobType,
+  PostgresConnection,
+  PostgresConnectionOptions,
+  PostgresQueueBackend,
+  WorkerOptions,
+} from 'bullmq'
+import type { Logger } from '../logger.ts'
+import { connectRedis, type RedisAddress } from '../redis.ts'
+import { makeQuietLog } from './quiet-log.ts'
+
+/** What travels in a job: ids only. */
+export interface Payload {
+  id: string
+  data: Record<string, string | number>
+}
+
+export type HintJob = Job<Payload>
+
+/** The part of BullMQ's `Queue` that we use. */
+export interface Producer {
+  add(name: string, data: Payload, options: JobsOptions): Promise<unknown>
+  addBulk(jobs: { name: string; data: Payload; opts: BulkJobOptions }[]): Promise<unknown>
+  getJobCounts(...types: JobType[]): Promise<Record<string, number>>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  close(): Promise<void>
+}
+
+/** The part of BullMQ's `Worker` that we use. */
+export interface Consumer {
+  concurrency: number
+  waitUntilReady(): Promise<void>
+  pause(doNotWaitActive: boolean): Promise<void>
+  resume(): Promise<void>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  close(force: boolean): Promise<void>
+}
+
+export type Process = (job: HintJob, token?: string) => Promise<void>
+
+export interface BackEnd {
+  producer(name: string): Producer
+  consumer(name: string, process: Process, options: Partial<WorkerOptions>): Promise<Consumer>
+  /** False while the back end is known to be away, so that nobody waits for it. */
+  isUp(): boolean
+  wipe(): Promise<void>
+  close(): Promise<void>
+}
+
+export type QueueBackEnd =
+  | { kind: 'redis'; redis: RedisAddress }
+  | { kind: 'postgres'; connectionString: string; schema: string }
+
+/** Events are a feature of BullMQ that nobody reads here; they cannot be switched off, only kept few. */
+const STREAMS = { events: { maxLen: 100 } }
+/** All queues and workers of a process share these and one more connection that listens. */
+const POSTGRES_CONNECTIONS = 6
+const POSTGRES_RETRY_MS = 500
+const SCAN_COUNT = 1_000
+
+export function openBackEnd(backend: QueueBackEnd, prefix: string, logger: Logger): Promise<BackEnd> {
+  return backend.kind === 'redis'
+    ? openRedis(backend.redis, `${prefix}:queue`, logger)
+    : openPostgres(backend, prefix, logger)
+}
+
+async function openRedis(address: RedisAddress, prefix: string, logger: Logger): Promise<BackEnd> {
+  const { Queue, Worker } = await import('bullmq')
+  const producing = await connectRedis({ address, logger })
+  let consuming: Awaited<ReturnType<typeof connectRedis>> | undefined
+  return {
+    producer: (name) => new Queue<Payload>(name, { connection: producing, prefix, streams: STREAMS }),
+    async consumer(name, process, options) {
+      consuming ??= await connectRedis({ address, logger, mode: 'patient' })
+      return new Worker<Payload>(name, process, { ...options, connection: consuming, prefix })
+    },
+    isUp: () => producing.status === 'ready',
+    async wipe() {
+      const found = producing.scanStream({ match: `${prefix}:*`, count: SCAN_COUNT })
+      for await (const keys of found) if (keys.length > 0) await producing.unlink(...keys)
+    },
+    async close() {
+      for (const client of [producing, consuming]) client?.disconnect()
+    },
+  }
+}
+
+async function openPostgres(
+  backend: { connectionString: string; schema: string },
+  prefix: string,
+  logger: Logger,
+): Promise<BackEnd> {
+  const bullmq = await import('bullmq')
+  const { connectionString, schema } = backend
+  const connection = new bullmq.PostgresConnection({
+    connectionString,
+    schema,
+    migrate: true,
+    max: POSTGRES_CONNECTIONS,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    application_name: 'vireo-queue',
+  })
+  const quiet = makeQuietLog(logger)
+  let closing = false
+  connection.setMaxListeners(0)
+  connection.on('error', (error: Error) => {
+    if (!closing) quiet('the queue lost a connection to PostgreSQL', error)
+  })
+  listenOneAtATime(connection)
+  try {
+    await connection.waitUntilReady()
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+  const { Queue, Worker } = bullmq.withBackend<PostgresQueueBackend, PostgresConnectionOptions>((name, options) => {
+    const part = new bullmq.PostgresQueueBackend(connection, name, options, true)
+    // The connection is shared: what ends with one queue is its wait for work.
+    part.close = () => part.disconnectBlocking()
+    // BullMQ asks again at once after any error that is not "connection refused".
+    const moveToActive = part.moveToActive.bind(part)
+    part.moveToActive = async (...args) => {
+      try {
+        return await moveToActive(...args)
+      } catch (error) {
+        await wait(POSTGRES_RETRY_MS)
+        throw error
+      }
+    }
+    return part
+  })
+  const named = (name: string) => `${prefix}.${name}`
+  return {
+    producer: (name) => new Queue<Payload>(named(name), { connection: connection.pool, streams: STREAMS }),
+    consumer: async (name, process, options) =>
+      new Worker<Payload>(named(name), process, { ...options, connection: connection.pool }),
+    isUp: () => true,
+    async wipe() {
+      const { rows } = await connection.pool.query<{ table: string }>(
+        `select format('%I.%I', schemaname, tablename) as table from pg_tables
+         where schemaname = $1 and tablename <> 'migration'`,
+        [schema],
+      )
+      await connection.pool.query(`truncate ${rows.map(({ table }) => table).join(', ')}`)
+    },
+    async close() {
+      closing = true
+      await connection.close()
+    },
+  }
+}
+
+/** Six workers send their LISTEN through one client, which pg will soon refuse while another statement runs. */
+function listenOneAtATime(connection: PostgresConnection): void {
+  const getListenClient = connection.getListenClient.bind(connection)
+  const known = new WeakSet<object>()
+  connection.getListenClient = async () => {
+    const client = await getListenClient()
+    if (known.has(client)) return client
+    known.add(client)
+    const query: typeof client.query = client.query.bind(client)
+    let last: Promise<unknown> = Promise.resolve()
+    client.query = (text, params) => {
+      const answer = last.then(() => query(text, params))
+      last = answer.catch(() => {})
+      return answer
+    }
+    return client
+  }
+}

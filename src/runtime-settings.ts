@@ -1,0 +1,41 @@
+// The runtime's settings, read from the configuration each time, so that overrides act at once.
+
+import type { RuntimeSettings } from './actors/runtime/index.ts'
+import type { Config } from './config/index.ts'
+
+export const roles = ['web', 'federation', 'media'] as const
+export type Role = (typeof roles)[number]
+
+/** Jobs of ours that the contract does not name. */
+const OTHER_JOBS = { attempts: 5, ttl: 3_600_000, concurrency: 2 }
+
+const LOST_LEASES = 25
+
+export function runtimeSettings(config: Config, played: readonly Role[]): RuntimeSettings {
+  const { runtime, jobs, federation } = config.vireo
+  const federates = played.includes('federation')
+  const job = (type: string) => Object.entries(jobs.types).find(([name]) => name === type)?.[1] ?? OTHER_JOBS
+  return {
+    relayIntervalMs: runtime.relay_interval,
+    sweepIntervalMs: runtime.sweep_interval,
+    laneLeaseMs: runtime.lane_lease,
+    lockTimeoutMs: runtime.lock_timeout,
+    jobs: {
+      leaseMs: jobs.lease,
+      ttlMs: (type) => job(type).ttl,
+      concurrency: (type) => job(type).concurrency ?? OTHER_JOBS.concurrency,
+      attempts: (type) => job(type).attempts,
+      maxLostLeases: LOST_LEASES,
+    },
+    queueConcurrency: {
+      delivery: federates ? federation.delivery.hosts_in_flight : 0,
+      inbox: federates ? 10 : 0,
+      mail: federates ? 5 : 0,
+      io: federates ? 5 : 0,
+      cron: federates ? 1 : 0,
+      media: played.includes('media')
+        ? Math.max(2, config.transcoding.concurrency + config.import.videos.concurrency)
+        : 0,
+    },
+  }
+}

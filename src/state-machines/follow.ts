@@ -1,0 +1,135 @@
+// A follow between two actors, seen from one side: ours is asked of another, theirs is asked of us.
+
+import { assign, setup } from 'xstate'
+import { type BackOff, backOff } from './back-off.ts'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type FollowState = 'none' | 'pending' | 'accepted' | 'rejected' | 'expired'
+
+export interface FollowContext {
+  /** Who asked: we follow them, or they follow us. */
+  by: 'us' | 'them'
+  /** When it was last asked, in ms since the epoch. */
+  askedAt: number
+  /** How often the request was sent since then. */
+  tries: number
+}
+
+/** Of the configuration's `vireo.federation.follow`. */
+export interface FollowSettings extends BackOff {
+  /** How long an unanswered request is repeated, in ms. */
+  retry_for: number
+}
+
+export type FollowEvent =
+  /** `awaited`: the other side, or our admin, has to answer; `granted`: nobody needs to be asked; `refused`: muted or closed. */
+  | { type: 'REQUESTED'; by: 'us' | 'them'; at: number; answer: 'awaited' | 'granted' | 'refused' }
+  | { type: 'ACCEPTED' }
+  | { type: 'REJECTED' }
+  /** The follower gave up the follow. */
+  | { type: 'WITHDRAWN' }
+  /** The followed side, or an admin, removed the follower. */
+  | { type: 'REMOVED' }
+  /** One party muted or blocked the other. */
+  | { type: 'BLOCKED' }
+  | { type: 'TIMED_OUT'; at: number; settings: FollowSettings }
+
+export const initialFollow: Snapshot<FollowState, FollowContext> = {
+  state: 'none',
+  context: { by: 'us', askedAt: 0, tries: 0 },
+}
+
+const flow = setup({
+  types: { context: {} as FollowContext, events: {} as FollowEvent, meta: {} as StateMeta },
+  actions: {
+    ask: assign(({ context, event }) =>
+      event.type === 'REQUESTED' ? { by: event.by, askedAt: event.at, tries: 1 } : context,
+    ),
+  },
+  guards: {
+    awaited: ({ event }) => event.type === 'REQUESTED' && event.answer === 'awaited',
+    granted: ({ event }) => event.type === 'REQUESTED' && event.answer === 'granted',
+    refused: ({ event }) => event.type === 'REQUESTED' && event.answer === 'refused',
+  },
+})
+
+const requested = [
+  { guard: 'awaited', target: 'pending', actions: 'ask', description: 'an answer is needed' },
+  { guard: 'granted', target: 'accepted', actions: 'ask', description: 'no approval needed' },
+  { guard: 'refused', target: 'rejected', actions: 'ask', description: 'muted or closed' },
+] as const
+const gone = { WITHDRAWN: { target: 'none' }, REMOVED: { target: 'none' } } as const
+
+export const followMachine = flow.createMachine({
+  id: 'follow',
+  context: initialFollow.context,
+  initial: 'none',
+  states: {
+    none: { meta: { end: true }, on: { REQUESTED: requested } },
+    pending: {
+      meta: {
+        due: 'a request of ours is repeated by back-off, for 7 days',
+        owner: 'the followed side answers; our admin does for requests to us',
+      },
+      on: {
+        ...gone,
+        REQUESTED: requested,
+        ACCEPTED: { target: 'accepted' },
+        REJECTED: { target: 'rejected' },
+        BLOCKED: { target: 'rejected' },
+        TIMED_OUT: [
+          {
+            guard: ({ context, event }) =>
+              context.by === 'us' && event.at - context.askedAt >= event.settings.retry_for,
+            target: 'expired',
+            description: 'no answer in 7 days',
+          },
+          {
+            guard: ({ context }) => context.by === 'us',
+            target: 'pending',
+            actions: assign({ tries: ({ context }) => context.tries + 1 }),
+            description: 'sent again',
+          },
+        ],
+      },
+    },
+    accepted: {
+      meta: { owner: 'either side ends it' },
+      on: {
+        ...gone,
+        REQUESTED: [
+          { guard: 'refused', target: 'rejected', actions: 'ask', description: 'muted or closed' },
+          { target: 'accepted', description: 'Accept is sent again' },
+        ],
+        REJECTED: { target: 'rejected' },
+        BLOCKED: { target: 'rejected' },
+      },
+    },
+    rejected: {
+      meta: { owner: 'asked again, accepted after all, or removed' },
+      on: { ...gone, REQUESTED: requested, ACCEPTED: { target: 'accepted' } },
+    },
+    expired: {
+      meta: { owner: 'asked again, answered late, or removed' },
+      on: {
+        ...gone,
+        REQUESTED: requested,
+        ACCEPTED: { target: 'accepted' },
+        REJECTED: { target: 'rejected' },
+        BLOCKED: { target: 'rejected' },
+      },
+    },
+  },
+})
+
+/** Time in ms until a request of ours is repeated or given up; null when the follow waits for somebody. */
+export function dueIn(state: FollowState, context: FollowContext, settings: FollowSettings): number | null {
+  if (state !== 'pending' || context.by !== 'us') return null
+  return Math.min(backOff(settings, context.tries), settings.retry_for)
+}
+
+/** The contract's `FollowState`, as REST clients read it; null when there is nothing to show. */
+export function stateId(state: FollowState): 'pending' | 'accepted' | 'rejected' | null {
+  if (state === 'none') return null
+  return state === 'expired' ? 'rejected' : state
+}

@@ -1,0 +1,108 @@
+// One activity that another server sent: kept until it has had its effect, once.
+
+import { assign, setup } from 'xstate'
+import { type BackOff, backOff } from './back-off.ts'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type IncomingActivityState = 'unverified' | 'received' | 'retrying' | 'done' | 'dropped' | 'parked'
+
+export interface IncomingActivityContext {
+  /** Tries that failed: of the key's fetch while unverified, of the handling after it. */
+  tries: number
+  /** Why the last one failed, or why it is parked or dropped; null when nothing failed. */
+  reason: string | null
+}
+
+/** Of the configuration's `vireo.federation.inbox`. */
+export interface IncomingActivitySettings extends BackOff {
+  attempts: number
+}
+
+export type IncomingActivityEvent =
+  /** The signature is good. */
+  | { type: 'VERIFIED' }
+  /** The signature is wrong, or no key can be had. */
+  | { type: 'FORGED'; reason: string }
+  /** It had its effect, or none because it is of no concern to us. */
+  | { type: 'HANDLED' }
+  /** Worth another try: a lookup failed, a lock was held. */
+  | { type: 'FAILED'; reason: string; settings: IncomingActivitySettings }
+  /** No try will help: a bug or a document that cannot be read. */
+  | { type: 'POISONED'; reason: string }
+  | { type: 'RETRIED' }
+  | { type: 'TIMED_OUT' }
+
+/** A new activity; `verified` when the signature was checked with a known key at the door. */
+export function initialIncomingActivity(verified: boolean): Snapshot<IncomingActivityState, IncomingActivityContext> {
+  return { state: verified ? 'received' : 'unverified', context: { tries: 0, reason: null } }
+}
+
+const flow = setup({
+  types: { context: {} as IncomingActivityContext, events: {} as IncomingActivityEvent, meta: {} as StateMeta },
+  actions: {
+    countTry: assign(({ context, event }) =>
+      event.type === 'FAILED' ? { tries: context.tries + 1, reason: event.reason } : context,
+    ),
+    noteReason: assign({
+      reason: ({ context, event }) =>
+        event.type === 'POISONED' || event.type === 'FORGED' ? event.reason : context.reason,
+    }),
+    startAnew: assign({ tries: 0, reason: null }),
+  },
+  guards: {
+    lastTry: ({ context, event }) => event.type === 'FAILED' && context.tries + 1 >= event.settings.attempts,
+  },
+})
+
+const handling = {
+  HANDLED: { target: 'done' },
+  POISONED: { target: 'parked', actions: 'noteReason' },
+  FAILED: [
+    { guard: 'lastTry', target: 'parked', actions: 'countTry', description: 'fifth try' },
+    { target: 'retrying', actions: 'countTry', description: 'before that' },
+  ],
+} as const
+
+export const incomingActivityMachine = flow.createMachine({
+  id: 'incoming-activity',
+  context: initialIncomingActivity(false).context,
+  initial: 'unverified',
+  states: {
+    unverified: {
+      meta: { due: 'back-off between fetches of the key, 5 tries', owner: "the lane of the remote actor's host" },
+      on: {
+        VERIFIED: { target: 'received', actions: 'startAnew' },
+        FORGED: { target: 'dropped', actions: 'noteReason' },
+        FAILED: [
+          { guard: 'lastTry', target: 'dropped', actions: 'countTry', description: 'fifth try' },
+          { target: 'unverified', actions: 'countTry', description: 'before that' },
+        ],
+        TIMED_OUT: { target: 'unverified', description: 'key asked for again' },
+      },
+    },
+    received: {
+      meta: { owner: 'the lane of the remote actor' },
+      on: handling,
+    },
+    retrying: {
+      meta: { due: 'back-off, 5 tries', owner: 'the lane of the remote actor' },
+      on: { ...handling, TIMED_OUT: { target: 'received' } },
+    },
+    done: { meta: { end: true } },
+    dropped: { meta: { end: true } },
+    parked: {
+      meta: { owner: 'an admin retries, or the clean-up drops it' },
+      on: { RETRIED: { target: 'received', actions: 'startAnew' } },
+    },
+  },
+})
+
+/** Time in ms until the next try; null when nothing has failed yet, so that its lane may take it now, or when it is over. */
+export function dueIn(
+  state: IncomingActivityState,
+  context: IncomingActivityContext,
+  settings: IncomingActivitySettings,
+): number | null {
+  const waits = state === 'retrying' || (state === 'unverified' && context.tries > 0)
+  return waits ? backOff(settings, context.tries) : null
+}

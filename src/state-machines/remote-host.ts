@@ -1,0 +1,104 @@
+// What we believe about another server: it answers, it fails and is tried again, or it sleeps until we hear of it.
+
+import { assign, setup } from 'xstate'
+import { type BackOff, backOff } from './back-off.ts'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type RemoteHostState = 'healthy' | 'failing' | 'dormant'
+
+export interface RemoteHostContext {
+  /** Failures since the last success. */
+  failures: number
+  /** When the first of them was, in ms since the epoch. */
+  failingSince: number
+  /** When the last of them was, in ms since the epoch. */
+  failedAt: number
+  /** The wait in ms that the host asked for with the last of them (Retry-After); 0 when it asked for none. */
+  retryAfter: number
+}
+
+/** Of the configuration's `vireo.federation.delivery`. */
+export interface RemoteHostSettings extends BackOff {
+  /** How long a host may fail before nothing more is sent to it, in ms. */
+  give_up_after: number
+}
+
+export type RemoteHostEvent =
+  | { type: 'SUCCEEDED' }
+  /** A delivery failed for a reason that lies with the host. `retryAfter` in ms, as the host asked. */
+  | { type: 'FAILED'; at: number; retryAfter?: number; settings: RemoteHostSettings }
+  /** A verified activity came from the host. */
+  | { type: 'HEARD' }
+  | { type: 'TIMED_OUT' }
+
+export const initialRemoteHost: Snapshot<RemoteHostState, RemoteHostContext> = {
+  state: 'healthy',
+  context: { failures: 0, failingSince: 0, failedAt: 0, retryAfter: 0 },
+}
+
+const flow = setup({
+  types: { context: {} as RemoteHostContext, events: {} as RemoteHostEvent, meta: {} as StateMeta },
+  actions: {
+    countFailure: assign(({ context, event }) =>
+      event.type === 'FAILED'
+        ? {
+            failures: context.failures + 1,
+            failingSince: context.failures === 0 ? event.at : context.failingSince,
+            failedAt: event.at,
+            retryAfter: Math.max(event.retryAfter ?? 0, 0),
+          }
+        : context,
+    ),
+    forget: assign(initialRemoteHost.context),
+  },
+})
+
+export const remoteHostMachine = flow.createMachine({
+  id: 'remote-host',
+  context: initialRemoteHost.context,
+  initial: 'healthy',
+  states: {
+    healthy: {
+      meta: { owner: 'the next delivery' },
+      on: {
+        SUCCEEDED: { target: 'healthy' },
+        HEARD: { target: 'healthy' },
+        FAILED: { target: 'failing', actions: 'countFailure' },
+      },
+    },
+    failing: {
+      meta: { due: 'back-off from 1 min doubling to 12 h, or Retry-After if it is longer, for 7 days in all' },
+      on: {
+        SUCCEEDED: { target: 'healthy', actions: 'forget' },
+        // A host that talks to us but cannot be reached would be tried at each of its messages: it keeps its back-off.
+        HEARD: { target: 'failing' },
+        FAILED: [
+          {
+            guard: ({ context, event }) => event.at - context.failingSince >= event.settings.give_up_after,
+            target: 'dormant',
+            actions: 'countFailure',
+            description: 'failing for 7 days',
+          },
+          { target: 'failing', actions: 'countFailure', description: 'n + 1' },
+        ],
+        TIMED_OUT: { target: 'failing', description: 'tried again' },
+      },
+    },
+    dormant: {
+      meta: { owner: 'any activity of the host' },
+      on: {
+        SUCCEEDED: { target: 'healthy', actions: 'forget' },
+        HEARD: { target: 'healthy', actions: 'forget' },
+        FAILED: { target: 'dormant', description: 'a delivery that was under way' },
+      },
+    },
+  },
+})
+
+/** Time in ms from the last failure until the host is tried again; null when it may be tried now, or not at all. */
+export function dueIn(state: RemoteHostState, context: RemoteHostContext, settings: RemoteHostSettings): number | null {
+  if (state !== 'failing') return null
+  const wait = Math.max(backOff(settings, context.failures), Math.min(context.retryAfter, settings.max_backoff))
+  const remaining = context.failingSince + settings.give_up_after - context.failedAt
+  return Math.max(0, Math.min(wait, remaining))
+}

@@ -1,0 +1,118 @@
+// A file that arrives in chunks, each at the offset where the last one ended.
+
+import { assign, setup } from 'xstate'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type ResumableUploadState =
+  | 'created'
+  | 'receiving'
+  | 'assembled'
+  | 'finished'
+  | 'refused'
+  | 'cancelled'
+  | 'expired'
+
+export interface ResumableUploadContext {
+  /** The declared length of the file, in bytes; more than 0. */
+  size: number
+  /** The bytes stored so far, from the beginning and without a hole. */
+  received: number
+}
+
+/** Of the configuration's `vireo.uploads`. */
+export interface ResumableUploadSettings {
+  /** How long an upload may be silent, in ms. */
+  session_lifetime: number
+}
+
+export type ResumableUploadEvent =
+  /** `bytes` that begin at `from` were stored. A chunk that does not begin at `received`, or overflows, changes nothing. */
+  | { type: 'CHUNK_STORED'; from: number; bytes: number }
+  /** What the file was for exists now. */
+  | { type: 'FINISHED' }
+  /** The complete file cannot be used. */
+  | { type: 'REFUSED' }
+  | { type: 'CANCELLED' }
+  | { type: 'TIMED_OUT' }
+
+/** A new upload of `size` bytes. */
+export function initialResumableUpload(size: number): Snapshot<ResumableUploadState, ResumableUploadContext> {
+  return { state: 'created', context: { size, received: 0 } }
+}
+
+const flow = setup({
+  types: { context: {} as ResumableUploadContext, events: {} as ResumableUploadEvent, meta: {} as StateMeta },
+  actions: {
+    keep: assign({
+      received: ({ context, event }) => context.received + (event.type === 'CHUNK_STORED' ? event.bytes : 0),
+    }),
+  },
+  guards: {
+    completes: ({ context, event }) =>
+      event.type === 'CHUNK_STORED' &&
+      event.bytes > 0 &&
+      event.from === context.received &&
+      event.from + event.bytes === context.size,
+    continues: ({ context, event }) =>
+      event.type === 'CHUNK_STORED' &&
+      event.bytes > 0 &&
+      event.from === context.received &&
+      event.from + event.bytes < context.size,
+  },
+})
+
+const silence = '1 h of silence'
+
+export const resumableUploadMachine = flow.createMachine({
+  id: 'resumable-upload',
+  context: initialResumableUpload(0).context,
+  initial: 'created',
+  states: {
+    created: {
+      meta: { due: silence, owner: 'the client sends the first chunk' },
+      on: {
+        CHUNK_STORED: [
+          { guard: 'completes', target: 'assembled', actions: 'keep', description: 'the only chunk' },
+          { guard: 'continues', target: 'receiving', actions: 'keep', description: 'the first chunk' },
+          { target: 'created', description: 'wrong offset' },
+        ],
+        CANCELLED: { target: 'cancelled' },
+        TIMED_OUT: { target: 'expired' },
+      },
+    },
+    receiving: {
+      meta: { due: silence, owner: 'the client sends the next chunk' },
+      on: {
+        CHUNK_STORED: [
+          { guard: 'completes', target: 'assembled', actions: 'keep', description: 'the last chunk' },
+          { guard: 'continues', target: 'receiving', actions: 'keep', description: 'the next chunk' },
+          { target: 'receiving', description: 'wrong offset' },
+        ],
+        CANCELLED: { target: 'cancelled' },
+        TIMED_OUT: { target: 'expired' },
+      },
+    },
+    assembled: {
+      meta: { due: silence, owner: 'the request of the last chunk, or the client that asks again' },
+      on: {
+        FINISHED: { target: 'finished' },
+        REFUSED: { target: 'refused' },
+        CANCELLED: { target: 'cancelled' },
+        TIMED_OUT: { target: 'expired' },
+      },
+    },
+    finished: { meta: { end: true } },
+    refused: { meta: { end: true } },
+    cancelled: { meta: { end: true }, on: { CANCELLED: { target: 'cancelled' } } },
+    expired: { meta: { end: true } },
+  },
+})
+
+/** Time in ms until a silent upload expires, counted from its last chunk; null when it has ended. */
+export function dueIn(
+  state: ResumableUploadState,
+  _context: ResumableUploadContext,
+  settings: ResumableUploadSettings,
+): number | null {
+  return state === 'created' || state === 'receiving' || state === 'assembled' ? settings.session_lifetime : null
+}

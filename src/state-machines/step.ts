@@ -1,0 +1,78 @@
+// One move of a lifecycle: the state and context of a row and an event go in, the next state and context come out.
+
+import {
+  type AnyStateMachine,
+  type ContextFrom,
+  type EventFrom,
+  type EventObject,
+  type StateValueFrom,
+  transition,
+} from 'xstate'
+
+/** What a row stores of a machine: the state is a column, the context JSON. */
+export interface Snapshot<TState extends string, TContext> {
+  state: TState
+  context: TContext
+}
+
+type StateOf<TMachine extends AnyStateMachine> = StateValueFrom<TMachine> & string
+
+/** What ends the stay in a state. Every state says it: `npm run check` refuses a state that has no way out. */
+export interface StateMeta {
+  /** The time-out in words; `dueIn` gives its length, and the event `TIMED_OUT` is sent when it has passed. */
+  due?: string
+  /** Who ends the stay, when it is not (only) a time-out. */
+  owner?: string
+  /** True for a state in which nothing more is expected. */
+  end?: true
+}
+
+/** An event that the machine does not take in its present state. */
+export class IllegalMove extends Error {
+  override readonly name = 'IllegalMove'
+  readonly machine: string
+  readonly state: string
+  readonly event: string
+
+  constructor(machine: string, state: string, event: string) {
+    super(`The machine ${machine} takes no ${event} in the state ${state}`)
+    this.machine = machine
+    this.state = state
+    this.event = event
+  }
+}
+
+/**
+ * The state and context after `event`. `changed` is false when the event is taken and alters nothing.
+ * Throws `IllegalMove` when the machine cannot take the event now, and an Error when the state is none of the machine's.
+ */
+export function step<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  from: Snapshot<StateOf<TMachine>, ContextFrom<TMachine>>,
+  event: EventFrom<TMachine>,
+): Snapshot<StateOf<TMachine>, ContextFrom<TMachine>> & { changed: boolean } {
+  const before = machine.resolveState({ value: from.state, context: from.context })
+  const named: EventObject = event
+  if (!before.can(event)) throw new IllegalMove(machine.id, from.state, named.type)
+  const [after] = transition<AnyStateMachine>(machine, before, event)
+  return {
+    state: after.value,
+    context: after.context,
+    changed: after.value !== before.value || !sameFields(before.context, after.context),
+  }
+}
+
+/** Whether the machine takes `event` now. */
+export function can<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  from: Snapshot<StateOf<TMachine>, ContextFrom<TMachine>>,
+  event: EventFrom<TMachine>,
+): boolean {
+  return machine.resolveState({ value: from.state, context: from.context }).can(event)
+}
+
+/** Contexts are flat, so comparing the fields is enough. */
+function sameFields(before: Record<string, unknown>, after: Record<string, unknown>): boolean {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...keys].every((key) => before[key] === after[key])
+}

@@ -1,0 +1,141 @@
+// The making of a video's renditions: planned, encoded, packaged, stored.
+
+import { assign, setup } from 'xstate'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type TranscodingState = 'planned' | 'running' | 'packaged' | 'stored' | 'done' | 'failed' | 'cancelled'
+
+export interface TranscodingContext {
+  /** Renditions to make, 0 before the source was probed. */
+  total: number
+  /** Renditions made. */
+  made: number
+  /** How often a worker was lost since the last rendition was made. */
+  lost: number
+  /** Why it failed; null otherwise. */
+  error: string | null
+}
+
+export interface TranscodingSettings {
+  /** How long a worker may be silent, in ms. */
+  lease: number
+  /** How often the sweeper makes sure that there is a job, in ms. */
+  check_owner_every: number
+  /** Lost workers in a row after which the source is held to be poison. */
+  max_lost: number
+}
+
+export type TranscodingEvent =
+  | { type: 'STARTED'; total: number; made: number }
+  | { type: 'RENDITION_MADE' }
+  /** A sign of life of the worker; the row's due time starts anew. */
+  | { type: 'RENEWED' }
+  | { type: 'PACKAGED' }
+  | { type: 'STORED' }
+  | { type: 'FINISHED' }
+  | { type: 'FAILED'; error: string }
+  | { type: 'RETRIED' }
+  | { type: 'CANCELLED' }
+  | { type: 'TIMED_OUT'; settings: TranscodingSettings }
+
+export const initialTranscoding: Snapshot<TranscodingState, TranscodingContext> = {
+  state: 'planned',
+  context: { total: 0, made: 0, lost: 0, error: null },
+}
+
+const flow = setup({
+  types: { context: {} as TranscodingContext, events: {} as TranscodingEvent, meta: {} as StateMeta },
+  actions: {
+    noteError: assign({ error: ({ context, event }) => (event.type === 'FAILED' ? event.error : context.error) }),
+    countLoss: assign({ lost: ({ context }) => context.lost + 1 }),
+    giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
+  },
+  guards: {
+    lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
+  },
+})
+
+const stops = {
+  FAILED: { target: 'failed', actions: 'noteError' },
+  CANCELLED: { target: 'cancelled' },
+} as const
+const workerLost = [
+  { guard: 'lostTooOften', target: 'failed', actions: 'giveUp', description: 'lost too often' },
+  { target: 'planned', actions: 'countLoss', description: 'worker lost' },
+] as const
+const leased = { due: 'the lease of the worker', owner: 'the job video-transcoding' }
+
+export const transcodingMachine = flow.createMachine({
+  id: 'transcoding',
+  context: initialTranscoding.context,
+  initial: 'planned',
+  states: {
+    planned: {
+      meta: { due: 'the sweeper makes sure that there is a job', owner: 'the job video-transcoding' },
+      on: {
+        ...stops,
+        STARTED: {
+          target: 'running',
+          actions: assign({ total: ({ event }) => event.total, made: ({ event }) => event.made, error: null }),
+        },
+        TIMED_OUT: { target: 'planned', description: 'job asked for again' },
+      },
+    },
+    running: {
+      meta: leased,
+      on: {
+        ...stops,
+        RENDITION_MADE: {
+          guard: ({ context }) => context.made < context.total,
+          target: 'running',
+          actions: assign({ made: ({ context }) => context.made + 1, lost: 0 }),
+          description: 'n of m',
+        },
+        PACKAGED: {
+          guard: ({ context }) => context.made === context.total,
+          target: 'packaged',
+          description: 'all made',
+        },
+        RENEWED: { target: 'running' },
+        TIMED_OUT: workerLost,
+      },
+    },
+    packaged: {
+      meta: leased,
+      on: { ...stops, STORED: { target: 'stored' }, RENEWED: { target: 'packaged' }, TIMED_OUT: workerLost },
+    },
+    stored: {
+      meta: leased,
+      on: { ...stops, FINISHED: { target: 'done' }, RENEWED: { target: 'stored' }, TIMED_OUT: workerLost },
+    },
+    done: { meta: { end: true } },
+    failed: {
+      meta: { owner: 'an admin or the owner retries, or removes the video' },
+      on: {
+        RETRIED: { target: 'planned', actions: assign({ lost: 0, error: null }) },
+        CANCELLED: { target: 'cancelled' },
+      },
+    },
+    cancelled: { meta: { end: true } },
+  },
+})
+
+/** Time in ms until the worker counts as lost, or the job is looked for; null when nothing is awaited. */
+export function dueIn(
+  state: TranscodingState,
+  _context: TranscodingContext,
+  settings: TranscodingSettings,
+): number | null {
+  switch (state) {
+    case 'planned':
+      return settings.check_owner_every
+    case 'running':
+    case 'packaged':
+    case 'stored':
+      return settings.lease
+    case 'done':
+    case 'failed':
+    case 'cancelled':
+      return null
+  }
+}

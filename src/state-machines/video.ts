@@ -1,0 +1,248 @@
+// A local video from its creation to its removal. A remote video shows the state that its origin reports, and is not stepped.
+
+import { assign, setup } from 'xstate'
+import type { Snapshot, StateMeta } from './step.ts'
+
+/** The contract's `VideoState`, by the names of the states. */
+export const videoStateIds = {
+  published: 1,
+  'to-transcode': 2,
+  'to-import': 3,
+  'waiting-for-live': 4,
+  'live-ended': 5,
+  'to-move-to-external-storage': 6,
+  'transcoding-failed': 7,
+  'to-move-to-external-storage-failed': 8,
+  'to-edit': 9,
+  'to-move-to-file-system': 10,
+  'to-move-to-file-system-failed': 11,
+} as const
+
+export type VideoState = 'none' | keyof typeof videoStateIds | 'removed'
+
+export interface VideoContext {
+  /** True: published when all renditions are there; false: as soon as one can be played. */
+  waitTranscoding: boolean
+  /** Renditions that can be played. */
+  renditions: number
+  /** Why the last transcoding, edit or move failed; null when none did. */
+  error: string | null
+}
+
+export interface VideoSettings {
+  /** How often the sweeper makes sure that a video has the job it waits for, in ms. */
+  check_owner_every: number
+}
+
+export type VideoEvent =
+  | { type: 'ADDED'; source: 'upload'; transcode: boolean; waitTranscoding: boolean }
+  | { type: 'ADDED'; source: 'import' | 'live'; waitTranscoding: boolean }
+  /** The imported file is in the store. */
+  | { type: 'IMPORTED'; transcode: boolean }
+  /** One more rendition can be played. */
+  | { type: 'RENDITION_STORED' }
+  /** The whole ladder can be played. */
+  | { type: 'TRANSCODED' }
+  | { type: 'TRANSCODING_FAILED'; error: string }
+  | { type: 'SOURCE_REPLACED'; transcode: boolean; waitTranscoding: boolean }
+  | { type: 'EDIT_REQUESTED' }
+  | { type: 'EDITED'; transcode: boolean }
+  | { type: 'EDIT_FAILED'; error: string }
+  | { type: 'MOVE_REQUESTED'; to: 'external-storage' | 'file-system' }
+  | { type: 'MOVED' }
+  | { type: 'MOVE_FAILED'; error: string }
+  | { type: 'STREAM_STARTED' }
+  /** `again`: a permanent live waits for its next stream. */
+  | { type: 'STREAM_ENDED'; again: boolean }
+  /** The recording of an ended live is in the store. */
+  | { type: 'REPLAY_SAVED'; transcode: boolean }
+  | { type: 'RETRIED' }
+  | { type: 'REMOVED' }
+  | { type: 'TIMED_OUT' }
+
+export const initialVideo: Snapshot<VideoState, VideoContext> = {
+  state: 'none',
+  context: { waitTranscoding: false, renditions: 0, error: null },
+}
+
+const flow = setup({
+  types: { context: {} as VideoContext, events: {} as VideoEvent, meta: {} as StateMeta },
+  actions: {
+    noteWait: assign({
+      waitTranscoding: ({ context, event }) =>
+        'waitTranscoding' in event ? event.waitTranscoding : context.waitTranscoding,
+    }),
+    noteError: assign({ error: ({ context, event }) => ('error' in event ? event.error : context.error) }),
+    forgetError: assign({ error: null }),
+    countRendition: assign({ renditions: ({ context }) => context.renditions + 1 }),
+    dropRenditions: assign({ renditions: 0, error: null }),
+  },
+  guards: {
+    transcodes: ({ event }) => 'transcode' in event && event.transcode,
+  },
+})
+
+const REMOVED = { target: 'removed' } as const
+const stored = [
+  { guard: 'transcodes', target: 'to-transcode', actions: 'dropRenditions', description: 'renditions wanted' },
+  { target: 'published', actions: 'dropRenditions', description: 'as it is' },
+] as const
+const owned = (owner: string) => ({ due: 'the sweeper makes sure that the job exists', owner })
+
+export const videoMachine = flow.createMachine({
+  id: 'video',
+  context: initialVideo.context,
+  initial: 'none',
+  states: {
+    none: {
+      meta: { owner: 'an upload, an import or a live' },
+      on: {
+        ADDED: [
+          {
+            guard: ({ event }) => event.source === 'import',
+            target: 'to-import',
+            actions: 'noteWait',
+            description: 'import',
+          },
+          {
+            guard: ({ event }) => event.source === 'live',
+            target: 'waiting-for-live',
+            actions: 'noteWait',
+            description: 'live',
+          },
+          { guard: 'transcodes', target: 'to-transcode', actions: 'noteWait', description: 'upload' },
+          { target: 'published', actions: 'noteWait', description: 'upload, no renditions wanted' },
+        ],
+      },
+    },
+    'to-import': {
+      meta: owned('the job video-import'),
+      on: { IMPORTED: stored, REMOVED, TIMED_OUT: { target: 'to-import', description: 'job asked for again' } },
+    },
+    'to-transcode': {
+      meta: owned('the machine transcoding'),
+      on: {
+        RENDITION_STORED: [
+          {
+            guard: ({ context }) => context.waitTranscoding,
+            target: 'to-transcode',
+            actions: 'countRendition',
+            description: 'the whole ladder is awaited',
+          },
+          { target: 'published', actions: 'countRendition', description: 'the first that plays' },
+        ],
+        TRANSCODED: { target: 'published', actions: 'forgetError' },
+        TRANSCODING_FAILED: { target: 'transcoding-failed', actions: 'noteError' },
+        REMOVED,
+        TIMED_OUT: { target: 'to-transcode', description: 'job asked for again' },
+      },
+    },
+    published: {
+      meta: { owner: 'its owner' },
+      on: {
+        RENDITION_STORED: { target: 'published', actions: 'countRendition' },
+        TRANSCODED: { target: 'published', actions: 'forgetError' },
+        // What plays stays public; the transcoding itself shows the failure and can be retried.
+        TRANSCODING_FAILED: { target: 'published', actions: 'noteError' },
+        SOURCE_REPLACED: [
+          {
+            guard: 'transcodes',
+            target: 'to-transcode',
+            actions: ['noteWait', 'dropRenditions'],
+            description: 'renditions wanted',
+          },
+          { target: 'published', actions: ['noteWait', 'dropRenditions'], description: 'as it is' },
+        ],
+        EDIT_REQUESTED: { target: 'to-edit' },
+        MOVE_REQUESTED: [
+          {
+            guard: ({ event }) => event.to === 'external-storage',
+            target: 'to-move-to-external-storage',
+            description: 'external',
+          },
+          { target: 'to-move-to-file-system', description: 'file system' },
+        ],
+        STREAM_ENDED: [
+          { guard: ({ event }) => event.again, target: 'waiting-for-live', description: 'permanent live' },
+          { target: 'live-ended', description: 'single live' },
+        ],
+        REMOVED,
+      },
+    },
+    'transcoding-failed': {
+      meta: { owner: 'an admin or the owner retries or removes it' },
+      on: { RETRIED: { target: 'to-transcode', actions: 'forgetError' }, REMOVED },
+    },
+    'to-edit': {
+      meta: owned('the job video-studio-edition'),
+      on: {
+        EDITED: stored,
+        EDIT_FAILED: { target: 'published', actions: 'noteError' },
+        REMOVED,
+        TIMED_OUT: { target: 'to-edit', description: 'job asked for again' },
+      },
+    },
+    'to-move-to-external-storage': {
+      meta: owned('the job move-to-object-storage'),
+      on: {
+        MOVED: { target: 'published', actions: 'forgetError' },
+        MOVE_FAILED: { target: 'to-move-to-external-storage-failed', actions: 'noteError' },
+        REMOVED,
+        TIMED_OUT: { target: 'to-move-to-external-storage', description: 'job asked for again' },
+      },
+    },
+    'to-move-to-external-storage-failed': {
+      meta: { owner: 'an admin retries or removes it' },
+      on: { RETRIED: { target: 'to-move-to-external-storage', actions: 'forgetError' }, REMOVED },
+    },
+    'to-move-to-file-system': {
+      meta: owned('the job move-to-file-system'),
+      on: {
+        MOVED: { target: 'published', actions: 'forgetError' },
+        MOVE_FAILED: { target: 'to-move-to-file-system-failed', actions: 'noteError' },
+        REMOVED,
+        TIMED_OUT: { target: 'to-move-to-file-system', description: 'job asked for again' },
+      },
+    },
+    'to-move-to-file-system-failed': {
+      meta: { owner: 'an admin retries or removes it' },
+      on: { RETRIED: { target: 'to-move-to-file-system', actions: 'forgetError' }, REMOVED },
+    },
+    'waiting-for-live': {
+      meta: { owner: 'the owner starts to stream' },
+      on: { STREAM_STARTED: { target: 'published' }, REMOVED },
+    },
+    'live-ended': {
+      meta: { owner: 'its replay, or its owner' },
+      on: { REPLAY_SAVED: stored, REMOVED },
+    },
+    removed: { meta: { end: true } },
+  },
+})
+
+/** Time in ms until the sweeper looks whether the awaited job exists; null when a person is awaited, or nobody. */
+export function dueIn(state: VideoState, _context: VideoContext, settings: VideoSettings): number | null {
+  switch (state) {
+    case 'to-import':
+    case 'to-transcode':
+    case 'to-edit':
+    case 'to-move-to-external-storage':
+    case 'to-move-to-file-system':
+      return settings.check_owner_every
+    default:
+      return null
+  }
+}
+
+/** The contract's `VideoState`, as REST clients and other servers read it; null before and after the video's life. */
+export function stateId(state: VideoState): number | null {
+  return state === 'none' || state === 'removed' ? null : videoStateIds[state]
+}
+
+/** The state that a number of the contract stands for, as another server reports it; undefined when it stands for none. */
+export function stateOf(id: number): VideoState | undefined {
+  for (const state of Object.keys(videoStateIds) as Array<keyof typeof videoStateIds>) {
+    if (videoStateIds[state] === id) return state
+  }
+  return undefined
+}

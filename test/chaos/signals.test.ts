@@ -1,0 +1,86 @@
+// SIGTERM and Ctrl-C: the node drains, nothing that it started stays behind, and the next start goes on.
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { eventually as awaited, type Client, login } from '../../scripts/demo/client.ts'
+import { freePort } from '../../scripts/demo/node-process.ts'
+import { type Child, dataFolder, PASSWORD, processesIn, start, USERNAME } from './support/child.ts'
+import { explained, untilSettled } from './support/orphans.ts'
+import { persistentUpload } from './support/persistent-upload.ts'
+import { channelOf, ladderOf, makeVideo, untilWhole } from './support/videos.ts'
+
+const DRAIN_MS = 1_000
+/** The drain, the end of PostgreSQL, and two busy cores. */
+const ENDS_WITHIN = DRAIN_MS + 9_000
+
+let folder: ReturnType<typeof dataFolder>
+let options: Parameters<typeof start>[0]
+
+beforeEach(async () => {
+  folder = dataFolder()
+  const env = { VIREO__VIREO__RUNTIME__DRAIN_TIMEOUT: `${DRAIN_MS} ms` }
+  options = { dataDir: folder.path, port: await freePort(), env }
+})
+
+afterEach(async () => {
+  await folder.remove()
+}, 60_000)
+
+it('ends within the drain on SIGTERM during a transcoding, and goes on after the next start', async () => {
+  const node = await start(options)
+  const client = await login(node.base, USERNAME, PASSWORD)
+  const uuid = await upload(client, await makeVideo(20))
+  await untilTranscoding()
+  expect(await ladderOf(client, uuid)).toBeUndefined()
+
+  node.signal('SIGTERM', 'process')
+  await endsInTime(node)
+
+  const again = await start(options)
+  await explained(again, folder.path, async () => {
+    await untilWhole(client, uuid, [360, 240, 144], 60_000)
+    await untilSettled(folder.path, 30_000)
+  })
+  again.signal('SIGTERM', 'process')
+  await endsInTime(again)
+}, 150_000)
+
+it('leaves no process behind after Ctrl-C, and keeps all data for the next start', async () => {
+  const node = await start(options)
+  const client = await login(node.base, USERNAME, PASSWORD)
+  const uuid = await upload(client, await makeVideo(2))
+  await untilWhole(client, uuid, [360, 240, 144], 60_000)
+
+  node.signal('SIGINT', 'group')
+  await endsInTime(node)
+
+  const again = await start(options)
+  expect(again.said.filter((line) => line.startsWith('Client id') || line.startsWith('User password'))).toEqual([])
+  // Also the session is still good.
+  await untilWhole(client, uuid, [360, 240, 144], 5_000)
+  again.signal('SIGINT', 'group')
+  await endsInTime(again)
+}, 120_000)
+
+async function endsInTime(node: Child): Promise<void> {
+  const begun = performance.now()
+  expect(await node.ended).toBe(0)
+  expect(performance.now() - begun).toBeLessThan(ENDS_WITHIN)
+  expect(processesIn(folder.path)).toEqual([])
+}
+
+async function upload(client: Client, bytes: Buffer): Promise<string> {
+  const fields = { channelId: await channelOf(client), name: 'signals', filename: 'signals.mp4', privacy: 1 }
+  const chunkSize = bytes.length
+  const { uuid } = await persistentUpload({
+    client,
+    bytes,
+    chunkSize,
+    fields: { ...fields, waitTranscoding: true },
+  }).proceed()
+  return uuid
+}
+
+const untilTranscoding = () =>
+  awaited('the start of ffmpeg', 30_000, async () =>
+    processesIn(folder.path).some(({ command }) => command.includes('ffmpeg') && command.includes('transcoding-')),
+  )

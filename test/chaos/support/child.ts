@@ -1,0 +1,162 @@
+// A node as a process group of its own, which a test may kill in every way.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
+import { readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
+import { eventually } from '../../support/waiting.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+export const USERNAME = 'root'
+export const PASSWORD = 'chaos-password'
+
+export interface Child {
+  base: string
+  /** What it printed, on both streams. */
+  said: string[]
+  /** The group's SIGKILL, and that of its database when `database` is set. Resolves when all of them are gone. */
+  kill9(options: { database: boolean }): Promise<void>
+  /** Sends a signal to the process alone, or as a terminal does to its whole group. */
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL', to: 'process' | 'group'): void
+  /** The exit code, null after a signal. */
+  ended: Promise<number | null>
+}
+
+/** A data folder of a test, which PostgreSQL's own account can reach. */
+export function dataFolder(): { path: string; remove(): Promise<void> } {
+  const path = mkdtempSync(join(tmpdir(), 'vireo-chaos-'))
+  chmodSync(path, 0o711)
+  return {
+    path,
+    /** Ends whatever still runs there. */
+    async remove() {
+      for (const { pid } of processesIn(path)) killed(pid)
+      await stopEmbeddedPostgres({ dataDir: join(path, 'postgres') })
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs `vireo serve` without waiting for it. */
+export function launch(options: { dataDir: string; port: number; env?: Record<string, string> }): Child {
+  const { dataDir, port, env = {} } = options
+  const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'src/main.ts'), 'serve'], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      VIREO_DATA_DIR: dataDir,
+      VIREO_ROOT_PASSWORD: PASSWORD,
+      VIREO__LISTEN__PORT: String(port),
+      VIREO__WEBSERVER__HOSTNAME: '127.0.0.1',
+      VIREO__LOG__LEVEL: 'info',
+      VIREO__VIREO__FEDERATION__ALLOW_HTTP: 'true',
+      VIREO__VIREO__FEDERATION__ALLOW_PRIVATE_ADDRESSES: 'true',
+      VIREO__RATES_LIMIT__API__MAX: '100000',
+      VIREO__RATES_LIMIT__LOGIN__MAX: '1000',
+      ...env,
+    },
+  })
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream }).on('line', (line) => said.push(line))
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
+  const pid = child.pid
+  if (pid === undefined) throw new Error('The node could not be run.')
+  return {
+    base: `http://127.0.0.1:${port}`,
+    said,
+    ended,
+    async kill9({ database }) {
+      const postmaster = database ? postmasterOf(dataDir) : undefined
+      killed(-pid)
+      if (postmaster !== undefined) killed(postmaster)
+      await ended
+      await eventually(() => {
+        const left = processesIn(dataDir).filter(({ command }) => database || !command.includes('postgres'))
+        if (left.length > 0) throw new Error(`still there: ${left.map(({ command }) => command).join('; ')}`)
+      })
+    },
+    signal: (name, to) => void process.kill(to === 'group' ? -pid : pid, name),
+  }
+}
+
+/** Runs `vireo serve` until it listens. Throws with its last words when it ends before. */
+export async function start(options: Parameters<typeof launch>[0]): Promise<Child> {
+  const child = launch(options)
+  let over = false
+  void child.ended.then(() => {
+    over = true
+  })
+  await eventually(() => {
+    if (child.said.some((line) => line.startsWith('HTTP server listening on'))) return
+    const words = child.said.slice(-10).join('\n')
+    throw new Error(over ? `The node ended: ${words}` : `The node does not listen: ${words}`)
+  }, 60_000)
+  return child
+}
+
+/** Living processes that work on a data folder: by their working directory, their arguments or their environment. */
+export function processesIn(dataDir: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((name) => {
+      const command = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ')
+      // A zombie has no arguments any more.
+      const isThere = command !== '' && [command, cwdOf(name), read(`/proc/${name}/environ`)].some(mentions(dataDir))
+      return isThere ? [{ pid: Number(name), command }] : []
+    })
+}
+
+/** Asks the node's embedded database, which runs also after its node was killed. */
+export async function ask<Row extends object>(dataDir: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const home = join(dataDir, 'postgres')
+  const [password, port] = [read(join(home, 'password')).trim(), read(join(home, 'port')).trim()]
+  const client = new pg.Client({ connectionString: `postgres://postgres:${password}@127.0.0.1:${port}/vireo` })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function postmasterOf(dataDir: string): number | undefined {
+  const home = join(dataDir, 'postgres')
+  const pointed = read(join(home, 'location')).trim()
+  return readPostmaster(join(pointed === '' ? home : pointed, 'cluster'))?.pid
+}
+
+const mentions = (dataDir: string) => (text: string) => text.includes(`${dataDir}/`) || text.includes(`${dataDir}\0`)
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
+function cwdOf(pid: string): string {
+  try {
+    return `${readlinkSync(`/proc/${pid}/cwd`)}/`
+  } catch {
+    return ''
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,134 @@
+// Compares the store's folders with the rows that name files: what nobody names, and what is named and not there.
+
+import { type Dirent, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { expect } from '@jest/globals'
+import { eventually } from '../../support/waiting.ts'
+import { ask, type Child } from './child.ts'
+
+export interface Orphans {
+  /** Files, relative to the storage folder, that no row names. */
+  unnamed: string[]
+  /** Files that a row names and that are not there. */
+  missing: string[]
+}
+
+interface Named {
+  path: string
+  /** Whether the file must be there; else it only may. */
+  must: boolean
+  folder: boolean
+}
+
+/** The folders below `storage/`, by the kinds of the table `pending_file` and of places. */
+const FOLDERS: Record<string, string> = {
+  original_video_files: 'original-video-files',
+  web_videos: 'web-videos',
+  streaming_playlists: 'streaming-playlists',
+  thumbnails: 'thumbnails',
+  previews: 'previews',
+  avatars: 'avatars',
+  captions: 'captions',
+  storyboards: 'storyboards',
+  torrents: 'torrents',
+  uploads: 'tmp-persistent',
+  tmp: 'tmp',
+}
+
+// Videos of privacy 1, 2 and 4 lie in the public folders.
+const NAMED = `
+  with local as (
+    select id, 'hls/' || case when privacy in (1, 2, 4) then '' else 'private/' end || uuid || '/' as place,
+      case when privacy in (1, 2, 4) then '' else 'private/' end as private from video where not remote
+  )
+  select 'streaming_playlists' as kind, place || f.filename as name, true as must, false as folder
+    from video_file f join local on local.id = f.video_id where f.streaming_playlist_id is not null
+  union all select 'streaming_playlists', place || f.playlist_filename, true, false
+    from video_file f join local on local.id = f.video_id where f.streaming_playlist_id is not null
+  union all select 'web_videos', private || f.filename, true, false
+    from video_file f join local on local.id = f.video_id where f.streaming_playlist_id is null
+  union all select 'torrents', f.torrent_filename, true, false
+    from video_file f join local on local.id = f.video_id where f.torrent_filename is not null
+  union all select 'streaming_playlists', place || p.playlist_filename, true, false
+    from streaming_playlist p join local on local.id = p.video_id
+  union all select 'streaming_playlists', place || p.segments_sha256_filename, true, false
+    from streaming_playlist p join local on local.id = p.video_id
+  union all select case t.type when 1 then 'thumbnails' else 'previews' end, t.filename, true, false
+    from thumbnail t join local on local.id = t.video_id where t.on_disk
+  union all select 'avatars', i.filename, true, false from actor_image i where i.on_disk
+  union all select 'original_video_files', s.kept_filename, true, false
+    from video_source s join local on local.id = s.video_id where s.kept_filename is not null
+  union all select 'uploads', token, received > 0, false from upload where state in ('created', 'receiving', 'assembled')
+  union all select 'uploads', token || picture, false, false
+    from upload, unnest(array['-thumbnail.jpg', '-preview.jpg']) as picture
+    where state in ('created', 'receiving', 'assembled')
+  union all select kind, name, false, folder from pending_file`
+
+/** Looks once. While the node works the answer may name what is just being made. */
+async function findOrphans(dataDir: string): Promise<Orphans> {
+  const storage = join(dataDir, 'storage')
+  const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(dataDir, NAMED)
+  const named: Named[] = rows.map(({ kind, name, ...rest }) => ({ path: `${FOLDERS[kind] ?? kind}/${name}`, ...rest }))
+  const files = new Set(filesBelow(storage))
+  const exact = new Set(named.filter(({ folder }) => !folder).map(({ path }) => path))
+  const folders = named.filter(({ folder }) => folder).map(({ path }) => `${path}/`)
+  return {
+    unnamed: [...files].filter((file) => !exact.has(file) && !folders.some((folder) => file.startsWith(folder))).sort(),
+    missing: named.flatMap(({ path, must }) => (must && !files.has(path) ? [path] : [])).sort(),
+  }
+}
+
+/** Work that nobody does any more, or that cannot go on: one line each. */
+async function findStuckWork(dataDir: string): Promise<string[]> {
+  const rows = await ask<{ line: string }>(
+    dataDir,
+    `select format('job %s is %s: %s', type, state, coalesce(error, lease_owner, '')) as line from job
+       where state not in ('completed', 'cancelled')
+     union all select format('lane %s %s is leased or due', kind, key) from lane
+       where lease_owner is not null or lease_until is not null or due_at <= now()
+     union all select format('upload %s is leased', id) from upload where lease_owner is not null
+     union all select format('upload %s is %s', id, state) from upload where state not in ('finished', 'cancelled')
+     union all select format('transcoding %s is %s (%s)', id, state, coalesce(error, lease_owner, '')) from transcoding
+       where state <> 'done' or lease_owner is not null
+     union all select format('video %s is %s', id, state) from video where state <> 'published'
+     union all select format('event %s waits: %s', event, coalesce(error, '')) from outbox
+     union all select format('file %s %s is pending', kind, name) from pending_file`,
+  )
+  return rows.map(({ line }) => line)
+}
+
+/** Waits until nothing is left to do, and rows and files agree. */
+export async function untilSettled(dataDir: string, withinMs: number): Promise<void> {
+  await eventually(async () => {
+    expect(await findStuckWork(dataDir)).toEqual([])
+    expect(await findOrphans(dataDir)).toEqual({ unnamed: [], missing: [] })
+  }, withinMs)
+}
+
+/** Adds to a failure of `work` what is stuck and what the node said last. */
+export async function explained<T>(node: Child, dataDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const stuck = await findStuckWork(dataDir).catch((cause) => [String(cause)])
+    const words = node.said.filter((line) => !line.includes('"msg":"request"')).slice(-LAST_WORDS)
+    throw new Error([String(error), 'Stuck:', ...stuck, 'The node said:', ...words].join('\n'), { cause: error })
+  }
+}
+
+const LAST_WORDS = 40
+
+function filesBelow(folder: string, root = folder): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? filesBelow(path, root) : [relative(root, path)]
+  })
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

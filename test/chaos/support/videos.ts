@@ -1,0 +1,71 @@
+// What the tests know of a video: whether it is published with its whole ladder, and whether its files are whole.
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Client, eventually } from '../../../scripts/demo/client.ts'
+import { testFfmpeg } from '../../support/media.ts'
+
+const PUBLISHED = 1
+
+interface VideoView {
+  state: { id: number }
+  streamingPlaylists: {
+    playlistUrl: string
+    segmentsSha256Url: string
+    files: { resolution: { id: number }; fileUrl: string; size: number }[]
+  }[]
+}
+
+/** A video of 640 × 360 with sound whose four renditions take a processor some seconds. */
+export async function makeVideo(seconds: number): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'vireo-chaos-video-'))
+  try {
+    const path = join(folder, 'video.mp4')
+    const { ffmpegPath } = await testFfmpeg()
+    await promisify(execFile)(ffmpegPath, [
+      ...['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=25:duration=${seconds}`],
+      ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
+      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
+    ])
+    return await readFile(path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The heights of a published video's renditions, the largest first; undefined while it is not published. */
+export async function ladderOf(client: Client, uuid: string): Promise<number[] | undefined> {
+  const view = await client.get<VideoView>(`/api/v1/videos/${uuid}`)
+  if (view.state.id !== PUBLISHED) return undefined
+  const heights = (view.streamingPlaylists[0]?.files ?? []).map((file) => file.resolution.id)
+  return heights.sort((a, b) => b - a)
+}
+
+/** Waits until the video is published with these renditions, whose files are served in their full size. */
+export async function untilWhole(client: Client, uuid: string, ladder: number[], withinMs: number): Promise<void> {
+  await eventually(`the ladder ${ladder} of ${uuid}`, withinMs, async () => {
+    return String(await ladderOf(client, uuid)) === String(ladder)
+  })
+  const view = await client.get<VideoView>(`/api/v1/videos/${uuid}`)
+  for (const { playlistUrl, segmentsSha256Url, files } of view.streamingPlaylists) {
+    for (const url of [playlistUrl, segmentsSha256Url]) {
+      const { status } = await fetch(url)
+      if (status !== 200) throw new Error(`${url} answers ${status}.`)
+    }
+    for (const { fileUrl, size } of files) {
+      const answer = await fetch(fileUrl, { method: 'HEAD' })
+      const length = Number(answer.headers.get('content-length'))
+      if (answer.status !== 200 || length !== size) throw new Error(`${fileUrl}: ${answer.status}, ${length} bytes.`)
+    }
+  }
+}
+
+export async function channelOf(client: Client): Promise<number> {
+  const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const id = me.videoChannels[0]?.id
+  if (id === undefined) throw new Error('There is no channel.')
+  return id
+}

@@ -1,0 +1,109 @@
+// The queue may be wiped at any time, on either back end: what was under way is completed all the same.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Redis } from 'ioredis'
+import { eventually as awaited, type Client, login } from '../../scripts/demo/client.ts'
+import { freePort } from '../../scripts/demo/node-process.ts'
+import { canStartRedis, startOwnRedis } from '../support/redis.ts'
+import { ask, type Child, dataFolder, PASSWORD, processesIn, start, USERNAME } from './support/child.ts'
+import { explained, untilSettled } from './support/orphans.ts'
+import { makePeer } from './support/peer.ts'
+import { persistentUpload } from './support/persistent-upload.ts'
+import { channelOf, makeVideo, untilWhole } from './support/videos.ts'
+
+const LADDER = [360, 240, 144]
+const backEnds = ['PostgreSQL', ...(canStartRedis() ? ['Redis'] : [])]
+
+describe.each(backEnds)('on %s', (backEnd) => {
+  const folder = dataFolder()
+  let redis: Awaited<ReturnType<typeof startOwnRedis>> | undefined
+  let node: Child
+  let client: Client
+
+  beforeAll(async () => {
+    redis = backEnd === 'Redis' ? await startOwnRedis() : undefined
+    const env = {
+      VIREO__VIREO__FEDERATION__DELIVERY__INITIAL_BACKOFF: '500 ms',
+      VIREO__VIREO__FEDERATION__DELIVERY__MAX_BACKOFF: '500 ms',
+      ...(redis ? { REDIS_URL: redis.url } : {}),
+    }
+    node = await start({ dataDir: folder.path, port: await freePort(), env })
+    client = await login(node.base, USERNAME, PASSWORD)
+  }, 60_000)
+
+  afterAll(async () => {
+    await node?.kill9({ database: true })
+    await folder.remove()
+    await redis?.stop()
+  }, 60_000)
+
+  /** FLUSHALL, or all tables of the queue emptied. */
+  async function wipe(): Promise<void> {
+    if (redis) {
+      const connection = new Redis(redis.url)
+      await connection.flushall()
+      connection.disconnect()
+      return
+    }
+    const tables = await ask<{ name: string }>(
+      folder.path,
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname = 'bullmq' and tablename not like '%migration%'`,
+    )
+    expect(tables.length).toBeGreaterThan(0)
+    await ask(folder.path, `truncate ${tables.map(({ name }) => name).join(', ')}`)
+  }
+
+  async function upload(name: string, bytes: Buffer): Promise<string> {
+    const fields = { channelId: await channelOf(client), name, filename: `${name}.mp4`, privacy: 1 }
+    const { uuid } = await persistentUpload({ client, bytes, chunkSize: bytes.length, fields }).proceed()
+    return uuid
+  }
+
+  it('completes the transcoding that runs, and the one that waits', async () => {
+    const bytes = await makeVideo(10)
+    const running = await upload('running', bytes)
+    await awaited('the start of ffmpeg', 30_000, async () =>
+      processesIn(folder.path).some(({ command }) => command.includes('transcoding-')),
+    )
+    await wipe()
+    const waiting = await upload('waiting', bytes)
+    await wipe()
+    await explained(node, folder.path, async () => {
+      for (const uuid of [running, waiting]) await untilWhole(client, uuid, LADDER, 60_000)
+      await untilSettled(folder.path, 30_000)
+    })
+  }, 150_000)
+
+  it('completes the deliveries that are under way, and those that wait for the peer', async () => {
+    const peer = await makePeer()
+    await peer.start()
+    try {
+      await peer.follows(folder.path)
+      peer.holding = true
+      const uuid = await upload('delivered', await makeVideo(1))
+      await untilWhole(client, uuid, LADDER, 60_000)
+      await awaited('a delivery', 20_000, async () => peer.held > 0)
+      await wipe()
+      await peer.stop()
+      await awaited('failed deliveries', 20_000, async () => {
+        const failing = await ask(folder.path, "select id from remote_host where state = 'failing'")
+        return failing.length > 0
+      })
+      await wipe()
+      peer.holding = false
+      await peer.start()
+      await explained(node, folder.path, async () => {
+        await awaited('the video at the peer', 30_000, async () => {
+          return peer.taken.includes('Create') && peer.taken.includes('Announce')
+        })
+        await awaited('an end of the deliveries', 30_000, async () => {
+          return (await ask(folder.path, 'select id from delivery')).length === 0
+        })
+        await untilSettled(folder.path, 30_000)
+      })
+    } finally {
+      await peer.stop()
+    }
+  }, 150_000)
+})

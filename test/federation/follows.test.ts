@@ -1,0 +1,385 @@
+// Follows in both directions, from the first request to the end, with a peer that answers, is silent or is down.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Values } from '../../src/config/layers.ts'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+interface FollowView {
+  state: string
+  follower: { name: string; host: string }
+  following: { name: string; host: string }
+}
+
+let ours: FederatedNode
+let peer: FakePeer
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+const QUICK = { initial_backoff: '50 ms', max_backoff: '100 ms' }
+const start = async (config: Values = {}) => {
+  await ours?.stop()
+  await peer?.close()
+  ;[ours, peer] = await Promise.all([startFederatedNode(config), startFakePeer()])
+}
+const listed = async (direction: 'following' | 'followers') =>
+  (await ours.client.get<{ data: FollowView[] }>(`/api/v1/server/${direction}`)).data
+const stateOf = async (direction: 'following' | 'followers', name: string) =>
+  (await listed(direction)).find((one) => (direction === 'following' ? one.following : one.follower).name === name)
+    ?.state
+const becomes = (direction: 'following' | 'followers', name: string, state: string | undefined) =>
+  until(async () => (await stateOf(direction, name)) === state, { what: `${name} as ${state}` })
+const follow = (what: { hosts?: string[]; handles?: string[] }) =>
+  ours.client.send('POST', '/api/v1/server/following', what)
+const objectOf = (activity: JsonObject) => activity.object as JsonObject
+
+describe('a follow of ours', () => {
+  beforeAll(async () => {
+    await start()
+  }, 60_000)
+  beforeEach(() => {
+    peer.received.length = 0
+  })
+
+  it('of a server goes to its instance actor, signed, in its personal inbox, and is pending until the answer', async () => {
+    await follow({ hosts: [peer.host] })
+    const { path, headers, activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
+    expect(path).toBe('/accounts/peertube/inbox')
+    expect(headers).toMatchObject({ signature: expect.stringContaining(`keyId="${ours.instance}#main-key"`) })
+    expect(activity).toMatchObject({ actor: ours.instance, object: peer.instance.url })
+    expect(await stateOf('following', 'peertube')).toBe('pending')
+
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Accept', activity))
+    await becomes('following', 'peertube', 'accepted')
+  })
+
+  it('is withdrawn by an Undo of the same Follow, and can be made anew', async () => {
+    await ours.client.send('DELETE', `/api/v1/server/following/${peer.host}`)
+    const { path, activity } = await peer.awaited('the Undo', (one) => one.activity.type === 'Undo')
+    expect(path).toBe('/accounts/peertube/inbox')
+    expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: ours.instance, object: peer.instance.url })
+    expect(await stateOf('following', 'peertube')).toBeUndefined()
+
+    await follow({ hosts: [peer.host] })
+    const again = await peer.awaited('the new Follow', (one) => one.activity.type === 'Follow')
+    expect(again.activity.id).not.toBe(objectOf(activity).id)
+    expect(await stateOf('following', 'peertube')).toBe('pending')
+  })
+
+  it('that is rejected is shown so, and can be asked again', async () => {
+    await follow({ hosts: [peer.host] })
+    const first = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Reject', first.activity))
+    await becomes('following', 'peertube', 'rejected')
+    peer.received.length = 0
+    await follow({ hosts: [peer.host] })
+    const second = await peer.awaited('the Follow again', (one) => one.activity.type === 'Follow')
+    expect(await stateOf('following', 'peertube')).toBe('pending')
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Accept', second.activity.id))
+    await becomes('following', 'peertube', 'accepted')
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Reject', second.activity))
+    await becomes('following', 'peertube', 'rejected')
+  })
+
+  it('of a channel and of an account by handle', async () => {
+    const account = await peer.account('maker')
+    const channel = await peer.channel('maker_channel', account)
+    await follow({ handles: [`maker@${peer.host}`, `maker_channel@${peer.host}`] })
+    for (const actor of [account, channel]) {
+      const { activity, path } = await peer.awaited('the Follow', (one) => one.activity.object === actor.url)
+      expect(path).toBe(`${new URL(actor.url).pathname}/inbox`)
+      await ours.tell(actor, peer.activity(actor, 'Accept', { ...activity, id: undefined }))
+    }
+    await becomes('following', 'maker', 'accepted')
+    await becomes('following', 'maker_channel', 'accepted')
+  })
+
+  it('of a host or handle that is nobody is not listed', async () => {
+    const before = await listed('following')
+    await follow({ hosts: ['127.0.0.1:1'], handles: [`nobody@${peer.host}`] })
+    await until(async () => {
+      const [job] = await ours.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'")
+      return job
+    })
+    expect(await listed('following')).toEqual(before)
+  })
+})
+
+describe('a follow of ours whose server is down or silent', () => {
+  beforeAll(async () => {
+    await start({ vireo: { federation: { follow: { ...QUICK, retry_for: '3 seconds' }, delivery: QUICK } } })
+  }, 60_000)
+
+  it('is delivered once the server is there again', async () => {
+    const channel = await peer.channel('resting', await peer.account('rester'))
+    await ours.tell(channel, peer.activity(channel, 'Arrive', channel.url))
+    peer.answerPosts(() => 503)
+    await follow({ handles: [`resting@${peer.host}`] })
+    await peer.awaited('a first try', (one) => one.activity.type === 'Follow')
+    expect(await stateOf('following', 'resting')).toBe('pending')
+    await peer.down()
+    await until(async () => {
+      const [host] = await ours.query<{ failures: number }>(
+        "select (context ->> 'failures')::int as failures from remote_host where host = $1 and state = 'failing'",
+        [peer.host],
+      )
+      return host
+    })
+    peer.received.length = 0
+    peer.answerPosts(undefined)
+    await peer.up()
+    const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
+    await ours.tell(channel, peer.activity(channel, 'Accept', activity))
+    await becomes('following', 'resting', 'accepted')
+  })
+
+  it('is repeated, then given up; a late Accept counts', async () => {
+    const account = await peer.account('silent')
+    await follow({ handles: [`silent@${peer.host}`] })
+    const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === account.url)
+    await until(() => peer.received.filter((one) => one.activity.object === account.url).length >= 3)
+    await until(async () => {
+      const [row] = await ours.query("select 1 from follow where url = $1 and state = 'expired'", [activity.id])
+      return row
+    })
+    expect(await stateOf('following', 'silent')).toBe('rejected')
+    await ours.tell(account, peer.activity(account, 'Accept', activity))
+    await becomes('following', 'silent', 'accepted')
+  })
+})
+
+describe('a follower of ours', () => {
+  let follower: PeerActor
+  let request: JsonObject
+  const answers = (type: string) => peer.of(type).filter((one) => objectOf(one.activity)?.actor === follower.url)
+  const remote = (verb: string) => `/api/v1/server/followers/peertube@${peer.host}${verb}`
+
+  beforeAll(async () => {
+    await start()
+    follower = peer.instance
+  }, 60_000)
+
+  it('is accepted at once, in its personal inbox', async () => {
+    request = peer.activity(follower, 'Follow', ours.instance)
+    await ours.tell(follower, request)
+    const { path, activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
+    expect(path).toBe('/accounts/peertube/inbox')
+    expect(activity).toMatchObject({ actor: ours.instance, object: { id: request.id, actor: follower.url } })
+    expect(await stateOf('followers', 'peertube')).toBe('accepted')
+  })
+
+  it('that asks again is accepted again', async () => {
+    await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
+    await until(() => answers('Accept').length === 2)
+    expect(await listed('followers')).toHaveLength(1)
+    // The same request again, as a server sends it that lost the answer.
+    await ours.tell(follower, { ...request, published: new Date().toISOString() })
+    await until(() => answers('Accept').length === 3)
+  })
+
+  it('that the admin removes is told by a Reject, and may come again', async () => {
+    await ours.client.send('DELETE', remote(''))
+    const { activity } = await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
+    expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: follower.url, object: ours.instance })
+    expect(await listed('followers')).toEqual([])
+    await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
+    await becomes('followers', 'peertube', 'accepted')
+  })
+
+  it('that the admin rejects gets no videos any more, and is accepted after all', async () => {
+    peer.received.length = 0
+    await ours.client.send('POST', remote('/reject'))
+    await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
+    await becomes('followers', 'peertube', 'rejected')
+    await ours.client.send('POST', remote('/accept'))
+    await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
+    await becomes('followers', 'peertube', 'accepted')
+  })
+
+  it('goes by an Undo', async () => {
+    const last = await ours.query<{ url: string }>('select url from follow')
+    await ours.tell(
+      follower,
+      peer.activity(follower, 'Undo', { type: 'Follow', id: last[0]?.url, actor: follower.url, object: ours.instance }),
+    )
+    expect(await listed('followers')).toEqual([])
+    expect(
+      await ours.query('select 1 from actor where url = $1 and followers_count = 0', [ours.instance]),
+    ).toHaveLength(1)
+  })
+
+  it('of an account and of a channel is accepted', async () => {
+    const account = await peer.account('reader')
+    for (const path of ['/accounts/root', '/video-channels/root_channel']) {
+      const target = `${ours.base}${path}`
+      await ours.tell(account, peer.activity(account, 'Follow', target))
+      const { activity } = await peer.awaited('the Accept', (one) => one.activity.actor === target)
+      expect(activity).toMatchObject({ type: 'Accept', object: { object: target } })
+    }
+    await ours.tell(account, peer.activity(account, 'Follow', `${ours.base}/accounts/nobody`))
+    expect(await ours.query("select 1 from incoming_activity where state <> 'done'")).toEqual([])
+  })
+
+  it('whose Follow has the id of somebody else’s does not touch that one', async () => {
+    const [first, second] = [await peer.account('first'), await peer.account('second')]
+    const original = peer.activity(first, 'Follow', ours.instance)
+    await ours.tell(first, original)
+    await ours.tell(second, { ...peer.activity(second, 'Follow', ours.instance), id: original.id })
+    await ours.tell(second, peer.activity(second, 'Undo', original.id))
+    await becomes('followers', 'first', 'accepted')
+  })
+})
+
+describe('a server that decides about its followers', () => {
+  beforeAll(async () => {
+    await start({ followers: { instance: { manual_approval: true } } })
+  }, 60_000)
+
+  it('lets them wait for the admin', async () => {
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    expect(await stateOf('followers', 'peertube')).toBe('pending')
+    expect(peer.of('Accept')).toEqual([])
+    await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/accept`)
+    await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
+    expect(await stateOf('followers', 'peertube')).toBe('accepted')
+  })
+
+  it('lets followers of channels in at once', async () => {
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${ours.base}/video-channels/root_channel`))
+    await peer.awaited('the Accept', (one) => String(one.activity.actor).endsWith('root_channel'))
+  })
+})
+
+describe('a server that takes no followers', () => {
+  beforeAll(async () => {
+    await start({ followers: { instance: { enabled: false } } })
+  }, 60_000)
+
+  it('says so at once', async () => {
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
+    expect(peer.of('Accept')).toEqual([])
+    expect(await stateOf('followers', 'peertube')).not.toBe('accepted')
+  })
+
+  it('has channels that are followed all the same', async () => {
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${ours.base}/video-channels/root_channel`))
+    const { activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
+    expect(activity.actor).toBe(`${ours.base}/video-channels/root_channel`)
+  })
+})
+
+describe('the history of whom we follow', () => {
+  let account: PeerActor
+  let channel: PeerActor
+  const names = async () =>
+    (await ours.query<{ name: string }>('select name from video order by name')).map(({ name }) => name)
+  const read = async (actor: PeerActor) => {
+    await follow({ handles: [`${actor.document.preferredUsername}@${peer.host}`] })
+    const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === actor.url)
+    await ours.tell(actor, peer.activity(actor, 'Accept', activity))
+    await until(async () => {
+      const [job] = await ours.query<{ state: string }>(
+        "select state from job where type = 'activitypub-http-fetcher' order by id desc limit 1",
+      )
+      // One that missed something is tried again later.
+      return job?.state === 'completed' || job?.state === 'delayed'
+    })
+  }
+  const collection = (id: string, more: JsonObject) => ({
+    '@context': 'https://www.w3.org/ns/activitystreams',
+    type: 'OrderedCollection',
+    id,
+    ...more,
+  })
+
+  beforeAll(async () => {
+    await start({ vireo: { federation: { backfill: { max_pages: 20, max_items: 40 } } } })
+    account = await peer.account('maker')
+    channel = await peer.channel('maker_channel', account)
+  }, 60_000)
+
+  it('is read over its pages; broken items are passed over', async () => {
+    const good = ['a', 'b', 'c'].map((name) => peer.video({ account, channel, more: { name } }))
+    const broken = peer.video({ account, channel, more: { name: 'no duration', duration: undefined } })
+    const foreign = { ...peer.video({ account, channel }), id: 'http://127.0.0.1:1/videos/watch/x' }
+    const gone = `${peer.base}/activities/gone`
+    const own = `${ours.base}/videos/watch/11111111-1111-4111-8111-111111111111`
+    const create = (video: unknown) => peer.activity(account, 'Create', video)
+    const announce = (video: unknown) => peer.activity(channel, 'Announce', video)
+    const id = `${channel.url}/outbox`
+    const pages = [
+      [create(good[0]), gone, create(broken), 7, null, 'not an address'],
+      [
+        create(foreign),
+        announce('http://127.0.0.1:1/x'),
+        announce(own),
+        announce(good[1]?.id),
+        peer.activity(account, 'Like', own),
+      ],
+      [{ type: 'Create' }, announce(`${peer.base}/videos/watch/gone`), announce(good[2]?.id)],
+    ]
+    peer.serve(id, (query) => {
+      const page = Number(query.get('page') ?? 0)
+      if (page === 0) return { body: collection(id, { totalItems: 14, first: `${id}?page=1` }) }
+      const next = page < pages.length ? { next: `${id}?page=${page + 1}` } : {}
+      return {
+        body: collection(`${id}?page=${page}`, {
+          type: 'OrderedCollectionPage',
+          partOf: id,
+          orderedItems: pages[page - 1],
+          ...next,
+        }),
+      }
+    })
+    await read(channel)
+    expect(await names()).toEqual(['a', 'b', 'c'])
+  })
+
+  it.each([
+    ['runs in a circle', (page: number) => (page % 3) + 1],
+    ['is itself the next page', (page: number) => page],
+    ['never ends', (page: number) => page + 1],
+  ])('that %s is read within bounds', async (what, nextOf) => {
+    const name = `endless_${what.split(' ')[0]}`
+    const owner = await peer.account(name)
+    const id = `${owner.url}/outbox`
+    let pages = 0
+    peer.serve(id, (query) => {
+      const page = Number(query.get('page') ?? 0)
+      pages += 1
+      if (page === 0) return { body: collection(id, { first: `${id}?page=1` }) }
+      return {
+        body: collection(`${id}?page=${page}`, {
+          type: 'OrderedCollectionPage',
+          orderedItems: [],
+          next: `${id}?page=${nextOf(page)}`,
+        }),
+      }
+    })
+    await read(owner)
+    expect(pages).toBeLessThanOrEqual(20)
+  })
+
+  it('with more items than the configuration allows is read up to there', async () => {
+    const owner = await peer.account('busy')
+    const id = `${owner.url}/outbox`
+    peer.serve(id, collection(id, { orderedItems: Array.from({ length: 400 }, (_, n) => `${peer.base}/missing/${n}`) }))
+    peer.fetched.length = 0
+    await read(owner)
+    expect(peer.fetched.filter((path) => path.startsWith('/missing/'))).toHaveLength(40)
+  })
+
+  it('on another server, or that is no collection, is not read', async () => {
+    const elsewhere = await peer.account('elsewhere')
+    const id = `${elsewhere.url}/outbox`
+    peer.serve(id, collection(id, { first: 'http://127.0.0.1:1/outbox?page=1' }))
+    await read(elsewhere)
+    const none = await peer.account('none')
+    peer.serve(`${none.url}/outbox`, { type: 'Person', id: `${none.url}/outbox` })
+    await read(none)
+    expect(await names()).toEqual(['a', 'b', 'c'])
+  })
+})

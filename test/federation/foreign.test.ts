@@ -1,0 +1,362 @@
+// Who may change what: each activity that changes something, sent by its owner, by somebody else of the same server, and
+// by another server. Only the owner's has an effect.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, type PeerActor, peerKeys, post, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+interface Pair {
+  account: PeerActor
+  channel: PeerActor
+}
+
+let ours: FederatedNode
+let home: FakePeer
+let away: FakePeer
+let alice: Pair
+let carol: Pair
+let mallory: Pair
+let video: { id: number; uuid: string; url: string }
+
+beforeAll(async () => {
+  ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  alice = await introduce(ours, home, 'alice')
+  carol = await introduce(ours, home, 'carol')
+  mallory = await introduce(ours, away, 'mallory')
+  await ours.tell(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
+  video = await ours.upload(await readFile(await media('small.mp4')))
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([home?.close(), away?.close(), ours?.stop()])
+})
+
+const peerOf = (actor: PeerActor): FakePeer => (actor.url.startsWith(home.base) ? home : away)
+/** Whoever is not the owner: of the same server, and of another. */
+const strangers = (): [string, PeerActor][] => [
+  ['another account of its server', carol.account],
+  ['another channel of its server', carol.channel],
+  ['an account of another server', mallory.account],
+  ['a channel of another server', mallory.channel],
+  ['another instance', away.instance],
+]
+
+interface Case {
+  what: string
+  /** Makes the thing, and gives the activity about it as `by` would send it. */
+  prepare(): Promise<{ owner: PeerActor; activity: (by: PeerActor) => JsonObject }>
+}
+
+const remoteVideo = async (more: JsonObject = {}) => {
+  const document = home.video({ ...alice, more: { name: 'As it was', ...more } })
+  await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
+  return document
+}
+const comment = async () => {
+  const note = home.note({ author: alice.account.url, inReplyTo: video.url })
+  await ours.tell(alice.account, home.activity(alice.account, 'Create', note))
+  return note
+}
+const rated = async (type: string) => {
+  const activity = home.activity(alice.account, type, video.url)
+  await ours.tell(alice.account, activity)
+  return activity
+}
+/** An activity of alice, as somebody else takes it back: with her name in it, and without. */
+const undoing = (done: JsonObject) => (by: PeerActor) => peerOf(by).activity(by, 'Undo', done)
+
+const cases: Case[] = [
+  {
+    what: 'Update of a video',
+    async prepare() {
+      const document = await remoteVideo()
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...document, name: 'Taken over' }),
+      }
+    },
+  },
+  {
+    what: 'Update that moves a video to the own channel',
+    async prepare() {
+      const document = await remoteVideo()
+      return {
+        owner: alice.account,
+        activity: (by) => {
+          const pair = [alice, carol, mallory].find((one) => Object.values(one).includes(by)) ?? mallory
+          const attributedTo = [
+            { type: 'Person', id: pair.account.url },
+            { type: 'Group', id: pair.channel.url },
+          ]
+          return peerOf(by).activity(by, 'Update', { ...document, name: 'Moved', attributedTo })
+        },
+      }
+    },
+  },
+  {
+    what: 'Update of an account',
+    async prepare() {
+      return {
+        owner: alice.account,
+        activity: (by) =>
+          peerOf(by).activity(by, 'Update', { ...alice.account.document, name: `Renamed by ${by.url}` }),
+      }
+    },
+  },
+  {
+    what: 'Update that gives an actor another key',
+    async prepare() {
+      const { rsa } = await peerKeys()
+      const owner = await home.account(`keyed${Date.now()}`)
+      await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      return {
+        owner,
+        activity: (by) =>
+          peerOf(by).activity(by, 'Update', {
+            ...owner.document,
+            publicKey: { id: owner.keyId, owner: owner.url, publicKeyPem: rsa.publicPem },
+          }),
+      }
+    },
+  },
+  {
+    what: 'Delete of a video',
+    async prepare() {
+      const document = await remoteVideo()
+      return { owner: alice.account, activity: (by) => peerOf(by).activity(by, 'Delete', document.id) }
+    },
+  },
+  {
+    what: 'Delete of a comment',
+    async prepare() {
+      const note = await comment()
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Delete', { type: 'Tombstone', id: note.id, formerType: 'Note' }),
+      }
+    },
+  },
+  {
+    what: 'Delete of an account',
+    async prepare() {
+      const owner = await home.account(`leaving${Date.now()}`)
+      await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      return { owner, activity: (by) => peerOf(by).activity(by, 'Delete', owner.url) }
+    },
+  },
+  {
+    what: 'Undo of a Follow',
+    async prepare() {
+      const follow = home.activity(alice.account, 'Follow', ours.instance)
+      await ours.tell(alice.account, follow)
+      return { owner: alice.account, activity: undoing(follow) }
+    },
+  },
+  {
+    what: 'Undo of a Follow that names no actor',
+    async prepare() {
+      const follow = home.activity(alice.account, 'Follow', ours.instance)
+      await ours.tell(alice.account, follow)
+      return {
+        owner: alice.account,
+        activity: undoing({ type: 'Follow', id: follow.id, object: ours.instance }),
+      }
+    },
+  },
+  ...['Like', 'Dislike', 'Announce'].flatMap((type): Case[] => [
+    {
+      what: `Undo of a ${type}`,
+      async prepare() {
+        const done = await rated(type)
+        return { owner: alice.account, activity: undoing(done) }
+      },
+    },
+    {
+      what: `Undo of a ${type} by its address`,
+      async prepare() {
+        const done = await rated(type)
+        return { owner: alice.account, activity: (by) => peerOf(by).activity(by, 'Undo', done.id) }
+      },
+    },
+  ]),
+  ...['Accept', 'Reject'].map(
+    (type): Case => ({
+      what: `${type} of our Follow`,
+      async prepare() {
+        await ours.client.send('POST', '/api/v1/server/following', { handles: [`alice@${home.host}`] })
+        const { activity: follow } = await home.awaited(
+          'our Follow',
+          ({ activity }) => activity.type === 'Follow' && activity.object === alice.account.url,
+        )
+        return { owner: alice.account, activity: (by) => peerOf(by).activity(by, type, follow) }
+      },
+    }),
+  ),
+]
+
+describe('an activity about what an actor of another server owns', () => {
+  it.each(cases.map((one) => [one.what, one] as const))('%s: only its owner’s has an effect', async (_what, one) => {
+    const { owner, activity } = await one.prepare()
+    const before = await ours.world()
+    for (const [who, by] of strangers()) {
+      const sent = activity(by)
+      const { status } = await post(ours, by, sent)
+      expect([204, 401, 403]).toContain(status)
+      expect({ who, world: await ours.world() }).toEqual({ who, world: before })
+    }
+    await ours.tell(owner, activity(owner))
+    expect(await ours.world()).not.toEqual(before)
+  })
+})
+
+describe('a thing that is given to somebody else', () => {
+  const attacks: [string, () => { by: PeerActor; activity: JsonObject }][] = [
+    [
+      'a video in a channel of another server',
+      () => {
+        const document = away.video({ account: mallory.account, channel: alice.channel })
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Create', document) }
+      },
+    ],
+    [
+      'a video in a channel of somebody else of the server',
+      () => {
+        const document = home.video({ account: carol.account, channel: alice.channel })
+        return { by: carol.account, activity: home.activity(carol.account, 'Create', document) }
+      },
+    ],
+    [
+      'a video of another server, as if it was there',
+      () => {
+        const document = home.video(alice)
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Create', document) }
+      },
+    ],
+    [
+      'a video of another server, by its address',
+      () => {
+        const document = home.video(alice)
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Create', document.id) }
+      },
+    ],
+    [
+      'a comment of somebody of another server',
+      () => {
+        const note = away.note({ author: alice.account.url, inReplyTo: video.url })
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
+      },
+    ],
+    [
+      'a comment of somebody else of the server',
+      () => {
+        const note = home.note({ author: alice.account.url, inReplyTo: video.url })
+        return { by: carol.account, activity: home.activity(carol.account, 'Create', note) }
+      },
+    ],
+    [
+      'a comment that lives on another server',
+      () => {
+        const note = home.note({ author: mallory.account.url, inReplyTo: video.url })
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
+      },
+    ],
+    [
+      'a reply to a comment that its server puts in the mouth of somebody else',
+      () => {
+        const parent = away.note({ author: alice.account.url, inReplyTo: video.url, content: 'Never said' })
+        const note = away.note({ author: mallory.account.url, inReplyTo: parent.id })
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
+      },
+    ],
+    ...['Like', 'Dislike', 'Announce', 'Follow'].map(
+      (type): [string, () => { by: PeerActor; activity: JsonObject }] => [
+        `a ${type} whose id is of another server`,
+        () => {
+          const object = type === 'Follow' ? ours.instance : video.url
+          return {
+            by: mallory.account,
+            activity: { ...away.activity(mallory.account, type, object), id: home.id() },
+          }
+        },
+      ],
+    ),
+    [
+      'an Announce that a person makes of an unknown video',
+      () => {
+        const document = home.video(alice)
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Announce', document.id) }
+      },
+    ],
+    [
+      'an Announce of a page that is no video',
+      () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', alice.account.url) }),
+    ],
+    [
+      'an Announce of one of our own things that is no video',
+      () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', ours.instance) }),
+    ],
+    [
+      'an Accept of a Follow that we never sent',
+      () => {
+        const follow = {
+          type: 'Follow',
+          id: `${ours.instance}/follows/99999`,
+          actor: ours.instance,
+          object: mallory.account.url,
+        }
+        return { by: mallory.account, activity: away.activity(mallory.account, 'Accept', follow) }
+      },
+    ],
+  ]
+
+  it.each(attacks)('%s has no effect', async (_what, attack) => {
+    const { by, activity } = attack()
+    const before = await ours.world()
+    const { status } = await post(ours, by, activity)
+    expect([204, 401, 403]).toContain(status)
+    expect(await ours.world()).toEqual(before)
+    expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+  })
+
+  it('a video with the UUID of another one is refused', async () => {
+    const document = await remoteVideo()
+    const before = await ours.world()
+    const twin = away.video({ ...mallory, more: { uuid: document.uuid } })
+    await ours.tell(mallory.account, away.activity(mallory.account, 'Create', twin))
+    const own = away.video({ ...mallory, more: { uuid: video.uuid } })
+    await ours.tell(mallory.account, away.activity(mallory.account, 'Create', own))
+    expect(await ours.world()).toEqual(before)
+  })
+
+  it('a rating or share of a video that only we know is not taken', async () => {
+    const hidden = await ours.upload(await readFile(await media('small.mp4')), { privacy: '3', name: 'Hidden' })
+    const before = await ours.world()
+    for (const type of ['Like', 'Dislike', 'Announce']) {
+      await ours.tell(alice.account, home.activity(alice.account, type, hidden.url))
+    }
+    await ours.tell(
+      alice.account,
+      home.activity(alice.account, 'Create', home.note({ author: alice.account.url, inReplyTo: hidden.url })),
+    )
+    expect(await ours.world()).toEqual(before)
+  })
+
+  it('an actor whose address leads to another actor later does not speak for that one', async () => {
+    const eve = await away.account('eve')
+    await ours.tell(eve, away.activity(eve, 'Arrive', eve.url))
+    away.serve(eve.url, alice.account.document)
+    await ours.query("update actor set refreshed_at = now() - interval '3 days' where url = $1", [eve.url])
+    const ofAlice = () =>
+      ours.query(
+        `select f.url from follow f join actor x on x.id = f.follower_id where x.url = $1
+         union all select r.url from rating r join account a on a.id = r.account_id join actor x on x.id = a.actor_id
+         where x.url = $1`,
+        [alice.account.url],
+      )
+    const before = await ofAlice()
+    await ours.tell(eve, away.activity(eve, 'Dislike', video.url))
+    await ours.tell(eve, away.activity(eve, 'Follow', `${ours.base}/accounts/root`))
+    expect(await ofAlice()).toEqual(before)
+  })
+})

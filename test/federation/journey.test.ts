@@ -1,0 +1,33 @@
+// The journey of `npm run demo`, in one process: a video goes up on one node and is watched, commented and liked on another.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { playJourney } from '../../scripts/demo/journey.ts'
+import { findFfmpeg } from '../../src/media/index.ts'
+import { media } from '../support/media.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+
+let a: TestNode
+let b: TestNode
+beforeAll(async () => {
+  a = await startTestNode()
+  b = await startTestNode()
+}, 60_000)
+afterAll(async () => {
+  await a.stop()
+  await b.stop()
+})
+
+it('a video goes in on one node and is watched, commented, liked, changed, removed and unfollowed on another', async () => {
+  const { ffprobePath } = await findFfmpeg()
+  const steps: string[] = []
+  await playJourney({
+    a,
+    b,
+    video: { bytes: await readFile(await media('journey.mp4')), seconds: 4 },
+    ffprobePath,
+    report: ({ what }) => steps.push(what),
+    transcodingMs: 90_000,
+  })
+  expect(steps.at(-1)).toBe('a further video of A does not come to B')
+}, 240_000)

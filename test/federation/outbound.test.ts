@@ -1,0 +1,295 @@
+// What leaves a node: to whom, once, and in which shape; and what never leaves it.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import {
+  type FakePeer,
+  type JsonObject,
+  type PeerActor,
+  post,
+  type Received,
+  signedInside,
+  startFakePeer,
+} from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+/** Follows our instance, account and channel. */
+let near: FakePeer
+/** Follows our instance only. */
+let far: FakePeer
+let nora: { account: PeerActor; channel: PeerActor }
+let fred: { account: PeerActor; channel: PeerActor }
+let bytes: Buffer
+
+const root = () => `${ours.base}/accounts/root`
+const channel = () => `${ours.base}/video-channels/root_channel`
+
+beforeAll(async () => {
+  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  bytes = await readFile(await media('small.mp4'))
+  nora = await introduce(ours, near, 'nora')
+  fred = await introduce(ours, far, 'fred')
+  const second = await near.account('second')
+  for (const target of [ours.instance, root(), channel()]) {
+    for (const by of [nora.account, second]) await ours.tell(by, near.activity(by, 'Follow', target))
+  }
+  await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
+  await near.awaited('all answers', () => near.of('Accept').length === 6)
+  await far.awaited('the answer', () => far.of('Accept').length === 1)
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+})
+beforeEach(() => {
+  for (const peer of [near, far]) {
+    peer.received.length = 0
+    peer.answerPosts(undefined)
+  }
+})
+
+const objectIdOf = ({ activity }: Received) =>
+  typeof activity.object === 'string' ? activity.object : ((activity.object as JsonObject | undefined)?.id ?? null)
+const about = (peer: FakePeer, url: string) => peer.received.filter((one) => String(objectIdOf(one)).startsWith(url))
+const shortly = (one: Received) => ({ type: one.activity.type, actor: one.activity.actor, path: one.path })
+const heard = (peer: FakePeer, type: string, url: string) =>
+  peer.awaited(`${type} of ${url}`, (one) => one.activity.type === type && objectIdOf(one) === url)
+/** A public video, told to both: whatever was sent before it by the same actors has arrived. */
+async function everythingBefore(): Promise<void> {
+  const { url } = await ours.upload(bytes, { name: 'The last' })
+  await heard(near, 'Create', url)
+  for (const peer of [near, far]) {
+    await peer.awaited(
+      'the announce of the instance',
+      (one) => one.activity.type === 'Announce' && one.activity.actor === ours.instance && objectIdOf(one) === url,
+    )
+  }
+}
+const byType = (one: { type: unknown; actor: unknown }, other: { type: unknown; actor: unknown }) =>
+  `${one.type} ${one.actor}` < `${other.type} ${other.actor}` ? -1 : 1
+
+describe('a public video', () => {
+  let video: { uuid: string; url: string }
+
+  it('is created by its account and announced by channel and instance, once for each shared inbox', async () => {
+    video = await ours.upload(bytes)
+    await everythingBefore()
+    expect(about(near, video.url).map(shortly).toSorted(byType)).toEqual([
+      { type: 'Announce', actor: ours.instance, path: '/inbox' },
+      { type: 'Announce', actor: channel(), path: '/inbox' },
+      { type: 'Create', actor: root(), path: '/inbox' },
+    ])
+    expect(about(far, video.url).map(shortly)).toEqual([{ type: 'Announce', actor: ours.instance, path: '/inbox' }])
+    const { activity } = await heard(near, 'Create', video.url)
+    expect(activity).toMatchObject({
+      to: ['https://www.w3.org/ns/activitystreams#Public'],
+      cc: [`${root()}/followers`],
+      object: { type: 'Video', uuid: video.uuid, name: 'A video of ours' },
+      signature: { type: 'RsaSignature2017' },
+    })
+  })
+
+  it('that changes is told by one Update to everybody who was told of it', async () => {
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Another name' })
+    for (const peer of [near, far]) {
+      const { activity } = await heard(peer, 'Update', video.url)
+      expect(activity).toMatchObject({ actor: root(), object: { name: 'Another name' } })
+    }
+  })
+
+  it('that a server shared is told to that server too', async () => {
+    const other = await startFakePeer()
+    const sharer = await other.account('sharer')
+    await ours.tell(sharer, other.activity(sharer, 'Announce', video.url))
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Shared' })
+    await heard(other, 'Update', video.url)
+    await other.close()
+  })
+
+  it('whose likes change is told once, with the new counts', async () => {
+    for (const [peer, by] of [
+      [near, nora.account],
+      [far, fred.account],
+    ] as const) {
+      await ours.tell(by, peer.activity(by, 'Like', video.url))
+    }
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}/rate`, { rating: 'dislike' })
+    await heard(near, 'Update', video.url)
+    await everythingBefore()
+    expect(about(near, video.url).map(({ activity }) => activity.type)).toEqual(['Update'])
+    const counts = await ours.client.get(`/api/v1/videos/${video.uuid}`)
+    expect(counts).toMatchObject({ likes: 2, dislikes: 1 })
+  }, 30_000)
+
+  it('that becomes private is deleted elsewhere, and comes back when it is public again', async () => {
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 3 })
+    for (const peer of [near, far]) await heard(peer, 'Delete', video.url)
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
+    await heard(near, 'Create', video.url)
+    await heard(far, 'Announce', video.url)
+  })
+
+  it('that becomes unlisted is deleted elsewhere', async () => {
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 2 })
+    for (const peer of [near, far]) await heard(peer, 'Delete', video.url)
+    for (const peer of [near, far]) peer.received.length = 0
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
+    await heard(near, 'Create', video.url)
+    await heard(far, 'Announce', video.url)
+  })
+
+  it('that is removed is deleted by its account everywhere', async () => {
+    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}`)
+    for (const peer of [near, far]) {
+      const { activity } = await heard(peer, 'Delete', video.url)
+      expect(activity).toMatchObject({ actor: root() })
+    }
+  })
+})
+
+describe('a video that is not public', () => {
+  it.each([
+    ['unlisted', { privacy: '2' }],
+    ['private', { privacy: '3' }],
+    ['internal', { privacy: '4' }],
+    ['protected by a password', { privacy: '5', 'videoPasswords[0]': 'secret' }],
+  ])('%s never leaves: neither it nor its change, comments, ratings and removal', async (_what, fields) => {
+    const { uuid } = await ours.upload(bytes, { name: 'Not for others', ...fields })
+    const password = { 'x-peertube-video-password': 'secret', 'content-type': 'application/json' }
+    await ours.client.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Still not' })
+    const commented = await ours.client.raw(`/api/v1/videos/${uuid}/comment-threads`, {
+      method: 'POST',
+      headers: password,
+      body: JSON.stringify({ text: 'A secret' }),
+    })
+    expect(commented.status).toBe(200)
+    const { comment } = (await commented.json()) as { comment: { id: number } }
+    await ours.client.raw(`/api/v1/videos/${uuid}/comments/${comment.id}`, { method: 'DELETE', headers: password })
+    await ours.client.raw(`/api/v1/videos/${uuid}/rate`, {
+      method: 'PUT',
+      headers: password,
+      body: JSON.stringify({ rating: 'like', videoPassword: 'secret' }),
+    })
+    // Whether an unlisted one was told is known only as long as its rows are there, which its removal job ends.
+    if (fields.privacy !== '2') await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    await everythingBefore()
+    for (const peer of [near, far]) {
+      expect(peer.received.filter((one) => JSON.stringify(one.activity).includes(uuid)).map(shortly)).toEqual([])
+    }
+  })
+})
+
+describe('what a user of ours does with a remote video', () => {
+  it('goes to its server alone', async () => {
+    const video = near.video(nora)
+    await ours.tell(nora.account, near.activity(nora.account, 'Create', video))
+    const [row] = await ours.query<{ uuid: string }>('select uuid from video where url = $1', [video.id])
+    const { comment } = await ours.client.send<{ comment: { id: number; url: string } }>(
+      'POST',
+      `/api/v1/videos/${row?.uuid}/comment-threads`,
+      { text: 'From afar' },
+    )
+    await ours.client.send('PUT', `/api/v1/videos/${row?.uuid}/rate`, { rating: 'like' })
+    await heard(near, 'Like', video.id)
+    await ours.client.send('PUT', `/api/v1/videos/${row?.uuid}/rate`, { rating: 'none' })
+    await ours.client.send('DELETE', `/api/v1/videos/${row?.uuid}/comments/${comment.id}`)
+    await heard(near, 'Delete', comment.url)
+    await everythingBefore()
+    const created = near.of('Create').find((one) => objectIdOf(one) === comment.url)
+    expect(created?.activity).toMatchObject({
+      actor: root(),
+      object: { type: 'Note', inReplyTo: video.id, attributedTo: root(), content: 'From afar' },
+    })
+    expect(near.received.map(({ activity }) => activity.type)).toEqual(
+      expect.arrayContaining(['Create', 'Like', 'Undo', 'Delete']),
+    )
+    const mentions = [video.id, comment.url]
+    const leaked = far.received.filter((one) => mentions.some((url) => JSON.stringify(one.activity).includes(url)))
+    expect(leaked.map(shortly)).toEqual([])
+  })
+})
+
+describe('a comment of another server on a video of ours', () => {
+  let video: { uuid: string; url: string }
+  beforeAll(async () => {
+    video = await ours.upload(bytes)
+  })
+  const comment = (more: { content?: string; inReplyTo?: string } = {}) =>
+    far.activity(fred.account, 'Create', far.note({ author: fred.account.url, inReplyTo: video.url, ...more }))
+  const idOf = (activity: JsonObject) => String((activity.object as JsonObject).id)
+
+  it('is passed on as it came, to all but its own server, and its Delete too', async () => {
+    const activity = await signedInside(comment(), fred.account)
+    await ours.tell(fred.account, activity)
+    const forwarded = await heard(near, 'Create', idOf(activity))
+    expect(forwarded.activity).toEqual(activity)
+    expect(forwarded.headers.signature).toContain(`keyId="${root()}#main-key"`)
+    const removal = await signedInside(
+      far.activity(fred.account, 'Delete', { type: 'Tombstone', id: idOf(activity) }),
+      fred.account,
+    )
+    await ours.tell(fred.account, removal)
+    expect((await heard(near, 'Delete', idOf(activity))).activity).toEqual(removal)
+    await everythingBefore()
+    expect(about(far, idOf(activity))).toEqual([])
+  })
+
+  it('is passed on once, however often it is told', async () => {
+    const made = comment()
+    for (let time = 0; time < 3; time += 1) {
+      const activity = await signedInside({ ...made, id: far.id() }, fred.account)
+      await ours.tell(fred.account, activity)
+    }
+    await everythingBefore()
+    expect(about(near, idOf(made))).toHaveLength(1)
+  })
+
+  it('without a signature inside stays here', async () => {
+    const activity = comment()
+    await ours.tell(fred.account, activity)
+    await everythingBefore()
+    expect(about(near, idOf(activity))).toEqual([])
+  })
+
+  it('that waits for approval stays here', async () => {
+    const moderated = await ours.upload(bytes, { commentsPolicy: '3' })
+    const activity = await signedInside(comment({ inReplyTo: moderated.url }), fred.account)
+    await ours.tell(fred.account, activity)
+    expect(await ours.query('select held_for_review as held from comment where url = $1', [idOf(activity)])).toEqual([
+      { held: true },
+    ])
+    await everythingBefore()
+    expect(about(near, idOf(activity))).toEqual([])
+  })
+
+  it('where comments are closed is not taken', async () => {
+    const closed = await ours.upload(bytes, { commentsPolicy: '2' })
+    const activity = await signedInside(comment({ inReplyTo: closed.url }), fred.account)
+    expect((await post(ours, fred.account, activity)).status).toBe(204)
+    await everythingBefore()
+    expect(await ours.query('select 1 from comment where url = $1', [idOf(activity)])).toEqual([])
+    expect(about(near, idOf(activity))).toEqual([])
+  })
+
+  it('in a thread that runs in a circle, or without end, is not taken and costs a bounded number of fetches', async () => {
+    const [one, two] = [`${far.base}/notes/one`, `${far.base}/notes/two`]
+    const note = (id: string, inReplyTo: string) => ({
+      ...far.note({ author: fred.account.url, inReplyTo }),
+      id,
+    })
+    far.serve(one, note(one, two))
+    far.serve(two, note(two, one))
+    far.fetched.length = 0
+    await ours.tell(fred.account, comment({ inReplyTo: one }))
+    expect(far.fetched.length).toBeLessThanOrEqual(100)
+    for (let n = 0; n < 150; n += 1) {
+      far.serve(`/deep/${n}`, note(`${far.base}/deep/${n}`, `${far.base}/deep/${n + 1}`))
+    }
+    far.fetched.length = 0
+    await ours.tell(fred.account, comment({ inReplyTo: `${far.base}/deep/0` }))
+    expect(far.fetched.length).toBeLessThanOrEqual(100)
+    const [stored] = await ours.query("select 1 from comment where url like '%/deep/%' or url like '%/notes/one'")
+    expect(stored).toBeUndefined()
+  })
+})

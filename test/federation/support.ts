@@ -1,0 +1,114 @@
+// One real node with what the tests of federation ask of it: its tables, its REST API, and its rest.
+
+import pg from 'pg'
+import { type Client, login } from '../../scripts/demo/client.ts'
+import type { Values } from '../../src/config/layers.ts'
+import { type FakePeer, type JsonObject, type PeerActor, type PostOptions, post } from '../support/fake-peer.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+import { until } from '../support/until.ts'
+
+export interface FederatedNode {
+  node: TestNode
+  base: string
+  host: string
+  /** The address of the instance actor. */
+  instance: string
+  client: Client
+  query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Posts an activity, expects 204, and waits until the node is done with it. */
+  tell(by: PeerActor, activity: JsonObject, options?: PostOptions): Promise<void>
+  /** Waits until no activity is open. */
+  settled(): Promise<void>
+  /** Everything that other servers could have changed. */
+  world(): Promise<unknown>
+  /** Uploads a small video without transcoding; it is published at once. */
+  upload(bytes: Buffer, fields?: Record<string, string>): Promise<{ id: number; uuid: string; url: string }>
+  stop(): Promise<void>
+}
+
+/** Tries again soon, and does not transcode. */
+const QUICK: Values = { transcoding: { enabled: false } }
+
+export async function startFederatedNode(config: Values = {}): Promise<FederatedNode> {
+  const node = await startTestNode({ config: { ...QUICK, ...config } })
+  const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
+  pool.on('error', () => undefined)
+  const client = await login(node.base, node.username, node.password)
+  const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await pool.query<Row>(text, values)).rows
+
+  const settled = async () => {
+    await until(
+      async () => {
+        const [row] = await query<{ open: string }>(
+          `select (select count(*) from incoming_activity where state in ('received', 'unverified')
+               and (due_at is null or due_at <= now()))
+             + (select count(*) from outbox) as open`,
+        )
+        return row?.open === '0'
+      },
+      { what: 'the end of all incoming activities' },
+    )
+  }
+
+  return {
+    ...{ node, client, query, settled },
+    base: node.base,
+    host: new URL(node.base).host,
+    instance: `${node.base}/accounts/peertube`,
+    async tell(by, activity, options) {
+      const { status, body } = await post(node, by, activity, options)
+      if (status !== 204) throw new Error(`The inbox answered ${status}: ${body}`)
+      await settled()
+    },
+    async world() {
+      await settled()
+      const tables = await Promise.all(WORLD.map(([name, sql]) => query(sql).then((rows) => [name, rows] as const)))
+      return Object.fromEntries(tables)
+    },
+    async upload(bytes, fields = {}) {
+      const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+      const form = new FormData()
+      const all = { channelId: String(me.videoChannels[0]?.id), name: 'A video of ours', privacy: '1', ...fields }
+      for (const [name, value] of Object.entries(all)) form.set(name, value)
+      form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
+      const { video } = await client.send<{ video: { id: number; uuid: string } }>(
+        'POST',
+        '/api/v1/videos/upload',
+        form,
+      )
+      return { ...video, url: `${node.base}/videos/watch/${video.uuid}` }
+    },
+    async stop() {
+      await pool.end()
+      await node.stop()
+    },
+  }
+}
+
+const WORLD: [string, string][] = [
+  [
+    'actors',
+    'select url, type, inbox_url, public_key_pem, followers_count, following_count, deleted_at from actor order by id',
+  ],
+  ['accounts', 'select actor_id, name, description from account order by id'],
+  ['channels', 'select actor_id, account_id, name, description from channel order by id'],
+  ['videos', 'select url, uuid, channel_id, name, privacy, state, remote from video order by id'],
+  ['comments', 'select url, video_id, account_id, text, deleted_at from comment order by id'],
+  ['ratings', 'select url, video_id, account_id, type from rating order by id'],
+  ['shares', 'select url, video_id, actor_id from share order by id'],
+  ['follows', 'select url, follower_id, target_id, state from follow order by id'],
+]
+
+/** A peer's account with a channel, known to the node. */
+export async function introduce(
+  to: FederatedNode,
+  peer: FakePeer,
+  name: string,
+): Promise<{ account: PeerActor; channel: PeerActor }> {
+  const account = await peer.account(name)
+  const channel = await peer.channel(`${name}_channel`, account)
+  await to.tell(account, peer.activity(account, 'Arrive', account.url))
+  await to.tell(channel, peer.activity(channel, 'Arrive', channel.url))
+  return { account, channel }
+}

@@ -1,0 +1,254 @@
+import { createServer, type Server } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { enqueueDocument, registerDeliveries } from '../../../src/actors/delivery/index.ts'
+import { makeRemoteHosts, type RemoteHosts } from '../../../src/actors/remote-host/index.ts'
+import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
+import { makeSend } from '../../../src/federation/delivery/send.ts'
+import { importPrivateKey, verifyInbound } from '../../../src/federation/security/index.ts'
+import { makeUrls } from '../../../src/federation/urls.ts'
+import { makeGuardedFetch } from '../../../src/platform/fetch/index.ts'
+import { type ActorKeys, generateActorKeys } from '../../../src/platform/keys.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { testConfig } from '../../support/config.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+import { until } from '../../support/until.ts'
+
+interface Received {
+  path: string
+  body: string
+  headers: Record<string, string | string[] | undefined>
+  url: string
+}
+
+const clock = fakeClock()
+let t: TestRuntime
+let keys: ActorKeys
+let peer: Server
+let peerHost: string
+let received: Received[]
+let answer: (request: Received) => { status: number; headers?: Record<string, string> } | 'hang'
+let hostId: number
+let actorIds: number[]
+let hosts: RemoteHosts
+
+beforeEach(async () => {
+  keys ??= await generateActorKeys()
+  t = await makeTestRuntime({ clock })
+  received = []
+  answer = () => ({ status: 204 })
+  peer = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const one = { path: request.url ?? '', body, headers: request.headers, url: `http://${peerHost}${request.url}` }
+    received.push(one)
+    const said = answer(one)
+    if (said === 'hang') return
+    response.writeHead(said.status, said.headers).end()
+  })
+  await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve))
+  const address = peer.address()
+  peerHost = `127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+
+  const config = testConfig({ vireo: { federation: { delivery: { timeout: '500 ms' } } } })
+  const http = makeGuardedFetch({
+    allowHttp: true,
+    allowPrivateAddresses: true,
+    timeoutMs: 2000,
+    maxRedirects: 5,
+    userAgent: 'Vireo',
+    logger: silentLogger,
+  })
+  const deps: ActorDeps = {
+    db: t.db,
+    tell: t.runtime.tell,
+    registry: t.runtime.registry,
+    clock,
+    logger: silentLogger,
+    config: () => config,
+    secrets: makeSecrets({ secret: 'test' }),
+    urls: makeUrls('http://ours.example'),
+  }
+  const privateKey = await importPrivateKey(keys.rsa.privatePem)
+  const send = makeSend({
+    ...deps,
+    urls: makeUrls('http://ours.example'),
+    http,
+    keys: {
+      find: async () => null,
+      forRequests: async (id) => ({ keyId: `http://ours.example/accounts/${id}#main-key`, privateKey }),
+      forDocuments: async (id) => ({ rsa: { keyId: `http://ours.example/accounts/${id}`, privateKey } }),
+    },
+  })
+  hosts = makeRemoteHosts(deps)
+  registerDeliveries({ ...deps, hosts, send })
+  const [host] = await t.db.query<{ id: number }>(
+    "insert into remote_host (host, state) values ($1, 'healthy') returning id",
+    [peerHost],
+  )
+  hostId = host?.id ?? 0
+  const actors = await t.db.query<{ id: number }>(
+    `insert into actor (type, preferred_username, url, inbox_url)
+     select 'Person', 'actor' || n, 'http://ours.example/accounts/' || n, 'http://ours.example/inbox' from generate_series(1, 3) n returning id`,
+  )
+  actorIds = actors.map((actor) => actor.id)
+  await t.runtime.start()
+})
+afterEach(async () => {
+  await t.stop()
+  peer.closeAllConnections()
+  await new Promise((resolve) => peer.close(resolve))
+})
+
+const send = (n: number, options: { actor?: number; type?: string; inbox?: string } = {}) =>
+  t.runtime.tell.create((unit) =>
+    enqueueDocument(
+      unit,
+      {
+        activityId: `http://ours.example/activities/${n}`,
+        type: options.type ?? 'Create',
+        body: JSON.stringify({ n }),
+        senderId: actorIds[options.actor ?? 0] ?? 0,
+      },
+      [{ inboxUrl: `http://${peerHost}${options.inbox ?? '/inbox'}`, hostId }],
+    ),
+  )
+const numbers = () => received.map((one) => JSON.parse(one.body).n)
+const deliveries = () => t.db.query<{ state: string; error: string }>('select state, error from delivery order by id')
+const host = async () =>
+  (
+    await t.db.query<{ state: string; unsupported_types: string[]; signature_profile: string; due_at: Date }>(
+      'select * from remote_host',
+    )
+  )[0]
+
+describe('a delivery', () => {
+  it('arrives signed by its actor, and leaves nothing behind', async () => {
+    await send(1)
+    await until(async () => (await deliveries()).length === 0 && received.length === 1)
+    const [one] = received
+    const verdict = await verifyInbound({
+      method: 'POST',
+      url: one?.url ?? '',
+      headers: one?.headers ?? {},
+      rawBody: Buffer.from(one?.body ?? ''),
+      now: clock.now(),
+      findKey: async (keyId) => ({ pem: keys.rsa.publicPem, owner: keyId.split('#')[0] ?? '', fetchedAt: clock.now() }),
+    })
+    expect(verdict).toMatchObject({ ok: true, owner: `http://ours.example/accounts/${actorIds[0]}` })
+    expect(await t.db.query('select * from document')).toEqual([])
+  })
+
+  it('of one actor never overtakes an earlier one', async () => {
+    let busy = true
+    answer = () => (busy ? { status: 503 } : { status: 204 })
+    for (let n = 1; n <= 10; n += 1) await send(n)
+    await until(async () => (await host())?.state === 'failing')
+    busy = false
+    clock.pass(61_000)
+    await until(async () => (await deliveries()).length === 0)
+    const last = numbers().slice(-10)
+    expect(last).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+
+  it('to a host that fails waits longer each time and is not lost', async () => {
+    answer = () => ({ status: 500 })
+    await send(1)
+    await until(async () => (await host())?.state === 'failing')
+    const tries = received.length
+    expect(tries).toBe(1)
+    clock.pass(59_000)
+    await t.runtime.sweeper.sweep()
+    expect(received).toHaveLength(1)
+    clock.pass(2000)
+    await until(() => received.length === 2)
+    await until(async () => ((await host())?.due_at.getTime() ?? 0) >= clock.now().getTime() + 119_000)
+    expect(await deliveries()).toMatchObject([{ state: 'waiting', error: 'The inbox answered 500.' }])
+  })
+
+  it('respects Retry-After', async () => {
+    answer = () => ({ status: 429, headers: { 'retry-after': '3600' } })
+    await send(1)
+    await until(async () => (await host())?.state === 'failing')
+    expect((await host())?.due_at.getTime()).toBeGreaterThanOrEqual(clock.now().getTime() + 3_599_000)
+  })
+
+  it('refused for its signature is tried once with the other profile, which is remembered', async () => {
+    answer = (one) => ({ status: one.headers['signature-input'] ? 204 : 401 })
+    await send(1)
+    await until(async () => (await deliveries()).length === 0)
+    expect(received).toHaveLength(2)
+    expect((await host())?.signature_profile).toBe('rfc9421')
+    await send(2)
+    await until(async () => (await deliveries()).length === 0)
+    expect(received).toHaveLength(3)
+  })
+
+  it('refused with both profiles is parked, and the host stays healthy', async () => {
+    answer = () => ({ status: 403 })
+    await send(1)
+    await until(async () => (await deliveries())[0]?.state === 'parked')
+    expect(received).toHaveLength(2)
+    expect((await host())?.state).toBe('healthy')
+  })
+
+  it('of a type that only PeerTube knows is not sent again to a host that answers 400', async () => {
+    answer = () => ({ status: 400 })
+    await send(1, { type: 'Create:CacheFile' })
+    await until(async () => (await deliveries())[0]?.state === 'parked')
+    expect((await host())?.unsupported_types).toEqual(['Create:CacheFile'])
+    await send(2, { type: 'Create:CacheFile' })
+    expect(await deliveries()).toHaveLength(1)
+    await send(3)
+    await until(() => numbers().includes(3))
+  })
+
+  it('to an inbox that is gone is parked with all others for it', async () => {
+    answer = () => ({ status: 503 })
+    for (const n of [1, 2, 3]) await send(n)
+    await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
+    const before = received.length
+    answer = () => ({ status: 410 })
+    clock.pass(61_000)
+    await until(async () => (await deliveries()).every((one) => one.state === 'parked'))
+    expect(received).toHaveLength(before + 1)
+  })
+
+  it('to an inbox that is not found three times is parked', async () => {
+    answer = () => ({ status: 404 })
+    await send(1)
+    await until(async () => (await deliveries())[0]?.state === 'parked')
+    expect(received).toHaveLength(3)
+  })
+
+  it('to a silent host ends in time and is tried again', async () => {
+    answer = () => 'hang'
+    await send(1)
+    await until(async () => (await host())?.state === 'failing')
+    expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
+  })
+
+  it('is given up when the host failed for 7 days, and nothing new is stored for it until it is heard of', async () => {
+    answer = () => ({ status: 500 })
+    await send(1)
+    for (let halfDay = 0; halfDay < 40 && (await host())?.state !== 'dormant'; halfDay += 1) {
+      const before = received.length
+      // The host's next time is known once the failure before was stored.
+      await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
+      clock.pass(12 * 3_600_000)
+      await until(async () => received.length > before)
+      await until(
+        async () => (await host())?.state === 'dormant' || ((await host())?.due_at ?? clock.now()) > clock.now(),
+      )
+    }
+    expect((await host())?.state).toBe('dormant')
+    await send(2)
+    expect(await deliveries()).toHaveLength(1)
+    answer = () => ({ status: 204 })
+    await hosts.heard(peerHost)
+    await send(3)
+    await until(async () => (await deliveries()).length === 0)
+    expect(numbers().slice(-2)).toEqual([1, 3])
+  })
+})

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { JsonObject } from '../../../src/federation/wire/index.ts'
+import { makeVideo } from '../../support/builders.ts'
+import { oracleProblems } from '../../support/peertube-oracle.ts'
+import { PUBLIC_PEM, recordedObject } from '../../unit/federation/recordings.ts'
+import { fromMultikey } from './multikey.ts'
+import { ORIGIN, type ReadServer, startReadServer, WHEN } from './read-server.ts'
+import { insertRecordedVideo } from './recorded-rows.ts'
+
+let server: ReadServer
+let videoId: number
+const VIDEO = '/videos/watch/00000000-0000-4000-8000-000000000021'
+
+beforeAll(async () => {
+  server = await startReadServer()
+  videoId = await insertRecordedVideo(server, 'video-public', 1)
+})
+afterAll(() => server.stop())
+
+/** The terms of the recorded context, and what is ours beside them. */
+function contextsFit(ours: JsonObject, recorded: JsonObject): void {
+  const list = (document: JsonObject) => document['@context'] as unknown[]
+  expect(list(ours)).toMatchObject(list(recorded))
+}
+
+/** Recorded keys are there with the recorded values. */
+function expectRecorded(ours: JsonObject, recorded: JsonObject, except: string[] = []): void {
+  const rest = (document: JsonObject) =>
+    Object.fromEntries(Object.entries(document).filter(([key]) => key !== '@context' && !except.includes(key)))
+  contextsFit(ours, recorded)
+  expect(rest(ours)).toMatchObject(rest(recorded))
+}
+
+describe('the document of an actor', () => {
+  it('has what the recorded account has', async () => {
+    const { db, user, insert } = server
+    await db.query("update account set name = 'Object User', description = 'about' where id = $1", [user.accountId])
+    const sizes = [1500, 48, 600, 120]
+    for (const [index, width] of sizes.entries()) {
+      const number = { 48: 1, 120: 2, 600: 3, 1500: 4 }[width] ?? index
+      await insert('actor_image', {
+        ...{ actor_id: user.actorId, type: 1, width, height: width, on_disk: true },
+        filename: `00000000-0000-4000-8000-00000000000${number}.png`,
+      })
+    }
+    const ours = await server.document('/accounts/obj_user')
+    expectRecorded({ ...ours, publicKey: withPem(ours) }, recordedObject('account'))
+    expect(oracleProblems(ours)).toEqual([])
+  })
+
+  it('has what the recorded channel has, with its account', async () => {
+    const { db, user, insert } = server
+    await db.query("update channel set name = 'Object channel', description = 'about', support = 'sup' where id = $1", [
+      user.channelId,
+    ])
+    for (const [number, width, height] of [
+      [5, 600, 100],
+      [6, 1920, 317],
+    ] as const) {
+      await insert('actor_image', {
+        ...{ actor_id: user.channelActorId, type: 2, width, height, on_disk: true },
+        filename: `00000000-0000-4000-8000-00000000000${number}.jpg`,
+      })
+    }
+    const ours = await server.document('/video-channels/obj_user_channel')
+    expectRecorded({ ...ours, publicKey: withPem(ours) }, recordedObject('channel'))
+    expect(oracleProblems(ours)).toEqual([])
+  })
+
+  it('is an Application for the instance', async () => {
+    const ours = await server.document('/accounts/peertube')
+    expectRecorded({ ...ours, publicKey: withPem(ours) }, recordedObject('instance-actor'))
+  })
+
+  it('carries its Ed25519 key, its handle and its consent to be found', async () => {
+    const ours = await server.document('/accounts/obj_user')
+    const id = `${ORIGIN}/accounts/obj_user`
+    expect(ours).toMatchObject({ webfinger: 'obj_user@peer.example', indexable: true, discoverable: true })
+    const [key] = ours.assertionMethod as [JsonObject]
+    expect(key).toMatchObject({ id: `${id}#ed25519-key`, type: 'Multikey', controller: id })
+    expect(await fromMultikey(String(key.publicKeyMultibase))).toBe('Ed25519')
+  })
+
+  it('says of the instance that it looks at followers, when it does', async () => {
+    const other = await startReadServer({ followers: { instance: { manual_approval: true } } })
+    try {
+      expect(await other.document('/accounts/peertube')).toMatchObject({ manuallyApprovesFollowers: true })
+      expect(await other.document('/accounts/obj_user')).not.toHaveProperty('manuallyApprovesFollowers')
+    } finally {
+      await other.stop()
+    }
+  })
+
+  const withPem = (document: JsonObject) => {
+    const key = document.publicKey as JsonObject
+    expect(key.publicKeyPem).toBe(server.pem)
+    return { ...key, publicKeyPem: `${PUBLIC_PEM}\n` }
+  }
+})
+
+describe('the document of a video', () => {
+  it('has what the recorded one has', async () => {
+    const recorded = recordedObject('video-public')
+    const isTracker = (link: JsonObject) => Array.isArray(link.rel) && link.rel[0] === 'tracker'
+    const links = (recorded.url as JsonObject[]).filter((link) => !isTracker(link))
+    const ours = await server.document(VIDEO)
+    expectRecorded(ours, { ...recorded, url: links }, ['subtitleLanguage', 'preview'])
+    expect((ours.url as unknown[]).length).toBe(links.length)
+    expect(oracleProblems(ours)).toEqual([])
+  })
+
+  it('has no key that the recorded one does not know', async () => {
+    const recorded = Object.keys(recordedObject('video-public'))
+    expect(Object.keys(await server.document(VIDEO)).filter((key) => !recorded.includes(key))).toEqual([])
+  })
+
+  it('is addressed to nobody when it is unlisted', async () => {
+    await insertRecordedVideo(server, 'video-unlisted', 2)
+    const ours = await server.document('/videos/watch/00000000-0000-4000-8000-000000000010')
+    expectRecorded(ours, recordedObject('video-unlisted'), ['url', 'preview'])
+    expect(ours).toMatchObject({ to: [], cc: [] })
+  })
+
+  it('counts the views that are not folded in yet', async () => {
+    const made = await makeVideo(server.db, { channelId: server.user.channelId, columns: { views: 40 } })
+    await server.insert('video_delta', { video_id: made.id, views: 2 })
+    expect(await server.document(`/videos/watch/${made.uuid}`)).toMatchObject({ views: 42 })
+  })
+
+  it('names the private folders nowhere, since nobody gets the document of a private video', async () => {
+    expect(JSON.stringify(await server.document(VIDEO))).not.toContain('/private/')
+  })
+
+  it('tells the height of upright videos by their pixels', async () => {
+    const made = await makeVideo(server.db, {
+      ...{ channelId: server.user.channelId, webVideo: { resolution: 240 } },
+    })
+    await server.db.query('update video_file set width = 240, height = 427 where video_id = $1', [made.id])
+    const { url } = await server.document(`/videos/watch/${made.uuid}`)
+    expect((url as JsonObject[])[1]).toMatchObject({ width: 240, height: 427 })
+  })
+
+  it('is the object of the Create at its activity address', async () => {
+    const create = await server.document(`${VIDEO}/activity`)
+    expect(create).toMatchObject({
+      ...{ type: 'Create', id: `${ORIGIN}${VIDEO}/activity`, actor: `${ORIGIN}/accounts/obj_user` },
+      to: ['https://www.w3.org/ns/activitystreams#Public'],
+      cc: [`${ORIGIN}/accounts/obj_user/followers`],
+    })
+    const { '@context': context, ...video } = await server.document(VIDEO)
+    expect(create.object).toEqual(video)
+    expect(create['@context']).toEqual(context)
+    expect(oracleProblems(create)).toEqual([])
+  })
+
+  it('has chapters of its own address', async () => {
+    const { '@context': _, ...ours } = await server.document(`${VIDEO}/chapters`)
+    expect(ours).toEqual({ id: `${ORIGIN}${VIDEO}/chapters`, hasPart: [] })
+  })
+})
+
+describe('the documents of comments', () => {
+  const stamps = { created_at: WHEN, updated_at: WHEN }
+  const url = (id: number) => `${ORIGIN}${VIDEO}/comments/${id}`
+
+  beforeAll(async () => {
+    const { insert, user, second } = server
+    const row = (id: number, accountId: number, text: string) => ({
+      ...{ id, video_id: videoId, account_id: accountId, url: url(id), text, ...stamps },
+    })
+    await insert('comment', row(1, second.accountId, 'thread'))
+    await insert('comment', { ...row(2, user.accountId, 'reply'), thread_id: 1, parent_id: 1 })
+    await insert('comment', { ...row(3, second.accountId, ''), deleted_at: WHEN })
+    await insert('comment', { ...row(4, second.accountId, 'wait'), held_for_review: true })
+    await insert('comment', { ...row(5, second.accountId, 'deep'), thread_id: 1, parent_id: 2 })
+  })
+
+  it.each([
+    [1, 'comment-thread'],
+    [2, 'comment-reply'],
+    [3, 'comment-deleted-tombstone'],
+  ])('comment %i is as recorded', async (id, name) => {
+    expect(await server.document(`${VIDEO}/comments/${id}`)).toEqual(recordedObject(name))
+  })
+
+  it('the Create of a comment is as recorded', async () => {
+    expect(await server.document(`${VIDEO}/comments/1/activity`)).toEqual(recordedObject('comment-thread-activity'))
+  })
+
+  it('are taken by the reference', async () => {
+    for (const id of [1, 2, 3]) expect(oracleProblems(await server.document(`${VIDEO}/comments/${id}`))).toEqual([])
+  })
+
+  it('mention everybody above, nobody twice and not the author', async () => {
+    const { tag } = await server.document(`${VIDEO}/comments/5`)
+    expect(tag).toEqual([{ type: 'Mention', href: `${ORIGIN}/accounts/obj_user`, name: '@obj_user@peer.example' }])
+  })
+
+  it.each([
+    ['unknown', `${VIDEO}/comments/424242`],
+    ['held for review', `${VIDEO}/comments/4`],
+    ['held for review, as its Create', `${VIDEO}/comments/4/activity`],
+    ['deleted, as its Create', `${VIDEO}/comments/3/activity`],
+    ['too large an id', `${VIDEO}/comments/99999999999`],
+  ])('one that is %s is not found', async (_what, path) => {
+    await expect(server.read(path)).rejects.toMatchObject({
+      ...{ kind: 'not_found', message: 'Video comment thread not found' },
+    })
+  })
+
+  it('of another video are not found under this one', async () => {
+    const made = await makeVideo(server.db, { channelId: server.user.channelId })
+    await expect(server.read(`/videos/watch/${made.uuid}/comments/1`)).rejects.toMatchObject({ kind: 'not_found' })
+  })
+})
+
+describe('ratings and shares', () => {
+  it('are as recorded', async () => {
+    const { insert, user, second, instanceId } = server
+    const rating = (accountId: number, type: string, name: string) => ({
+      ...{ video_id: videoId, account_id: accountId, type, url: `${ORIGIN}/accounts/${name}/${type}s/1` },
+    })
+    await insert('rating', rating(second.accountId, 'like', 'obj_second'))
+    await insert('rating', rating(user.accountId, 'dislike', 'obj_user'))
+    const share = (actorId: number, number: number) => ({
+      ...{ video_id: videoId, actor_id: actorId, url: `${ORIGIN}${VIDEO}/announces/${number}` },
+    })
+    await insert('share', share(user.channelActorId, user.channelActorId))
+    await insert('share', share(instanceId, instanceId))
+
+    expect(await server.document('/accounts/obj_second/likes/1')).toEqual(recordedObject('like'))
+    expect(await server.document('/accounts/obj_user/dislikes/1')).toMatchObject({
+      ...{ type: 'Dislike', actor: `${ORIGIN}/accounts/obj_user`, object: `${ORIGIN}${VIDEO}` },
+    })
+    const announce = await server.document(`${VIDEO}/announces/${user.channelActorId}`)
+    expect(announce).toMatchObject({
+      ...{ type: 'Announce', actor: `${ORIGIN}/video-channels/obj_user_channel`, object: `${ORIGIN}${VIDEO}` },
+      to: ['https://www.w3.org/ns/activitystreams#Public'],
+    })
+    expect(oracleProblems(announce)).toEqual([])
+  })
+
+  it.each([
+    ['/accounts/obj_second/likes/424242', 'Account video rate not found'],
+    [`${VIDEO}/announces/424242`, 'Video share not found'],
+  ])('%s is not found', async (path, message) => {
+    await expect(server.read(path)).rejects.toMatchObject({ kind: 'not_found', message })
+  })
+})

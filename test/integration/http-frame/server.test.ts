@@ -1,0 +1,184 @@
+// The server on its socket: start, bodies as streams, broken clients, and the end.
+
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { connect, createServer } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import type { App } from '../../../src/http/app.ts'
+import { ListenError, type Listening, listen } from '../../../src/http/server.ts'
+import { type FrameOptions, makeFrame } from './frame.ts'
+
+const servers: Listening[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+async function start(options: FrameOptions = {}): Promise<Listening> {
+  const server = await listen(await makeFrame(options), { hostname: '127.0.0.1', port: 0 })
+  servers.push(server)
+  return server
+}
+
+const ask = (port: number, path: string, agent?: Agent): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', path, ...(agent ? { agent } : {}) }, resolve).on('error', reject)
+  })
+
+const speak = async (port: number, bytes: string): Promise<string> => {
+  const socket = connect(port, '127.0.0.1')
+  socket.end(bytes)
+  return text(socket)
+}
+
+describe('a start', () => {
+  it('on a port that is taken says so in one line', async () => {
+    const other = createServer()
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => {
+        const address = other.address()
+        resolve(typeof address === 'object' && address ? address.port : 0)
+      })
+    })
+    const app = await makeFrame()
+    const refused = listen(app, { hostname: '127.0.0.1', port })
+    await expect(refused).rejects.toBeInstanceOf(ListenError)
+    await expect(refused).rejects.toThrow(
+      `Cannot listen on 127.0.0.1:${port}: another program uses this port. Stop it, or set \`listen.port\`.`,
+    )
+    await app.close()
+    other.close()
+  })
+
+  it('on an address that is not of this machine says so', async () => {
+    const app = await makeFrame()
+    await expect(listen(app, { hostname: '192.0.2.1', port: 0 })).rejects.toThrow(/no such address.*listen\.hostname/)
+    await app.close()
+  })
+})
+
+describe('the end', () => {
+  const slow = () => {
+    const gates: (() => void)[] = []
+    const started: (() => void)[] = []
+    const add = (app: App) => {
+      app.get('/api/v1/slow', async () => {
+        for (const tell of started.splice(0)) tell()
+        await new Promise<void>((resolve) => gates.push(resolve))
+        return { done: true }
+      })
+    }
+    return {
+      add,
+      running: new Promise<void>((resolve) => started.push(resolve)),
+      open: () => {
+        for (const gate of gates) gate()
+      },
+    }
+  }
+
+  it('closes idle connections at once', async () => {
+    const server = await start()
+    const agent = new Agent({ keepAlive: true })
+    await text(await ask(server.port, '/api/v1/none', agent))
+    const before = performance.now()
+    await server.close()
+    expect(performance.now() - before).toBeLessThan(2000)
+    agent.destroy()
+  })
+
+  it('lets a request finish, and tells its client that the connection ends', async () => {
+    const { add, running, open } = slow()
+    const server = await start({ add })
+    const agent = new Agent({ keepAlive: true })
+    const answer = ask(server.port, '/api/v1/slow', agent)
+    await running
+    const closed = server.close()
+    setImmediate(open)
+    const response = await answer
+    expect(response.statusCode).toBe(200)
+    expect(response.headers.connection).toBe('close')
+    expect(JSON.parse(await text(response))).toEqual({ done: true })
+    await closed
+    await expect(ask(server.port, '/api/v1/none')).rejects.toThrow('ECONNREFUSED')
+    agent.destroy()
+  })
+
+  it('cuts off what takes longer than it may', async () => {
+    const { add, running } = slow()
+    const server = await start({ add, config: { vireo: { runtime: { drain_timeout: '100 ms' } } } })
+    const answer = ask(server.port, '/api/v1/slow')
+    await running
+    const [outcome] = await Promise.allSettled([answer, server.close()])
+    expect(outcome.status).toBe('rejected')
+  })
+})
+
+describe('a body that the route reads itself', () => {
+  const add = (app: App) => {
+    app.put('/api/v1/stream', { config: { body: 'stream' } }, async (request) => {
+      if (!(request.body instanceof Readable)) return { bytes: -1 }
+      return { bytes: (await buffer(request.body)).length }
+    })
+    app.post('/inbox', { config: { body: 'raw' }, bodyLimit: 1000 }, async (request) => ({
+      raw: Buffer.isBuffer(request.body) ? request.body.toString() : typeof request.body,
+    }))
+  }
+
+  it.each([
+    'application/octet-stream',
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'video/mp4',
+    'nonsense',
+    '',
+  ])('is a stream of any length, whatever its type says: %s', async (type) => {
+    const server = await start({ add })
+    const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/stream`, {
+      method: 'PUT',
+      headers: type ? { 'content-type': type } : {},
+      body: new Uint8Array(3_000_000),
+    })
+    expect(await response.json()).toEqual({ bytes: 3_000_000 })
+  })
+
+  it.each([
+    'application/activity+json',
+    'application/ld+json; profile="https://www.w3.org/ns/activitystreams"',
+    'text/plain',
+  ])('is its exact bytes: %s', async (type) => {
+    const server = await start({ add })
+    const post = (body: string) =>
+      fetch(`http://127.0.0.1:${server.port}/inbox`, { method: 'POST', headers: { 'content-type': type }, body })
+    expect(await (await post('{ "a" :1 }')).json()).toEqual({ raw: '{ "a" :1 }' })
+    expect((await post('x'.repeat(1001))).status).toBe(413)
+  })
+})
+
+describe('a broken client', () => {
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+    ['two lengths', 'POST /api/v1/none HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+    [
+      'length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+  ])('gets a problem body: %s', async (_name, bytes, status) => {
+    const server = await start()
+    const answer = await speak(server.port, bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ type: 'about:blank', status })
+  })
+
+  it('that sends less than it said is not waited for', async () => {
+    const server = await start()
+    const answer = await speak(
+      server.port,
+      'PUT /api/v1/none HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"a"',
+    )
+    expect(answer === '' || /^HTTP\/1\.1 4\d\d /.test(answer)).toBe(true)
+    expect((await ask(server.port, '/api/v1/none')).statusCode).toBe(200)
+  })
+})

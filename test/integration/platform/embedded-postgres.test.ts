@@ -1,0 +1,265 @@
+// The embedded PostgreSQL on data of its own: first start, later starts, crashes of ours and of the server.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import pg from 'pg'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+  stopEmbeddedPostgres,
+} from '../../../src/platform/embedded-postgres.ts'
+import { isAlive, readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { eventually } from '../../support/waiting.ts'
+
+const MODULES = new URL('../../../src/platform/', import.meta.url).href
+
+// Each test makes a cluster, and some a second process: seconds on a busy machine.
+jest.setTimeout(120_000)
+
+describe('the embedded PostgreSQL', () => {
+  let folder: string
+  let dataDir: string
+  const servers: EmbeddedPostgres[] = []
+  const children: ChildProcess[] = []
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'vireo-pg-'))
+    chmodSync(folder, 0o711)
+    dataDir = join(folder, 'postgres')
+  })
+
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL')
+    await Promise.all(servers.splice(0).map((server) => server.stop()))
+    await eventually(async () => {
+      await stopEmbeddedPostgres({ dataDir })
+    })
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const start = async (options: { port?: number; maxConnections?: number } = {}): Promise<EmbeddedPostgres> => {
+    const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger, fsync: false, ...options })
+    servers.push(server)
+    return server
+  }
+
+  /** Another process that starts the server, says so, and stays. */
+  const startInChild = async (until: 'ready' | 'spawned' = 'ready'): Promise<{ child: ChildProcess; said: string }> => {
+    const script = `import { startEmbeddedPostgres } from '${MODULES}embedded-postgres.ts'
+      import { silentLogger } from '${MODULES}logger.ts'
+      console.log('going')
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger: silentLogger, fsync: false })
+      console.log(server.url)
+      process.on('SIGTERM', () => server.stop().then(() => process.exit(0)))
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    })
+    children.push(child)
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (until === 'spawned' || line !== 'going') return { child, said: line }
+    }
+    throw new Error('The child ended')
+  }
+
+  const killGroup = async (child: ChildProcess): Promise<void> => {
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    process.kill(-(child.pid ?? 0), 'SIGKILL')
+    await gone
+  }
+
+  const cluster = () => join(dataDir, 'cluster')
+  const serverPid = () => readPostmaster(cluster())?.pid ?? 0
+
+  it('starts on nothing, and again on the same data, port and password', async () => {
+    const first = await start({ maxConnections: 33 })
+    expect(first.url).toMatch(new RegExp(`^postgres://postgres:[0-9a-f]{48}@127\\.0\\.0\\.1:${first.port}/vireo$`))
+    expect(first.reused).toBe(false)
+    await query(first.url, 'create table kept (n int)')
+    expect(await query(first.url, 'show max_connections')).toBe('33')
+    const pid = serverPid()
+    await first.stop()
+    expect(isAlive(pid)).toBe(false)
+
+    const second = await start()
+    expect([second.url, second.reused]).toEqual([first.url, false])
+    expect(await query(second.url, 'select count(*)::int from kept')).toBe(0)
+  })
+
+  it('knows letters beyond ASCII and has the extensions that the schema needs', async () => {
+    const { url } = await start()
+    expect(await query(url, `select lower('ÄÖÉ')`)).toBe('äöé')
+    await query(url, 'create extension pg_trgm')
+    await query(url, 'create extension unaccent')
+    expect(await query(url, 'show timezone')).toBe('UTC')
+  })
+
+  it('keeps the password for the owner alone and lets nobody in without it', async () => {
+    const { url } = await start()
+    expect(statSync(join(dataDir, 'password')).mode & 0o777).toBe(0o600)
+    expect(statSync(cluster()).mode & 0o777).toBe(0o700)
+    expect(statSync(cluster()).uid).not.toBe(0)
+    await expect(query(url.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select 1')).rejects.toThrow(
+      'password authentication failed',
+    )
+    expect(readFileSync(`/proc/${serverPid()}/cmdline`, 'utf8')).not.toContain(new URL(url).password)
+  })
+
+  it('is taken over after a kill -9 of the whole process group, and stopped by whoever took it over', async () => {
+    const { child, said } = await startInChild()
+    const pid = serverPid()
+    await killGroup(child)
+    expect(isAlive(pid)).toBe(true)
+    const next = await start()
+    expect([next.url, next.reused, serverPid()]).toEqual([said, true, pid])
+    await next.stop()
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('starts again when the server itself was killed -9, with what was committed', async () => {
+    const { child, said } = await startInChild()
+    await query(said, 'create table kept as select 7 as n')
+    process.kill(serverPid(), 'SIGKILL')
+    await killGroup(child)
+    const next = await start()
+    expect(next.reused).toBe(false)
+    expect(await query(next.url, 'select n from kept')).toBe(7)
+  })
+
+  it('is not fooled by a pid file that names a stranger', async () => {
+    const first = await start()
+    await first.stop()
+    writeFileSync(
+      join(cluster(), 'postmaster.pid'),
+      `${process.pid}\n${cluster()}\n1700000000\n${first.port}\n\n127.0.0.1\n\nready\n`,
+    )
+    const next = await start()
+    expect(next.reused).toBe(false)
+    expect(await query(next.url, 'select 1')).toBe(1)
+  })
+
+  it('begins anew when it was killed -9 in the middle of its first start', async () => {
+    const { child } = await startInChild('spawned')
+    await eventually(() => expect(leftovers(dataDir).some((name) => name.startsWith('cluster.tmp'))).toBe(true))
+    await killGroup(child)
+    const next = await start()
+    expect(await query(next.url, 'select 1')).toBe(1)
+    expect(leftovers(dataDir)).toEqual([])
+  })
+
+  it('removes what an interrupted first start left', async () => {
+    mkdirSync(join(dataDir, 'cluster.tmp-1', 'base'), { recursive: true })
+    writeFileSync(join(dataDir, 'cluster.tmp-1', 'PG_VERSION'), '18\n')
+    writeFileSync(join(dataDir, 'pwfile.tmp-1'), 'secret')
+    await start()
+    expect(leftovers(dataDir)).toEqual([])
+  })
+
+  it('is one server for two that start at once, and stays until the last of them stops', async () => {
+    const [one, two] = await Promise.all([start(), start()])
+    expect(one.url).toBe(two.url)
+    expect([one.reused, two.reused].sort()).toEqual([false, true])
+    const pid = serverPid()
+    await one.stop()
+    expect(await query(two.url, 'select 1')).toBe(1)
+    await two.stop()
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('stays for a live process of which another stops', async () => {
+    const { child } = await startInChild()
+    const mine = await start()
+    const pid = serverPid()
+    await mine.stop()
+    expect(isAlive(pid)).toBe(true)
+    await expect(stopEmbeddedPostgres({ dataDir })).rejects.toThrow('is in use')
+    child.kill('SIGTERM')
+    await new Promise((resolve) => child.once('exit', resolve))
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('can be ended when a killed process left it behind', async () => {
+    const { child } = await startInChild()
+    const pid = serverPid()
+    await killGroup(child)
+    expect(await stopEmbeddedPostgres({ dataDir })).toBe(pid)
+    expect(isAlive(pid)).toBe(false)
+    expect(await stopEmbeddedPostgres({ dataDir })).toBeUndefined()
+    expect(await stopEmbeddedPostgres({ dataDir: join(folder, 'nothing') })).toBeUndefined()
+  })
+
+  it('takes another port when the last one is taken meanwhile, and says so when it was asked for that one', async () => {
+    const first = await start()
+    await first.stop()
+    const squatter = createServer().listen(first.port, '127.0.0.1')
+    try {
+      await new Promise((resolve) => squatter.once('listening', resolve))
+      await expect(start({ port: first.port })).rejects.toThrow(`Port ${first.port} on 127.0.0.1 is taken`)
+      const second = await start()
+      expect(second.port).not.toBe(first.port)
+      expect(await query(second.url, 'select 1')).toBe(1)
+    } finally {
+      squatter.close()
+    }
+  })
+
+  it('comes back on its port when it dies while in use', async () => {
+    const { url } = await start()
+    const pid = serverPid()
+    process.kill(pid, 'SIGKILL')
+    await eventually(async () => expect(await query(url, 'select 1')).toBe(1), 60_000)
+    expect(serverPid()).not.toBe(pid)
+  })
+
+  it('says what to restore when the password is gone', async () => {
+    const first = await start()
+    await first.stop()
+    rmSync(join(dataDir, 'password'))
+    await expect(start()).rejects.toThrow(
+      `The password of the database is missing: restore ${join(dataDir, 'password')}`,
+    )
+  })
+
+  it('says which password is wrong when the file is not the one of the data', async () => {
+    const first = await start()
+    await first.stop()
+    writeFileSync(join(dataDir, 'password'), 'another\n')
+    await expect(start()).rejects.toThrow(
+      /does not let us in .*password authentication failed.* is .*password still the one/,
+    )
+  })
+})
+
+function leftovers(dataDir: string): string[] {
+  return existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.includes('.tmp')) : []
+}
+
+/** The first column of the first row. */
+async function query(url: string, statement: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(statement)
+    return Object.values(rows[0] ?? {})[0]
+  } finally {
+    await client.end()
+  }
+}

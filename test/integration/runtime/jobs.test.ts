@@ -1,0 +1,243 @@
+import { hostname } from 'node:os'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { DomainError, PermanentFailure } from '../../../src/actors/runtime/index.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+import { until } from '../../support/until.ts'
+
+let clock = fakeClock()
+let t: TestRuntime
+beforeEach(async () => {
+  clock = fakeClock()
+  t = await makeTestRuntime({ clock })
+})
+afterEach(() => t.stop())
+
+const enqueue = (data: Record<string, string | number>, more = {}) =>
+  t.runtime.tell.create(async (unit) => unit.enqueue({ type: 'email', data, ...more }))
+const jobs = () =>
+  t.db.query<{ id: number; state: string; failures: number; error: string | null; lost_leases: number }>(
+    'select id, state, failures, error, lost_leases from job order by id',
+  )
+
+describe('a job', () => {
+  it('runs, reports progress and is kept as completed', async () => {
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run({ data, progress }) {
+        progress(40)
+        expect(data).toEqual({ userId: 3 })
+      },
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 3 })
+    await until(async () => (await jobs())[0]?.state === 'completed')
+    expect(await jobs()).toMatchObject([{ state: 'completed', failures: 0, error: null }])
+  })
+
+  it('is found by the sweeper when the queue has forgotten it', async () => {
+    const ran: number[] = []
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run({ data }) {
+        ran.push(Number(data.userId))
+      },
+    })
+    t.queue.deaf = true
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    t.queue.deaf = false
+    await until(() => ran.length === 1)
+  })
+
+  it('with the key of a waiting one is not stored again', async () => {
+    t.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
+    await enqueue({ n: 1 }, { dedupeKey: 'same' })
+    await enqueue({ n: 2 }, { dedupeKey: 'same' })
+    expect(await jobs()).toHaveLength(1)
+  })
+
+  it('that fails is tried again after a pause, and tells its failure after the last try', async () => {
+    const told: string[] = []
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      run: async () => {
+        throw new Error('mail server says no')
+      },
+      failed: async ({ data }, error) => {
+        told.push(`${data.userId}: ${error}`)
+      },
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 5 })
+    for (const failures of [1, 2]) {
+      await until(async () => (await jobs())[0]?.failures === failures)
+      expect(await jobs()).toMatchObject([{ state: 'delayed', error: 'mail server says no' }])
+      clock.pass(20_000)
+    }
+    await until(async () => (await jobs())[0]?.state === 'failed')
+    expect(told).toEqual(['5: mail server says no'])
+  })
+
+  it('whose failure is permanent fails at once', async () => {
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      run: async () => {
+        throw new PermanentFailure('no such address')
+      },
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 5 })
+    await until(async () => (await jobs())[0]?.state === 'failed')
+    expect(await jobs()).toMatchObject([{ failures: 0, error: 'no such address' }])
+  })
+
+  it('of a process that was killed is taken up at the next start, and no try is lost for it', async () => {
+    await enqueueWithoutHandler(`${hostname()}|999999999|1|dead`)
+    let ran = 0
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      run: async () => {
+        ran += 1
+      },
+    })
+    await t.runtime.start()
+    await until(() => ran === 1)
+    await until(async () => (await jobs())[0]?.state === 'completed')
+    expect(await jobs()).toMatchObject([{ failures: 0, lost_leases: 1 }])
+  })
+
+  it('held by a living process of another machine is left alone until its lease runs out', async () => {
+    await enqueueWithoutHandler('another-machine|1|1|alive')
+    t.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
+    await t.runtime.start()
+    await t.runtime.sweeper.sweep()
+    expect(await jobs()).toMatchObject([{ state: 'active' }])
+    await t.db.query("update job set lease_until = now() - interval '1 second'")
+    await until(async () => (await jobs())[0]?.state === 'completed')
+  })
+
+  it('that takes its process down again and again is given up and says so', async () => {
+    const told: string[] = []
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      run: async () => {},
+      failed: async (_job, error) => {
+        told.push(error)
+      },
+    })
+    await enqueueWithoutHandler(`${hostname()}|999999999|1|dead`)
+    await t.db.query('update job set lost_leases = 2')
+    await t.runtime.start()
+    await until(async () => (await jobs())[0]?.state === 'failed')
+    expect(told).toEqual(['The processes that ran this job ended again and again.'])
+  })
+
+  it('that is cancelled while it runs is interrupted', async () => {
+    let interrupted = false
+    await t.stop()
+    t = await makeTestRuntime({
+      clock,
+      settings: {
+        jobs: { leaseMs: 90, ttlMs: () => null, concurrency: () => 1, maxLostLeases: 2, attempts: () => 1 },
+      },
+    })
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      run: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            interrupted = true
+            reject(signal.reason)
+          })
+        }),
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    await until(async () => (await jobs())[0]?.state === 'active')
+    await t.db.query("update job set state = 'cancelled'")
+    await until(() => interrupted)
+    expect(await jobs()).toMatchObject([{ state: 'cancelled' }])
+  })
+
+  it('whose lease ran out is taken up by another claim of the same process, and the first one is interrupted', async () => {
+    const runs: string[] = []
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run({ signal }) {
+        const run = runs.push('began')
+        if (run > 1) return
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    await until(() => runs.length === 1)
+    const [first] = await t.db.query<{ lease_owner: string }>('select lease_owner from job')
+    await t.db.query("update job set lease_until = '-infinity'")
+    await until(() => runs.length === 2)
+    await until(async () => (await jobs())[0]?.state === 'completed')
+    const [ended] = await t.db.query<{ lease_owner: string | null }>('select lease_owner from job')
+    expect(first?.lease_owner).toContain('#')
+    expect(ended?.lease_owner).toBeNull()
+    await t.runtime.stop(5000)
+    expect(await jobs()).toMatchObject([{ state: 'completed', lost_leases: 1, failures: 0 }])
+  })
+
+  it('that finds a row locked waits and loses no try', async () => {
+    let runs = 0
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run() {
+        runs += 1
+        if (runs === 1) throw new DomainError('busy', 'another request is changing this')
+      },
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    await until(async () => (await jobs())[0]?.state === 'delayed')
+    expect(await jobs()).toMatchObject([{ failures: 0 }])
+    clock.pass(10_000)
+    await until(async () => (await jobs())[0]?.state === 'completed')
+  })
+
+  it('in hand at the end of the process is given back without counting', async () => {
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      run: ({ signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    await until(async () => (await jobs())[0]?.state === 'active')
+    await t.runtime.stop(10)
+    expect(await jobs()).toMatchObject([{ state: 'waiting', failures: 0, lost_leases: 0 }])
+  })
+
+  it('of one type never runs more often at once than configured', async () => {
+    let atOnce = 0
+    let most = 0
+    let done = 0
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run() {
+        atOnce += 1
+        most = Math.max(most, atOnce)
+        await t.db.query('select pg_sleep(0.01)')
+        atOnce -= 1
+        done += 1
+      },
+    })
+    await t.runtime.start()
+    for (let n = 0; n < 12; n += 1) await enqueue({ n })
+    await until(() => done === 12)
+    expect(most).toBe(2)
+  })
+})
+
+const enqueueWithoutHandler = (owner: string) =>
+  t.db.query(
+    `insert into job (type, queue, state, data, max_attempts, lease_owner, lease_until, due_at)
+     values ('email', 'mail', 'active', '{}', 1, $1, now() + interval '1 hour', $2)`,
+    [owner, clock.now()],
+  )

@@ -1,0 +1,189 @@
+// A node with uploads and transcoding over a database and a store of its own, for tests.
+
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ActorDeps, RuntimeSettings } from '../../../src/actors/runtime/index.ts'
+import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
+import type { Session } from '../../../src/actors/session/index.ts'
+import { makeTranscodings } from '../../../src/actors/transcoding/index.ts'
+import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
+import { makeUsers, userRoles } from '../../../src/actors/user/index.ts'
+import {
+  type CreateVideo,
+  makeCreateVideo,
+  makePendingFiles,
+  makeRemoveVideo,
+  makeUpdateVideo,
+  type PendingFiles,
+  type RemoveVideo,
+  type UpdateVideo,
+} from '../../../src/actors/video/index.ts'
+import type { Config } from '../../../src/config/index.ts'
+import type { Values } from '../../../src/config/layers.ts'
+import { makeUrls } from '../../../src/federation/urls.ts'
+import { type App, makeApp } from '../../../src/http/app.ts'
+import { listen } from '../../../src/http/server.ts'
+import { uploadsArea } from '../../../src/http/uploads/routes.ts'
+import { type FileKind, fileKinds, makeFileStore, type Store } from '../../../src/media/index.ts'
+import type { Clock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import type { Database } from '../../../src/platform/database/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { makePasswords } from '../../../src/platform/passwords.ts'
+import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { testConfig } from '../../support/config.ts'
+import { testFfmpeg } from '../../support/media.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+
+/** What outlives a process: the database and the files. */
+export interface Disk {
+  database: TestDatabase
+  folder: string
+  users: { owner: TestUser; other: TestUser }
+  remove(): Promise<void>
+}
+
+export interface TestUser {
+  id: number
+  accountId: number
+  channelId: number
+  token: string
+}
+
+export interface UploadNode {
+  db: Database
+  store: Store
+  app: App
+  runtime: TestRuntime
+  uploads: Uploads
+  createVideo: CreateVideo
+  updateVideo: UpdateVideo
+  removeVideo: RemoveVideo
+  pendingFiles: PendingFiles
+  /** `http://127.0.0.1:port`. */
+  base: string
+  stop(): Promise<void>
+}
+
+export interface NodeOptions {
+  config?: Values
+  clock?: Clock
+  /** False: nothing runs by itself. */
+  running?: boolean
+  settings?: Partial<RuntimeSettings>
+  wrapStore?: (store: Store) => Store
+}
+
+export async function makeDisk(): Promise<Disk> {
+  const database = await freshDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'vireo-uploads-'))
+  const first = await makeTestRuntime({ url: database.url })
+  const users = makeUsers({ ...depsOf(first, () => testConfig()), passwords: makePasswords() })
+  const add = async (username: string): Promise<TestUser> => {
+    const email = `${username}@example.com`
+    const made = await users.create({ username, password: 'a password', email, role: userRoles.user })
+    return { ...made, token: `token-of-${username}` }
+  }
+  const made = { owner: await add('owner'), other: await add('other') }
+  await first.stop()
+  return {
+    database,
+    folder,
+    users: made,
+    async remove() {
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<UploadNode> {
+  const { clock = systemClock } = options
+  const current = testConfig(options.config ?? { transcoding: { enabled: false } })
+  const config = (): Config => current
+  const runtime = await makeTestRuntime({
+    url: disk.database.url,
+    clock,
+    ...(options.settings ? { settings: options.settings } : {}),
+  })
+  const files = makeFileStore({ directories: directoriesIn(disk.folder), tmp: join(disk.folder, 'tmp') })
+  const store = options.wrapStore?.(files) ?? files
+  const leases = { owner: leaseOwner(), isGone: isDeadHere }
+  const actorDeps = depsOf(runtime, config, clock)
+  const pendingFiles = makePendingFiles({ db: runtime.db, store, clock, leases })
+  const deps = { ...actorDeps, store, ffmpeg: await testFfmpeg(), pendingFiles, leases }
+  const createVideo = makeCreateVideo(deps)
+  const uploads = makeUploads({ ...deps, createVideo })
+  makeTranscodings(deps)
+  const updateVideo = makeUpdateVideo(deps)
+  const removeVideo = makeRemoveVideo(deps)
+  const app = await makeApp({
+    config,
+    logger: silentLogger,
+    publicUrl: 'http://localhost:9000',
+    authenticate: async (token) => sessionOf(disk, token),
+    areas: [uploadsArea({ uploads, config, host: 'localhost:9000' })],
+    checkResponses: true,
+    version: '0.0.0',
+  })
+  const { port } = await listen(app, { hostname: '127.0.0.1', port: 0 })
+  if (options.running !== false) await runtime.runtime.start()
+  return {
+    ...{ db: runtime.db, store, app, runtime, uploads, createVideo, updateVideo, removeVideo, pendingFiles },
+    base: `http://127.0.0.1:${port}`,
+    async stop() {
+      await app.close()
+      await runtime.stop()
+    },
+  }
+}
+
+function depsOf({ db, runtime }: TestRuntime, config: () => Config, clock: Clock = systemClock): ActorDeps {
+  const { tell, registry } = runtime
+  const secrets = makeSecrets({ secret: 'a secret of at least sixteen characters' })
+  return { db, tell, registry, clock, logger: silentLogger, config, secrets, urls: makeUrls('http://localhost:9000') }
+}
+
+function sessionOf(disk: Disk, token: string): Session | null {
+  const user = Object.values(disk.users).find((one) => one.token === token)
+  if (!user) return null
+  const { id, accountId } = user
+  const limits = { videoQuota: -1, videoQuotaDaily: -1 }
+  return { id: 1, user: { id, accountId, username: 'somebody', role: userRoles.user, actorId: 1, ...limits } }
+}
+
+const directoriesIn = (folder: string): Record<FileKind, string> =>
+  Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<FileKind, string>
+
+/** Every file of the store by its path under the folder, hidden ones too. */
+export async function allFiles({ folder }: Disk): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort()
+}
+
+/** Rows that uploads make, by table. */
+export async function rowCounts(db: Database): Promise<Record<string, number>> {
+  const tables = ['video', 'video_source', 'video_file', 'thumbnail', 'transcoding', 'upload', 'pending_file']
+  const counts = await Promise.all(
+    tables.map(async (table) => {
+      const [row] = await db.query<{ count: number }>(`select count(*)::integer as count from ${table}`)
+      return [table, row?.count ?? 0] as const
+    }),
+  )
+  return Object.fromEntries(counts)
+}
+
+export const NOTHING = {
+  video: 0,
+  video_source: 0,
+  video_file: 0,
+  thumbnail: 0,
+  transcoding: 0,
+  upload: 0,
+  pending_file: 0,
+}

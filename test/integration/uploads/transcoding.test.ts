@@ -1,0 +1,342 @@
+// From an uploaded file to a published video: the job, its machine, the files, and every way in which it can be stopped.
+
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import type { EventName } from '../../../src/actors/runtime/index.ts'
+import type { NewVideoFields } from '../../../src/actors/video/index.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { copyOfMedia, type MediaName } from '../../support/media.ts'
+import { eventually } from '../../support/waiting.ts'
+import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
+
+const LADDER = {
+  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
+  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+}
+const HLS = { transcoding: { enabled: true, resolutions: LADDER } }
+const BOTH = { transcoding: { enabled: true, resolutions: LADDER, web_videos: { enabled: true } } }
+
+let disk: Disk
+let node: UploadNode
+let told: { event: EventName; videoId: number }[]
+beforeAll(async () => {
+  disk = await makeDisk()
+})
+afterAll(() => disk.remove())
+afterEach(async () => {
+  await node.db.query('delete from job')
+  await node.db.query('delete from outbox')
+  await node.db.query('delete from video')
+  await node.db.query('delete from pending_file')
+  await node.stop()
+  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+})
+
+/** A node that notes which events its relay carries on. */
+async function start(options: NodeOptions = {}): Promise<void> {
+  node = await startNode(disk, { config: HLS, ...options, running: false })
+  told = []
+  for (const event of ['VideoPublished', 'VideoUpdated'] as const) {
+    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void told.push({ event, videoId }))
+  }
+  if (options.running !== false) await node.runtime.runtime.start()
+}
+
+async function create(name: MediaName = 'small.mp4', fields: Partial<NewVideoFields> = {}) {
+  const path = await copyOfMedia(name)
+  return await node.createVideo.createFrom({
+    userId: disk.users.owner.id,
+    fields: {
+      channelId: disk.users.owner.channelId,
+      name: 'A name',
+      privacy: 1,
+      category: null,
+      licence: null,
+      language: null,
+      nsfw: false,
+      description: null,
+      support: null,
+      waitTranscoding: false,
+      commentsPolicy: 1,
+      downloadEnabled: true,
+      tags: [],
+      originallyPublishedAt: null,
+      passwords: [],
+      schedule: null,
+      ...fields,
+    },
+    inputFilename: name,
+    path,
+    pictures: {},
+  })
+}
+
+interface States {
+  video: string
+  transcoding: string
+  error: string | null
+}
+
+async function states(): Promise<States | undefined> {
+  const [row] = await node.db.query<States>(
+    'select v.state as video, t.state as transcoding, t.error from video v join transcoding t on t.video_id = v.id',
+  )
+  return row
+}
+
+const ends = (transcoding: string) =>
+  eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 60_000)
+
+/** Files in the store by the names that the rows give; nothing else may be there. */
+async function expectFilesAsRowsSay(uuid: string, options: { hidden?: boolean } = {}): Promise<void> {
+  const rows = await node.db.query<{ filename: string; playlist_filename: string | null }>(
+    'select filename, playlist_filename from video_file',
+  )
+  const [playlist] = await node.db.query<{ playlist_filename: string; segments_sha256_filename: string }>(
+    'select playlist_filename, segments_sha256_filename from streaming_playlist',
+  )
+  const pictures = await node.db.query<{ type: number; filename: string }>('select type, filename from thumbnail')
+  const [source] = await node.db.query<{ kept_filename: string | null }>('select kept_filename from video_source')
+  const folder = `streaming_playlists/hls/${options.hidden ? 'private/' : ''}${uuid}`
+  const expected = [
+    ...rows.flatMap(({ filename, playlist_filename }) =>
+      playlist_filename === null
+        ? [`web_videos/${options.hidden ? 'private/' : ''}${filename}`]
+        : [`${folder}/${filename}`, `${folder}/${playlist_filename}`],
+    ),
+    ...(playlist ? [`${folder}/${playlist.playlist_filename}`, `${folder}/${playlist.segments_sha256_filename}`] : []),
+    ...pictures.map(({ type, filename }) => `${type === 1 ? 'thumbnails' : 'previews'}/${filename}`),
+    ...(source?.kept_filename ? [`original_video_files/${source.kept_filename}`] : []),
+  ]
+  await eventually(async () => {
+    expect(await allFiles(disk)).toEqual(expected.sort())
+    expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0 })
+  })
+}
+
+async function master(uuid: string): Promise<string> {
+  const [row] = await node.db.query<{ playlist_filename: string }>('select playlist_filename from streaming_playlist')
+  return readFile(join(disk.folder, 'streaming_playlists/hls', uuid, row?.playlist_filename ?? ''), 'utf8')
+}
+
+describe('transcoding', () => {
+  it('publishes with the copied rendition, and tells of the rest once', async () => {
+    await start()
+    const { id, uuid } = await create()
+    await ends('done')
+    expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
+    const files = await node.db.query(
+      'select resolution, width, height, fps, streams, format_flags from video_file order by resolution',
+    )
+    expect(files).toEqual([
+      { resolution: 144, width: 192, height: 144, fps: 25, streams: 3, format_flags: 2 },
+      { resolution: 240, width: 320, height: 240, fps: 25, streams: 3, format_flags: 2 },
+    ])
+    expect((await master(uuid)).match(/RESOLUTION=\d+x\d+/g)).toEqual(['RESOLUTION=320x240', 'RESOLUTION=192x144'])
+    await eventually(() =>
+      expect(told).toEqual([
+        { event: 'VideoPublished', videoId: id },
+        { event: 'VideoUpdated', videoId: id },
+      ]),
+    )
+    await expectFilesAsRowsSay(uuid)
+    await eventually(async () =>
+      expect(await node.db.query('select type, state, progress from job')).toEqual([
+        { type: 'video-transcoding', state: 'completed', progress: 100 },
+      ]),
+    )
+  })
+
+  it('publishes once, at the end, when the whole ladder is awaited', async () => {
+    await start()
+    const { id, uuid } = await create('small.mp4', { waitTranscoding: true })
+    await ends('done')
+    expect(await states()).toMatchObject({ video: 'published' })
+    await eventually(() => expect(told).toEqual([{ event: 'VideoPublished', videoId: id }]))
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('makes web videos beside HLS, and keeps the original when that is wanted', async () => {
+    await start({ config: { transcoding: { ...BOTH.transcoding, original_file: { keep: true } } } })
+    const { uuid } = await create()
+    await ends('done')
+    expect(await rowCounts(node.db)).toMatchObject({ video_file: 4 })
+    expect(await node.db.query('select kept_filename is not null as kept from video_source')).toEqual([{ kept: true }])
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('keeps the files of a private video apart, and tells nobody', async () => {
+    await start({ config: BOTH })
+    const { uuid } = await create('small.mp4', { privacy: 3 })
+    await ends('done')
+    await expectFilesAsRowsSay(uuid, { hidden: true })
+    expect(told).toEqual([])
+  })
+
+  it.each<[name: MediaName, resolutions: number[]]>([
+    ['silent.mp4', [144, 240]],
+    ['sound.mp3', [144, 240, 480]],
+    ['cover.mp3', [144, 240, 480]],
+    ['odd.mkv', [144, 240, 242]],
+  ])('takes %s', async (name, resolutions) => {
+    await start()
+    const { uuid } = await create(name)
+    await ends('done')
+    expect(await node.db.query('select resolution from video_file order by resolution')).toEqual(
+      resolutions.map((resolution) => ({ resolution })),
+    )
+    await expectFilesAsRowsSay(uuid)
+  })
+})
+
+describe('a transcoding that fails', () => {
+  it('shows why, and keeps the original for another try', async () => {
+    await start({ running: false })
+    const { uuid } = await create()
+    const [source] = await node.db.query<{ kept_filename: string }>('select kept_filename from video_source')
+    await node.store.put({ kind: 'original_video_files', name: source?.kept_filename ?? '' }, Buffer.from('no video'))
+    await node.runtime.runtime.start()
+    await ends('failed')
+    expect(await states()).toEqual({ video: 'transcoding-failed', transcoding: 'failed', error: expect.any(String) })
+    expect(told).toEqual([])
+    await expectFilesAsRowsSay(uuid)
+    expect(await node.db.query('select state from job')).toEqual([{ state: 'failed' }])
+  })
+
+  it('leaves a video public that can be watched already', async () => {
+    await start()
+    // Unreadable once the copy is stored.
+    const put = node.store.put
+    node.store.put = async (ref, from) => {
+      const stat = await put(ref, from)
+      if (ref.name.endsWith('-master.m3u8')) {
+        const [source] = await node.db.query<{ kept_filename: string }>('select kept_filename from video_source')
+        await put({ kind: 'original_video_files', name: source?.kept_filename ?? '' }, Buffer.from('no video'))
+      }
+      return stat
+    }
+    const { id } = await create()
+    await ends('failed')
+    expect(await states()).toMatchObject({ video: 'published' })
+    await eventually(() => expect(told).toEqual([{ event: 'VideoPublished', videoId: id }]))
+  })
+})
+
+describe('a transcoding that is interrupted', () => {
+  it('goes on when its process was stopped', async () => {
+    await start({ config: BOTH })
+    const { id, uuid } = await create('copyable-1080p.mp4')
+    await eventually(async () => expect((await rowCounts(node.db)).video_file).toBe(2), 30_000)
+    const before = await node.db.query<{ filename: string }>('select filename from video_file order by filename')
+    await node.stop()
+    const toldBefore = told
+    await start({ config: BOTH })
+    await ends('done')
+    const after = await node.db.query<{ filename: string }>('select filename from video_file order by filename')
+    expect(after.map(({ filename }) => filename)).toEqual(
+      expect.arrayContaining(before.map(({ filename }) => filename)),
+    )
+    expect(after).toHaveLength(6)
+    await eventually(() =>
+      expect([...toldBefore, ...told]).toEqual([
+        { event: 'VideoPublished', videoId: id },
+        { event: 'VideoUpdated', videoId: id },
+      ]),
+    )
+    await expectFilesAsRowsSay(uuid)
+  }, 60_000)
+
+  it('is done once by two workers at once, and by one after the other', async () => {
+    await start({ running: false })
+    const { id, uuid } = await create()
+    const [row] = await node.db.query<{ id: number }>('select id from transcoding')
+    const handler = node.runtime.runtime.registry.jobs.get('video-transcoding')
+    const signal = new AbortController().signal
+    const job = { id: 1, type: 'video-transcoding', data: { transcodingId: row?.id ?? 0 }, signal, progress: () => {} }
+    await Promise.all([handler?.run(job), handler?.run(job)])
+    await handler?.run(job)
+    expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
+    expect(await node.db.query('select event from outbox order by id')).toEqual([
+      { event: 'VideoPublished' },
+      { event: 'VideoUpdated' },
+    ])
+    expect(id).toBeGreaterThan(0)
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('is taken up from a worker that is silent', async () => {
+    const clock = fakeClock()
+    await start({ clock, running: false })
+    const { uuid } = await create()
+    await node.db.query("update transcoding set state = 'running', lease_owner = 'elsewhere|1-1|x', context = $1", [
+      JSON.stringify({ total: 2, made: 0, lost: 0, error: null }),
+    ])
+    await node.db.query('delete from job')
+    await node.runtime.runtime.start()
+    clock.pass(61_000)
+    await ends('done')
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('is planned again for a video that lost it', async () => {
+    const clock = fakeClock()
+    await start({ clock, running: false })
+    const { uuid } = await create()
+    await node.db.query('delete from transcoding')
+    await node.db.query('delete from job')
+    await node.runtime.runtime.start()
+    clock.pass(61_000)
+    await ends('done')
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('completes although the queue forgets everything', async () => {
+    await start()
+    node.runtime.queue.deaf = true
+    const creating = await create()
+    node.runtime.queue.deaf = false
+    await ends('done')
+    await expectFilesAsRowsSay(creating.uuid)
+  })
+
+  it('ends with its video, and leaves nothing', async () => {
+    await start({ config: BOTH })
+    const { id } = await create('copyable-1080p.mp4')
+    await eventually(async () => expect((await rowCounts(node.db)).video_file).toBe(2), 30_000)
+    await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
+    await eventually(async () => {
+      expect(await rowCounts(node.db)).toMatchObject({ video: 0, video_file: 0, transcoding: 0, pending_file: 0 })
+      expect(await allFiles(disk)).toEqual([])
+    }, 20_000)
+    await eventually(async () =>
+      expect(await node.db.query("select state, error from job where type = 'video-transcoding'")).toEqual([
+        { state: 'completed', error: null },
+      ]),
+    )
+  }, 60_000)
+
+  it('follows the video from private to public', async () => {
+    await start({ config: BOTH })
+    const { id, uuid } = await create('copyable-1080p.mp4', { privacy: 3 })
+    await eventually(async () => expect((await rowCounts(node.db)).video_file).toBe(2), 30_000)
+    await node.updateVideo.update(id, { accountId: disk.users.owner.accountId, role: 2 }, { privacy: 1 })
+    await ends('done')
+    await expectFilesAsRowsSay(uuid)
+  }, 60_000)
+})
+
+describe('files that a dead process left', () => {
+  it('are removed at once, those of living ones stay', async () => {
+    await start({ running: false })
+    const { hostname } = await import('node:os')
+    const put = async (name: string, owner: string) => {
+      await node.pendingFiles.reserve(owner, [{ kind: 'thumbnails', name }])
+      await node.store.put({ kind: 'thumbnails', name }, Buffer.from('x'))
+    }
+    await put('dead.jpg', `${hostname()}|999999999-0|x`)
+    await put('elsewhere.jpg', 'another machine|1-1|x')
+    expect(await node.pendingFiles.collect()).toBe(1)
+    expect(await allFiles(disk)).toEqual(['thumbnails/elsewhere.jpg'])
+  })
+})

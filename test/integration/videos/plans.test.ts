@@ -1,0 +1,101 @@
+// The lists stay fast when there are many videos: an index serves each order, nothing reads the whole table.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { migrations } from '../../../migrations/index.ts'
+import { entities } from '../../../src/actors/entities.ts'
+import { buildVideoList, type VideoListQuery } from '../../../src/actors/video/list-videos.ts'
+import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { type MadeUser, makeUser } from '../../support/builders.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const MANY = 50_000
+
+let database: TestDatabase
+let db: Database
+let owner: MadeUser
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
+  owner = await makeUser(db)
+  const many = await makeUser(db)
+  await db.query(
+    `insert into video (uuid, channel_id, url, name, privacy, state, duration, views, likes, nsfw, tags, published_at)
+     select gen_random_uuid(), case when n % 1000 = 0 then $2::int else $1::int end, 'http://localhost/' || n,
+       'video ' || md5(n::text), case when n % 50 = 0 then 4 when n % 20 = 0 then 3 else 1 end, 'published', n % 900,
+       n % 7919, n % 97, n % 40 = 1, array['tag' || n % 500], now() - n * interval '1 minute'
+     from generate_series(1, $3::int) n`,
+    [many.channelId, owner.channelId, MANY],
+  )
+  await db.query('analyze')
+}, 60_000)
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const usual: VideoListQuery = {
+  ...{ scope: { of: 'everybody' }, internal: false, start: 0, count: 15, skipCount: false },
+  sort: { by: 'publishedAt', descending: true },
+}
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  Plans?: Plan[]
+}
+
+/** Nodes that read the table of videos. */
+async function readsOfVideos(query: VideoListQuery): Promise<{ node: string; rows: number }[]> {
+  const { text, values } = buildVideoList(query)
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (analyze, format json) ${text}`,
+    values,
+  )
+  const found: { node: string; rows: number }[] = []
+  const visit = (plan: Plan): void => {
+    if (plan['Relation Name'] === 'video') {
+      found.push({ node: plan['Node Type'], rows: plan['Actual Rows'] * plan['Actual Loops'] })
+    }
+    plan.Plans?.forEach(visit)
+  }
+  for (const { Plan: plan } of explained?.['QUERY PLAN'] ?? []) visit(plan)
+  return found
+}
+
+describe('with fifty thousand videos', () => {
+  const lists: [string, () => VideoListQuery, number][] = [
+    ['the default list', () => usual, 40],
+    ['the default list without sensitive videos', () => ({ ...usual, nsfw: false }), 60],
+    ['the most viewed', () => ({ ...usual, sort: { by: 'views', descending: true } }), 40],
+    ['the least liked', () => ({ ...usual, sort: { by: 'likes', descending: false } }), 40],
+    ['all names', () => ({ ...usual, sort: { by: 'name', descending: false } }), 40],
+    ['a small channel', () => ({ ...usual, scope: { of: 'channel', channelId: owner.channelId } }), 200],
+  ]
+  it.each(lists)('%s reads few rows by an index', async (_name, query, most) => {
+    const reads = await readsOfVideos(query())
+    expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
+    expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
+  })
+
+  it.each([
+    ['users of this server', { internal: true }],
+    ['a tag', { tagsOneOf: ['tag7'] }],
+    ['a name', { search: 'c4ca4238a0b9' }],
+  ] satisfies [string, Partial<VideoListQuery>][])('the list for %s reads no whole table', async (_name, change) => {
+    const reads = await readsOfVideos({ ...usual, ...change })
+    expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
+  })
+
+  it('the total comes from counters and is right', async () => {
+    const { text, values } = buildVideoList(usual)
+    const [row] = await db.query<{ total: number }>(text, values)
+    const [counted] = await db.query<{ total: number }>(
+      "select count(*)::int as total from video where privacy = 1 and state = 'published'",
+    )
+    expect(row?.total).toBe(counted?.total)
+  })
+})

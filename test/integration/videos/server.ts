@@ -1,0 +1,133 @@
+// A server of the videos' areas on a database and a store of its own; sessions are named by their tokens.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
+import type { Session } from '../../../src/actors/session/index.ts'
+import { makePendingFiles, makeRemoveVideo, makeUpdateVideo } from '../../../src/actors/video/index.ts'
+import { makeUrls } from '../../../src/federation/urls.ts'
+import { type App, makeApp } from '../../../src/http/app.ts'
+import { lazyStaticArea } from '../../../src/http/lazy-static/routes.ts'
+import { pagesArea } from '../../../src/http/pages/routes.ts'
+import { servicesArea } from '../../../src/http/services/routes.ts'
+import { staticArea } from '../../../src/http/static/routes.ts'
+import { videosArea } from '../../../src/http/videos/routes.ts'
+import { type FileKind, type FileStore, fileKinds, fitImage, makeFileStore } from '../../../src/media/index.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import type { Database } from '../../../src/platform/database/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
+import { testConfig } from '../../support/config.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+
+export interface VideoServer {
+  app: App
+  db: Database
+  store: FileStore
+  runtime: TestRuntime['runtime']
+  /** Statements that the areas sent. */
+  statements(): number
+  /** Events that were carried on, in order. */
+  events: { name: string; payload: object }[]
+  /** Addresses that were fetched; the answer of each. */
+  remote: Map<string, Buffer | Error>
+  fetched: string[]
+  users: Record<'user' | 'other' | 'moderator' | 'admin', MadeUser>
+  as(name: keyof VideoServer['users']): { authorization: string }
+  stop(): Promise<void>
+}
+
+export async function startVideoServer(overrides: Record<string, unknown> = {}): Promise<VideoServer> {
+  const { runtime, db, stop } = await makeTestRuntime()
+  const folder = await mkdtemp(join(tmpdir(), 'vireo-videos-'))
+  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<
+    FileKind,
+    string
+  >
+  const store = makeFileStore({ directories, tmp: join(folder, 'tmp') })
+  const config = testConfig({ instance: { default_nsfw_policy: 'display' }, ...overrides })
+  const urls = makeUrls(TEST_ORIGIN)
+  const deps: ActorDeps = {
+    ...{ db, tell: runtime.tell, registry: runtime.registry, clock: systemClock, logger: silentLogger, urls },
+    config: () => config,
+    secrets: makeSecrets({ secret: 'a secret for tests' }),
+  }
+  const events: VideoServer['events'] = []
+  for (const name of ['VideoPublished', 'VideoUpdated', 'VideoRemoved'] as const) {
+    runtime.registry.on(name, 'test', async (payload) => void events.push({ name, payload }))
+  }
+  const leases = { owner: 'test', isGone: () => false }
+  const pendingFiles = makePendingFiles({ db, store, clock: systemClock, leases })
+  const videos = {
+    ...makeUpdateVideo({ ...deps, store, pendingFiles, leases }),
+    ...makeRemoveVideo({ ...deps, store, pendingFiles }),
+  }
+
+  const users = {
+    user: await makeUser(db, { username: 'videos_user' }),
+    other: await makeUser(db, { username: 'videos_user2' }),
+    moderator: await makeUser(db, { username: 'mo', role: 1 }),
+    admin: await makeUser(db, { username: 'root', role: 0 }),
+  }
+  const roles = { user: 2, other: 2, moderator: 1, admin: 0 } as const
+  const sessionOf = (name: keyof typeof users): Session => {
+    const { id, username, accountId, actorId } = users[name]
+    const user = { id, username, role: roles[name], accountId, actorId, videoQuota: -1, videoQuotaDaily: -1 }
+    return { id, user }
+  }
+  const remote: VideoServer['remote'] = new Map()
+  const fetched: string[] = []
+  let statements = 0
+  const asked: Database = {
+    ...db,
+    query: (text, values) => {
+      statements += 1
+      return db.query(text, values)
+    },
+  }
+  const app = await makeApp({
+    config: () => config,
+    logger: silentLogger,
+    publicUrl: TEST_ORIGIN,
+    authenticate: async (token) => (token in users ? sessionOf(token as keyof typeof users) : null),
+    areas: [
+      videosArea({
+        ...{ db: asked, urls, store, videos, config: () => config },
+        async fitPicture(name, path) {
+          const [image] = await fitImage(path, [
+            name === 'thumbnail' ? { width: 280, height: 157 } : { width: 850, height: 480 },
+          ])
+          if (!image) throw new Error('no picture')
+          return image
+        },
+      }),
+      staticArea({ db: asked, store, config: () => config }),
+      lazyStaticArea({
+        ...{ db: asked, store, logger: silentLogger, config: () => config },
+        async fetchRemoteFile(url) {
+          fetched.push(url)
+          const answer = remote.get(url) ?? new Error('404')
+          if (answer instanceof Error) throw answer
+          return answer
+        },
+      }),
+      servicesArea({ db: asked, urls, config: () => config }),
+      pagesArea({ db: asked, urls, config: () => config }),
+    ],
+    checkResponses: true,
+    version: '1.2.3',
+  })
+  await runtime.start()
+  return {
+    statements: () => statements,
+    ...{ app, db, store, runtime, events, remote, fetched, users },
+    as: (name) => ({ authorization: `Bearer ${name}` }),
+    async stop() {
+      await app.close()
+      await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

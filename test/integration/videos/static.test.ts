@@ -1,0 +1,189 @@
+// Files of videos over HTTP: ranges, conditions, types, who may read private ones; pictures of other servers.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import sharp from 'sharp'
+import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
+import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { recorded, refusalOf } from './recorded.ts'
+import { startVideoServer, type VideoServer } from './server.ts'
+
+let server: VideoServer
+let open: MadeVideo
+let hidden: MadeVideo
+let locked: MadeVideo
+const bytes = Buffer.from(Array.from({ length: 30175 }, (_, index) => index % 251))
+
+beforeAll(async () => {
+  server = await startVideoServer()
+  const make = async (privacy: number, passwords: string[] = []) => {
+    const files = { webVideo: { resolution: 240 }, hls: { resolution: 240 } }
+    const { channelId } = server.users.user
+    const video = await makeVideo(server.db, { channelId, passwords, columns: { privacy }, ...files })
+    await server.store.put(webVideoFile(video.webVideo?.filename ?? '', privacy > 2), bytes)
+    await server.store.put(hlsFile(video.uuid, video.hls?.master ?? '', privacy > 2), Buffer.from('#EXTM3U\n'))
+    await server.store.put(hlsFile(video.uuid, video.hls?.sha256 ?? '', privacy > 2), Buffer.from('{}'))
+    return video
+  }
+  open = await make(1)
+  hidden = await make(3)
+  locked = await make(5, ['a password'])
+})
+afterAll(() => server.stop())
+
+const file = (video: MadeVideo, folder = '') => `/static/web-videos/${folder}${video.webVideo?.filename}`
+const master = (video: MadeVideo, folder = '') =>
+  `/static/streaming-playlists/hls/${folder}${video.uuid}/${video.hls?.master}`
+const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+  server.app.inject({ method, url, headers })
+
+describe('a web video', () => {
+  it('is sent whole, with what caches and players need', async () => {
+    const answer = await get(file(open))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.rawPayload.equals(bytes)).toBe(true)
+    expect(answer.headers).toMatchObject({
+      ...{ 'content-type': 'video/mp4', 'content-length': '30175', 'accept-ranges': 'bytes' },
+      'cache-control': 'public, max-age=7200',
+      ...{ etag: expect.stringMatching(/^"/), 'last-modified': expect.stringMatching(/GMT$/) },
+    })
+  })
+
+  it('answers HEAD with its length and no bytes', async () => {
+    const answer = await get(file(open), {}, 'HEAD')
+    expect(answer.headers['content-length']).toBe('30175')
+    expect(answer.rawPayload).toHaveLength(0)
+  })
+
+  const ranges: [string, number, number, string | undefined][] = [
+    ['bytes=0-99', 206, 100, 'bytes 0-99/30175'],
+    ['bytes=100-', 206, 30075, 'bytes 100-30174/30175'],
+    ['bytes=-100', 206, 100, 'bytes 30075-30174/30175'],
+    ['bytes=30174-99999', 206, 1, 'bytes 30174-30174/30175'],
+    ['bytes=-99999', 206, 30175, 'bytes 0-30174/30175'],
+    ['bytes=0-9,20-29', 200, 30175, undefined],
+    ['hello', 200, 30175, undefined],
+    ['bytes=9-2', 200, 30175, undefined],
+  ]
+  it.each(ranges)('answers the range %s with %i and %i bytes', async (range, status, length, contentRange) => {
+    const answer = await get(file(open), { range })
+    expect(answer.statusCode).toBe(status)
+    expect(answer.rawPayload).toHaveLength(length)
+    expect(answer.headers['content-range']).toBe(contentRange)
+    const start = Number(/bytes (\d+)/.exec(contentRange ?? '')?.[1] ?? 0)
+    expect(answer.rawPayload.equals(bytes.subarray(start, start + length))).toBe(true)
+  })
+
+  it('refuses a range beyond its end as recorded', async () => {
+    const answer = await get(file(open), { range: 'bytes=9999999-' })
+    const expected = recorded('static', 'public web video, Range bytes=9999999-')
+    expect(refusalOf(answer.json())).toEqual(refusalOf(expected.body))
+    expect(answer.headers['content-range']).toBe('bytes */30175')
+    for (const name of ['accept-ranges', 'cache-control', 'etag']) expect(answer.headers).toHaveProperty(name)
+  })
+
+  it('is not sent again to who has it, and a range of an old version gives the new one whole', async () => {
+    const { etag = '', 'last-modified': date = '' } = (await get(file(open))).headers
+    expect((await get(file(open), { 'if-none-match': String(etag) })).statusCode).toBe(304)
+    expect((await get(file(open), { 'if-modified-since': String(date) })).statusCode).toBe(304)
+    expect((await get(file(open), { 'if-none-match': '"old"', 'if-modified-since': String(date) })).statusCode).toBe(
+      200,
+    )
+    const part = { range: 'bytes=0-9' }
+    expect((await get(file(open), { ...part, 'if-range': String(etag) })).statusCode).toBe(206)
+    expect((await get(file(open), { ...part, 'if-range': String(date) })).statusCode).toBe(206)
+    expect((await get(file(open), { ...part, 'if-range': '"old"' })).statusCode).toBe(200)
+  })
+
+  it.each([
+    ['unknown-240.mp4', 404],
+    ['..%2f..%2fsecret', 404],
+    ['.incoming', 404],
+    ['%00.mp4', 400],
+    ['a%2fb.mp4', 404],
+  ])('named %s is answered with %i', async (name, status) => {
+    expect((await get(`/static/web-videos/${name}`)).statusCode).toBe(status)
+    expect((await get(`/static/streaming-playlists/hls/${open.uuid}/${name}`)).statusCode).toBe(status)
+    expect((await get(`/lazy-static/previews/${name}`)).statusCode).toBe(status)
+  })
+
+  it('of a private video is not served under an open address', async () => {
+    expect((await get(file(hidden))).statusCode).toBe(404)
+    expect((await get(`/static/web-videos/private%2f${hidden.webVideo?.filename}`)).statusCode).toBe(404)
+  })
+})
+
+describe('HLS files', () => {
+  it('have the types that players expect', async () => {
+    expect((await get(master(open))).headers['content-type']).toBe('application/vnd.apple.mpegurl')
+    const hashes = `/static/streaming-playlists/hls/${open.uuid}/${open.hls?.sha256}`
+    expect((await get(hashes)).headers['content-type']).toBe('application/json; charset=UTF-8')
+  })
+
+  it('of a private video are for its owner and the staff', async () => {
+    const path = master(hidden, 'private/')
+    expect((await get(path)).statusCode).toBe(403)
+    expect((await get(path, server.as('other'))).statusCode).toBe(403)
+    const answer = await get(path, server.as('user'))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/vnd.apple.mpegurl; charset=utf-8')
+    expect(answer.headers['cache-control']).toBe('private, no-cache')
+    expect((await get(path, server.as('moderator'))).statusCode).toBe(200)
+  })
+})
+
+describe('files of private videos', () => {
+  it('are refused as recorded', async () => {
+    const path = file(hidden, 'private/')
+    const anonymous = recorded('static', 'vp private file: anonymous')
+    expect(refusalOf((await get(path)).json())).toEqual(refusalOf(anonymous.body))
+    const other = recorded('static', 'vp private file: other user')
+    expect(refusalOf((await get(path, server.as('other'))).json())).toEqual(refusalOf(other.body))
+    expect((await get(`${path}?videoFileToken=bad`)).statusCode).toBe(403)
+    expect((await get('/static/web-videos/private/unknown.mp4', server.as('admin'))).statusCode).toBe(403)
+    expect((await get(path, { authorization: 'Bearer wrong' })).statusCode).toBe(401)
+  })
+
+  it('open with a range for the owner, and with the password of the video', async () => {
+    expect((await get(file(hidden, 'private/'), { ...server.as('user'), range: 'bytes=0-9' })).rawPayload).toHaveLength(
+      10,
+    )
+    const path = file(locked, 'private/')
+    expect((await get(path, { 'x-peertube-video-password': 'a password' })).statusCode).toBe(200)
+    expect((await get(path, { 'x-peertube-video-password': 'another' })).statusCode).toBe(403)
+  })
+
+  it('that just became open are still found at the old address by those who may see them', async () => {
+    await server.db.query('update video set privacy = 3 where id = $1', [open.id])
+    expect((await get(file(open, 'private/'), server.as('user'))).statusCode).toBe(200)
+    await server.db.query('update video set privacy = 1 where id = $1', [open.id])
+  })
+})
+
+describe('pictures of other servers', () => {
+  it('are fetched once for all who ask, kept, and served', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
+    const address = `https://${host}/pictures/${video.preview}`
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#fff' } })
+      .jpeg()
+      .toBuffer()
+    server.remote.set(address, picture)
+    const path = `/lazy-static/previews/${video.preview}`
+    const answers = await Promise.all([get(path), get(path), get(path)])
+    for (const answer of answers) expect(answer.rawPayload.equals(picture)).toBe(true)
+    expect(answers[0]?.headers['cache-control']).toBe('public, max-age=172800')
+    expect(server.fetched.filter((url) => url === address)).toHaveLength(1)
+  })
+
+  it('that are no pictures, or cannot be had, are not there, and not asked for at once again', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
+    const address = `https://${host}/pictures/${video.thumbnail}`
+    server.remote.set(address, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'))
+    for (let time = 0; time < 3; time += 1) {
+      expect((await get(`/lazy-static/thumbnails/${video.thumbnail}`)).statusCode).toBe(404)
+    }
+    expect((await get(`/lazy-static/previews/${video.preview}`)).statusCode).toBe(404)
+    expect(server.fetched.filter((url) => url === address)).toHaveLength(1)
+  })
+})

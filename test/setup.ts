@@ -1,0 +1,57 @@
+// Runs once before all tests: one throw-away PostgreSQL with a template database, and one Redis where there is any.
+
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { processIdentity } from '../src/platform/embedded-postgres-process.ts'
+import { silentLogger } from '../src/platform/logger.ts'
+import { createDatabase, withDatabase } from './support/postgres.ts'
+import { startRedis } from './support/redis.ts'
+import prepareTemplate from './support/template.ts'
+
+const PREFIX = 'vireo-test-'
+const TEMPLATE = 'vireo_template'
+
+export default async function setup(): Promise<void> {
+  await removeLeftovers()
+  const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${processIdentity(process.pid)}.`))
+  // PostgreSQL runs as another user when we are root.
+  chmodSync(folder, 0o711)
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'postgres'),
+    maxConnections: 400,
+    logger: silentLogger,
+    fsync: false,
+  })
+  const redis = await startRedis(folder)
+  const teardown = async () => {
+    await redis?.stop()
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    const admin = withDatabase(postgres.url, 'postgres')
+    await createDatabase(admin, TEMPLATE)
+    await prepareTemplate(withDatabase(admin, TEMPLATE))
+    process.env.VIREO_TEST_POSTGRES_URL = admin
+    process.env.VIREO_TEST_TEMPLATE = TEMPLATE
+    if (redis) process.env.VIREO_TEST_REDIS_URL = redis.url
+    Reflect.set(globalThis, 'vireoTestTeardown', teardown)
+  } catch (error) {
+    await teardown()
+    throw error
+  }
+}
+
+/** Ends what a killed test run left behind. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue
+    const identity = name.slice(PREFIX.length, name.lastIndexOf('.'))
+    if (processIdentity(Number.parseInt(identity, 10)) === identity) continue
+    const folder = join(tmpdir(), name)
+    await stopEmbeddedPostgres({ dataDir: join(folder, 'postgres') }).catch(() => undefined)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,68 @@
+// A whole server in the test's own process: a database and a data folder of its own, on a free port of loopback.
+
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../scripts/demo/node-process.ts'
+import { type Server, startServer } from '../../src/compose.ts'
+import type { Values } from '../../src/config/layers.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { testLoadedConfig } from './config.ts'
+import { freshDatabase, type TestDatabase } from './postgres.ts'
+
+export interface TestNode {
+  base: string
+  username: string
+  password: string
+  dataDir: string
+  databaseUrl: string
+  server: Server
+  /** Stops the server and starts another one on the same data. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+const PASSWORD = 'test-password'
+
+/** Starts a node that may talk to others on loopback by plain HTTP, without rate limits in the way. */
+export async function startTestNode(options: { config?: Values } = {}): Promise<TestNode> {
+  const database: TestDatabase = await freshDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'vireo-node-'))
+  await chmod(dataDir, 0o711)
+  const port = await freePort()
+  const start = () =>
+    startServer({
+      loaded: testLoadedConfig(
+        {
+          listen: { port },
+          webserver: { hostname: '127.0.0.1' },
+          database: { pool: { max: 10 } },
+          ...options.config,
+        },
+        { dataDir, env: { DATABASE_URL: database.url } },
+      ),
+      logger: silentLogger,
+      roles: ['web', 'federation', 'media'],
+      rootPassword: PASSWORD,
+      checkResponses: true,
+    })
+
+  const node: TestNode = {
+    base: `http://127.0.0.1:${port}`,
+    username: 'root',
+    password: PASSWORD,
+    dataDir,
+    databaseUrl: database.url,
+    server: await start(),
+    async restart() {
+      await node.server.stop()
+      node.server = await start()
+    },
+    async stop() {
+      await node.server.stop()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+  return node
+}

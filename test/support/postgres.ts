@@ -1,0 +1,46 @@
+// Databases for tests: each a copy of the template, on the server that setup.ts started.
+
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+export interface TestDatabase {
+  url: string
+  /** Removes the database, closing whatever is still connected to it. */
+  drop(): Promise<void>
+}
+
+/** A database of its own: a copy of the prepared template, or an empty one with `{ empty: true }`. */
+export async function freshDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
+  const admin = process.env.VIREO_TEST_POSTGRES_URL
+  if (!admin)
+    throw new Error('VIREO_TEST_POSTGRES_URL is not set: tests run through Jest, whose setup starts PostgreSQL')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await createDatabase(admin, name, options.empty ? undefined : process.env.VIREO_TEST_TEMPLATE)
+  return {
+    url: withDatabase(admin, name),
+    async drop() {
+      await run(admin, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+export async function createDatabase(admin: string, name: string, template?: string): Promise<void> {
+  await run(admin, `create database ${name}${template ? ` template ${template}` : ''}`)
+}
+
+/** The same server, another database. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,97 @@
+// A runtime on a database of its own, with a queue that forgets everything: the harshest back end there is.
+
+import { migrations } from '../../migrations/index.ts'
+import { entities } from '../../src/actors/entities.ts'
+import { makeRuntime, type Runtime, type RuntimeSettings } from '../../src/actors/runtime/index.ts'
+import type { Bus } from '../../src/platform/bus/index.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { type Database, makeDatabase } from '../../src/platform/database/index.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import type { Hint, Queue, QueueName } from '../../src/platform/queue/index.ts'
+import { freshDatabase } from './postgres.ts'
+
+export interface TestRuntime {
+  runtime: Runtime
+  db: Database
+  url: string
+  queue: MemoryQueue
+  stop(): Promise<void>
+}
+
+const settings: RuntimeSettings = {
+  relayIntervalMs: 20,
+  sweepIntervalMs: 20,
+  laneLeaseMs: 3000,
+  lockTimeoutMs: 2000,
+  jobs: { leaseMs: 3000, ttlMs: () => null, concurrency: () => 2, maxLostLeases: 2, attempts: () => 3 },
+  queueConcurrency: { delivery: 4, inbox: 4, media: 2, mail: 1, io: 2, cron: 1 },
+}
+
+export async function makeTestRuntime(
+  options: { url?: string; clock?: Clock; queue?: MemoryQueue; settings?: Partial<RuntimeSettings> } = {},
+): Promise<TestRuntime> {
+  const owned = options.url === undefined ? await freshDatabase() : undefined
+  const url = options.url ?? owned?.url ?? ''
+  const db = await makeDatabase({ url, poolMax: 10, entities, migrations, logger: silentLogger })
+  const queue = options.queue ?? memoryQueue()
+  const runtime = makeRuntime({
+    db,
+    queue,
+    bus: silentBus,
+    clock: options.clock ?? systemClock,
+    logger: silentLogger,
+    settings: () => ({ ...settings, ...options.settings }),
+  })
+  return {
+    runtime,
+    db,
+    url,
+    queue,
+    async stop() {
+      await runtime.stop(1000)
+      await db.close()
+      await owned?.drop()
+    },
+  }
+}
+
+export interface MemoryQueue extends Queue {
+  /** While deaf, hints are dropped: as if the back end had been wiped at every moment. */
+  deaf: boolean
+}
+
+function memoryQueue(): MemoryQueue {
+  const handlers = new Map<QueueName, (hint: Hint) => Promise<void>>()
+  const running = new Set<Promise<void>>()
+  const queue: MemoryQueue = {
+    deaf: false,
+    async hint(name, hint) {
+      if (queue.deaf) return
+      const run = Promise.resolve(handlers.get(name)?.(hint)).finally(() => running.delete(run))
+      running.add(run)
+    },
+    async hintMany(name, hints) {
+      for (const hint of hints) await queue.hint(name, hint)
+    },
+    async work(name, _options, handler) {
+      handlers.set(name, handler)
+      return {
+        async close() {
+          handlers.delete(name)
+          await Promise.allSettled([...running])
+        },
+        setConcurrency() {},
+      }
+    },
+    async every() {},
+    async counts() {
+      return { waiting: 0, active: running.size, delayed: 0 }
+    },
+    async wipe() {},
+    async close() {},
+  }
+  return queue
+}
+
+const silentBus: Bus = { publish: async () => {}, subscribe: () => () => {}, close: async () => {} }

@@ -1,0 +1,22 @@
+// Waiting for something to become true, instead of for a time.
+
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Tries until the assertion holds; after `withinMs` its last error is the test's. */
+export async function eventually(assertion: () => void | Promise<void>, withinMs = 10_000): Promise<void> {
+  const giveUpAt = performance.now() + withinMs
+  for (;;) {
+    try {
+      return await assertion()
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error
+    }
+    await wait(10)
+  }
+}
+
+/** A gate that others wait for until it is opened. */
+export function latch(): { opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { opened: promise, open: resolve }
+}

@@ -1,0 +1,93 @@
+// What `npm run check` finds in a machine that is not whole.
+
+import { describe, expect, it } from '@jest/globals'
+import { assign, setup } from 'xstate'
+import { definitionFaults, loadMachines, movesOf, untried } from '../../../scripts/machines.ts'
+import type { StateMeta } from '../../../src/state-machines/step.ts'
+
+const { createMachine } = setup({
+  types: {
+    context: {} as { n: number },
+    events: {} as { type: 'GO'; far?: boolean } | { type: 'TIMED_OUT' },
+    meta: {} as StateMeta,
+  },
+})
+
+const machine = createMachine({
+  id: 'walk',
+  context: { n: 0 },
+  initial: 'home',
+  states: {
+    home: {
+      meta: { owner: 'the walker' },
+      on: {
+        GO: [
+          { guard: ({ event }) => event.far === true, target: 'far', description: 'far' },
+          { target: 'home', actions: assign({ n: ({ context }) => context.n + 1 }), description: 'round the house' },
+        ],
+      },
+    },
+    far: { meta: { due: 'tired' }, on: { TIMED_OUT: { target: 'home' } } },
+  },
+})
+
+describe('untried', () => {
+  it('names each arrow that no row takes, also the branches of one event', () => {
+    const rows = [{ from: 'home', context: { n: 0 }, event: { type: 'GO' } }]
+    expect(untried(machine, rows).map(({ from, event, to }) => [from, event, to])).toEqual([
+      ['home', 'GO', 'far'],
+      ['far', 'TIMED_OUT', 'home'],
+    ])
+  })
+
+  it('is content when every arrow is taken', () => {
+    const rows = [
+      { from: 'home', context: { n: 0 }, event: { type: 'GO' } },
+      { from: 'home', context: { n: 0 }, event: { type: 'GO', far: true } },
+      { from: 'far', context: { n: 0 }, event: { type: 'TIMED_OUT' } },
+    ]
+    expect(untried(machine, rows)).toEqual([])
+  })
+})
+
+describe('definitionFaults', () => {
+  it('finds nothing in a whole machine', () => {
+    expect(definitionFaults(machine)).toEqual([])
+  })
+
+  it('finds states without an exit, without an owner, and with half a time-out', () => {
+    const broken = createMachine({
+      id: 'broken',
+      context: { n: 0 },
+      initial: 'a',
+      states: {
+        a: { on: { GO: { target: 'b' } } },
+        b: { meta: { owner: 'nobody who could' }, on: { GO: { target: 'b' } } },
+        c: { meta: { due: 'soon' }, on: { GO: { target: 'a' } } },
+        d: { meta: { owner: 'somebody' }, on: { TIMED_OUT: { target: 'a' } } },
+      },
+    })
+    expect(definitionFaults(broken)).toEqual([
+      'broken: the state a says neither a time-out nor an owner nor that it is an end',
+      'broken: the state b has no exit',
+      'broken: the state c must name its time-out in `due` and take TIMED_OUT, or neither',
+      'broken: the state d must name its time-out in `due` and take TIMED_OUT, or neither',
+    ])
+  })
+})
+
+describe('loadMachines', () => {
+  it('finds every machine under the name of its file', async () => {
+    const machines = await loadMachines()
+    expect(machines.map(({ name }) => name)).toEqual([...machines.map(({ machine: found }) => found.id)].sort())
+    expect(machines.every(({ machine: found }) => movesOf(found).length > 0)).toBe(true)
+  })
+
+  it('finds machines that use neither `after` nor `invoke`, which nothing would fire', async () => {
+    for (const { machine: found } of await loadMachines()) {
+      for (const state of Object.values(found.states)) {
+        expect([state.after, state.invoke, state.always ?? []]).toEqual([[], [], []])
+      }
+    }
+  })
+})

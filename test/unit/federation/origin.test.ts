@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  isSameOrigin,
+  mayChange,
+  originOf,
+  trustActivity,
+  trustEmbedded,
+  trustFetched,
+  trustKey,
+} from '../../../src/federation/security/index.ts'
+
+const ALICE = 'https://peer.example/accounts/alice'
+const BOB = 'https://peer.example/accounts/bob'
+const MALLORY = 'https://mallory.example/accounts/mallory'
+
+it('an origin is scheme, host and port of an http address', () => {
+  expect(originOf('https://peer.example/a')).toBe('https://peer.example')
+  expect(originOf('https://peer.example:443/a')).toBe('https://peer.example')
+  expect(originOf('javascript:alert(1)')).toBeUndefined()
+  expect(isSameOrigin('https://peer.example/a', 'https://PEER.example/b')).toBe(true)
+  expect(isSameOrigin('https://peer.example/a', 'http://peer.example/a')).toBe(false)
+  expect(isSameOrigin('https://peer.example/a', 'https://peer.example:444/a')).toBe(false)
+  expect(isSameOrigin('https://peer.example/a', 'https://peer.example.evil.example/a')).toBe(false)
+  expect(isSameOrigin('nonsense', 'nonsense')).toBe(false)
+})
+
+describe('an activity', () => {
+  it.each([
+    ['of the signer, with an id of its server', ALICE, ALICE, `${ALICE}/likes/1`, 'trusted'],
+    ['of the signer, with an id of another server', ALICE, ALICE, 'https://mallory.example/1', 'refused'],
+    ['signed by somebody else of the same server', ALICE, BOB, `${ALICE}/likes/1`, 'refetch'],
+    ['signed by somebody else', ALICE, MALLORY, `${ALICE}/likes/1`, 'refetch'],
+  ])('%s', (_case, actor, signer, id, expected) => {
+    expect(trustActivity({ actor, signer, id })).toBe(expected)
+  })
+})
+
+describe('an embedded object', () => {
+  it.each([
+    ['of the actor', `${ALICE}/notes/1`, [ALICE], 'trusted'],
+    ['that says nothing of its owner', `${ALICE}/notes/1`, [], 'trusted'],
+    ['of another server, whoever it is attributed to', 'https://other.example/notes/1', [ALICE], 'refetch'],
+    ['attributed to somebody on another server', `${ALICE}/notes/1`, [MALLORY], 'refused'],
+    ['without an address', 'urn:uuid:1', [ALICE], 'refused'],
+  ])('%s', (_case, id, attributedTo, expected) => {
+    expect(trustEmbedded({ id, attributedTo, actor: ALICE })).toBe(expected)
+  })
+})
+
+describe('a fetched document', () => {
+  it.each([
+    [ALICE, ALICE, 'trusted'],
+    [`${ALICE}#main-key`, ALICE, 'trusted'],
+    [ALICE, 'https://peer.example/@alice', 'refetch'],
+    [ALICE, 'https://mallory.example/alice', 'refetch'],
+    ['nonsense', ALICE, 'refused'],
+  ])('%s from %s: %s', (id, fetchedFrom, expected) => {
+    expect(trustFetched({ id, fetchedFrom })).toBe(expected)
+  })
+})
+
+it('a key counts when actor and key name each other on one server', () => {
+  const keyId = `${ALICE}#main-key`
+  expect(trustKey({ keyId, owner: ALICE, actor: { id: ALICE, keyIds: [keyId] } })).toBe(true)
+  expect(trustKey({ keyId, owner: ALICE, actor: { id: ALICE, keyIds: [] } })).toBe(false)
+  expect(trustKey({ keyId, owner: BOB, actor: { id: ALICE, keyIds: [keyId] } })).toBe(false)
+  const foreign = 'https://mallory.example/key'
+  expect(trustKey({ keyId: foreign, owner: ALICE, actor: { id: ALICE, keyIds: [foreign] } })).toBe(false)
+})
+
+describe.each(['Update', 'Delete', 'Undo'])('%s', () => {
+  it.each([
+    ['the owner', ALICE, ALICE, `${ALICE}/x`, true],
+    ['somebody of the same server', BOB, ALICE, `${ALICE}/x`, false],
+    ['somebody of another server', MALLORY, ALICE, `${ALICE}/x`, false],
+    ['somebody who claims what another server made', MALLORY, MALLORY, `${ALICE}/x`, false],
+  ])('by %s', (_who, actor, owner, objectId, expected) => {
+    expect(mayChange({ actor, owner, objectId })).toBe(expected)
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals'
+import { ACTIVITY_BOUNDS, parseDocument } from '../../../src/federation/wire/index.ts'
+import { allRecordedActivities } from './recordings.ts'
+
+const parse = (text: string) => parseDocument(Buffer.from(text))
+const problem = (text: string | Buffer) => {
+  const read = parseDocument(Buffer.from(text))
+  return read.ok ? undefined : read.problem
+}
+
+it('honest documents are read', () => {
+  for (const activity of allRecordedActivities())
+    expect(parse(JSON.stringify(activity, null, 2))).toEqual({ ok: true, value: activity })
+  expect(parse('{"a":"{\\"b\\":[1,2]}","c\\"d":"\\\\","e":{"a":1},"f":[{"a":1},{"a":2}]}').ok).toBe(true)
+})
+
+describe('hostile documents are refused in no time', () => {
+  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  it.each([
+    ['50 levels of objects', nested(50), 'too deep'],
+    ['100,000 levels of arrays', `{"a":${'['.repeat(100_000)}`, 'too deep'],
+    [
+      '100,000 keys',
+      `{${Array.from({ length: 100_000 }, (_, index) => `"${index.toString(36)}":1`).join(',')}}`,
+      'too many parts',
+    ],
+    ['100,000 items', `{"a":[${'1,'.repeat(100_000)}1]}`, 'too many parts'],
+    ['duplicate keys', '{"actor":"a","actor":"b"}', 'a duplicate key'],
+    ['duplicate keys in disguise', '{"actor":"a","\\u0061ctor":"b"}', 'a duplicate key'],
+    ['duplicate keys inside', '{"a":[{"b":1,"c":{},"b":2}]}', 'a duplicate key'],
+    ['__proto__', '{"__proto__":{"admin":true}}', 'a forbidden key'],
+    ['__proto__ in disguise', '{"a":{"\\u005f_proto__":1}}', 'a forbidden key'],
+    ['constructor', '{"constructor":{"prototype":{}}}', 'a forbidden key'],
+    ['5 MB', `{"a":"${'a'.repeat(5 * 1024 * 1024)}"}`, 'too large'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 'not UTF-8'],
+    ['half a document', '{"a":', 'not JSON'],
+    ['an open string', '{"a', 'not JSON'],
+    ['nothing', '', 'not JSON'],
+    ['a list', '[]', 'not a JSON object'],
+    ['null', 'null', 'not a JSON object'],
+    ['a text', '"text"', 'not a JSON object'],
+  ])('%s', (_case, text, expected) => {
+    // Processor time, as the machine may do other things; far above the 50 ms of an idle one, far below a quadratic scan.
+    const before = process.cpuUsage()
+    expect(problem(text)).toBe(expected)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500)
+  })
+})
+
+it('a string full of backslashes takes no longer than its length', () => {
+  const start = performance.now()
+  expect(problem(`{"a":"${'\\"'.repeat(200_000)}"}`)).toBeUndefined()
+  expect(problem(`{"a":"${'\\\\'.repeat(200_000)}"}`)).toBeUndefined()
+  expect(performance.now() - start).toBeLessThan(500)
+})
+
+it('the bounds are far above what the reference sends', () => {
+  const largest = Math.max(...allRecordedActivities().map((activity) => JSON.stringify(activity).length))
+  expect(largest * 10).toBeLessThan(ACTIVITY_BOUNDS.maxBytes)
+})

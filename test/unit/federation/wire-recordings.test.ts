@@ -1,0 +1,276 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  activitiesOf,
+  buildAccept,
+  buildActor,
+  buildAnnounce,
+  buildChapters,
+  buildCollection,
+  buildCollectionPage,
+  buildCreate,
+  buildDelete,
+  buildDislike,
+  buildFollow,
+  buildHostMeta,
+  buildLike,
+  buildNodeInfo,
+  buildNote,
+  buildReject,
+  buildReplyApproval,
+  buildTombstone,
+  buildUndo,
+  buildUpdate,
+  buildVideo,
+  buildWebFinger,
+  contextOf,
+  type JsonObject,
+  type Read,
+  readAccept,
+  readActivity,
+  readActor,
+  readAnnounce,
+  readChapters,
+  readCollection,
+  readCreate,
+  readDelete,
+  readDislike,
+  readFollow,
+  readLike,
+  readNodeInfo,
+  readNodeInfoLinks,
+  readNote,
+  readReject,
+  readReplyApproval,
+  readTombstone,
+  readUndo,
+  readUpdate,
+  readVideo,
+  readWebFinger,
+  withoutContext,
+} from '../../../src/federation/wire/index.ts'
+import { oracleProblems } from '../../support/peertube-oracle.ts'
+import { allRecordedActivities, PEER, recordedActivities, recordedObject } from './recordings.ts'
+
+function taken<T>(read: Read<T>): T {
+  if (!read.ok) throw new Error(read.problem)
+  return read.value
+}
+
+/** Everything but the context, in which ours has more terms. */
+const plain = (document: JsonObject | undefined): JsonObject => withoutContext(document ?? {})
+
+const first = (name: string): JsonObject => recordedActivities(name)[0] ?? {}
+
+/** The document that stands inside a built activity, built again by the same rules. */
+function rebuilt(object: JsonObject): JsonObject {
+  if (object.type === 'Video') return buildVideo(taken(readVideo(object)))
+  if (object.type === 'Note') return buildNote(taken(readNote(object)))
+  return buildActor(taken(readActor(object)))
+}
+
+describe('a recorded document that is read and built again is the same', () => {
+  it.each(['video-public', 'video-live', 'video-live-streaming', 'video-unlisted'])('%s', (name) => {
+    const recorded = recordedObject(name)
+    const built = buildVideo(taken(readVideo(recorded)))
+    expect(plain(built)).toEqual(plain(recorded))
+    expect(built['@context']).toEqual(recorded['@context'])
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['account', 'channel', 'instance-actor'])('%s', (name) => {
+    const recorded = recordedObject(name)
+    const built = buildActor(taken(readActor(recorded)))
+    expect(plain(built)).toEqual(plain(recorded))
+    expect(built['@context']).toMatchObject(recorded['@context'] as object)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['comment-thread', 'comment-reply'])('%s', (name) => {
+    const recorded = recordedObject(name)
+    const built = buildNote(taken(readNote(recorded)))
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it('a tombstone', () => {
+    const recorded = recordedObject('comment-deleted-tombstone')
+    const built = buildTombstone(taken(readTombstone(recorded)))
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it('the chapters of a video', () => {
+    const recorded = recordedObject('video-chapters')
+    expect(plain(buildChapters(taken(readChapters(recorded))))).toEqual(plain(recorded))
+  })
+
+  it('a like, a dislike and an announce', () => {
+    const [like, dislike, announce] = ['like', 'dislike', 'announce'].map(recordedObject)
+    expect(buildLike(taken(readLike(like)))).toEqual(like)
+    expect(buildDislike(taken(readDislike(dislike)))).toEqual(dislike)
+    const read = taken(readAnnounce(announce))
+    expect(buildAnnounce({ ...read, target: read.target.id ?? '' })).toEqual(announce)
+  })
+
+  it('a follow, and the answers to it', () => {
+    const follow = first('10-follow-of-a-server')
+    expect(buildFollow(taken(readFollow(follow)))).toEqual(follow)
+    for (const [name, read, build] of [
+      ['01-accept-follow-of-instance-actor', readAccept, buildAccept],
+      ['06-reject-follow', readReject, buildReject],
+    ] as const) {
+      const recorded = first(name)
+      const { id, actor, follow: about } = taken(read(recorded))
+      const built = build({
+        id,
+        actor,
+        follow: { id: about.id ?? '', actor: about.actor ?? '', target: about.target ?? '' },
+      })
+      expect(built).toEqual(recorded)
+      expect(oracleProblems(built)).toEqual([])
+    }
+  })
+
+  it.each(['14-create-video', '24-create-note-reply', '55-create-video-with-transcoding'])('%s', (name) => {
+    const recorded = recordedActivities(name).find(({ type }) => type === 'Create')
+    const { id, actor, object, to, cc } = taken(readCreate(recorded))
+    const built = buildCreate({ id, actor, to, cc, object: rebuilt(object.document ?? {}) })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['18-update-video-chapters', '55-create-video-with-transcoding'])('every update of %s', (name) => {
+    for (const recorded of recordedActivities(name).filter(({ type }) => type === 'Update')) {
+      const { id, actor, object, to, cc } = taken(readUpdate(recorded))
+      const built = buildUpdate({ id, actor, to, cc, object: rebuilt(object.document ?? {}) })
+      expect(built).toEqual(recorded)
+      expect(oracleProblems(built)).toEqual([])
+    }
+  })
+
+  it.each(['49-update-account-avatar', '51-update-channel-banner'])('%s', (name) => {
+    const recorded = first(name)
+    const { id, actor, object, to, cc } = taken(readUpdate(recorded))
+    const built = buildUpdate({ id, actor, to, cc, object: rebuilt(object.document ?? {}) })
+    // The reference repeats context and audience inside.
+    const { to: _to, cc: _cc, ...inside } = withoutContext(recorded.object as JsonObject)
+    expect(plain(built)).toEqual({ ...plain(recorded), object: inside })
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['27-delete-remote-note-by-video-owner', '65-delete-video', '68-delete-account'])('%s', (name) => {
+    const recorded = recordedActivities(name).find(({ type, to }) => type === 'Delete' && to !== undefined)
+    const built = buildDelete(taken(readDelete(recorded)))
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each([
+    '12-undo-follow-of-a-remote-channel',
+    '52-video-moved-to-another-channel',
+    '57-undo-like-of-a-remote-video',
+  ])('%s', (name) => {
+    const recorded = recordedActivities(name).find(({ type }) => type === 'Undo') ?? {}
+    const { id, actor, to, cc, undone } = taken(readUndo(recorded))
+    const built = buildUndo({ id, actor, to, cc, undone: undone.document ?? {} })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it('the approval of a comment', () => {
+    const recorded = recordedActivities('25-remote-note-received').find(({ type }) => type === 'ApproveReply')
+    expect(buildReplyApproval(taken(readReplyApproval(recorded)))).toEqual(recorded)
+  })
+
+  it.each(['account-followers', 'account-outbox', 'channel-followers', 'video-likes'])('the collection %s', (name) => {
+    const recorded = recordedObject(name)
+    const { id, totalItems } = taken(readCollection(recorded))
+    expect(buildCollection({ id, totalItems: totalItems ?? 0 })).toEqual(recorded)
+  })
+
+  it.each([
+    ['account-followers-page-1', 1],
+    ['channel-followers-page-1', 1],
+    ['video-likes-page-1', 1],
+    ['video-comments-page-1', 1],
+    ['channel-outbox-page-1', 1],
+    ['channel-outbox-page-2', 2],
+    ['account-outbox-page-1', 1],
+  ])('the page %s', (name, page) => {
+    const recorded = recordedObject(name)
+    const { partOf, totalItems, items } = taken(readCollection(recorded))
+    const built = buildCollectionPage({
+      id: partOf ?? '',
+      page,
+      pageSize: 2,
+      totalItems: totalItems ?? 0,
+      items,
+    })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it('WebFinger, NodeInfo and host-meta', () => {
+    const webFinger = recordedObject('webfinger-account')
+    const read = taken(readWebFinger(webFinger))
+    expect(
+      buildWebFinger({
+        name: 'obj_user',
+        host: 'peer.example',
+        actor: read.actor,
+        subscribeTemplate: read.subscribeTemplate ?? '',
+      }),
+    ).toEqual(webFinger)
+
+    expect(taken(readNodeInfoLinks(recordedObject('document-well-known-nodeinfo')))).toEqual({
+      nodeInfo: `${PEER}/nodeinfo/2.0.json`,
+      instanceActor: `${PEER}/accounts/peertube`,
+    })
+
+    const info = recordedObject('document-nodeinfo-2-0-json')
+    expect(taken(readNodeInfo(info))).toMatchObject({ software: 'peertube', version: '6.3.0', users: 3 })
+    const { metadata } = info as { metadata: { nodeName: string; nodeDescription: string; nodeConfig: JsonObject } }
+    expect(
+      buildNodeInfo('2.0', {
+        software: { name: 'peertube', version: '6.3.0', repository: '', homepage: '' },
+        openRegistrations: true,
+        users: { total: 3, activeMonth: 3, activeHalfyear: 3 },
+        localPosts: 1,
+        localComments: 3,
+        ...metadata,
+      }),
+    ).toEqual(info)
+
+    expect(buildHostMeta(`${PEER}/.well-known/webfinger?resource={uri}`)).toBe(
+      recordedObject('document-well-known-host-meta'),
+    )
+  })
+})
+
+describe('every recorded delivery', () => {
+  it('is read by its frame, and satisfies the oracle', () => {
+    const all = allRecordedActivities()
+    expect(all.length).toBeGreaterThan(25)
+    for (const activity of all) {
+      const read = taken(readActivity(activity))
+      expect(read.id).toBe(activity.id)
+      expect(read.object).not.toBeNull()
+      expect(oracleProblems(activity)).toEqual([])
+    }
+  })
+
+  it('is found inside a bare collection', () => {
+    const items = allRecordedActivities()
+    expect(activitiesOf({ type: 'OrderedCollection', orderedItems: items })).toEqual({
+      isCollection: true,
+      activities: items,
+    })
+    expect(activitiesOf(items[0])).toEqual({ isCollection: false, activities: [items[0]] })
+  })
+})
+
+it('the contexts of kinds that were recorded are those of the reference', () => {
+  expect(contextOf('base')).toEqual(recordedObject('announce')['@context'])
+  expect(contextOf('comment')).toEqual(recordedObject('comment-thread')['@context'])
+  expect(contextOf('chapters')).toEqual(recordedObject('video-chapters')['@context'])
+})

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals'
+import { z } from 'zod'
+import { invalidParamsOf } from '../../../src/http/plugins/invalid-params.ts'
+import { coercedInteger, integerText, oneOrMore } from '../../../src/http/plugins/schemas.ts'
+
+const names = (schema: z.ZodType, data: unknown) => invalidParamsOf(schema, 'body', data).map(({ name }) => name)
+
+describe('bad fields', () => {
+  const video = z.object({
+    name: z.string().min(3),
+    channelId: z.int(),
+    video: z.object({ startAt: z.int(), endAt: z.int() }).optional(),
+    tags: z.array(z.string().min(2)).max(5).optional(),
+  })
+
+  it('are all named, in the order of the schema', () => {
+    expect(names(video, { channelId: 'x', name: 'a', video: { startAt: 1 }, tags: ['a', 'b'] })).toEqual([
+      'name',
+      'channelId',
+      'video.endAt',
+      'tags',
+    ])
+  })
+
+  it('are named when nothing was sent', () => {
+    for (const nothing of [undefined, null, [], 'text', 5]) expect(names(video, nothing)).toEqual(['name', 'channelId'])
+  })
+
+  it('carry what was sent, where it was and why it is refused', () => {
+    expect(
+      invalidParamsOf(z.object({ count: z.string().regex(/^\d+$/, 'a count') }), 'querystring', { count: '-1' }),
+    ).toEqual([{ name: 'count', location: 'query', msg: 'a count', value: '-1' }])
+  })
+
+  it('of headers are in the header', () => {
+    expect(invalidParamsOf(z.object({ 'x-length': z.string() }), 'headers', {})).toMatchObject([
+      { name: 'x-length', location: 'header' },
+    ])
+  })
+
+  it('of a missing object are those that it must have', () => {
+    const config = z.object({
+      instance: z.object({ name: z.string(), css: z.object({ text: z.string() }) }),
+      user: z.object({ quota: z.int() }),
+      note: z.object({ text: z.string().optional() }),
+    })
+    expect(names(config, {})).toEqual(['note', 'instance.name', 'instance.css.text', 'user.quota'])
+    expect(names(config, { instance: { name: 'x' }, user: 5, note: {} })).toEqual(['instance.css.text', 'user'])
+  })
+
+  it('of the likeliest branch of a union are named', () => {
+    const either = z.union([z.object({ hosts: z.array(z.string()) }), z.object({ a: z.string(), b: z.string() })])
+    expect(names(either, {})).toEqual(['hosts'])
+    expect(names(either, { a: 'x' })).toContain('hosts')
+  })
+
+  it('that a strict object does not know are named', () => {
+    expect(names(z.strictObject({ a: z.string() }), { a: 'x', b: 1, c: 2 })).toEqual(['b', 'c'])
+  })
+
+  it('named like a prototype do no harm', () => {
+    expect(names(z.object({ a: z.string() }), JSON.parse('{"__proto__": {"a": "x"}}'))).toEqual(['a'])
+  })
+})
+
+describe('the value of a refused field', () => {
+  const echoOf = (schema: z.ZodType, value: unknown) =>
+    invalidParamsOf(z.object({ f: schema }), 'body', { f: value })[0]?.value
+
+  it('is the text for a text that is looked at as it is', () => {
+    expect(echoOf(integerText({ max: 100 }), 'x')).toBe('x')
+  })
+
+  it('is the number for a text that was made one', () => {
+    expect(echoOf(coercedInteger({ max: 40 }), '42')).toBe(42)
+    expect(echoOf(coercedInteger(), 'abc')).toBeNull()
+  })
+
+  it('is the whole list for an item of it, also when one item was sent alone', () => {
+    expect(echoOf(z.array(z.string().min(2)), ['ab', 'c'])).toEqual(['ab', 'c'])
+    expect(echoOf(oneOrMore(integerText()), 'hello')).toEqual(['hello'])
+    expect(echoOf(oneOrMore(coercedInteger()), 'toto')).toEqual([null])
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals'
+import { limitsOf } from '../../../src/http/plugins/rate-limit-groups.ts'
+import { makeMemoryLimitStore } from '../../../src/http/plugins/rate-limit-stores.ts'
+
+describe('counting in memory', () => {
+  it('starts again when the window is over', () => {
+    let time = 0
+    const store = makeMemoryLimitStore({ now: () => time })
+    expect(store.add('a', 1000)).toEqual({ current: 1, ttl: 1000 })
+    time = 400
+    expect(store.add('a', 1000)).toEqual({ current: 2, ttl: 600 })
+    expect(store.add('b', 1000)).toEqual({ current: 1, ttl: 1000 })
+    time = 1000
+    expect(store.add('a', 1000)).toEqual({ current: 1, ttl: 1000 })
+  })
+
+  it('gives a place back in the open window only', () => {
+    let time = 0
+    const store = makeMemoryLimitStore({ now: () => time })
+    store.giveBack('a')
+    expect(store.add('a', 1000)).toMatchObject({ current: 1 })
+    store.giveBack('a')
+    store.giveBack('a')
+    expect(store.add('a', 1000)).toMatchObject({ current: 1 })
+    time = 1000
+    store.giveBack('a')
+    expect(store.add('a', 1000)).toMatchObject({ current: 1 })
+  })
+
+  it('remembers no more addresses than it may, and forgets the oldest first', () => {
+    const store = makeMemoryLimitStore({ now: () => 0, mostWindows: 2 })
+    for (const key of ['a', 'b', 'c']) store.add(key, 1000)
+    expect(store.add('c', 1000)).toMatchObject({ current: 2 })
+    expect(store.add('a', 1000)).toMatchObject({ current: 1 })
+  })
+})
+
+it.each([
+  ['/api/v1/videos', undefined, ['api']],
+  ['/api/v1/users/token', ['login'], ['api', 'login']],
+  ['/api/v1/ping', false, []],
+  ['/feeds/videos.xml', undefined, ['feeds']],
+  ['/nodeinfo/2.0.json', undefined, ['api']],
+  ['/.well-known/webfinger', undefined, ['well_known']],
+  ['/download/videos/generate/:id', undefined, ['download_generate_video']],
+  ['/accounts/:name', ['activity_pub'], ['activity_pub']],
+  ['/w/:id', undefined, []],
+] as const)('%s with %j is limited by %j', (url, own, groups) => {
+  expect(limitsOf(url, own)).toEqual(groups)
+})

@@ -1,0 +1,56 @@
+import { expect, it } from '@jest/globals'
+import { isFresh } from '../../../src/http/plugins/conditional.ts'
+import { makeRequestIds } from '../../../src/http/plugins/request-id.ts'
+import { anonymizeIp, redactUrl } from '../../../src/http/plugins/request-log.ts'
+import { hasRight, userRights } from '../../../src/http/plugins/rights.ts'
+
+it.each([
+  ['/feeds/subscriptions.xml?token=abc&accountId=1', '/feeds/subscriptions.xml?token=[hidden]&accountId=1'],
+  ['/static/x.mp4?videoFileToken=abc', '/static/x.mp4?videoFileToken=[hidden]'],
+  ['/x?a=1&access_token=abc&b=2', '/x?a=1&access_token=[hidden]&b=2'],
+  ['/x?ACCESS_TOKEN=abc', '/x?ACCESS_TOKEN=[hidden]'],
+  ['/upload?upload_id=abc', '/upload?upload_id=[hidden]'],
+  ['/download/user-exports/x.zip?jwt=abc', '/download/user-exports/x.zip?jwt=[hidden]'],
+  ['/x?token=a&token=b', '/x?token=[hidden]&token=[hidden]'],
+  ['/api/v1/videos?search=cats', '/api/v1/videos?search=cats'],
+  ['/api/v1/videos', '/api/v1/videos'],
+])('%s is logged as %s', (url, logged) => {
+  expect(redactUrl(url)).toBe(logged)
+})
+
+it.each([
+  ['192.0.2.55', '192.0.2.0'],
+  ['::ffff:192.0.2.55', '192.0.2.0'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+  ['2001:db8::1', '2001:db8::'],
+  ['::1', '::'],
+])('the address %s is logged as %s', (ip, logged) => {
+  expect(anonymizeIp(ip)).toBe(logged)
+})
+
+it.each([
+  ['"abc"', true],
+  ['W/"abc"', true],
+  ['"x", "abc"', true],
+  ['*', true],
+  ['"ab"', false],
+  ['abc', false],
+  [undefined, false],
+])('If-None-Match %s matches "abc": %s', (header, fresh) => {
+  expect(isFresh(header, '"abc"')).toBe(fresh)
+})
+
+it('a given request id is kept when it is plain, and replaced otherwise', () => {
+  const idOf = makeRequestIds(() => 'new')
+  const given = (id: string) => idOf(Object.assign(Object.create(null), { headers: { 'x-request-id': id } }))
+  expect(given('abc-123:4_5.6')).toBe('abc-123:4_5.6')
+  for (const bad of ['', 'a b', 'a\nlevel=50', '"', '{}', 'x'.repeat(129), 'é']) expect(given(bad)).toBe('new')
+})
+
+it('administrators have every right, moderators some, users none', () => {
+  const all = Object.keys(userRights).filter((name): name is keyof typeof userRights => name in userRights)
+  expect(all.every((right) => hasRight(0, right))).toBe(true)
+  expect(all.filter((right) => hasRight(1, right))).toHaveLength(15)
+  expect(hasRight(1, 'MANAGE_CONFIGURATION')).toBe(false)
+  expect(all.some((right) => hasRight(2, right))).toBe(false)
+})

@@ -1,0 +1,75 @@
+// Finding a usable ffmpeg, and one clear line when there is none.
+
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { findFfmpeg } from '../../../src/media/index.ts'
+import { temporaryFolder, testFfmpeg } from '../../support/media.ts'
+
+/** A script that answers like an ffmpeg with these encoders. */
+async function fakeTools(encoders: string[]): Promise<string> {
+  const folder = await temporaryFolder()
+  const table = encoders.map((name) => ` V..... ${name}   something`).join('\n')
+  const script = `#!/bin/sh
+case "$2" in
+  -version) echo "ffmpeg version 7.1.1 Copyright (c) 2000-2025 the FFmpeg developers" ;;
+  -encoders) cat <<'END'
+${table}
+END
+  ;;
+  -filters) echo " ... scale V->V x" ;;
+esac
+`
+  for (const name of ['ffmpeg', 'ffprobe']) {
+    await writeFile(join(folder, name), script)
+    await chmod(join(folder, name), 0o755)
+  }
+  return folder
+}
+
+describe('findFfmpeg', () => {
+  it('finds one that can be run, and says which version it is', async () => {
+    const found = await testFfmpeg()
+    expect(found.version).toMatch(/\d/)
+    expect(found.ffprobePath).not.toBe('')
+  })
+
+  it('prefers the one on the search path when it has the encoders', async () => {
+    const path = await fakeTools(['libx264', 'aac'])
+    expect(await findFfmpeg({ path })).toEqual({
+      ffmpegPath: join(path, 'ffmpeg'),
+      ffprobePath: join(path, 'ffprobe'),
+      version: '7.1.1',
+      bundled: false,
+      canToneMap: false,
+      warnings: [],
+    })
+  })
+
+  it('passes over one without libx264', async () => {
+    const path = await fakeTools(['aac', 'libx264rgb'])
+    expect((await findFfmpeg({ path })).bundled).toBe(true)
+  })
+
+  it('uses the packaged one when the search path has none, and warns that it is old', async () => {
+    const found = await findFfmpeg({ path: await temporaryFolder() })
+    expect(found.bundled).toBe(true)
+    expect(found.warnings).toEqual([expect.stringContaining('old build')])
+  })
+
+  it('refuses a configured one without libx264, in one line that says what to do', async () => {
+    const folder = await fakeTools(['aac'])
+    const failure = findFfmpeg({ ffmpegPath: join(folder, 'ffmpeg'), ffprobePath: join(folder, 'ffprobe') })
+    await expect(failure).rejects.toMatchObject({
+      reason: 'ffmpeg-missing',
+      message: expect.stringMatching(/^[^\n]*built without libx264[^\n]*Install ffmpeg[^\n]*$/),
+    })
+  })
+
+  it('refuses a configured one that is not there', async () => {
+    await expect(findFfmpeg({ ffmpegPath: '/nowhere/ffmpeg' })).rejects.toMatchObject({
+      reason: 'ffmpeg-missing',
+      message: expect.stringMatching(/^[^\n]*cannot be run[^\n]*$/),
+    })
+  })
+})

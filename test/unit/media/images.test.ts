@@ -1,0 +1,139 @@
+// Thumbnails and previews from uploaded images and from media files.
+
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import { describe, expect, it } from '@jest/globals'
+import sharp from 'sharp'
+import { type Ffmpeg, fitImage, imagesFromMedia, probe } from '../../../src/media/index.ts'
+import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+
+const ffmpeg: Ffmpeg = await testFfmpeg()
+const sizes = [
+  { width: 280, height: 157 },
+  { width: 850, height: 480 },
+]
+
+const describeAll = (images: { bytes: Buffer }[]) =>
+  Promise.all(
+    images.map(async ({ bytes }) => {
+      const { format, width, height, exif } = await sharp(bytes).metadata()
+      return { format, width, height, hasExif: exif !== undefined }
+    }),
+  )
+
+const bothSizes = [
+  { format: 'jpeg', width: 280, height: 157, hasExif: false },
+  { format: 'jpeg', width: 850, height: 480, hasExif: false },
+]
+
+const fileWith = async (bytes: Buffer | string, name = 'upload.png') => {
+  const path = join(await temporaryFolder(), name)
+  await writeFile(path, bytes)
+  return path
+}
+
+describe('an uploaded image', () => {
+  it('is fitted to each size as JPEG', async () => {
+    expect(await describeAll(await fitImage(await media('picture.png'), sizes))).toEqual(bothSizes)
+  })
+
+  it.each(['jpeg', 'png', 'webp', 'gif'] as const)('may be %s, and loses its metadata', async (format) => {
+    const source = sharp({ create: { width: 300, height: 900, channels: 3, background: 'red' } })
+    const bytes = await source
+      .withExif({ IFD0: { Artist: 'Somebody' } })
+      [format]()
+      .toBuffer()
+    const images = await fitImage(await fileWith(bytes, 'upload.bin'), sizes)
+    expect(await describeAll(images)).toEqual(bothSizes)
+    expect(images[0]?.bytes.includes('Somebody')).toBe(false)
+  })
+
+  it('is turned upright as its orientation says', async () => {
+    const left = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
+      .composite([
+        { input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' },
+      ])
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+    const [image] = await fitImage(await fileWith(left, 'upload.jpg'), [{ width: 100, height: 200 }])
+    const { data } = await sharp(image?.bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
+    expect([(data[50] ?? 0) < 20, (data[199 * 100 + 50] ?? 0) > 235]).toEqual([true, true])
+  })
+
+  it.each([
+    ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>'],
+    ['a text', 'This is no image.'],
+    ['nothing', ''],
+  ])('is refused when it is %s', async (_what, content) => {
+    await expect(fitImage(await fileWith(content), sizes)).rejects.toMatchObject({ reason: 'not-media' })
+  })
+
+  it('is refused when it is cut off', async () => {
+    const whole = await readFile(await media('picture.png'))
+    const path = await fileWith(whole.subarray(0, Math.floor(whole.length / 2)))
+    await expect(fitImage(path, sizes)).rejects.toMatchObject({ reason: 'unreadable' })
+  })
+
+  it('is refused when it claims 50,000 × 50,000 px', async () => {
+    await expect(fitImage(await fileWith(pngHeader(50_000, 50_000)), sizes)).rejects.toMatchObject({
+      reason: 'too-large',
+    })
+  })
+})
+
+describe('a media file', () => {
+  const images = async (name: MediaName, workFolder: string) => {
+    const input = await media(name)
+    const found = await probe({ ffmpeg, path: input })
+    return imagesFromMedia({
+      ffmpeg,
+      probe: found,
+      input,
+      sizes,
+      framesToAnalyze: 50,
+      workFolder,
+      limits: { stallMs: 20_000 },
+    })
+  }
+
+  it.each([
+    'small.mp4',
+    'portrait.mp4',
+    'rotated.mp4',
+    'anamorphic.mp4',
+    'webm.webm',
+    'cover.mp3',
+    'sound.mp3',
+  ] as const)('%s gives a picture in each size and leaves nothing behind', async (name) => {
+    const workFolder = await temporaryFolder()
+    expect(await describeAll(await images(name, workFolder))).toEqual(bothSizes)
+    expect(await readdir(workFolder)).toEqual([])
+  })
+
+  it('gives a picture that shows something', async () => {
+    const [thumbnail] = await images('copyable-1080p.mp4', await temporaryFolder())
+    const { channels } = await sharp(thumbnail?.bytes).stats()
+    expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(20)
+  })
+})
+
+/** A PNG with a large header and hardly any data. */
+function pngHeader(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(data.length)
+    const crc = Buffer.alloc(4)
+    crc.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, crc])
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([8, 2, 0, 0, 0], 8)
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  const data = deflateSync(Buffer.alloc(1000))
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+}

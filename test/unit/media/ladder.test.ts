@@ -1,0 +1,512 @@
+// Making real renditions of small real files, and what is left when the work is cut short.
+
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import sharp from 'sharp'
+import { parseMediaPlaylist } from '../../../src/media/ffmpeg/playlists.ts'
+import {
+  buildMasterPlaylist,
+  type Ffmpeg,
+  type FileKind,
+  fileKinds,
+  fitImage,
+  hlsFolder,
+  type LadderFile,
+  type LadderSettings,
+  makeFileStore,
+  planLadder,
+  probe,
+  type RunLadderOptions,
+  runLadder,
+  type Store,
+  storeLadderFiles,
+  storeMaster,
+  webVideoFile,
+} from '../../../src/media/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
+import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+
+const run = promisify(execFile)
+const ffmpeg: Ffmpeg = await testFfmpeg()
+
+let root: string
+let store: Store
+
+beforeEach(async () => {
+  root = await temporaryFolder()
+  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)]))
+  store = makeFileStore({ directories: directories as Record<FileKind, string>, tmp: join(root, 'tmp') })
+})
+
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true })
+})
+
+interface Patch {
+  resolutions?: string[]
+  hls?: boolean
+  webVideos?: boolean
+  split?: boolean
+}
+
+const settings = ({ resolutions, hls, webVideos, split }: Patch): LadderSettings => ({
+  always_transcode_original_resolution: true,
+  resolutions: Object.fromEntries((resolutions ?? ['240p', '144p']).map((name) => [name, true])),
+  fps: { max: 60 },
+  hls: { enabled: hls ?? true, split_audio_and_video: split ?? false },
+  web_videos: { enabled: webVideos ?? false },
+})
+
+interface Started {
+  step: string
+  commandLine: string
+  pid: number
+}
+
+/** Runs a whole ladder into the store and tells what happened. */
+async function ladder(name: MediaName, patch: Patch = {}, more: Partial<RunLadderOptions> = {}) {
+  const input = await media(name)
+  const plan = planLadder({ probe: await probe({ ffmpeg, path: input }), settings: settings(patch) })
+  const files: LadderFile[] = []
+  const started: Started[] = []
+  const progress: number[] = []
+  const workFolder = join(root, 'work')
+  await runLadder({
+    ...{ ffmpeg, plan, input, workFolder, newUuid },
+    threads: 1,
+    limits: { stallMs: 20_000 },
+    onProgress: (percent) => progress.push(percent),
+    onStart: (process) => started.push(process),
+    onFiles: async (made) => {
+      files.push(...made)
+      await storeLadderFiles({ store, files: made, videoUuid: 'v1', isPrivate: false })
+    },
+    ...more,
+  })
+  const entries = files.flatMap(({ hls }) => (hls ? [hls.entry] : []))
+  return { plan, files, entries, started, progress }
+}
+
+const stored = (file: LadderFile) =>
+  join(root, file.type === 'hls' ? `streaming_playlists/hls/v1/${file.filename}` : `web_videos/${file.filename}`)
+
+const keyFramesOf = async (path: string) => {
+  const entries = ['-select_streams', 'v:0', '-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0']
+  const { stdout } = await run(ffmpeg.ffprobePath, ['-v', 'error', ...entries, path])
+  const keys = stdout.split('\n').filter((line) => line.includes('K'))
+  return keys.map((line) => Number(Number(line.split(',')[0]).toFixed(2)))
+}
+
+describe('the ladder of a video that must be encoded', () => {
+  it('has every rendition in its size, as H.264 and AAC, as long as the source', async () => {
+    const { files } = await ladder('webm.webm', { resolutions: ['144p', '0p'], webVideos: true })
+    const found = await Promise.all(
+      files.map(async (file) => {
+        const { video, audio, duration } = await probe({ ffmpeg, path: stored(file) })
+        return [file.type, file.resolution, video?.codec, video?.width, video?.fps, audio?.codec, Math.round(duration)]
+      }),
+    )
+    expect(found).toEqual([
+      ['hls', 180, 'h264', 320, 30, 'aac', 2],
+      ['web-video', 180, 'h264', 320, 30, 'aac', 2],
+      ['hls', 144, 'h264', 256, 30, 'aac', 2],
+      ['web-video', 144, 'h264', 256, 30, 'aac', 2],
+      ['hls', 0, undefined, undefined, undefined, 'aac', 2],
+      ['web-video', 0, undefined, undefined, undefined, 'aac', 2],
+    ])
+    const described = files.map(({ width, height, fps, hasVideo, hasAudio }) => [
+      width,
+      height,
+      fps,
+      hasVideo,
+      hasAudio,
+    ])
+    expect(described.slice(2)).toEqual([
+      [256, 144, 30, true, true],
+      [256, 144, 30, true, true],
+      [0, 0, 0, false, true],
+      [0, 0, 0, false, true],
+    ])
+  })
+
+  it('is decoded once, by one process', async () => {
+    const { started } = await ladder('webm.webm', { resolutions: ['144p', '0p'] })
+    expect(started.map(({ step }) => step)).toEqual(['encode'])
+    expect(started[0]?.commandLine.match(/ -i /g)).toHaveLength(1)
+  })
+
+  it('has its key frames at the same times in all renditions', async () => {
+    const { files } = await ladder('copyable-1080p.mp4', { resolutions: ['360p', '240p', '144p'] })
+    const encoded = files.filter(({ resolution }) => resolution < 1080)
+    const times = await Promise.all(encoded.map((file) => keyFramesOf(stored(file))))
+    expect(times).toEqual([
+      [0, 2, 4],
+      [0, 2, 4],
+      [0, 2, 4],
+    ])
+  })
+
+  it('reports progress that never falls and ends at 100', async () => {
+    const { progress } = await ladder('small.mp4', { webVideos: true })
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    expect(progress.at(-1)).toBe(100)
+  })
+
+  it('has names as the reference gives them, each with a uuid of its own', async () => {
+    const { files } = await ladder('small.mp4', { webVideos: true })
+    const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}'
+    for (const { type, resolution, filename, hls } of files) {
+      const end = type === 'hls' ? `-${resolution}-fragmented` : `-${resolution}`
+      expect(filename).toMatch(new RegExp(`^${uuid}${end}\\.mp4$`))
+      if (hls) expect(hls.entry.playlistFilename).toBe(filename.replace('-fragmented.mp4', '.m3u8'))
+    }
+    expect(new Set(files.map(({ filename }) => filename.slice(0, 36))).size).toBe(files.length)
+  })
+
+  it.each([
+    [
+      'odd.mkv',
+      [
+        [242, 322, 242],
+        [240, 320, 240],
+        [144, 192, 144],
+      ],
+    ],
+    [
+      'portrait.mp4',
+      [
+        [240, 240, 426],
+        [144, 144, 256],
+      ],
+    ],
+    [
+      'rotated.mp4',
+      [
+        [240, 426, 240],
+        [144, 256, 144],
+      ],
+    ],
+    [
+      'anamorphic.mp4',
+      [
+        [288, 640, 288],
+        [240, 534, 240],
+        [144, 320, 144],
+      ],
+    ],
+  ] as const)('shows %s upright, with square pixels and even sizes', async (name, expected) => {
+    const { files } = await ladder(name)
+    const found = await Promise.all(
+      files.map(async (file) => {
+        const { video } = await probe({ ffmpeg, path: stored(file) })
+        expect(video).toMatchObject({ rotation: 0, squarePixels: true, pixelFormat: 'yuv420p' })
+        return [file.resolution, video?.width, video?.height]
+      }),
+    )
+    expect(found).toEqual(expected)
+  })
+
+  it('limits the frames of small renditions of fast sources', async () => {
+    const { files } = await ladder('fast.mp4', { resolutions: ['144p'] })
+    const rates = await Promise.all(files.map(async (file) => (await probe({ ffmpeg, path: stored(file) })).video?.fps))
+    expect([files.map(({ fps }) => fps), rates]).toEqual([
+      [60, 30],
+      [60, 30],
+    ])
+  })
+
+  it('gives a variable rate a constant one', async () => {
+    const { files } = await ladder('variable.mp4', { resolutions: ['144p'] })
+    const last = files.at(-1)
+    expect((await probe({ ffmpeg, path: last ? stored(last) : '' })).video).toMatchObject({ variableRate: false })
+  })
+
+  it.each(['silent.mp4', 'surround.mp4', 'transport.ts'] as const)('works for %s', async (name) => {
+    const { files } = await ladder(name, { webVideos: true })
+    for (const file of files) {
+      const { audio } = await probe({ ffmpeg, path: stored(file) })
+      expect(file.hasAudio).toBe(name !== 'silent.mp4')
+      expect(audio?.channels).toBe({ 'silent.mp4': undefined, 'surround.mp4': 2, 'transport.ts': 1 }[name])
+    }
+  })
+})
+
+describe('the ladder of a video whose top rendition can be copied', () => {
+  it('has that one first, bit for bit, and encodes the rest in one process', async () => {
+    const steps: [string, number[]][] = []
+    const { started, files } = await ladder(
+      'copyable-1080p.mp4',
+      { resolutions: ['144p'], webVideos: true },
+      {
+        onFiles: async (made, step) => {
+          steps.push([step, made.map(({ resolution }) => resolution)])
+          await storeLadderFiles({ store, files: made, videoUuid: 'v1', isPrivate: false })
+        },
+      },
+    )
+    expect(files).toEqual([])
+    expect(steps).toEqual([
+      ['copy', [1080, 1080]],
+      ['encode', [144, 144]],
+    ])
+    expect(started.map(({ step }) => step)).toEqual(['copy', 'encode', 'package'])
+    const streams = async (path: string) => {
+      const hash = ['-map', '0:v', '-map', '0:a', '-c', 'copy', '-f', 'md5', '-']
+      return (await run(ffmpeg.ffmpegPath, ['-v', 'error', '-i', path, ...hash])).stdout
+    }
+    const names: string[] = []
+    for await (const { name } of store.list('web_videos')) names.push(name)
+    const top = names.find((name) => name.endsWith('-1080.mp4')) ?? ''
+    expect(await streams(join(root, 'web_videos', top))).toBe(await streams(await media('copyable-1080p.mp4')))
+  })
+
+  it('tells nobody where it was taken', async () => {
+    const { files } = await ladder('small.mp4', { resolutions: ['144p'], webVideos: true })
+    expect(files).toHaveLength(4)
+    expect((await readFile(await media('small.mp4'))).includes('48.8577')).toBe(true)
+    for (const file of files) {
+      const bytes = await readFile(stored(file))
+      expect([bytes.includes('48.8577'), bytes.includes('Somebody')]).toEqual([false, false])
+    }
+  })
+})
+
+describe('the HLS of a ladder', () => {
+  it('covers each file exactly, with hashes that fit and codecs that are true', async () => {
+    const { files } = await ladder('copyable-1080p.mp4', { resolutions: ['240p'] })
+    expect(files).toHaveLength(2)
+    for (const file of files) {
+      const bytes = await readFile(stored(file))
+      const text = await readFile(
+        join(root, 'streaming_playlists/hls/v1', file.hls?.entry.playlistFilename ?? ''),
+        'utf8',
+      )
+      const { init, segments } = parseMediaPlaylist(text)
+      let next = init.offset
+      expect(next).toBe(0)
+      for (const { offset, length } of [init, ...segments]) {
+        expect(offset).toBe(next)
+        next += length
+      }
+      expect(next).toBe(bytes.length)
+      expect(segments.map(({ duration }) => Math.round(duration))).toEqual([4, 2])
+      const hashes = segments.map(({ offset, length }) => [
+        `${offset}-${offset + length - 1}`,
+        createHash('sha256')
+          .update(bytes.subarray(offset, offset + length))
+          .digest('hex'),
+      ])
+      expect(file.hls?.entry.hashes).toEqual(Object.fromEntries(hashes))
+      const { metadata } = await probe({ ffmpeg, path: stored(file) })
+      const level = Number(metadata.streams[0]?.level).toString(16).padStart(2, '0')
+      expect(file.hls?.entry.codecs).toEqual([expect.stringMatching(`^avc1\\.[0-9a-f]{4}${level}$`), 'mp4a.40.2'])
+    }
+  })
+
+  it.each([false, true])('plays from the master (sound of its own: %s)', async (split) => {
+    const { files, entries } = await ladder('small.mp4', { resolutions: ['144p'], split })
+    const names = { masterFilename: 'm-master.m3u8', hashesFilename: 'm-segments-sha256.json' }
+    await storeMaster({ store, entries, videoUuid: 'v1', isPrivate: false, ...names })
+    expect(files.map(({ resolution, hasAudio }) => [resolution, hasAudio])).toEqual(
+      split
+        ? [
+            [240, false],
+            [144, false],
+            [0, true],
+          ]
+        : [
+            [240, true],
+            [144, true],
+          ],
+    )
+    const folder = join(root, 'streaming_playlists/hls/v1')
+    const master = join(folder, 'm-master.m3u8')
+    expect(await readFile(master, 'utf8')).toBe(buildMasterPlaylist(entries))
+    const decode = [
+      '-v',
+      'error',
+      '-allowed_extensions',
+      'ALL',
+      '-i',
+      master,
+      '-map',
+      '0:v',
+      '-map',
+      '0:a',
+      '-f',
+      'null',
+      '-',
+    ]
+    expect((await run(ffmpeg.ffmpegPath, decode)).stderr).toBe('')
+    const hashes: unknown = JSON.parse(await readFile(join(folder, 'm-segments-sha256.json'), 'utf8'))
+    expect(Object.keys(hashes as object)).toEqual(entries.map(({ filename }) => filename))
+  })
+
+  it('starts picture and sound at the same time, in one file or in two', async () => {
+    const startsOf = async (file: LadderFile) => {
+      const { metadata } = await probe({ ffmpeg, path: stored(file) })
+      return metadata.streams.map((stream) => Math.abs(Number(stream.start_time)) < 0.03)
+    }
+    const joined = await ladder('webm.webm', { resolutions: [] })
+    const split = await ladder('webm.webm', { resolutions: [], split: true })
+    const starts = await Promise.all([...joined.files, ...split.files].map(startsOf))
+    expect(starts).toEqual([[true, true], [true], [true]])
+  })
+
+  it('with sound of its own still gives web videos that have both', async () => {
+    const { files } = await ladder('webm.webm', { resolutions: ['144p'], split: true, webVideos: true })
+    const web = files.filter(({ type }) => type === 'web-video')
+    expect(web.map(({ resolution, hasVideo, hasAudio }) => [resolution, hasVideo, hasAudio])).toEqual([
+      [180, true, true],
+      [144, true, true],
+      [0, false, true],
+    ])
+  })
+})
+
+describe('web videos', () => {
+  it('are made alone when HLS is off, ready to play from the start', async () => {
+    const { files, started } = await ladder('webm.webm', { resolutions: ['144p'], hls: false, webVideos: true })
+    expect(files.map(({ type, resolution }) => [type, resolution])).toEqual([
+      ['web-video', 180],
+      ['web-video', 144],
+    ])
+    expect(started.map(({ step }) => step)).toEqual(['encode'])
+    for (const file of files) {
+      const bytes = await readFile(stored(file))
+      expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'))
+    }
+  })
+})
+
+describe('an audio file', () => {
+  it('becomes a video of black in 480p at 25 frames per second', async () => {
+    const { files } = await ladder('sound.mp3', { resolutions: ['240p'] })
+    const found = await Promise.all(files.map((file) => probe({ ffmpeg, path: stored(file) })))
+    expect(
+      found.map(({ video, audio, duration }) => [video?.height, video?.fps, audio?.codec, Math.round(duration)]),
+    ).toEqual([
+      [480, 25, 'aac', 3],
+      [240, 25, 'aac', 3],
+    ])
+  })
+
+  it('shows the picture that was sent with it', async () => {
+    const [still] = await fitImage(await media('picture.png'), [{ width: 850, height: 480 }])
+    const stillPath = join(root, 'still.jpg')
+    await writeFile(stillPath, still?.bytes ?? '')
+    const { files } = await ladder('sound.ogg', { resolutions: [] }, { stillPath })
+    const [file] = files
+    const frame = join(root, 'frame.png')
+    await run(ffmpeg.ffmpegPath, ['-v', 'error', '-i', file ? stored(file) : '', '-frames:v', '1', frame])
+    const { channels } = await sharp(frame).stats()
+    expect([file?.width, file?.height]).toEqual([850, 480])
+    expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(20)
+  })
+})
+
+describe('work that is cut short', () => {
+  it('leaves no process and no file when it is cancelled', async () => {
+    const controller = new AbortController()
+    let pid = 0
+    const failure = ladder(
+      'copyable-1080p.mp4',
+      {},
+      {
+        signal: controller.signal,
+        onStart: (started) => {
+          if (started.step !== 'encode') return
+          pid = started.pid
+          controller.abort()
+        },
+      },
+    )
+    await expect(failure).rejects.toMatchObject({ reason: 'aborted' })
+    expect(() => process.kill(pid, 0)).toThrow()
+    await expect(stat(join(root, 'work'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('leaves no file when the source turns out to be broken', async () => {
+    const input = await media('truncated-faststart.mp4')
+    const found = await probe({ ffmpeg, path: await media('small.mp4') })
+    const plan = planLadder({
+      probe: { ...found, video: found.video && { ...found.video, index: 7 } },
+      settings: settings({}),
+    })
+    const workFolder = join(root, 'work')
+    const work = { ffmpeg, plan, input, workFolder, newUuid, threads: 1, limits: { stallMs: 20_000 } }
+    await expect(runLadder({ ...work, onFiles: async () => undefined })).rejects.toMatchObject({ reason: 'failed' })
+    await expect(stat(workFolder)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('takes up finished steps under the same names after the worker was killed', async () => {
+    const workFolder = join(root, 'work')
+    const input = await media('copyable-1080p.mp4')
+    const plan = planLadder({
+      probe: await probe({ ffmpeg, path: input }),
+      settings: settings({ resolutions: ['144p'] }),
+    })
+    const work = { ffmpeg, plan, input, workFolder, newUuid, threads: 1, limits: { stallMs: 20_000 } }
+    const kept = join(root, 'kept')
+    let first: LadderFile[] = []
+    // The folder as a kill would leave it: the copy finished, the encoding half done.
+    await expect(
+      runLadder({
+        ...work,
+        onFiles: async (files) => {
+          first = files
+          await cp(workFolder, kept, { recursive: true })
+          throw new Error('killed')
+        },
+      }),
+    ).rejects.toThrow('killed')
+    await rename(kept, workFolder)
+    await mkdir(join(workFolder, 'encode'), { recursive: true })
+    await writeFile(join(workFolder, 'encode', 'half.mp4'), 'half')
+    const again: LadderFile[] = []
+    const steps: string[] = []
+    await runLadder({
+      ...work,
+      onStart: ({ step }) => steps.push(step),
+      onFiles: async (files) => {
+        again.push(...files)
+        await storeLadderFiles({ store, files, videoUuid: 'v1', isPrivate: false })
+      },
+    })
+    expect(steps).toEqual(['encode'])
+    expect(again.slice(0, 1)).toEqual(first)
+    expect(again.map(({ resolution }) => resolution)).toEqual([1080, 144])
+    expect(await readdir(join(root, 'streaming_playlists/hls/v1'))).toHaveLength(4)
+  })
+
+  it('stores a step twice with the same result', async () => {
+    const twice: LadderFile[] = []
+    await ladder(
+      'small.mp4',
+      { webVideos: true },
+      {
+        onFiles: async (files) => {
+          twice.push(...files)
+          await storeLadderFiles({ store, files, videoUuid: 'v1', isPrivate: true })
+          await storeLadderFiles({ store, files, videoUuid: 'v1', isPrivate: true })
+        },
+      },
+    )
+    const web = twice.filter(({ type }) => type === 'web-video')
+    expect(web.length).toBeGreaterThan(0)
+    for (const { filename, size } of web) {
+      expect(await store.stat(webVideoFile(filename, true))).toMatchObject({ size })
+    }
+    expect(await readdir(join(root, 'streaming_playlists', hlsFolder('v1', true).name))).toHaveLength(4)
+  })
+
+  it('does not make again what an earlier try has stored', async () => {
+    const { started, files } = await ladder('copyable-1080p.mp4', { resolutions: ['144p'] }, { skip: ['copy'] })
+    expect(started.map(({ step }) => step)).toEqual(['encode'])
+    expect(files.map(({ resolution }) => resolution)).toEqual([144])
+  })
+})

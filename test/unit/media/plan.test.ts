@@ -1,0 +1,351 @@
+// The ladder's plan: which renditions, of what size, rate and bit rate, and what is copied.
+
+import { describe, expect, it } from '@jest/globals'
+import { targetBitrate, theoreticalBitrate } from '../../../src/media/ffmpeg/bitrate.ts'
+import { outputRate } from '../../../src/media/ffmpeg/output-rate.ts'
+import { snapRate, toNumber } from '../../../src/media/ffmpeg/rate.ts'
+import {
+  type AudioProbe,
+  type LadderSettings,
+  type MediaProbe,
+  planLadder,
+  type VideoProbe,
+} from '../../../src/media/index.ts'
+
+const ALL = ['144p', '240p', '360p', '480p', '720p', '1080p', '1440p', '2160p']
+
+function settings(
+  patch: { enabled?: string[]; always?: boolean; maxFps?: number; split?: boolean } = {},
+): LadderSettings {
+  return {
+    always_transcode_original_resolution: patch.always ?? true,
+    resolutions: Object.fromEntries((patch.enabled ?? ALL).map((name) => [name, true])),
+    fps: { max: patch.maxFps ?? 60 },
+    hls: { enabled: true, split_audio_and_video: patch.split ?? false },
+    web_videos: { enabled: false },
+  }
+}
+
+function video(patch: Partial<VideoProbe> = {}): VideoProbe {
+  const [width, height] = [patch.width ?? 1920, patch.height ?? 1080]
+  return {
+    index: 0,
+    codec: 'h264',
+    profile: 'High',
+    pixelFormat: 'yuv420p',
+    codedWidth: width,
+    codedHeight: height,
+    width,
+    height,
+    rotation: 0,
+    squarePixels: true,
+    rate: { num: 30, den: 1 },
+    fps: 30,
+    variableRate: false,
+    interlaced: false,
+    hdr: false,
+    bitrate: 5_000_000,
+    ...patch,
+  }
+}
+
+const aac: AudioProbe = { index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 }
+
+function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<AudioProbe> | false } = {}): MediaProbe {
+  return {
+    size: 1,
+    duration: 10,
+    format: 'mov',
+    bitrate: 5_200_000,
+    video: patch.video === false ? undefined : video(patch.video),
+    audio: patch.audio === false ? undefined : { ...aac, ...patch.audio },
+    coverIndex: undefined,
+    metadata: { format: {}, streams: [], chapters: [] },
+  }
+}
+
+const resolutionsOf = (plan: ReturnType<typeof planLadder>) => ({
+  copied: plan.copied?.resolution,
+  encoded: plan.encoded.map(({ resolution }) => resolution),
+})
+
+describe('the bit rates of the contract', () => {
+  it.each([
+    [1080, 30, 1_244_160, 6_220_800, 10_575_360],
+    [1080, 60, 2_488_320, 12_441_600, 21_150_720],
+    [720, 30, 552_960, 3_041_280, 5_253_120],
+    [480, 30, 245_760, 1_474_560, 2_703_360],
+    [360, 60, 276_480, 2_073_600, 3_594_240],
+    [2160, 30, 4_976_640, 19_906_560, 34_836_480],
+  ])('are right for %ip at %i frames per second', (resolution, fps, min, average, max) => {
+    const picture = { width: (resolution * 16) / 9, height: resolution, fps }
+    expect(theoreticalBitrate(picture, 'min')).toBe(min)
+    expect(theoreticalBitrate(picture, 'average')).toBe(average)
+    // The table's own figures were cut after a division that is not exact.
+    expect(Math.abs(theoreticalBitrate(picture, 'max') - max)).toBeLessThanOrEqual(1)
+  })
+
+  it('are the same for portrait and landscape', () => {
+    const landscape = theoreticalBitrate({ width: 1280, height: 720, fps: 30 }, 'average')
+    expect(theoreticalBitrate({ width: 720, height: 1280, fps: 30 }, 'average')).toBe(landscape)
+  })
+
+  it('count an unknown resolution by the defined one below', () => {
+    expect(theoreticalBitrate({ width: 960, height: 540, fps: 30 }, 'average')).toBe(
+      Math.floor(540 * 540 * (960 / 540) * 30 * 0.12),
+    )
+  })
+
+  it('fall back below the smallest resolution', () => {
+    expect(theoreticalBitrate({ width: 96, height: 64, fps: 30 }, 'average')).toBe(192_000)
+    expect(theoreticalBitrate({ width: 96, height: 64, fps: 30 }, 'min')).toBe(10_000)
+  })
+
+  it('aim at the average, at most 1.3 times the input, at least the minimum', () => {
+    const picture = { width: 1280, height: 720, fps: 30 }
+    expect(targetBitrate(picture, undefined)).toBe(3_041_280)
+    expect(targetBitrate(picture, 50_000_000)).toBe(3_041_280)
+    expect(targetBitrate(picture, 1_000_000)).toBe(1_300_000)
+    expect(targetBitrate(picture, 1_000)).toBe(552_960)
+  })
+})
+
+describe('the frame rate of a rendition', () => {
+  const ask = (fps: number, resolution: number, patch: { isOriginal?: boolean; maxFps?: number } = {}) =>
+    toNumber(
+      outputRate({
+        rate: { num: fps, den: 1 },
+        variable: false,
+        resolution,
+        isOriginal: patch.isOriginal ?? false,
+        maxFps: patch.maxFps ?? 60,
+      }),
+    )
+
+  it.each([
+    [24, 480, 24],
+    [30, 480, 30],
+    [15, 240, 15],
+    [60, 480, 30],
+    [50, 480, 25],
+    [48, 480, 24],
+    [120, 360, 30],
+    [60, 720, 60],
+    [50, 1080, 50],
+    [120, 1080, 60],
+    [100, 1080, 50],
+    [1000, 1080, 50],
+  ])('of %i frames per second in %ip is %i', (fps, resolution, expected) => {
+    expect(ask(fps, resolution)).toBe(expected)
+  })
+
+  it('is kept in the original resolution, however small', () => {
+    expect(ask(60, 240, { isOriginal: true })).toBe(60)
+  })
+
+  it('never passes the maximum of the configuration', () => {
+    expect(ask(60, 1080, { maxFps: 50 })).toBe(50)
+    expect(ask(60, 1080, { maxFps: 30 })).toBe(30)
+  })
+
+  it('is raised to 1, and refused below 0.1', () => {
+    const slow = { variable: false, resolution: 720, isOriginal: true, maxFps: 60 }
+    expect(outputRate({ ...slow, rate: { num: 1, den: 2 } })).toEqual({ num: 1, den: 1 })
+    expect(() => outputRate({ ...slow, rate: { num: 1, den: 20 } })).toThrow(
+      expect.objectContaining({ reason: 'frame-rate' }),
+    )
+  })
+
+  it('stays exact for NTSC, also when halved', () => {
+    const ntsc = { variable: false, isOriginal: false, maxFps: 60 }
+    expect(outputRate({ ...ntsc, rate: { num: 30_000, den: 1001 }, resolution: 480 })).toEqual({
+      num: 30_000,
+      den: 1001,
+    })
+    expect(toNumber(outputRate({ ...ntsc, rate: { num: 60_000, den: 1001 }, resolution: 480 }))).toBeCloseTo(29.97, 3)
+  })
+
+  it('of a variable source is the nearest whole one', () => {
+    const rate = outputRate({
+      rate: { num: 1247, den: 50 },
+      variable: true,
+      resolution: 720,
+      isOriginal: true,
+      maxFps: 60,
+    })
+    expect(rate).toEqual({ num: 25, den: 1 })
+  })
+
+  it.each([
+    [
+      { num: 2997, den: 100 },
+      { num: 30_000, den: 1001 },
+    ],
+    [
+      { num: 30_000, den: 1001 },
+      { num: 30_000, den: 1001 },
+    ],
+    [
+      { num: 29_999, den: 1000 },
+      { num: 30, den: 1 },
+    ],
+    [
+      { num: 25, den: 1 },
+      { num: 25, den: 1 },
+    ],
+    [
+      { num: 25, den: 2 },
+      { num: 12_500, den: 1000 },
+    ],
+  ])('is recognised from a measured average', (measured, expected) => {
+    expect(snapRate(measured)).toEqual(expected)
+  })
+})
+
+describe('the renditions of a ladder', () => {
+  const encodedOnly = { video: { codec: 'vp9' } }
+
+  it.each([
+    [1920, 1080, ALL, [1080, 720, 480, 360, 240, 144]],
+    [1280, 720, ['1080p', '720p', '240p'], [720, 240]],
+    [1280, 720, [], [720]],
+    [1080, 1920, ALL, [1080, 720, 480, 360, 240, 144]],
+    [3840, 2160, ['480p'], [2160, 480]],
+    [960, 540, ['480p', '720p'], [540, 480]],
+    [64, 48, ALL, [48]],
+    [321, 241, ['240p', '144p'], [242, 240, 144]],
+  ])('of %i × %i px are the enabled ones not above it, and its own', (width, height, enabled, expected) => {
+    const plan = planLadder({
+      probe: probeOf({ video: { codec: 'vp9', width, height } }),
+      settings: settings({ enabled }),
+    })
+    expect(resolutionsOf(plan)).toEqual({ copied: undefined, encoded: expected })
+  })
+
+  it.each([
+    [1920, 1080, ['720p', '480p'], [720, 480]],
+    [1280, 720, ['720p', '480p'], [720, 480]],
+    [320, 240, ['720p', '480p'], [240]],
+    [1280, 720, [], [720]],
+    [1280, 720, ['0p'], [720, 0]],
+  ])('of %i × %i px are only enabled ones when the original is not always made', (width, height, enabled, expected) => {
+    const probe = probeOf({ video: { codec: 'vp9', width, height } })
+    expect(resolutionsOf(planLadder({ probe, settings: settings({ enabled, always: false }) })).encoded).toEqual(
+      expected,
+    )
+  })
+
+  it('have even sizes in the shape of the source', () => {
+    const sizes = (width: number, height: number) =>
+      planLadder({ probe: probeOf({ video: { codec: 'vp9', width, height } }), settings: settings() }).encoded.map(
+        (rendition) => `${rendition.video?.width}x${rendition.video?.height}`,
+      )
+    expect(sizes(1920, 1080)).toEqual(['1920x1080', '1280x720', '854x480', '640x360', '426x240', '256x144'])
+    expect(sizes(240, 426)).toEqual(['240x426', '144x256'])
+    expect(sizes(321, 241)).toEqual(['322x242', '320x240', '192x144'])
+    expect(sizes(1000, 300)).toEqual(['1000x300', '800x240', '480x144'])
+  })
+
+  it('end with sound only when that is enabled and there is sound', () => {
+    const enabled = ['0p', '144p']
+    const withSound = planLadder({ probe: probeOf(encodedOnly), settings: settings({ enabled }) })
+    expect(resolutionsOf(withSound).encoded).toEqual([1080, 144, 0])
+    const silent = planLadder({ probe: probeOf({ ...encodedOnly, audio: false }), settings: settings({ enabled }) })
+    expect(resolutionsOf(silent).encoded).toEqual([1080, 144])
+    expect(silent.audio).toBeUndefined()
+  })
+
+  it('have sound of its own when it is to be split, and not when there is none', () => {
+    const plan = planLadder({ probe: probeOf(encodedOnly), settings: settings({ enabled: ['144p'], split: true }) })
+    expect({ ...resolutionsOf(plan), split: plan.splitAudio }).toEqual({
+      copied: undefined,
+      encoded: [1080, 144, 0],
+      split: true,
+    })
+    const silent = planLadder({ probe: probeOf({ ...encodedOnly, audio: false }), settings: settings({ split: true }) })
+    expect(silent.splitAudio).toBe(false)
+  })
+
+  it('of an audio file show a picture in 480p at 25 frames per second', () => {
+    const plan = planLadder({
+      probe: probeOf({ video: false }),
+      settings: settings({ enabled: ['1080p', '480p', '240p'] }),
+    })
+    expect(plan.source.picture).toBe('still')
+    expect(plan.copied).toBeUndefined()
+    expect(plan.encoded.map(({ resolution, fps }) => [resolution, fps])).toEqual([
+      [480, 25],
+      [240, 25],
+    ])
+    expect(plan.encoded[0]?.video).toMatchObject({ width: 850, height: 480 })
+  })
+
+  it('refuse a picture that is too slow', () => {
+    const probe = probeOf({ video: { rate: { num: 1, den: 100 }, fps: 0.01 } })
+    expect(() => planLadder({ probe, settings: settings() })).toThrow(expect.objectContaining({ reason: 'frame-rate' }))
+  })
+})
+
+describe('the quick copy', () => {
+  const planned = (patch: Parameters<typeof probeOf>[0], from = settings()) =>
+    planLadder({ probe: probeOf(patch), settings: from }).copied?.resolution
+
+  it('takes the top rendition as it is and encodes the others', () => {
+    const plan = planLadder({ probe: probeOf(), settings: settings() })
+    expect(resolutionsOf(plan)).toEqual({ copied: 1080, encoded: [720, 480, 360, 240, 144] })
+    expect(plan.copied?.video).toEqual({ width: 1920, height: 1080, rate: { num: 30, den: 1 }, encode: undefined })
+    expect(plan.audio).toEqual({ mode: 'copy' })
+  })
+
+  it('is done without sound too', () => {
+    expect(planned({ audio: false })).toBe(1080)
+  })
+
+  const reasons: [string, Parameters<typeof probeOf>[0]][] = [
+    ['another codec', { video: { codec: 'hevc' } }],
+    ['another pixel format', { video: { pixelFormat: 'yuv420p10le' } }],
+    ['a bit rate above the maximum', { video: { bitrate: 10_575_361 } }],
+    ['an unknown bit rate', { video: { bitrate: undefined } }],
+    ['fewer than 2 frames per second', { video: { rate: { num: 1, den: 1 }, fps: 1 } }],
+    ['more frames than the maximum', { video: { rate: { num: 120, den: 1 }, fps: 120 } }],
+    ['a rotation', { video: { rotation: 90, width: 1080, height: 1920 } }],
+    ['pixels that are not square', { video: { squarePixels: false } }],
+    ['interlaced fields', { video: { interlaced: true } }],
+    ['high dynamic range', { video: { hdr: true } }],
+    ['sound of another codec', { audio: { codec: 'opus' } }],
+    ['sound of too high a bit rate', { audio: { bitrate: 500_000 } }],
+  ]
+  it.each(reasons)('is not done with %s', (_reason, patch) => {
+    expect(planned(patch)).toBeUndefined()
+  })
+
+  it('is not done when the original resolution is not to be made', () => {
+    expect(planned({}, settings({ enabled: ['720p'], always: false }))).toBeUndefined()
+    expect(planned({}, settings({ enabled: ['1080p', '720p'], always: false }))).toBe(1080)
+  })
+
+  it('keeps the picture and makes stereo of more channels', () => {
+    const plan = planLadder({ probe: probeOf({ audio: { channels: 6 } }), settings: settings() })
+    expect(plan.copied?.resolution).toBe(1080)
+    expect(plan.audio).toEqual({ mode: 'encode', bitrate: 128_000, sampleRate: undefined })
+  })
+})
+
+describe('the sound', () => {
+  const audioOf = (audio: Partial<AudioProbe>) => planLadder({ probe: probeOf({ audio }), settings: settings() }).audio
+
+  it('keeps the bit rate of the source, at most 384 kbit/s, and 256 when it is not known', () => {
+    expect(audioOf({ codec: 'mp3', bitrate: 96_000 })).toMatchObject({ mode: 'encode', bitrate: 96_000 })
+    expect(audioOf({ codec: 'flac', bitrate: 900_000 })).toMatchObject({ bitrate: 384_000 })
+    expect(audioOf({ codec: 'opus', bitrate: undefined })).toMatchObject({ bitrate: 256_000 })
+  })
+
+  it('is brought to a sample rate that browsers play', () => {
+    expect(audioOf({ codec: 'flac', sampleRate: 192_000 })).toMatchObject({ sampleRate: 48_000 })
+    expect(audioOf({ codec: 'flac', sampleRate: 44_100 })).toMatchObject({ sampleRate: undefined })
+  })
+
+  it('is encoded anew when it is not plain AAC', () => {
+    expect(audioOf({ profile: 'HE-AAC' })).toMatchObject({ mode: 'encode' })
+  })
+})

@@ -1,0 +1,127 @@
+// Reading uploaded files: facts of good ones, a clear reason for bad ones.
+
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { type Ffmpeg, isRefusal, probe } from '../../../src/media/index.ts'
+import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+
+const ffmpeg: Ffmpeg = await testFfmpeg()
+const probed = async (name: MediaName) => probe({ ffmpeg, path: await media(name) })
+const reasonOf = (path: string) =>
+  probe({ ffmpeg, path }).then(
+    () => 'accepted',
+    (error: unknown) => (isRefusal(error) ? error.reason : error),
+  )
+
+describe('a file that can be used', () => {
+  it('is described by its streams', async () => {
+    const found = await probed('small.mp4')
+    expect(found).toMatchObject({ duration: 2, coverIndex: undefined })
+    expect(found.video).toMatchObject({
+      codec: 'h264',
+      pixelFormat: 'yuv420p',
+      width: 320,
+      height: 240,
+      rotation: 0,
+      squarePixels: true,
+      rate: { num: 25, den: 1 },
+      fps: 25,
+      variableRate: false,
+      hdr: false,
+    })
+    expect(found.video?.bitrate).toBeGreaterThan(10_000)
+    expect(found.audio).toMatchObject({ codec: 'aac', profile: 'LC', channels: 1, sampleRate: 44_100 })
+  })
+
+  it('may have no sound', async () => {
+    expect((await probed('silent.mp4')).audio).toBeUndefined()
+  })
+
+  it('may have only sound', async () => {
+    const found = await probed('sound.mp3')
+    expect([found.video, found.audio?.codec]).toEqual([undefined, 'mp3'])
+    expect(found.duration).toBeCloseTo(3, 0)
+  })
+
+  it('may have a cover, which is no picture that moves', async () => {
+    const found = await probed('cover.mp3')
+    expect([found.video, found.coverIndex]).toEqual([undefined, 1])
+  })
+
+  it.each([
+    ['portrait.mp4', 240, 426, 0],
+    ['rotated.mp4', 426, 240, 90],
+    ['odd.mkv', 321, 241, 0],
+    ['anamorphic.mp4', 640, 288, 0],
+    ['webm.webm', 320, 180, 0],
+    ['transport.ts', 320, 240, 0],
+  ] as const)('%s is seen as %i × %i px, turned by %i degrees', async (name, width, height, rotation) => {
+    expect((await probed(name)).video).toMatchObject({ width, height, rotation })
+  })
+
+  it('may have a variable rate', async () => {
+    expect((await probed('variable.mp4')).video).toMatchObject({ variableRate: true })
+  })
+
+  it('has metadata in the shape of the REST API, with numbers and without a path', async () => {
+    const { metadata } = await probed('small.mp4')
+    expect(Object.keys(metadata)).toEqual(['format', 'streams', 'chapters'])
+    expect(metadata.format).toMatchObject({ duration: 2, nb_streams: 2, format_long_name: 'QuickTime / MOV' })
+    expect(metadata.streams[0]).toMatchObject({ codec_name: 'h264', width: 320, r_frame_rate: '25/1', start_pts: 0 })
+    expect(JSON.stringify(metadata)).not.toContain('/vireo-')
+  })
+})
+
+describe('a file that cannot be used', () => {
+  it.each([
+    ['text.mp4', 'not-media'],
+    ['picture.png', 'not-media'],
+    ['playlist.mp4', 'playlist'],
+    ['concat.mp4', 'playlist'],
+    ['truncated.mp4', 'truncated'],
+    ['truncated-faststart.mp4', 'truncated'],
+    ['empty.mp4', 'empty'],
+    ['uncommon.mkv', 'unsupported-codec'],
+  ] as const)('%s is refused as %s', async (name, reason) => {
+    expect(await reasonOf(await media(name))).toBe(reason)
+  })
+
+  const scripts: [string, string][] = [
+    ['a playlist with a byte order mark', '\uFEFF#EXTM3U\n#EXTINF:4,\n/etc/passwd\n'],
+    ['a playlist after blank lines', '\n\n  #EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n'],
+    ['a DASH manifest', '<?xml version="1.0"?><MPD></MPD>'],
+    ['a session description', 'v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n'],
+  ]
+  it.each(scripts)('%s is refused as playlist', async (_what, content) => {
+    const path = join(await temporaryFolder(), 'upload.mp4')
+    await writeFile(path, content)
+    expect(await reasonOf(path)).toBe('playlist')
+  })
+
+  it('is refused also when a playlist hides behind a comment', async () => {
+    const path = join(await temporaryFolder(), 'upload.m3u8')
+    await writeFile(path, `#\n#EXTM3U\n#EXTINF:4,\n${await media('small.mp4')}\n`)
+    expect(await reasonOf(path)).toBe('not-media')
+  })
+
+  it('is refused when it is noise behind the head of an MP4', async () => {
+    const path = join(await temporaryFolder(), 'upload.mp4')
+    const head = Buffer.from([0, 0, 0, 16, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6f, 0x6d, 0, 0, 0, 0])
+    await writeFile(path, Buffer.concat([head, Buffer.alloc(5000, 0xaa)]))
+    expect(['truncated', 'unreadable']).toContain(await reasonOf(path))
+  })
+})
+
+describe('a probe that takes too long', () => {
+  it('is ended, and says so', async () => {
+    const path = await media('small.mp4')
+    await expect(probe({ ffmpeg, path, timeoutMs: 1 })).rejects.toMatchObject({ reason: 'time-out' })
+  })
+
+  it('is ended by the caller', async () => {
+    const path = await media('small.mp4')
+    const signal = AbortSignal.abort()
+    await expect(probe({ ffmpeg, path, signal })).rejects.toMatchObject({ reason: 'aborted' })
+  })
+})

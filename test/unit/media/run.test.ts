@@ -1,0 +1,164 @@
+// One ffmpeg process: progress, cancel, stalls, memory, errors.
+
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import type { FfmpegCommandSpec } from '../../../src/media/ffmpeg/command.ts'
+import { killOrphan, type RunOptions, runFfmpeg } from '../../../src/media/ffmpeg/run.ts'
+import type { Ffmpeg } from '../../../src/media/index.ts'
+import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+
+const ffmpeg: Ffmpeg = await testFfmpeg()
+
+/** Work that would take hours, so that only a kill ends it. */
+async function endless(folder: string): Promise<FfmpegCommandSpec> {
+  const source = 'testsrc=size=640x360:rate=30:duration=36000'
+  return {
+    inputs: [{ source, options: ['-re', '-f', 'lavfi'] }],
+    filter: undefined,
+    threads: 1,
+    outputs: [{ target: join(folder, 'out.mp4'), options: ['-c:v', 'libx264', '-preset', 'ultrafast'] }],
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const run = (options: Partial<RunOptions> & Pick<RunOptions, 'spec'>) =>
+  runFfmpeg({ ffmpeg, duration: 36_000, limits: { stallMs: 20_000 }, ...options })
+
+describe('a running ffmpeg', () => {
+  it('reports progress that never falls and ends at 100', async () => {
+    const folder = await temporaryFolder()
+    const seen: number[] = []
+    const source = await media('small.mp4')
+    const outputs = [{ target: join(folder, 'out.mp4'), options: ['-c', 'copy'] }]
+    // At its own speed, so that there is something to report on the way.
+    const spec = { inputs: [{ source, options: ['-re'] }], filter: undefined, threads: 1, outputs }
+    await run({ spec, duration: 2, onProgress: (percent) => seen.push(percent) })
+    expect(seen.at(-1)).toBe(100)
+    expect(seen.length).toBeGreaterThan(1)
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+  })
+
+  it('is killed by the caller, and is gone when the error arrives', async () => {
+    const folder = await temporaryFolder()
+    const controller = new AbortController()
+    let pid = 0
+    const failure = run({
+      spec: await endless(folder),
+      signal: controller.signal,
+      onStart: (started) => {
+        pid = started.pid
+        controller.abort()
+      },
+    })
+    await expect(failure).rejects.toMatchObject({ reason: 'aborted' })
+    expect(pid).toBeGreaterThan(1)
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('is not started for a caller who has left', async () => {
+    const spec = await endless(await temporaryFolder())
+    const onStart = () => {
+      throw new Error('It was started.')
+    }
+    await expect(run({ spec, signal: AbortSignal.abort(), onStart })).rejects.toMatchObject({ reason: 'aborted' })
+  })
+
+  it('is killed when it makes no progress, even when it hears no signals', async () => {
+    let pid = 0
+    const failure = run({
+      spec: await endless(await temporaryFolder()),
+      limits: { stallMs: 300 },
+      onStart: (started) => {
+        pid = started.pid
+        process.kill(pid, 'SIGSTOP')
+      },
+    })
+    await expect(failure).rejects.toMatchObject({ reason: 'stalled' })
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('is killed when it takes too much memory', async () => {
+    const failure = run({
+      spec: await endless(await temporaryFolder()),
+      limits: { stallMs: 20_000, maxMemoryBytes: 1 << 20 },
+    })
+    await expect(failure).rejects.toMatchObject({ reason: 'memory' })
+  })
+
+  it('runs at the niceness asked for', async () => {
+    const controller = new AbortController()
+    let fields: string[] = []
+    const failure = run({
+      spec: await endless(await temporaryFolder()),
+      niceness: 15,
+      signal: controller.signal,
+      onStart: ({ pid }) => {
+        readFile(`/proc/${pid}/stat`, 'utf8').then((stat) => {
+          fields = stat.slice(stat.lastIndexOf(')')).split(' ')
+          controller.abort()
+        })
+      },
+    })
+    await expect(failure).rejects.toMatchObject({ reason: 'aborted' })
+    expect(fields[17]).toBe('15')
+  })
+
+  it('that fails says why, with the end of what it printed', async () => {
+    const source = await media('text.mp4')
+    const spec = {
+      inputs: [{ source, options: [] }],
+      filter: undefined,
+      threads: 1,
+      outputs: [{ target: join(await temporaryFolder(), 'out.mp4'), options: ['-c', 'copy'] }],
+    }
+    await expect(run({ spec })).rejects.toMatchObject({
+      reason: 'failed',
+      detail: expect.stringContaining('Invalid data found'),
+    })
+  })
+
+  it('copes with paths that have spaces and signs in them', async () => {
+    const folder = join(await temporaryFolder(), "it's [a] %d, folder;")
+    await mkdir(folder)
+    const target = join(folder, 'out put.mp4')
+    const source = await media('small.mp4')
+    const outputs = [{ target, options: ['-c', 'copy'] }]
+    await run({ spec: { inputs: [{ source, options: [] }], filter: undefined, threads: 1, outputs } })
+    expect(await readdir(folder)).toEqual(['out put.mp4'])
+  })
+})
+
+describe('an orphan of a worker that died', () => {
+  it('is ended by the next one when it works in the same folder', async () => {
+    const folder = await temporaryFolder()
+    const pidFile = join(folder, 'ffmpeg.pid')
+    let pid = 0
+    const failure = run({
+      spec: await endless(folder),
+      onStart: (started) => {
+        pid = started.pid
+        writeFile(pidFile, `${pid}`).then(() => killOrphan(pidFile, folder))
+      },
+    })
+    await expect(failure).rejects.toMatchObject({ reason: 'failed' })
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('is left alone when the number now belongs to another program', async () => {
+    const folder = await temporaryFolder()
+    const pidFile = join(folder, 'ffmpeg.pid')
+    await writeFile(pidFile, `${process.pid}`)
+    await killOrphan(pidFile, folder)
+    expect(isAlive(process.pid)).toBe(true)
+    expect(await readdir(folder)).toEqual([])
+  })
+})

@@ -1,0 +1,80 @@
+// Every move of the machine `follow`.
+
+import { dueIn, type FollowSettings, followMachine, initialFollow } from '../../../src/state-machines/follow.ts'
+import { defineTable } from './table.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+const settings: FollowSettings = { initial_backoff: minute, max_backoff: 12 * 60 * minute, retry_for: 7 * day }
+
+const asked = (answer: 'awaited' | 'granted' | 'refused') =>
+  ({ type: 'REQUESTED', by: 'us', at: 1000, answer }) as const
+const asks = { by: 'us', askedAt: 1000, tries: 1 } as const
+const timedOut = (at: number) => ({ type: 'TIMED_OUT', at, settings }) as const
+const ours = { by: 'us', askedAt: 5, tries: 3 } as const
+const theirs = { by: 'them', askedAt: 5, tries: 1 } as const
+
+export const table = defineTable({
+  machine: followMachine,
+  starts: ['none'],
+  context: initialFollow.context,
+  settings,
+  dueIn,
+  rows: [
+    { from: 'none', event: asked('awaited'), to: 'pending', gives: asks },
+    { from: 'none', event: asked('granted'), to: 'accepted', gives: asks },
+    { from: 'none', event: asked('refused'), to: 'rejected', gives: asks },
+    {
+      from: 'none',
+      event: { type: 'REQUESTED', by: 'them', at: 7, answer: 'awaited' },
+      to: 'pending',
+      gives: { by: 'them', askedAt: 7, tries: 1 },
+    },
+
+    { from: 'pending', with: ours, event: asked('awaited'), to: 'pending', gives: asks },
+    { from: 'pending', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
+    { from: 'pending', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'pending', with: ours, event: { type: 'ACCEPTED' }, to: 'accepted' },
+    { from: 'pending', with: theirs, event: { type: 'REJECTED' }, to: 'rejected' },
+    { from: 'pending', event: { type: 'WITHDRAWN' }, to: 'none' },
+    { from: 'pending', event: { type: 'REMOVED' }, to: 'none' },
+    { from: 'pending', event: { type: 'BLOCKED' }, to: 'rejected' },
+    { from: 'pending', with: ours, event: timedOut(5 + 7 * day - 1), to: 'pending', gives: { tries: 4 } },
+    { from: 'pending', with: ours, event: timedOut(5 + 7 * day), to: 'expired' },
+    { from: 'pending', with: theirs, event: timedOut(5 + 8 * day), to: 'illegal' },
+
+    { from: 'accepted', with: ours, event: asked('awaited'), to: 'accepted' },
+    { from: 'accepted', with: ours, event: asked('granted'), to: 'accepted' },
+    { from: 'accepted', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'accepted', event: { type: 'REJECTED' }, to: 'rejected' },
+    { from: 'accepted', event: { type: 'WITHDRAWN' }, to: 'none' },
+    { from: 'accepted', event: { type: 'REMOVED' }, to: 'none' },
+    { from: 'accepted', event: { type: 'BLOCKED' }, to: 'rejected' },
+
+    { from: 'rejected', with: ours, event: asked('awaited'), to: 'pending', gives: asks },
+    { from: 'rejected', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
+    { from: 'rejected', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'rejected', event: { type: 'ACCEPTED' }, to: 'accepted' },
+    { from: 'rejected', event: { type: 'WITHDRAWN' }, to: 'none' },
+    { from: 'rejected', event: { type: 'REMOVED' }, to: 'none' },
+
+    { from: 'expired', with: ours, event: asked('awaited'), to: 'pending', gives: asks },
+    { from: 'expired', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
+    { from: 'expired', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'expired', event: { type: 'ACCEPTED' }, to: 'accepted' },
+    { from: 'expired', event: { type: 'REJECTED' }, to: 'rejected' },
+    { from: 'expired', event: { type: 'WITHDRAWN' }, to: 'none' },
+    { from: 'expired', event: { type: 'REMOVED' }, to: 'none' },
+    { from: 'expired', event: { type: 'BLOCKED' }, to: 'rejected' },
+  ],
+  dues: [
+    { state: 'none', ms: null },
+    { state: 'pending', with: { by: 'us', tries: 1 }, ms: minute },
+    { state: 'pending', with: { by: 'us', tries: 2 }, ms: 2 * minute },
+    { state: 'pending', with: { by: 'us', tries: 50 }, ms: 12 * 60 * minute },
+    { state: 'pending', with: theirs, ms: null },
+    { state: 'accepted', ms: null },
+    { state: 'rejected', ms: null },
+    { state: 'expired', ms: null },
+  ],
+})
