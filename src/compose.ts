@@ -25,6 +25,7 @@ import { makeUsers } from './actors/user/index.ts'
 import {
   makeCreateVideo,
   makePendingFiles,
+  makePlaceFiles,
   makeRemoteVideos,
   makeRemoveVideo,
   makeUpdateVideo,
@@ -180,7 +181,8 @@ async function start(
     },
   })
   const pendingFiles = makePendingFiles({ db, store, clock, leases })
-  const media = { ...deps, store, ffmpeg, pendingFiles, leases }
+  const placeFiles = makePlaceFiles({ ...deps, store })
+  const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
   const createVideo = makeCreateVideo(media)
   const uploads = makeUploads({ ...media, createVideo })
   makeTranscodings(media)

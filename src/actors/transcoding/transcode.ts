@@ -52,7 +52,7 @@ const BEAT_EVERY = 2_000
 
 /** Adds the job, the time-out and the reactions of transcodings to the registry. */
 export function makeTranscodings(deps: TranscodingDeps): void {
-  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases } = deps
+  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases } = deps
   const storeRenditions = makeStoreRenditions(deps)
 
   registry.job('video-transcoding', {
@@ -288,7 +288,10 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     })
   }
 
-  /** Writes the master where the video's privacy wants it, and once more when that changed meanwhile. */
+  /**
+   * Writes the master where the video's privacy wants it. When that changed meanwhile, whoever moved the files may have
+   * come before the master was there: they are moved once more.
+   */
   async function afterMaster(task: Task, work: (locked: Locked) => Promise<void>): Promise<void> {
     for (;;) {
       const isPrivate = await writeMaster(deps, task.videoId)
@@ -298,6 +301,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
         return true
       })
       if (isRight) return
+      await placeFiles.now(task.videoId)
     }
   }
 

@@ -12,7 +12,7 @@ import {
   transcodingMachine,
 } from '../../state-machines/transcoding.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY, type Leases, type PendingFiles } from '../video/index.ts'
+import { CHECK_OWNER_EVERY, type Leases, type PendingFiles, type PlaceFiles } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { Transcoding } from './transcoding.entity.ts'
 
@@ -20,6 +20,7 @@ export type TranscodingDeps = ActorDeps & {
   store: Store
   ffmpeg: Ffmpeg
   pendingFiles: PendingFiles
+  placeFiles: PlaceFiles
   leases: Leases
 }
 

@@ -35,7 +35,7 @@ export {
   type PendingFiles,
   transcodingOwner,
 } from './pending-files.ts'
-export type { PlaceFiles } from './place-files.ts'
+export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export { askForTranscoding, planTranscoding } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
 export {

@@ -5,7 +5,7 @@ import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { userRoles } from '../user/user.entity.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
-import { makePlaceFiles } from './place-files.ts'
+import type { PlaceFiles } from './place-files.ts'
 import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
 
@@ -44,11 +44,15 @@ export interface UpdateVideo {
   update(videoId: number, by: NonNullable<Viewer>, changes: VideoChanges, pictures?: NewPictures): Promise<void>
 }
 
-type Deps = ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Pick<Leases, 'owner'> }
+type Deps = ActorDeps & {
+  store: Store
+  pendingFiles: PendingFiles
+  placeFiles: PlaceFiles
+  leases: Pick<Leases, 'owner'>
+}
 
 export function makeUpdateVideo(deps: Deps): UpdateVideo {
-  const { db, tell, registry, logger, store, pendingFiles, leases } = deps
-  const placeFiles = makePlaceFiles(deps)
+  const { db, tell, registry, logger, store, pendingFiles, placeFiles, leases } = deps
 
   /** Runs a change in the video's transaction; tells the world, and lets the files follow the privacy. */
   async function change(videoId: number, apply: (unit: Unit, video: Video) => Promise<void>): Promise<void> {

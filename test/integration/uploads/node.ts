@@ -13,6 +13,7 @@ import {
   type CreateVideo,
   makeCreateVideo,
   makePendingFiles,
+  makePlaceFiles,
   makeRemoveVideo,
   makeUpdateVideo,
   type PendingFiles,
@@ -113,7 +114,8 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const actorDeps = depsOf(runtime, config, clock)
   const pendingFiles = makePendingFiles({ db: runtime.db, store, clock, leases })
-  const deps = { ...actorDeps, store, ffmpeg: await testFfmpeg(), pendingFiles, leases }
+  const placeFiles = makePlaceFiles({ ...actorDeps, store })
+  const deps = { ...actorDeps, store, ffmpeg: await testFfmpeg(), pendingFiles, placeFiles, leases }
   const createVideo = makeCreateVideo(deps)
   const uploads = makeUploads({ ...deps, createVideo })
   makeTranscodings(deps)

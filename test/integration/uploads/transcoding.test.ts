@@ -324,6 +324,27 @@ describe('a transcoding that is interrupted', () => {
     await ends('done')
     await expectFilesAsRowsSay(uuid)
   }, 60_000)
+
+  it.each([
+    { from: 3, to: 1 },
+    { from: 1, to: 3 },
+  ])('leaves no playlist behind when the privacy goes from $from to $to while it is written', async ({ from, to }) => {
+    await start()
+    const put = node.store.put
+    let changes = 0
+    node.store.put = async (ref, content) => {
+      if (ref.name.endsWith('-master.m3u8') && changes++ === 0) {
+        const owner = { accountId: disk.users.owner.accountId, role: 2 } as const
+        const [video] = await node.db.query<{ id: number }>('select id from video')
+        await node.updateVideo.update(video?.id ?? 0, owner, { privacy: to })
+      }
+      return await put(ref, content)
+    }
+    const { uuid } = await create('small.mp4', { privacy: from })
+    await ends('done')
+    expect(changes).toBeGreaterThan(1)
+    await expectFilesAsRowsSay(uuid, { hidden: to === 3 })
+  })
 })
 
 describe('files that a dead process left', () => {

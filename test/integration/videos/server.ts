@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
-import { makePendingFiles, makeRemoveVideo, makeUpdateVideo } from '../../../src/actors/video/index.ts'
+import { makePendingFiles, makePlaceFiles, makeRemoveVideo, makeUpdateVideo } from '../../../src/actors/video/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { lazyStaticArea } from '../../../src/http/lazy-static/routes.ts'
@@ -61,7 +61,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
   const leases = { owner: 'test', isGone: () => false }
   const pendingFiles = makePendingFiles({ db, store, clock: systemClock, leases })
   const videos = {
-    ...makeUpdateVideo({ ...deps, store, pendingFiles, leases }),
+    ...makeUpdateVideo({ ...deps, store, pendingFiles, placeFiles: makePlaceFiles({ ...deps, store }), leases }),
     ...makeRemoveVideo({ ...deps, store, pendingFiles }),
   }
 
