@@ -66,6 +66,25 @@ async function everythingBefore(): Promise<void> {
     )
   }
 }
+/** A channel of root beside the first. */
+async function secondChannel(): Promise<{ id: number; url: string }> {
+  const columns = ['url', 'inbox_url', 'outbox_url', 'followers_url', 'following_url', 'key_id']
+  const renamed = columns.map((name) => `replace(${name}, 'root_channel', 'second_channel')`)
+  const [made] = await ours.query<{ id: number; url: string }>(
+    `with made as (
+       insert into actor (type, preferred_username, ${columns.join(', ')}, shared_inbox_url, public_key_pem,
+         private_key_sealed, ed25519_public, ed25519_private_sealed)
+       select type, 'second_channel', ${renamed.join(', ')}, shared_inbox_url, public_key_pem,
+         private_key_sealed, ed25519_public, ed25519_private_sealed
+       from actor where preferred_username = 'root_channel' and host_id is null returning id, url)
+     insert into channel (actor_id, account_id, name)
+     select made.id, c.account_id, 'Second' from made, channel c join actor a on a.id = c.actor_id
+     where a.preferred_username = 'root_channel' returning id, (select url from made)`,
+  )
+  if (!made) throw new Error('The second channel could not be made.')
+  return made
+}
+
 const byType = (one: { type: unknown; actor: unknown }, other: { type: unknown; actor: unknown }) =>
   `${one.type} ${one.actor}` < `${other.type} ${other.actor}` ? -1 : 1
 
@@ -139,6 +158,27 @@ describe('a public video', () => {
     await heard(far, 'Announce', video.url)
   })
 
+  it('that moves to another channel is announced by that one, and no longer by the other', async () => {
+    const other = await secondChannel()
+    await ours.tell(nora.account, near.activity(nora.account, 'Follow', other.url))
+    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { channelId: other.id })
+    const announces = await near.awaited(
+      'the announce of the new channel',
+      ({ activity }) => activity.type === 'Announce' && activity.actor === other.url,
+    )
+    expect(objectIdOf(announces)).toBe(video.url)
+    const undo = await near.awaited(
+      'the end of the old announce',
+      ({ activity }) => activity.type === 'Undo' && activity.actor === channel(),
+    )
+    expect(undo.activity.object).toMatchObject({ type: 'Announce', actor: channel(), object: video.url })
+    const shares = await ours.query(
+      'select a.url from share s join actor a on a.id = s.actor_id join video v on v.id = s.video_id where v.uuid = $1 and a.host_id is null order by 1',
+      [video.uuid],
+    )
+    expect(shares).toEqual([{ url: ours.instance }, { url: other.url }])
+  })
+
   it('that is removed is deleted by its account everywhere', async () => {
     await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}`)
     for (const peer of [near, far]) {
@@ -171,8 +211,7 @@ describe('a video that is not public', () => {
       headers: password,
       body: JSON.stringify({ rating: 'like', videoPassword: 'secret' }),
     })
-    // Whether an unlisted one was told is known only as long as its rows are there, which its removal job ends.
-    if (fields.privacy !== '2') await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
     await everythingBefore()
     for (const peer of [near, far]) {
       expect(peer.received.filter((one) => JSON.stringify(one.activity).includes(uuid)).map(shortly)).toEqual([])

@@ -33,7 +33,8 @@ export interface StoredActivity extends ArrivedActivity {
 
 /** What became of a try. */
 export type Treatment =
-  | { result: 'handled' }
+  /** `ended`: the id of a thing that its maker took back. What the maker said of it before must have no late effect. */
+  | { result: 'handled'; ended?: string }
   /** Worth another try. */
   | { result: 'failed'; reason: string }
   /** No try will help. */
@@ -75,7 +76,7 @@ export function makeIncomingActivities(
       while (!signal.aborted) {
         const row = await next(key)
         if (!row) return null
-        await settle(row, await eventFor(row))
+        await settle(row, await eventFor(row, key))
       }
       return null
     },
@@ -101,7 +102,7 @@ export function makeIncomingActivities(
     return row
   }
 
-  async function eventFor(row: Row): Promise<IncomingActivityEvent> {
+  async function eventFor(row: Row, lane: string): Promise<IncomingActivityEvent> {
     if (row.state === 'unverified') {
       const verification = await verify(row)
       if (verification.result === 'verified') {
@@ -113,9 +114,28 @@ export function makeIncomingActivities(
     }
     if (row.state === 'retrying') return { type: 'TIMED_OUT' }
     const treatment = await treat(row)
-    if (treatment.result === 'handled') return { type: 'HANDLED' }
+    if (treatment.result === 'handled') {
+      if (treatment.ended !== undefined) await endOvertaken(row, lane, treatment.ended)
+      return { type: 'HANDLED' }
+    }
     if (treatment.result === 'poisoned') return { type: 'POISONED', reason: treatment.reason }
     return { type: 'FAILED', reason: treatment.reason, settings: settings() }
+  }
+
+  /**
+   * Earlier activities of the actor that wait for another try and speak of `ended` are over: a Create that failed must
+   * not follow its Delete.
+   */
+  async function endOvertaken({ id }: Row, lane: string, ended: string): Promise<void> {
+    const overtaken = await db.query<Row>(
+      `select id, activity_id as "activityId", state, context from incoming_activity
+       where actor_hash = $1::uuid and state in ('retrying', 'unverified') and id < $2 and position($3 in body) > 0`,
+      [lane, id, JSON.stringify(ended)],
+    )
+    for (const row of overtaken) {
+      const isVerified = row.state === 'retrying'
+      await settle(row, isVerified ? { type: 'HANDLED' } : { type: 'FORGED', reason: 'taken back meanwhile' })
+    }
   }
 
   async function replaceBody(id: number, body: string): Promise<void> {

@@ -1,7 +1,8 @@
-// Removal: the video is gone for everybody at once; its files and then its rows go with a job.
+// Removal: the video is gone for everybody at once; its files go with a job, and then its rows, once all who know the
+// video were told.
 
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
-import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import type { PendingFile, PendingFiles } from './pending-files.ts'
 import { CHECK_OWNER_EVERY, moveVideo } from './publish-video.ts'
 import { assertChangeable, removalOf } from './update-video.ts'
@@ -27,12 +28,16 @@ export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: 
       if (!removed) return
       await pendingFiles.discard(await filesOf(db, videoId))
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        await assertAllIsTold(unit, videoId)
         // What a transcoding stored meanwhile must not outlive the rows that name it.
         await pendingFiles.condemn(unit.query, await filesOf(unit, videoId))
         await unit.query("delete from video where id = $1 and state = 'removed'", [videoId])
       })
     },
   })
+
+  // After federation's own reaction, in one transaction with it.
+  registry.on('VideoRemoved', 'removal', async ({ videoId }, unit) => ask(unit, videoId))
 
   registry.periodic('video-removal', {
     everyMs: () => CHECK_OWNER_EVERY,
@@ -53,14 +58,26 @@ export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: 
         const video = await unit.em.findOneOrFail(Video, videoId)
         if (video.state === 'removed') throw notFound('Video not found')
         await assertChangeable(unit, video, by)
-        const wasTold = video.state === 'published' && isFederated(video.privacy)
+        const mayBeKnown = isFederated(video.privacy)
         moveVideo(unit, video, { type: 'REMOVED' })
         video.updatedAt = unit.now
-        if (wasTold) unit.emit({ aggregate: 'video', id: videoId }, 'VideoRemoved', await removalOf(unit, video))
-        ask(unit, videoId)
+        if (mayBeKnown) unit.emit({ aggregate: 'video', id: videoId }, 'VideoRemoved', await removalOf(unit, video))
+        else ask(unit, videoId)
       })
     },
   }
+}
+
+/**
+ * Who was told of the video is known by its rows: they stay until the relay has carried on what happened to it. Throws
+ * `busy`, for which the job waits.
+ */
+async function assertAllIsTold(unit: Unit, videoId: number): Promise<void> {
+  const [waiting] = await unit.query(
+    "select id from outbox where aggregate = 'video' and aggregate_id = $1 and parked_at is null limit 1",
+    [videoId],
+  )
+  if (waiting) throw new DomainError('busy', 'Others are still to be told of this video.')
 }
 
 interface FileNames {

@@ -28,6 +28,8 @@ const HANDLERS: Record<string, Handler> = {
   Update: handleUpdate,
 }
 
+const TAKING_BACK = ['Delete', 'Undo']
+
 /** What a refusal means for an activity: most are no concern of ours and are let go; some are worth another try. */
 const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
   invalid: 'ignore',
@@ -50,9 +52,9 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const log = logger.child({ activity: stored.activityId, type: stored.type })
     try {
       await hosts.heard(stored.host)
-      await handle(stored)
+      const ended = await handle(stored)
       log.debug('activity handled')
-      return { result: 'handled' }
+      return { result: 'handled', ...(ended === undefined ? {} : { ended }) }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof DomainError && FATE[error.kind] === 'ignore') {
@@ -64,9 +66,10 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     }
   }
 
-  async function handle(stored: StoredActivity): Promise<void> {
+  /** Answers what it took back, if that is what it does. */
+  async function handle(stored: StoredActivity): Promise<string | undefined> {
     const handler = Object.hasOwn(HANDLERS, stored.type) ? HANDLERS[stored.type] : undefined
-    if (!handler) return
+    if (!handler) return undefined
     const parsed = parseDocument(Buffer.from(stored.body))
     if (!parsed.ok) throw new DomainError('unprocessable', parsed.problem)
     const activity = readActivity(parsed.value)
@@ -76,5 +79,6 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')
     await handler({ activity: activity.value, document: parsed.value, actor }, context)
+    return TAKING_BACK.includes(stored.type) ? (activity.value.object?.id ?? undefined) : undefined
   }
 }

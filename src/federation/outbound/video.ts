@@ -10,7 +10,7 @@ import {
   videoAudience,
   videoDocument,
 } from '../documents/index.ts'
-import { buildDelete, buildUpdate } from '../wire/index.ts'
+import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
 import { audienceOf, isTold } from './audience.ts'
 import type { Sender } from './sender.ts'
 
@@ -40,6 +40,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
       if (await takeBackShares(unit, videoId)) await remove(unit, videoId, video)
     } else if (await isAnnounced(unit, videoId)) {
       await update(unit, videoId, video)
+      await announceByNewChannel(unit, videoId, video)
     } else {
       await publish(unit, videoId, video)
     }
@@ -109,6 +110,25 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     await send(unit, { activity, senderId: by.id, recipients: await followersOf(unit.query, [by.id]) })
   }
 
+  /** A video that moved to another channel is shared by that one, and no longer by the one before. */
+  async function announceByNewChannel(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+    const former = await unit.query<{ url: string; actorId: number; actorUrl: string }>(
+      `delete from share s using actor a
+       where a.id = s.actor_id and a.host_id is null and s.video_id = $1 and s.actor_id <> $2 and s.actor_id <> $3
+       returning s.url, a.id as "actorId", a.url as "actorUrl"`,
+      [videoId, video.channelActorId, await instanceActorId()],
+    )
+    if (former.length === 0) return
+    const { privacy, accountUrl, url: videoUrl } = video
+    for (const { url, actorId, actorUrl } of former) {
+      const undone = announceActivity(urls, { id: url, actorUrl, videoUrl, privacy, accountUrl })
+      const audience = videoAudience(urls, { privacy, accountUrl })
+      const activity = buildUndo({ id: urls.undoOf(url), actor: actorUrl, undone, ...audience })
+      await send(unit, { activity, senderId: actorId, recipients: await followersOf(unit.query, [actorId]) })
+    }
+    await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
+  }
+
   const actorsOf = async (video: { accountActorId: number; channelActorId: number }): Promise<number[]> => [
     video.accountActorId,
     video.channelActorId,
@@ -116,19 +136,13 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   ]
 }
 
-/**
- * Whether the video was told of. Our own shares say so, and go with it: made public again, it is announced anew. Of a
- * video whose rows are gone already nothing is known any more, so its end is told.
- */
+/** Whether the video was told of. Our own shares say so, and go with it: made public again, it is announced anew. */
 async function takeBackShares(unit: Unit, videoId: number): Promise<boolean> {
   const shares = await unit.query(
     `delete from share where video_id = $1 and actor_id in (select id from actor where host_id is null) returning id`,
     [videoId],
   )
-  if (shares.length > 0) return true
-  // Looked at after the shares: the removal of the rows may come between.
-  const [video] = await unit.query('select 1 from video where id = $1', [videoId])
-  return video === undefined
+  return shares.length > 0
 }
 
 async function isAnnounced(unit: Unit, videoId: number): Promise<boolean> {

@@ -167,8 +167,8 @@ function x264Options({ rate, encode }: VideoPlan, threads: number): string[] {
  * x264's own choice for each of six encoders, a tenth of the time went into switching between them (bench/ladder.ts).
  */
 function threadsOf(index: number, threads: number): number {
-  if (index === 0) return Math.floor(threads * 1.5)
-  return index === 1 ? threads : half(threads)
+  const shares = [2, 1.5, 1]
+  return Math.ceil(threads * (shares[index] ?? 0.5))
 }
 
 const half = (threads: number): number => Math.ceil(threads / 2)

@@ -1,0 +1,81 @@
+// What an actor took back while it waited for another try has no late effect.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let home: FakePeer
+let alice: { account: PeerActor; channel: PeerActor }
+let bob: { account: PeerActor; channel: PeerActor }
+
+beforeAll(async () => {
+  ;[ours, home] = await Promise.all([
+    startFederatedNode({ vireo: { federation: { inbox: { initial_backoff: '1 hour' } } } }),
+    startFakePeer(),
+  ])
+  alice = await introduce(ours, home, 'alice')
+  bob = await introduce(ours, home, 'bob')
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([home?.close(), ours?.stop()])
+})
+
+/** A Create that cannot be handled yet, since the video cannot be fetched. */
+async function createThatWaits(): Promise<{ video: JsonObject & { id: string }; create: JsonObject & { id: string } }> {
+  const video = home.video(alice)
+  home.serve(video.id, () => ({ status: 503 }))
+  const create = home.activity(alice.account, 'Create', video.id)
+  await ours.tell(alice.account, create)
+  expect(await stateOf(create.id)).toBe('retrying')
+  home.serve(video.id, video)
+  return { video, create }
+}
+
+async function stateOf(activityId: string): Promise<string | undefined> {
+  const [row] = await ours.query<{ state: string }>('select state from incoming_activity where activity_id = $1', [
+    activityId,
+  ])
+  return row?.state
+}
+
+/** The time of all waiting tries has come. */
+async function nextTries(): Promise<void> {
+  await ours.query("update incoming_activity set due_at = now() where state = 'retrying'")
+  await ours.query("update lane set due_at = now() where kind = 'inbox'")
+  await until(
+    async () =>
+      (await ours.query("select 1 from incoming_activity where state in ('retrying', 'received')")).length === 0,
+    {
+      what: 'the end of all tries',
+    },
+  )
+}
+
+const isKnown = async (url: string) => (await ours.query('select 1 from video where url = $1', [url])).length > 0
+
+describe('a Create that waits for another try', () => {
+  it('has its effect when its time comes', async () => {
+    const { video, create } = await createThatWaits()
+    await nextTries()
+    expect(await stateOf(create.id)).toBe('done')
+    expect(await isKnown(video.id)).toBe(true)
+  })
+
+  it('has none after the Delete of its actor', async () => {
+    const { video, create } = await createThatWaits()
+    await ours.tell(alice.account, home.activity(alice.account, 'Delete', video.id))
+    expect(await stateOf(create.id)).toBe('done')
+    await nextTries()
+    expect(await isKnown(video.id)).toBe(false)
+  })
+
+  it('is not ended by the Delete of somebody else, or of something else', async () => {
+    const { video } = await createThatWaits()
+    await ours.tell(bob.account, home.activity(bob.account, 'Delete', video.id))
+    await ours.tell(alice.account, home.activity(alice.account, 'Delete', `${video.id}/comments/1`))
+    await nextTries()
+    expect(await isKnown(video.id)).toBe(true)
+  })
+})
