@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { prepareBinaries } from './embedded-postgres-binaries.ts'
 import { choosePlace, type Place } from './embedded-postgres-place.ts'
-import { isAlive, processIdentity, readPostmaster } from './embedded-postgres-process.ts'
+import { isAlive, type Postmaster, processIdentity, readPostmaster } from './embedded-postgres-process.ts'
 import {
   makeCluster,
   openDatabase,
@@ -36,6 +37,8 @@ export interface EmbeddedPostgres {
 /** Longer than the longest start, which may include the recovery after a power cut. */
 const LOCK_TIMEOUT_MS = 320_000
 const WATCH_MS = 1_000
+/** Longer than the kernel takes to free the memory of a killed server. */
+const ENDING_TIMEOUT_MS = 5_000
 
 /**
  * Starts PostgreSQL on `dataDir`, or takes over the server that still runs there after a crash of ours.
@@ -93,16 +96,28 @@ export async function stopEmbeddedPostgres(options: { dataDir: string }): Promis
 /** Makes the cluster when there is none, and finds or starts its server. Called under the lock of the place. */
 async function bringUp(place: Place, options: EmbeddedPostgresOptions): Promise<{ port: number; reused: boolean }> {
   const running = await settledServer(place, options.logger)
-  if (running) {
-    await openDatabase(place, running.port)
-    return { port: running.port, reused: true }
-  }
+  if (running && (await takeOver(place, running))) return { port: running.port, reused: true }
   const binaries = prepareBinaries(place)
   await makeCluster(place, binaries, options)
   const port = await startServer(place, binaries, options)
   await openDatabase(place, port)
   writeFileSync(join(place.home, 'port'), `${port}\n`)
   return { port, reused: false }
+}
+
+/** Whether the server serves us. Not one that was killed and is still ending: that one is waited for. */
+async function takeOver(place: Place, { pid, port }: Postmaster): Promise<boolean> {
+  try {
+    await openDatabase(place, port)
+    return true
+  } catch (error) {
+    const giveUpAt = performance.now() + ENDING_TIMEOUT_MS
+    while (isAlive(pid)) {
+      if (performance.now() > giveUpAt) throw error
+      await wait(10)
+    }
+    return false
+  }
 }
 
 /** Starts the server again when it dies while in use (killed for memory, by hand). */
