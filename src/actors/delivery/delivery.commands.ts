@@ -78,18 +78,34 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     },
   })
 
-  /** The oldest waiting delivery of each actor; actors without backlog first, else the oldest first. */
+  /**
+   * The oldest waiting delivery of each actor; actors without backlog first, else the oldest first. Goes through the index
+   * from actor to actor, since a host that was away for days has a long backlog and is asked of often.
+   */
   const headsOf = (hostId: number, atOnce: number): Promise<HeadRow[]> =>
     db.query<HeadRow>(
-      `with heads as (
-         select actor_id, min(id) as id, count(*) as waiting from delivery
-         where host_id = $1 and state = 'waiting' group by actor_id
-         order by count(*) > 1, min(id) limit $2
+      `with recursive actors as (
+         select min(actor_id) as id from delivery where host_id = $1 and state = 'waiting'
+         union all
+         select (select min(d.actor_id) from delivery d
+                 where d.host_id = $1 and d.state = 'waiting' and d.actor_id > actors.id)
+         from actors where actors.id is not null
+       ), heads as (
+         select first.id, exists (
+             select 1 from delivery d
+             where d.host_id = $1 and d.state = 'waiting' and d.actor_id = actors.id and d.id > first.id
+           ) as has_backlog
+         from actors cross join lateral (
+           select min(d.id) as id from delivery d
+           where d.host_id = $1 and d.state = 'waiting' and d.actor_id = actors.id
+         ) as first
+         where actors.id is not null
+         order by has_backlog, first.id limit $2
        )
        select d.id, d.actor_id as "actorId", d.inbox_url as "inboxUrl", d.context, doc.activity_id as "activityId",
          doc.type, doc.body
        from heads join delivery d on d.id = heads.id join document doc on doc.id = d.document_id
-       order by heads.waiting > 1, d.id`,
+       order by heads.has_backlog, d.id`,
       [hostId, atOnce],
     )
 

@@ -4,7 +4,7 @@ import type { ByteRange } from '../../media/index.ts'
 
 /** The bytes asked for of a file of `size` bytes. */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.replaceAll(/\s/g, '') ?? '')
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.replaceAll(/\s/g, '') ?? '')
   if (!match) return 'whole'
   const [, first = '', last = ''] = match
   if (first === '') return suffix(last, size)
