@@ -112,6 +112,22 @@ describe('a follow of ours whose server is down or silent', () => {
     await start({ vireo: { federation: { follow: { ...QUICK, retry_for: '3 seconds' }, delivery: QUICK } } })
   }, 60_000)
 
+  it('that is not known yet is asked for again, until the server is there', async () => {
+    const unknown = await startFakePeer()
+    await unknown.down()
+    await follow({ hosts: [unknown.host] })
+    await until(
+      async () =>
+        (await ours.query("select 1 from job where type = 'activitypub-follow' and data ? 'tries'")).length > 0,
+      { what: 'another try' },
+    )
+    expect((await listed('following')).filter(({ following }) => following.host === unknown.host)).toEqual([])
+    await unknown.up()
+    const { activity } = await unknown.awaited('the Follow', (one) => one.activity.type === 'Follow')
+    expect(activity).toMatchObject({ actor: ours.instance, object: unknown.instance.url })
+    await unknown.close()
+  })
+
   it('is delivered once the server is there again', async () => {
     const channel = await peer.channel('resting', await peer.account('rester'))
     await ours.tell(channel, peer.activity(channel, 'Arrive', channel.url))

@@ -1,7 +1,9 @@
 // What an actor took back while it waited for another try has no late effect.
 
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
@@ -77,5 +79,22 @@ describe('a Create that waits for another try', () => {
     await ours.tell(alice.account, home.activity(alice.account, 'Delete', `${video.id}/comments/1`))
     await nextTries()
     expect(await isKnown(video.id)).toBe(true)
+  })
+})
+
+describe('the end of a like', () => {
+  const rating = async (url: string) =>
+    (await ours.query('select type from rating where video_id = (select id from video where url = $1)', [url])).at(0)
+
+  it('keeps the dislike that took its place', async () => {
+    const video = await ours.upload(await readFile(await media('small.mp4')))
+    const like = home.activity(bob.account, 'Like', video.url)
+    await ours.tell(bob.account, like)
+    const dislike = home.activity(bob.account, 'Dislike', video.url)
+    await ours.tell(bob.account, dislike)
+    await ours.tell(bob.account, home.activity(bob.account, 'Undo', like))
+    expect(await rating(video.url)).toEqual({ type: 'dislike' })
+    await ours.tell(bob.account, home.activity(bob.account, 'Undo', dislike))
+    expect(await rating(video.url)).toBeUndefined()
   })
 })
