@@ -63,7 +63,8 @@ export interface VideoPage {
 /** A page of videos in one statement. Counters folded within the last second may not yet act on the order. */
 export async function listVideos(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
   const { text, values } = buildVideoList(query)
-  const rows = await db.query<Listed>(text, values)
+  // With values to filter by, the best plan depends on them.
+  const rows = await db.query<Listed>(text, values, { prepared: values.length === 0 })
   const total = query.skipCount ? undefined : (rows[0]?.total ?? 0)
   return { total, rows: rows.filter((row): row is VideoListRow & { total: number | null } => row.id !== null) }
 }
@@ -78,9 +79,9 @@ export function buildVideoList(query: VideoListQuery): { text: string; values: u
   const order = orderBy(query.sort)
   const { files = false, source = false } = query.include ?? {}
   const columns = [listColumns, ...(files ? [fileColumns] : []), ...(source ? [sourceColumn] : [])].join(', ')
-  const total = query.skipCount ? 'null::int' : totalOf(query, where, bind)
+  const total = query.skipCount ? 'null::int' : totalOf(query, where)
   const text = `with page as materialized (
-      select v.id from video v where ${where} order by ${order} limit ${bind(query.count)} offset ${bind(query.start)}
+      select v.id from video v where ${where} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
     select ${total} as total, ${columns}
     from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins}
@@ -174,12 +175,12 @@ function orderBy({ by, descending }: VideoListQuery['sort']): string {
 }
 
 /** Videos in all: read from the counters where nothing is filtered but nsfw and origin, else counted. */
-function totalOf(query: VideoListQuery, where: string, bind: Bind): string {
+function totalOf(query: VideoListQuery, where: string): string {
   if (!isCounted(query)) return `(select count(*)::int from video v where ${where})`
   const { nsfw, isLocal } = query
   const rows = [
-    ...(nsfw === undefined ? [] : [`nsfw = ${bind(nsfw)}::boolean`]),
-    ...(isLocal === undefined ? [] : [`local = ${bind(isLocal)}::boolean`]),
+    ...(nsfw === undefined ? [] : [`nsfw = ${nsfw === true}`]),
+    ...(isLocal === undefined ? [] : [`local = ${isLocal === true}`]),
   ].join(' and ')
   const only = rows === '' ? '' : ` where ${rows}`
   const internal = query.internal ? ` + (select count(*) from video v where ${where} and v.privacy = 4)` : ''

@@ -21,6 +21,7 @@ export async function findVideoDetails(
   const [row] = await db.query<VideoDetailsRow & { password: PasswordCheck }>(
     `select ${detailColumns}, ${passwordCheck} from video v ${videoJoins} where ${keyed(key)} and v.state <> 'removed'`,
     [keyValue(key), password ?? null],
+    { prepared: true },
   )
   return row
 }

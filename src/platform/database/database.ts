@@ -16,7 +16,19 @@ import type { Logger } from '../logger.ts'
 export type Row = Record<string, unknown>
 
 /** Runs one SQL statement with `$1` parameters and gives its rows. 64-bit integers come as numbers. */
-export type Sql = <R extends object = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>
+export type Sql = <R extends object = Row>(
+  text: string,
+  values?: readonly unknown[],
+  options?: StatementOptions,
+) => Promise<R[]>
+
+export interface StatementOptions {
+  /**
+   * For large statements that are sent often, with one text and whatever values: each connection plans them once, which
+   * takes longer than running them. Has no effect inside a transaction.
+   */
+  prepared?: boolean
+}
 
 export interface Transaction {
   /** The entities of this transaction; flushed before it commits. */
@@ -64,9 +76,15 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   const pool = await connect(orm, options.url)
   let count = 0
 
-  const query: Sql = async <R extends object>(text: string, values: readonly unknown[] = []) => {
+  const nameOf = makeStatementNames()
+  const query: Sql = async <R extends object>(
+    text: string,
+    values: readonly unknown[] = [],
+    { prepared = false }: StatementOptions = {},
+  ) => {
     count += 1
-    const result = await pool.query<R>(text, values as unknown[])
+    const name = prepared ? nameOf(text) : undefined
+    const result = await pool.query<R>({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) })
     return result.rows
   }
 
@@ -103,6 +121,20 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       const result = await context.executeQuery(CompiledQuery.raw(text, values as unknown[]))
       return result.rows
     }
+  }
+}
+
+/** Plans take memory in each connection, for as long as it is open: what comes after the first texts is not prepared. */
+const MAX_PREPARED = 100
+
+function makeStatementNames(): (text: string) => string | undefined {
+  const names = new Map<string, string>()
+  return (text) => {
+    const known = names.get(text)
+    if (known !== undefined || names.size >= MAX_PREPARED) return known
+    const name = `vireo_${names.size}`
+    names.set(text, name)
+    return name
   }
 }
 
