@@ -52,6 +52,7 @@ import { videosArea } from './http/videos/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
+import { makeDataFolder } from './platform/data-folder.ts'
 import { makeDatabase } from './platform/database/index.ts'
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
@@ -115,6 +116,7 @@ async function start(
   stop: () => Promise<void>,
 ): Promise<Server> {
   const { loaded, logger, roles, clock = systemClock } = options
+  makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
   const config = source.current
 

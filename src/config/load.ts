@@ -55,11 +55,12 @@ export function loadConfig({ files, env, cwd }: LoadOptions): LoadedConfig {
   const cleaned = said.map((layer): Cleaned & { label: string } => ({ label: layer.label, ...clean(layer) }))
   const problems = [...environment.problems, ...cleaned.flatMap((layer) => layer.problems)]
   const input = cleaned.reduce<Values>((merged, layer) => merge(merged, layer.values), {})
-  const config = validateAll(input, { dataDir, layers: cleaned }, problems)
+  const unknown = cleaned.flatMap((layer) => layer.unknown)
+  const config = validateAll(input, { dataDir, layers: cleaned }, problems, unknown)
 
   return {
     config,
-    warnings: [...cleaned.flatMap((layer) => layer.unknown), ...environment.warnings, ...misunderstandings(config)],
+    warnings: [...unknown, ...environment.warnings, ...misunderstandings(config)],
     dataDir,
     database: chooseDatabase(config, input, env),
     redis: chooseRedis(config, input, env),
@@ -69,7 +70,13 @@ export function loadConfig({ files, env, cwd }: LoadOptions): LoadedConfig {
   }
 }
 
-function validateAll(input: Values, options: Parameters<typeof validate>[1], problems: string[]): Config {
+/** Unknown keys are no problem of their own, but often the reason of one. */
+function validateAll(
+  input: Values,
+  options: Parameters<typeof validate>[1],
+  problems: string[],
+  unknown: string[],
+): Config {
   try {
     const config = validate(input, options)
     if (problems.length === 0) return config
@@ -77,7 +84,7 @@ function validateAll(input: Values, options: Parameters<typeof validate>[1], pro
     if (!(error instanceof ConfigError)) throw error
     problems.push(...error.problems)
   }
-  throw new ConfigError(problems)
+  throw new ConfigError([...problems, ...unknown])
 }
 
 function misunderstandings(config: Config): string[] {

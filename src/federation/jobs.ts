@@ -62,8 +62,8 @@ export function registerFederationJobs(
   registry.job('activitypub-http-fetcher', {
     queue: 'io',
     async run({ data, signal, progress }) {
-      const [target] = await db.query<{ id: number; outbox_url: string | null }>(
-        `select a.id, a.outbox_url from follow f join actor a on a.id = f.target_id
+      const [target] = await db.query<{ id: number; outbox_url: string | null; asked_at: Date }>(
+        `select a.id, a.outbox_url, f.updated_at as asked_at from follow f join actor a on a.id = f.target_id
          where f.id = $1 and f.state = 'accepted' and a.host_id is not null`,
         [data.followId],
       )
@@ -78,7 +78,7 @@ export function registerFederationJobs(
         signal.throwIfAborted()
         seen += 1
         progress(Math.min(99, seen))
-        if (!(await takeIn(item, target.outbox_url))) missed += 1
+        if (!(await takeIn(item, target.outbox_url, target.asked_at))) missed += 1
       }
       // What is stored already is passed over quickly when the job is tried again.
       if (missed > 0) throw new Error(`${missed} of ${seen} items could not be had now.`)
@@ -101,10 +101,11 @@ export function registerFederationJobs(
   })
 
   /**
-   * One activity of an outbox: a video that its actor made or announces. What can never be had is passed over; answers
-   * false for what cannot be had now.
+   * One activity of an outbox: a video that its actor made or announces. One that we have from an earlier follow is read
+   * anew, unless that was done since `askedAt`. What can never be had is passed over; answers false for what cannot be had
+   * now.
    */
-  async function takeIn(item: string | JsonObject, outboxUrl: string): Promise<boolean> {
+  async function takeIn(item: string | JsonObject, outboxUrl: string, askedAt: Date): Promise<boolean> {
     try {
       const read = readActivity(typeof item === 'string' ? (await fetchDocument(item)).document : item)
       if (!read.ok || read.value.object?.id == null) return true
@@ -112,7 +113,7 @@ export function registerFederationJobs(
       if (type === 'Create' && object.type === 'Video' && object.document && isSameOrigin(object.id ?? '', outboxUrl)) {
         await videos.save(object.document)
       } else if ((type === 'Announce' || (type === 'Create' && object.type === 'Video')) && object.id !== null) {
-        await videos.resolve(object.id)
+        await videos.resolve(object.id, { notBefore: askedAt })
       }
       return true
     } catch (error) {

@@ -56,11 +56,26 @@ describe('a start that cannot succeed', () => {
     expect(said[0]).not.toContain('secret')
   }, 60_000)
 
+  it.each(['a-file', 'a-file/below'])(
+    'names the data folder that cannot be one: %s',
+    async (name) => {
+      const file = join(folder.path, 'a-file')
+      await writeFile(file, '')
+      const dataDir = join(folder.path, name)
+      const said = await failure({ env: { VIREO_DATA_DIR: dataDir } })
+      expect(said).toHaveLength(1)
+      expect(said[0]).toContain(dataDir)
+      expect(said[0]).toContain('VIREO_DATA_DIR')
+    },
+    60_000,
+  )
+
   it('names the key, the value and what is expected of a wrong configuration', async () => {
     const file = join(folder.path, 'wrong.yaml')
-    await writeFile(file, 'transcoding:\n  threads: many\n')
+    await writeFile(file, 'transcoding:\n  threads: many\nlisten:\n  prot: 9001\n')
     const said = await failure({ env: { VIREO_CONFIG: file } })
-    expect(said).toHaveLength(1)
+    expect(said).toHaveLength(2)
+    expect(said[1]).toMatch(/listen\.prot.*listen\.port/)
     expect(said[0]).toMatch(/transcoding\.threads/)
     expect(said[0]).toMatch(/many/)
     expect(said[0]).toMatch(/number/i)

@@ -11,7 +11,10 @@ export interface LocalClient {
 }
 
 export interface Instance {
-  /** Makes what is missing; several processes may do so at once. Answers the client only when it was made now. */
+  /**
+   * Makes what is missing; several processes may do so at once. Answers the client only when it was made now. Throws when
+   * the keys in the database cannot be opened with this installation's secret.
+   */
   ensure(): Promise<{ newClient: LocalClient | undefined }>
   localClient(): Promise<LocalClient>
   /** Row id of the Application actor. */
@@ -22,7 +25,7 @@ export interface Instance {
 const FIRST_START_LOCK = 'select pg_advisory_xact_lock(hashtext($1))'
 
 export function makeInstance(deps: ActorDeps): Instance {
-  const { db, tell } = deps
+  const { db, tell, secrets } = deps
   let known: number | undefined
 
   async function findActor(): Promise<number | undefined> {
@@ -33,6 +36,24 @@ export function makeInstance(deps: ActorDeps): Instance {
     return row?.id
   }
 
+  /** With another secret nothing of ours could be signed, so that nobody would hear of us: better no start at all. */
+  async function assertKeysOpen(): Promise<void> {
+    const [actor] = await db.query<{ sealed: string | null }>(
+      `select private_key_sealed as sealed from actor
+       where host_id is null and type = 'Application' and lower(preferred_username) = $1`,
+      [INSTANCE_ACTOR_NAME],
+    )
+    if (!actor?.sealed) return
+    try {
+      secrets.open(actor.sealed)
+    } catch (cause) {
+      throw new Error(
+        'The keys in this database were sealed with another secret: restore the file secret.key of the data folder from the backup, or set secrets.peertube to the secret of this installation.',
+        { cause },
+      )
+    }
+  }
+
   async function findClient(): Promise<LocalClient | undefined> {
     const [row] = await db.query<LocalClient>('select client_id, client_secret from oauth_client order by id limit 1')
     return row
@@ -40,6 +61,7 @@ export function makeInstance(deps: ActorDeps): Instance {
 
   return {
     async ensure() {
+      await assertKeysOpen()
       if ((await findActor()) !== undefined && (await findClient())) return { newClient: undefined }
       const keys = await generateActorKeys()
       return await tell.create(async (unit) => {

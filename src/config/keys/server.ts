@@ -34,7 +34,13 @@ export const serverKeys = {
     https: flag(false, 'whether the public address is https'),
   }),
   trust_proxy: texts(['loopback'], 'proxies whose forwarded headers are believed: addresses, subnets, loopback'),
-  secrets: section({ peertube: text('', 'secret that signs tokens; empty: one is made and kept', SECRET) }),
+  secrets: section({
+    peertube: text(
+      '',
+      'secret that seals keys and signs tokens; empty: one is made and kept in secret.key of the data folder',
+      SECRET,
+    ),
+  }),
   rates_limit: section({
     api: rateLimit(50, '10 seconds', 'the REST API'),
     login: rateLimit(15, '5 minutes', 'token requests'),

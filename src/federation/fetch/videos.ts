@@ -18,8 +18,8 @@ import type { ResolveActor } from './actors.ts'
 import type { FetchDocument } from './documents.ts'
 
 export interface VideoFetcher {
-  /** The row of a video, fetched when it is not stored or `refresh` is asked for. Throws DomainError. */
-  resolve(url: string, options?: { refresh?: boolean }): Promise<{ id: number; isNew: boolean }>
+  /** The row of a video, fetched when it is not stored or was last read before that time. Throws DomainError. */
+  resolve(url: string, options?: { notBefore?: Date }): Promise<{ id: number; isNew: boolean }>
   /** Stores a document that may be believed. */
   save(document: JsonObject): Promise<{ id: number; isNew: boolean }>
 }
@@ -63,9 +63,10 @@ export function makeVideoFetcher(
 
   return {
     save,
-    async resolve(url, options = {}) {
-      const known = options.refresh ? undefined : await remoteVideos.find(url)
-      if (known) return { id: known.id, isNew: false }
+    async resolve(url, { notBefore } = {}) {
+      const known = await remoteVideos.find(url)
+      const isRecent = notBefore === undefined || (known?.refreshedAt ?? new Date(0)) >= notBefore
+      if (known && isRecent) return { id: known.id, isNew: false }
       return await save((await fetchDocument(url)).document)
     },
   }

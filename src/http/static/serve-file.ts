@@ -41,7 +41,10 @@ export interface ServeOptions {
   type?: string
 }
 
-/** Sends the first of the files that exists. Throws `not_found`, and 416 for a range beyond the end. */
+/**
+ * Sends the first of the files that exists. Throws `not_found`, 412 when it is not the version that the client wants, and
+ * 416 for a range beyond the end.
+ */
 export async function serveFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -56,6 +59,7 @@ export async function serveFile(
     etag: stat.etag,
     'last-modified': stat.modifiedAt.toUTCString(),
   }
+  if (isAnotherVersion(request, stat)) throw new HttpError(412, 'Precondition Failed', { headers })
   if (isUnchanged(request, stat)) return reply.code(304).headers(headers).send()
 
   const { range: asked, 'if-range': ifRange } = request.headers
@@ -101,12 +105,22 @@ async function locate(store: Store, refs: readonly FileRef[]) {
   return undefined
 }
 
+/** If-Match decides alone where it is sent, by a strong comparison (RFC 9110, 13.1.1, 13.1.4 and 13.2.2). */
+function isAnotherVersion(request: FastifyRequest, stat: FileStat): boolean {
+  const { 'if-match': tags, 'if-unmodified-since': since } = request.headers
+  if (tags !== undefined) return tags.trim() !== '*' && !tags.split(',').some((tag) => tag.trim() === stat.etag)
+  return since !== undefined && secondsOf(stat.modifiedAt) > Date.parse(since)
+}
+
 /** If-None-Match decides alone where it is sent; dates have only seconds (RFC 9110, 13.2.2). */
 function isUnchanged(request: FastifyRequest, stat: FileStat): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since } = request.headers
   if (tags !== undefined) return isFresh(tags, stat.etag)
-  return since !== undefined && Math.floor(stat.modifiedAt.getTime() / 1000) * 1000 <= Date.parse(since)
+  return since !== undefined && secondsOf(stat.modifiedAt) <= Date.parse(since)
 }
+
+/** In ms, as exactly as a header tells it. */
+const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000) * 1000
 
 function absent(error: unknown): never {
   if (error instanceof MediaError && error.reason === 'not-found') throw notFound('File not found')

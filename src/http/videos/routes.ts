@@ -184,24 +184,27 @@ export function videosArea(deps: VideosDeps): Area {
         '/api/v1/videos/:id',
         {
           config: { auth: 'user', form: { files: ['thumbnailfile', 'previewfile'] } },
-          schema: { tags, operationId: 'putVideo', params: byKey },
+          schema: { tags, operationId: 'putVideo', params: byKey, response: { 204: z.null() } },
         },
         async (request, reply) => {
           const viewer = viewerOf(sessionOf(request))
           const { id } = await existing(request.params.id)
           await receiveChanges(request, (changes, pictures) => videos.update(id, viewer, changes, pictures))
-          return reply.code(204).send()
+          return reply.code(204).send(null)
         },
       )
     })
 
     app.delete(
       '/api/v1/videos/:id',
-      { config: { auth: 'user' }, schema: { tags, operationId: 'delVideo', params: byKey } },
+      {
+        config: { auth: 'user' },
+        schema: { tags, operationId: 'delVideo', params: byKey, response: { 204: z.null() } },
+      },
       async (request, reply) => {
         const { id } = await existing(request.params.id)
         await videos.remove(id, viewerOf(sessionOf(request)))
-        return reply.code(204).send()
+        return reply.code(204).send(null)
       },
     )
   }

@@ -2,7 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { MediaError } from '../errors.ts'
 import { codecsOf } from './mp4-codecs.ts'
+
+/** How much of a file is held in memory while it is hashed. */
+const CHUNK_BYTES = 256 * 1024
 
 export interface Segment {
   /** Seconds. */
@@ -62,12 +66,17 @@ export async function inspectFragmented(path: string, playlist: MediaPlaylist) {
   try {
     const init = Buffer.alloc(playlist.init.length)
     await handle.read(init, 0, init.length, playlist.init.offset)
+    const chunk = Buffer.alloc(CHUNK_BYTES)
     const hashes: Record<string, string> = {}
     for (const { offset, length } of playlist.segments) {
       const hash = createHash('sha256')
       const end = offset + length - 1
-      const stream = handle.createReadStream({ start: offset, end, autoClose: false })
-      for await (const chunk of stream) hash.update(chunk)
+      for (let at = offset; at <= end; ) {
+        const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, end - at + 1), at)
+        if (bytesRead === 0) throw new MediaError('failed', 'A segment of the playlist ends after its file.')
+        hash.update(chunk.subarray(0, bytesRead))
+        at += bytesRead
+      }
       hashes[`${offset}-${end}`] = hash.digest('hex')
     }
     return { codecs: codecsOf(init), hashes }

@@ -83,6 +83,18 @@ describe('a web video', () => {
 
   it('is not sent again to who has it, and a range of an old version gives the new one whole', async () => {
     const { etag = '', 'last-modified': date = '' } = (await get(file(open))).headers
+    const day = 86_400_000
+    for (const [headers, status] of [
+      [{ 'if-match': String(etag) }, 200],
+      [{ 'if-match': `"old", ${etag}` }, 200],
+      [{ 'if-match': '*' }, 200],
+      [{ 'if-match': '"old"' }, 412],
+      [{ 'if-unmodified-since': String(date) }, 200],
+      [{ 'if-unmodified-since': new Date(Date.parse(String(date)) - day).toUTCString() }, 412],
+      [{ 'if-unmodified-since': 'nonsense' }, 200],
+    ] as const) {
+      expect([headers, (await get(file(open), headers)).statusCode]).toEqual([headers, status])
+    }
     expect((await get(file(open), { 'if-none-match': String(etag) })).statusCode).toBe(304)
     expect((await get(file(open), { 'if-modified-since': String(date) })).statusCode).toBe(304)
     expect((await get(file(open), { 'if-none-match': '"old"', 'if-modified-since': String(date) })).statusCode).toBe(
