@@ -1,1 +1,8 @@
-export { type ClientCredentials, makeSessions, type Session, type Sessions, type Tokens } from './session.commands.ts'
+export {
+  type ClientCredentials,
+  endSessions,
+  makeSessions,
+  type Session,
+  type Sessions,
+  type Tokens,
+} from './session.commands.ts'

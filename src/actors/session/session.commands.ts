@@ -1,6 +1,7 @@
 // Sessions: OAuth 2.0 password and refresh grants (RFC 6749, 4.3 and 6). Tokens are stored as hashes; one access
 // token a session; refresh tokens rotate, and using an old one again ends the session (RFC 9700, 4.14.2).
 
+import type { Sql } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
@@ -41,6 +42,14 @@ export interface Sessions {
   /** The session of an access token, asked of the database each time, so that its end shows at once everywhere. */
   authenticate(accessToken: string): Promise<Session | null>
   end(sessionId: number): Promise<void>
+}
+
+/**
+ * In the transaction that blocks a user or changes a password: all sessions of the user end, but for the one that asked,
+ * if that stays. Every request asks the database for its session, so they are over at once everywhere.
+ */
+export async function endSessions(query: Sql, userId: number, except?: number): Promise<void> {
+  await query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
 }
 
 const TOKEN_BYTES = 20
