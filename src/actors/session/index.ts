@@ -1,7 +1,9 @@
+export { makeScopedTokens, type ScopedTokens } from './scoped-tokens.ts'
 export {
   type ClientCredentials,
   endSessions,
   makeSessions,
+  type PasswordLogin,
   type Session,
   type Sessions,
   type Tokens,

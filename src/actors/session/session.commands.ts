@@ -1,10 +1,11 @@
 // Sessions: OAuth 2.0 password and refresh grants (RFC 6749, 4.3 and 6). Tokens are stored as hashes; one access
-// token a session; refresh tokens rotate, and using an old one again ends the session (RFC 9700, 4.14.2).
+// token a session; refresh tokens rotate, and using any old one again ends the session (RFC 9700, 4.14.2).
 
 import type { Sql } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
 
 export interface Session {
@@ -35,9 +36,21 @@ export interface ClientCredentials {
   clientSecret: string
 }
 
+export interface PasswordLogin {
+  client: ClientCredentials
+  /** Or the e-mail address. */
+  username: string
+  password: string
+  /** Of the authenticator app, for users with two-factor login. */
+  code?: string | undefined
+}
+
 export interface Sessions {
-  /** Password grant, by username or e-mail address. Throws `invalid` with the contract's OAuth code. */
-  login(client: ClientCredentials, username: string, password: string): Promise<Tokens>
+  /**
+   * Password grant. Throws `invalid` with the contract's OAuth code, and `unauthenticated` (`missing_two_factor`) when
+   * everything fits but a code is needed.
+   */
+  login(login: PasswordLogin): Promise<Tokens>
   refresh(client: ClientCredentials, refreshToken: string): Promise<Tokens>
   /** The session of an access token, asked of the database each time, so that its end shows at once everywhere. */
   authenticate(accessToken: string): Promise<Session | null>
@@ -52,16 +65,30 @@ export async function endSessions(query: Sql, userId: number, except?: number): 
   await query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
 }
 
+/** Somebody whose name was given, before anything is believed. */
+interface Candidate {
+  id: number
+  password_hash: string
+  blocked: boolean
+  email_verified: boolean | null
+  /** Of the authenticator app; null without two-factor login. */
+  secret_sealed: string | null
+}
+
+const wrongCredentials = (): DomainError =>
+  new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
+
 const TOKEN_BYTES = 20
 const SWEEP_EVERY_MS = 3_600_000
 
 export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessions {
-  const { db, clock, config, passwords, registry } = deps
+  const { db, tell, clock, config, passwords, registry, secrets } = deps
 
   registry.periodic('ended-sessions', {
     everyMs: () => SWEEP_EVERY_MS,
     run: async () => {
       await db.query('delete from session where refresh_expires_at < $1', [clock.now()])
+      await db.query('delete from spent_refresh_token where expires_at < $1', [clock.now()])
     },
   })
 
@@ -72,6 +99,25 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     )
     if (!client) throw new DomainError('invalid', 'Invalid client: client is invalid', { code: 'invalid_client' })
     return client.id
+  }
+
+  async function findCandidate(name: string): Promise<Candidate | undefined> {
+    const [user] = await db.query<Candidate>(
+      `select u.id, u.password_hash, u.blocked, u.email_verified, t.secret_sealed
+       from users u left join two_factor t on t.user_id = u.id and t.state = 'on'
+       where lower(u.username) = lower($1) or lower(u.email) = lower($1)
+       order by lower(u.username) = lower($1) desc limit 1`,
+      [name],
+    )
+    return user
+  }
+
+  /** Who has the right password and may not come in all the same. Only they are told why. */
+  function refuseEntry(user: Candidate): void {
+    if (user.blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
+    if (user.email_verified === false && config().signup.requires_email_verification) {
+      throw new DomainError('invalid', 'User email is not verified.', { code: 'access_denied' })
+    }
   }
 
   /** New tokens with their hashes and ends. */
@@ -97,24 +143,32 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
   }
 
   return {
-    async login(client, username, password) {
+    async login({ client, username, password, code }) {
       const clientId = await findClient(client)
-      const [user] = await db.query<{ id: number; password_hash: string; blocked: boolean }>(
-        `select id, password_hash, blocked from users where lower(username) = lower($1) or lower(email) = lower($1)
-         order by lower(username) = lower($1) desc limit 1`,
-        [username],
-      )
-      if (!(await passwords.verify(user?.password_hash, password)) || !user) {
-        throw new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
-      }
-      if (user.blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
+      const user = await findCandidate(username)
+      if (!(await passwords.verify(user?.password_hash, password)) || !user) throw wrongCredentials()
+      refuseEntry(user)
+      const { secret_sealed: secretSealed } = user
+      const checked =
+        secretSealed === null
+          ? undefined
+          : await checkCode({ secretSealed, open: secrets.open, code, now: clock.now() })
+
       const { values, tokens } = mint()
-      await db.query(
-        `with login as (update users set last_login_at = $3 where id = $1)
-         insert into session (user_id, client_id, access_token_hash, access_expires_at, refresh_token_hash, refresh_expires_at)
-         values ($1, $2, $4, $5, $6, $7)`,
-        [user.id, clientId, clock.now(), ...values],
-      )
+      await tell.create(async (unit) => {
+        // The row's lock puts this before or after a change of the password and a block, which end the sessions there are.
+        const same = await unit.query(
+          'update users set last_login_at = $3 where id = $1 and password_hash = $2 and not blocked returning id',
+          [user.id, user.password_hash, unit.now],
+        )
+        if (same.length === 0) throw wrongCredentials()
+        if (checked) await spendCode(unit.query, user.id, checked)
+        await unit.query(
+          `insert into session (user_id, client_id, access_token_hash, access_expires_at, refresh_token_hash, refresh_expires_at)
+           values ($1, $2, $3, $4, $5, $6)`,
+          [user.id, clientId, ...values],
+        )
+      })
       return tokens
     },
 
@@ -123,16 +177,22 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
       const spent = sha256(refreshToken)
       const { values, tokens } = mint()
       const rows = await db.query(
-        `update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6, refresh_expires_at = $7,
-           spent_refresh_token_hash = $1, updated_at = $3
-         where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
-           and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
-         returning id`,
+        `with rotated as (
+           update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6,
+             refresh_expires_at = $7, updated_at = $3
+           where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
+             and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
+           returning id
+         ) insert into spent_refresh_token (token_hash, session_id, expires_at)
+         select $1, rotated.id, $7 from rotated returning session_id`,
         [spent, clientId, clock.now(), ...values],
       )
       if (rows.length === 0) {
         // Somebody has a token that was already exchanged: either side may be a thief.
-        await db.query('delete from session where spent_refresh_token_hash = $1', [spent])
+        await db.query(
+          'delete from session where id in (select session_id from spent_refresh_token where token_hash = $1)',
+          [spent],
+        )
         throw new DomainError('invalid', 'Invalid grant: refresh token is invalid', { code: 'invalid_grant' })
       }
       return tokens

@@ -1,14 +1,14 @@
-// OAuth 2.0: the local client, tokens by password and refresh grants, and their end.
+// OAuth 2.0: the local client, tokens by password and refresh grants, and their end; tokens of private feeds.
 
 import type { Instance } from '../../actors/instance/index.ts'
-import type { Sessions } from '../../actors/session/index.ts'
+import type { ScopedTokens, Sessions } from '../../actors/session/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { Area } from '../plugins/types.ts'
-import { readTokenRequest, tokenForm } from './token-request.ts'
-import { neverStored, oauthClientView, revokedView, tokenView, toTokenView } from './views.ts'
+import { readTokenRequest, tokenForm, tokenHeaders } from './token-request.ts'
+import { neverStored, oauthClientView, revokedView, scopedTokensView, tokenView, toTokenView } from './views.ts'
 
-export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Area {
-  const { instance, sessions } = deps
+export function oauthArea(deps: { instance: Instance; sessions: Sessions; scopedTokens: ScopedTokens }): Area {
+  const { instance, sessions, scopedTokens } = deps
   return (app) => {
     app.get(
       '/api/v1/oauth-clients/local',
@@ -20,13 +20,18 @@ export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Are
       '/api/v1/users/token',
       {
         config: { limits: ['login'], form: { fields: tokenForm, files: [] } },
-        schema: { operationId: 'getOAuthToken', tags: ['Session'], response: { 200: tokenView } },
+        schema: {
+          operationId: 'getOAuthToken',
+          tags: ['Session'],
+          headers: tokenHeaders,
+          response: { 200: tokenView },
+        },
       },
       async (request, reply) => {
         const asked = readTokenRequest(request.headers['content-type'], request.body)
         const tokens =
           asked.grant === 'password'
-            ? await sessions.login(asked.client, asked.username, asked.password)
+            ? await sessions.login({ ...asked, code: request.headers['x-peertube-otp'] })
             : await sessions.refresh(asked.client, asked.refreshToken)
         neverStored(reply)
         return toTokenView(tokens)
@@ -43,6 +48,18 @@ export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Are
         await sessions.end(sessionOf(request).id)
         return { success: true as const }
       },
+    )
+
+    app.get(
+      '/api/v1/users/scoped-tokens',
+      { config: { auth: 'user' }, schema: { tags: ['Session'], response: { 200: scopedTokensView } } },
+      async (request) => ({ feedToken: await scopedTokens.feedToken(sessionOf(request).user.id) }),
+    )
+
+    app.post(
+      '/api/v1/users/scoped-tokens',
+      { config: { auth: 'user' }, schema: { tags: ['Session'], response: { 200: scopedTokensView } } },
+      async (request) => ({ feedToken: await scopedTokens.renewFeedToken(sessionOf(request).user.id) }),
     )
   }
 }
