@@ -33,7 +33,8 @@ const statements = [
     ${stamps}
   )`,
 
-  // Until they would have expired, so that the theft of any of them shows when it is used.
+  // Until they would have expired, so that the theft of any of them shows when it is used. The column of the session
+  // stays for the last one, until the tokens that it was exchanged for are used.
   `create table spent_refresh_token (
     token_hash bytea primary key,
     session_id integer not null references session on delete cascade,
@@ -44,5 +45,5 @@ const statements = [
   `insert into spent_refresh_token (token_hash, session_id, expires_at)
    select spent_refresh_token_hash, max(id), max(refresh_expires_at) from session
    where spent_refresh_token_hash is not null group by 1`,
-  'alter table session drop column spent_refresh_token_hash',
+  'drop index session_spent',
 ]

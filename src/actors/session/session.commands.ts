@@ -79,6 +79,8 @@ const wrongCredentials = (): DomainError =>
   new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
 
 const TOKEN_BYTES = 20
+/** How long after an exchange its refresh token may come again, as long as the new tokens are not used. */
+const ASKED_TWICE_MS = 10_000
 const SWEEP_EVERY_MS = 3_600_000
 
 export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessions {
@@ -179,7 +181,7 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
       const rows = await db.query(
         `with rotated as (
            update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6,
-             refresh_expires_at = $7, updated_at = $3
+             refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3
            where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
              and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
            returning id
@@ -188,10 +190,13 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
         [spent, clientId, clock.now(), ...values],
       )
       if (rows.length === 0) {
-        // Somebody has a token that was already exchanged: either side may be a thief.
+        // Somebody has a token that was already exchanged: either side may be a thief. Only a client that asks twice at
+        // once, or at once again since the answer was lost, is no sign of that, while nobody has used the new tokens.
         await db.query(
-          'delete from session where id in (select session_id from spent_refresh_token where token_hash = $1)',
-          [spent],
+          `delete from session s using spent_refresh_token t
+           where t.token_hash = $1 and s.id = t.session_id
+             and (s.spent_refresh_token_hash is distinct from $1 or s.updated_at <= $2)`,
+          [spent, new Date(clock.now().getTime() - ASKED_TWICE_MS)],
         )
         throw new DomainError('invalid', 'Invalid grant: refresh token is invalid', { code: 'invalid_grant' })
       }
@@ -199,15 +204,23 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     },
 
     async authenticate(accessToken) {
-      const [row] = await db.query<Session['user'] & { session_id: number }>(
-        `select s.id as session_id, u.id, u.username, u.role, a.id as "accountId", a.actor_id as "actorId",
-           u.video_quota as "videoQuota", u.video_quota_daily as "videoQuotaDaily"
+      const hash = sha256(accessToken)
+      const [row] = await db.query<Session['user'] & { session_id: number; first_use: boolean }>(
+        `select s.id as session_id, s.spent_refresh_token_hash is not null as first_use, u.id, u.username, u.role,
+           a.id as "accountId", a.actor_id as "actorId", u.video_quota as "videoQuota", u.video_quota_daily as "videoQuotaDaily"
          from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
          where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
-        [sha256(accessToken), clock.now()],
+        [hash, clock.now()],
       )
       if (!row) return null
-      const { session_id, ...user } = row
+      const { session_id, first_use, ...user } = row
+      if (first_use) {
+        // The client has the new tokens: from now on the refresh token before them is one that should be gone.
+        await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [
+          session_id,
+          hash,
+        ])
+      }
       return { id: session_id, user }
     },
 
