@@ -65,8 +65,8 @@ export async function endSessions(query: Sql, userId: number, except?: number): 
   await query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
 }
 
-/** Somebody whose name was given, before anything is believed. */
-interface Candidate {
+/** Whoever has the name that was given. */
+interface LoginRow {
   id: number
   password_hash: string
   blocked: boolean
@@ -103,21 +103,21 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     return client.id
   }
 
-  async function findCandidate(name: string): Promise<Candidate | undefined> {
-    const [user] = await db.query<Candidate>(
+  async function findByLogin(username: string): Promise<LoginRow | undefined> {
+    const [user] = await db.query<LoginRow>(
       `select u.id, u.password_hash, u.blocked, u.email_verified, t.secret_sealed
        from users u left join two_factor t on t.user_id = u.id and t.state = 'on'
        where lower(u.username) = lower($1) or lower(u.email) = lower($1)
        order by lower(u.username) = lower($1) desc limit 1`,
-      [name],
+      [username],
     )
     return user
   }
 
-  /** Who has the right password and may not come in all the same. Only they are told why. */
-  function refuseEntry(user: Candidate): void {
-    if (user.blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
-    if (user.email_verified === false && config().signup.requires_email_verification) {
+  /** Told only to who knows the password. */
+  function refuseUnready({ blocked, email_verified }: LoginRow): void {
+    if (blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
+    if (email_verified === false && config().signup.requires_email_verification) {
       throw new DomainError('invalid', 'User email is not verified.', { code: 'access_denied' })
     }
   }
@@ -147,9 +147,9 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
   return {
     async login({ client, username, password, code }) {
       const clientId = await findClient(client)
-      const user = await findCandidate(username)
+      const user = await findByLogin(username)
       if (!(await passwords.verify(user?.password_hash, password)) || !user) throw wrongCredentials()
-      refuseEntry(user)
+      refuseUnready(user)
       const { secret_sealed: secretSealed } = user
       const checked =
         secretSealed === null

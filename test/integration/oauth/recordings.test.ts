@@ -14,9 +14,7 @@ replay({
   file: 'oauth',
   server: () => server,
   instead: {
-    'block user': async (ids) => {
-      await server.db.query('update users set blocked = true where id = $1', [Number(ids.get('id:user'))])
-    },
+    'block user': (ids) => server.block(Number(ids.get('id:user'))),
   },
   decided: { 'token of blocked user': { status: 401, body: { status: 401, code: 'invalid_token' } } },
 })

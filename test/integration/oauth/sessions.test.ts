@@ -71,7 +71,7 @@ describe('a session', () => {
 
   it('of a user who is blocked ends with the next request', async () => {
     const { id, username, access_token, refresh_token } = await member()
-    await one.db.query('update users set blocked = true where id = $1', [id])
+    await one.block(id)
     expect((await other.me(access_token)).json()).toMatchObject(isOver)
     expect((await other.refresh(refresh_token)).json()).toMatchObject(noGrant)
     expect((await other.login(username)).json()).toMatchObject({ status: 400, code: 'access_denied' })
