@@ -42,6 +42,7 @@ import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
+import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { listen } from './http/server.ts'
@@ -258,7 +259,8 @@ async function start(
       version: VERSION,
       clock,
       areas: [
-        oauthArea({ instance, sessions, scopedTokens: makeScopedTokens(deps) }),
+        oauthArea({ instance, sessions }),
+        scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
         twoFactorArea({ twoFactor }),
         meArea({ db, urls: deps.urls }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),

@@ -1,14 +1,14 @@
-// OAuth 2.0: the local client, tokens by password and refresh grants, and their end; tokens of private feeds.
+// OAuth 2.0: the local client, tokens by password and refresh grants, and their end.
 
 import type { Instance } from '../../actors/instance/index.ts'
-import type { ScopedTokens, Sessions } from '../../actors/session/index.ts'
+import type { Sessions } from '../../actors/session/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { Area } from '../plugins/types.ts'
 import { readTokenRequest, tokenForm, tokenHeaders } from './token-request.ts'
-import { neverStored, oauthClientView, revokedView, scopedTokensView, tokenView, toTokenView } from './views.ts'
+import { neverStored, oauthClientView, revokedView, tokenView, toTokenView } from './views.ts'
 
-export function oauthArea(deps: { instance: Instance; sessions: Sessions; scopedTokens: ScopedTokens }): Area {
-  const { instance, sessions, scopedTokens } = deps
+export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Area {
+  const { instance, sessions } = deps
   return (app) => {
     app.get(
       '/api/v1/oauth-clients/local',
@@ -48,18 +48,6 @@ export function oauthArea(deps: { instance: Instance; sessions: Sessions; scoped
         await sessions.end(sessionOf(request).id)
         return { success: true as const }
       },
-    )
-
-    app.get(
-      '/api/v1/users/scoped-tokens',
-      { config: { auth: 'user' }, schema: { tags: ['Session'], response: { 200: scopedTokensView } } },
-      async (request) => ({ feedToken: await scopedTokens.feedToken(sessionOf(request).user.id) }),
-    )
-
-    app.post(
-      '/api/v1/users/scoped-tokens',
-      { config: { auth: 'user' }, schema: { tags: ['Session'], response: { 200: scopedTokensView } } },
-      async (request) => ({ feedToken: await scopedTokens.renewFeedToken(sessionOf(request).user.id) }),
     )
   }
 }

@@ -20,8 +20,6 @@ export const oauthClientView = z
 
 export const revokedView = z.object({ success: z.literal(true) })
 
-export const scopedTokensView = z.object({ feedToken: z.uuid() }).meta({ id: 'ScopedToken' })
-
 export const toTokenView = (tokens: Tokens): z.infer<typeof tokenView> => ({
   token_type: 'Bearer',
   access_token: tokens.access_token,

@@ -11,6 +11,7 @@ import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { meArea } from '../../../src/http/me/routes.ts'
 import { oauthArea } from '../../../src/http/oauth/routes.ts'
+import { scopedTokensArea } from '../../../src/http/oauth/scoped-tokens.ts'
 import { twoFactorArea } from '../../../src/http/two-factor/routes.ts'
 import { type Clock, systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
@@ -76,7 +77,8 @@ export async function startSessionServer(
     publicUrl: TEST_ORIGIN,
     authenticate: sessions.authenticate,
     areas: [
-      oauthArea({ instance, sessions, scopedTokens: makeScopedTokens(deps) }),
+      oauthArea({ instance, sessions }),
+      scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
       twoFactorArea({ twoFactor: makeTwoFactor({ ...deps, passwords }) }),
       meArea({ db, urls: deps.urls }),
     ],
