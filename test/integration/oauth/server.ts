@@ -16,7 +16,7 @@ import { twoFactorArea } from '../../../src/http/two-factor/routes.ts'
 import { type Clock, systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
-import { makePasswords } from '../../../src/platform/passwords.ts'
+import { makePasswords, type Passwords } from '../../../src/platform/passwords.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
@@ -54,9 +54,9 @@ export const PASSWORD = 'password1'
 export const bearer = (token: string): { authorization: string } => ({ authorization: `Bearer ${token}` })
 
 export async function startSessionServer(
-  options: { url?: string; clock?: Clock; config?: Values } = {},
+  options: { url?: string; clock?: Clock; config?: Values; passwords?: Passwords } = {},
 ): Promise<SessionServer> {
-  const { clock = systemClock } = options
+  const { clock = systemClock, passwords = makePasswords() } = options
   const { runtime, db, url, stop } = await makeTestRuntime({ clock, ...(options.url ? { url: options.url } : {}) })
   const config = testConfig(options.config)
   const deps: ActorDeps = {
@@ -65,7 +65,6 @@ export async function startSessionServer(
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
   }
-  const passwords = makePasswords()
   const instance = makeInstance(deps)
   const users = makeUsers({ ...deps, passwords })
   const sessions = makeSessions({ ...deps, passwords })

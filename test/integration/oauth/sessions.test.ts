@@ -1,6 +1,7 @@
 // Sessions, on two processes of one installation: what one of them ends is over on the other at once.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { makePasswords, type Passwords } from '../../../src/platform/passwords.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { until } from '../../support/until.ts'
 import { bearer, PASSWORD, type SessionServer, startSessionServer, tokensOf } from './server.ts'
@@ -167,6 +168,25 @@ describe('a login', () => {
     })
     expect((await login)?.json()).toMatchObject(noGrant)
     expect(await sessionsOf(id)).toBe(0)
+  })
+
+  it('with a name that nobody has costs the same check of a password', async () => {
+    const { username } = await member()
+    const checked: (string | undefined)[] = []
+    const real = makePasswords()
+    const passwords: Passwords = {
+      ...real,
+      verify(hash, password) {
+        checked.push(hash)
+        return real.verify(hash, password)
+      },
+    }
+    const counting = await startSessionServer({ url: one.url, passwords })
+    const attempt = async (name: string) =>
+      (await counting.token({ grant_type: 'password', username: name, password: 'wrong' })).json()
+    expect(await attempt('nobody_has_it')).toEqual(await attempt(username))
+    expect(checked).toEqual([undefined, expect.stringContaining('$argon2id$')])
+    await counting.stop()
   })
 
   it('waits for the address to be verified where the configuration says so', async () => {
