@@ -17,9 +17,10 @@ import {
   makeRuntime,
   type Registry,
 } from './actors/runtime/index.ts'
-import { makeSessions } from './actors/session/index.ts'
+import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
+import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
 import { makeUsers } from './actors/user/index.ts'
 import {
@@ -41,12 +42,14 @@ import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
+import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
+import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
@@ -168,6 +171,7 @@ async function start(
   const instance = makeInstance(deps)
   const users = makeUsers({ ...deps, passwords })
   const sessions = makeSessions({ ...deps, passwords })
+  const twoFactor = makeTwoFactor({ ...deps, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
   keepJobHistoryShort(deps)
@@ -258,6 +262,8 @@ async function start(
       clock,
       areas: [
         oauthArea({ instance, sessions }),
+        scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
+        twoFactorArea({ twoFactor }),
         meArea({ db, urls: deps.urls }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),

@@ -1,1 +1,10 @@
-export { type ClientCredentials, makeSessions, type Session, type Sessions, type Tokens } from './session.commands.ts'
+export { makeScopedTokens, type ScopedTokens } from './scoped-tokens.ts'
+export {
+  type ClientCredentials,
+  endSessions,
+  makeSessions,
+  type PasswordLogin,
+  type Session,
+  type Sessions,
+  type Tokens,
+} from './session.commands.ts'

@@ -1,9 +1,11 @@
 // Sessions: OAuth 2.0 password and refresh grants (RFC 6749, 4.3 and 6). Tokens are stored as hashes; one access
-// token a session; refresh tokens rotate, and using an old one again ends the session (RFC 9700, 4.14.2).
+// token a session; refresh tokens rotate, and using any old one again ends the session (RFC 9700, 4.14.2).
 
+import type { Sql } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
 
 export interface Session {
@@ -34,25 +36,61 @@ export interface ClientCredentials {
   clientSecret: string
 }
 
+export interface PasswordLogin {
+  client: ClientCredentials
+  /** Or the e-mail address. */
+  username: string
+  password: string
+  /** Of the authenticator app, for users with two-factor login. */
+  code?: string | undefined
+}
+
 export interface Sessions {
-  /** Password grant, by username or e-mail address. Throws `invalid` with the contract's OAuth code. */
-  login(client: ClientCredentials, username: string, password: string): Promise<Tokens>
+  /**
+   * Password grant. Throws `invalid` with the contract's OAuth code, and `unauthenticated` (`missing_two_factor`) when
+   * everything fits but a code is needed.
+   */
+  login(login: PasswordLogin): Promise<Tokens>
   refresh(client: ClientCredentials, refreshToken: string): Promise<Tokens>
   /** The session of an access token, asked of the database each time, so that its end shows at once everywhere. */
   authenticate(accessToken: string): Promise<Session | null>
   end(sessionId: number): Promise<void>
 }
 
+/**
+ * In the transaction that blocks a user or changes a password: all sessions of the user end, but for the one that asked,
+ * if that stays. Every request asks the database for its session, so they are over at once everywhere.
+ */
+export async function endSessions(query: Sql, userId: number, except?: number): Promise<void> {
+  await query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
+}
+
+/** Whoever has the name that was given. */
+interface LoginRow {
+  id: number
+  password_hash: string
+  blocked: boolean
+  email_verified: boolean | null
+  /** Of the authenticator app; null without two-factor login. */
+  secret_sealed: string | null
+}
+
+const wrongCredentials = (): DomainError =>
+  new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
+
 const TOKEN_BYTES = 20
+/** How long after an exchange its refresh token may come again, as long as the new tokens are not used. */
+const ASKED_TWICE_MS = 10_000
 const SWEEP_EVERY_MS = 3_600_000
 
 export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessions {
-  const { db, clock, config, passwords, registry } = deps
+  const { db, tell, clock, config, passwords, registry, secrets } = deps
 
   registry.periodic('ended-sessions', {
     everyMs: () => SWEEP_EVERY_MS,
     run: async () => {
       await db.query('delete from session where refresh_expires_at < $1', [clock.now()])
+      await db.query('delete from spent_refresh_token where expires_at < $1', [clock.now()])
     },
   })
 
@@ -63,6 +101,25 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     )
     if (!client) throw new DomainError('invalid', 'Invalid client: client is invalid', { code: 'invalid_client' })
     return client.id
+  }
+
+  async function findByLogin(username: string): Promise<LoginRow | undefined> {
+    const [user] = await db.query<LoginRow>(
+      `select u.id, u.password_hash, u.blocked, u.email_verified, t.secret_sealed
+       from users u left join two_factor t on t.user_id = u.id and t.state = 'on'
+       where lower(u.username) = lower($1) or lower(u.email) = lower($1)
+       order by lower(u.username) = lower($1) desc limit 1`,
+      [username],
+    )
+    return user
+  }
+
+  /** Told only to who knows the password. */
+  function refuseUnready({ blocked, email_verified }: LoginRow): void {
+    if (blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
+    if (email_verified === false && config().signup.requires_email_verification) {
+      throw new DomainError('invalid', 'User email is not verified.', { code: 'access_denied' })
+    }
   }
 
   /** New tokens with their hashes and ends. */
@@ -88,24 +145,32 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
   }
 
   return {
-    async login(client, username, password) {
+    async login({ client, username, password, code }) {
       const clientId = await findClient(client)
-      const [user] = await db.query<{ id: number; password_hash: string; blocked: boolean }>(
-        `select id, password_hash, blocked from users where lower(username) = lower($1) or lower(email) = lower($1)
-         order by lower(username) = lower($1) desc limit 1`,
-        [username],
-      )
-      if (!(await passwords.verify(user?.password_hash, password)) || !user) {
-        throw new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
-      }
-      if (user.blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
+      const user = await findByLogin(username)
+      if (!(await passwords.verify(user?.password_hash, password)) || !user) throw wrongCredentials()
+      refuseUnready(user)
+      const { secret_sealed: secretSealed } = user
+      const checked =
+        secretSealed === null
+          ? undefined
+          : await checkCode({ secretSealed, open: secrets.open, code, now: clock.now() })
+
       const { values, tokens } = mint()
-      await db.query(
-        `with login as (update users set last_login_at = $3 where id = $1)
-         insert into session (user_id, client_id, access_token_hash, access_expires_at, refresh_token_hash, refresh_expires_at)
-         values ($1, $2, $4, $5, $6, $7)`,
-        [user.id, clientId, clock.now(), ...values],
-      )
+      await tell.create(async (unit) => {
+        // The row's lock puts this before or after a change of the password and a block, which end the sessions there are.
+        const same = await unit.query(
+          'update users set last_login_at = $3 where id = $1 and password_hash = $2 and not blocked returning id',
+          [user.id, user.password_hash, unit.now],
+        )
+        if (same.length === 0) throw wrongCredentials()
+        if (checked) await spendCode(unit.query, user.id, checked)
+        await unit.query(
+          `insert into session (user_id, client_id, access_token_hash, access_expires_at, refresh_token_hash, refresh_expires_at)
+           values ($1, $2, $3, $4, $5, $6)`,
+          [user.id, clientId, ...values],
+        )
+      })
       return tokens
     },
 
@@ -114,31 +179,48 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
       const spent = sha256(refreshToken)
       const { values, tokens } = mint()
       const rows = await db.query(
-        `update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6, refresh_expires_at = $7,
-           spent_refresh_token_hash = $1, updated_at = $3
-         where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
-           and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
-         returning id`,
+        `with rotated as (
+           update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6,
+             refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3
+           where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
+             and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
+           returning id
+         ) insert into spent_refresh_token (token_hash, session_id, expires_at)
+         select $1, rotated.id, $7 from rotated returning session_id`,
         [spent, clientId, clock.now(), ...values],
       )
       if (rows.length === 0) {
-        // Somebody has a token that was already exchanged: either side may be a thief.
-        await db.query('delete from session where spent_refresh_token_hash = $1', [spent])
+        // Somebody has a token that was already exchanged: either side may be a thief. Only a client that asks twice at
+        // once, or at once again since the answer was lost, is no sign of that, while nobody has used the new tokens.
+        await db.query(
+          `delete from session s using spent_refresh_token t
+           where t.token_hash = $1 and s.id = t.session_id
+             and (s.spent_refresh_token_hash is distinct from $1 or s.updated_at <= $2)`,
+          [spent, new Date(clock.now().getTime() - ASKED_TWICE_MS)],
+        )
         throw new DomainError('invalid', 'Invalid grant: refresh token is invalid', { code: 'invalid_grant' })
       }
       return tokens
     },
 
     async authenticate(accessToken) {
-      const [row] = await db.query<Session['user'] & { session_id: number }>(
-        `select s.id as session_id, u.id, u.username, u.role, a.id as "accountId", a.actor_id as "actorId",
-           u.video_quota as "videoQuota", u.video_quota_daily as "videoQuotaDaily"
+      const hash = sha256(accessToken)
+      const [row] = await db.query<Session['user'] & { session_id: number; first_use: boolean }>(
+        `select s.id as session_id, s.spent_refresh_token_hash is not null as first_use, u.id, u.username, u.role,
+           a.id as "accountId", a.actor_id as "actorId", u.video_quota as "videoQuota", u.video_quota_daily as "videoQuotaDaily"
          from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
          where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
-        [sha256(accessToken), clock.now()],
+        [hash, clock.now()],
       )
       if (!row) return null
-      const { session_id, ...user } = row
+      const { session_id, first_use, ...user } = row
+      if (first_use) {
+        // The client has the new tokens: from now on the refresh token before them is one that should be gone.
+        await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [
+          session_id,
+          hash,
+        ])
+      }
       return { id: session_id, user }
     },
 

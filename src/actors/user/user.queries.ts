@@ -15,6 +15,7 @@ export interface MeRow {
   blocked: boolean
   blocked_reason: string | null
   last_login_at: Date | null
+  two_factor_enabled: boolean
   created_at: Date
   account: ActorSummaryRow
   channels: (ActorSummaryRow & { support: string | null })[]
@@ -37,6 +38,7 @@ export async function findMe(db: Database, userId: number): Promise<MeRow | unde
   const [row] = await db.query<MeRow>(
     `select u.id, u.username, u.email, u.email_verified, u.role, u.admin_flags, u.video_quota, u.video_quota_daily,
        u.nsfw_policy, u.blocked, u.blocked_reason, u.last_login_at, u.created_at,
+       exists (select 1 from two_factor t where t.user_id = u.id and t.state = 'on') as two_factor_enabled,
        ${summary('a', 'aa')} as account,
        (select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support) order by c.id), '[]')
         from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels

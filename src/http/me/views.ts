@@ -72,7 +72,6 @@ const SETTINGS = {
   autoPlayNextVideo: false,
   autoPlayNextVideoPlaylist: true,
   videoLanguages: null,
-  twoFactorEnabled: false,
 }
 
 export function toMeView(me: MeRow, host: string): z.infer<typeof meView> {
@@ -96,6 +95,7 @@ export function toMeView(me: MeRow, host: string): z.infer<typeof meView> {
     })),
     createdAt: me.created_at.toISOString(),
     lastLoginDate: me.last_login_at?.toISOString() ?? null,
+    twoFactorEnabled: me.two_factor_enabled,
     adminFlags: me.admin_flags,
     ...SETTINGS,
   }

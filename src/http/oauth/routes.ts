@@ -4,7 +4,7 @@ import type { Instance } from '../../actors/instance/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { Area } from '../plugins/types.ts'
-import { readTokenRequest, tokenForm } from './token-request.ts'
+import { readTokenRequest, tokenForm, tokenHeaders } from './token-request.ts'
 import { neverStored, oauthClientView, revokedView, tokenView, toTokenView } from './views.ts'
 
 export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Area {
@@ -20,13 +20,18 @@ export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Are
       '/api/v1/users/token',
       {
         config: { limits: ['login'], form: { fields: tokenForm, files: [] } },
-        schema: { operationId: 'getOAuthToken', tags: ['Session'], response: { 200: tokenView } },
+        schema: {
+          operationId: 'getOAuthToken',
+          tags: ['Session'],
+          headers: tokenHeaders,
+          response: { 200: tokenView },
+        },
       },
       async (request, reply) => {
         const asked = readTokenRequest(request.headers['content-type'], request.body)
         const tokens =
           asked.grant === 'password'
-            ? await sessions.login(asked.client, asked.username, asked.password)
+            ? await sessions.login({ ...asked, code: request.headers['x-peertube-otp'] })
             : await sessions.refresh(asked.client, asked.refreshToken)
         neverStored(reply)
         return toTokenView(tokens)

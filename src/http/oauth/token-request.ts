@@ -18,6 +18,9 @@ export const tokenForm = z.object({
   refresh_token: z.string().optional(),
 })
 
+/** The one-time code of users with two-factor login. */
+export const tokenHeaders = z.looseObject({ 'x-peertube-otp': z.string().optional() })
+
 /** Reads a token request. Throws DomainError `invalid` with an OAuth code (RFC 6749, 5.2). */
 export function readTokenRequest(contentType: string | undefined, body: unknown): TokenRequest {
   if (!/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '')) {

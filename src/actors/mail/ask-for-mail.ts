@@ -1,0 +1,23 @@
+// Mails as commands ask for them: stored as a job of the transaction, so that nobody is written to of what did not
+// happen. Payloads are ids: addresses, names and secret links are looked up and made when the mail is sent.
+
+import type { Unit } from '../runtime/index.ts'
+
+/** What there is to say, and to whom. */
+export type Mail =
+  /** A link by which the user shows that the address is theirs; `pending`: the one that is to take its place. */
+  | { mail: 'verify-email'; userId: number; pending: boolean }
+  | { mail: 'reset-password'; userId: number }
+  /** To a user whom an administrator made without a password. */
+  | { mail: 'create-password'; userId: number }
+  | { mail: 'verify-registration'; registrationId: number }
+  /** To the moderators: somebody asks for an account. */
+  | { mail: 'registration-requested'; registrationId: number }
+  | { mail: 'registration-accepted'; registrationId: number }
+  | { mail: 'registration-rejected'; registrationId: number }
+
+/** Sends the mail once the transaction is committed, with retries. */
+export function askForMail(unit: Unit, { mail, ...ids }: Mail): void {
+  const data = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, Number(value)]))
+  unit.enqueue({ type: 'email', data: { mail, ...data } })
+}

@@ -1,0 +1,1 @@
+export { askForMail, type Mail } from './ask-for-mail.ts'

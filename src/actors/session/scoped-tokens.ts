@@ -1,0 +1,44 @@
+// Tokens that open one thing only: private feeds. Kept sealed, to be shown to their user again, and hashed, to be found.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { newUuid, sha256 } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+
+export interface ScopedTokens {
+  /** The token of the user's private feeds, made when it is asked for the first time. */
+  feedToken(userId: number): Promise<string>
+  /** Another one in its place: addresses with the old one are closed. */
+  renewFeedToken(userId: number): Promise<string>
+}
+
+export function makeScopedTokens(deps: { db: Database; clock: Clock; secrets: Secrets }): ScopedTokens {
+  const { db, clock, secrets } = deps
+
+  /** The stored token; `renew` says whether a new one takes the place of one that is there. */
+  async function store(userId: number, renew: boolean): Promise<string> {
+    const token = newUuid()
+    // A row that stays is updated with its own values, so that the statement answers it.
+    const [row] = await db.query<{ token_sealed: string }>(
+      `insert into feed_token (user_id, token_hash, token_sealed, created_at, updated_at) values ($1, $2, $3, $4, $4)
+       on conflict (user_id) do update set
+         token_hash = case when $5 then excluded.token_hash else feed_token.token_hash end,
+         token_sealed = case when $5 then excluded.token_sealed else feed_token.token_sealed end,
+         updated_at = case when $5 then excluded.updated_at else feed_token.updated_at end
+       returning token_sealed`,
+      [userId, sha256(token), secrets.seal(token), clock.now(), renew],
+    )
+    if (!row) throw new Error('The feed token could not be stored.')
+    return secrets.open(row.token_sealed)
+  }
+
+  return {
+    async feedToken(userId) {
+      const [row] = await db.query<{ token_sealed: string }>('select token_sealed from feed_token where user_id = $1', [
+        userId,
+      ])
+      return row ? secrets.open(row.token_sealed) : await store(userId, false)
+    },
+    renewFeedToken: (userId) => store(userId, true),
+  }
+}

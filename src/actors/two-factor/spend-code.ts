@@ -1,0 +1,43 @@
+// The second factor of a login: a code of the user's app, which works once, on however many processes.
+
+import type { Sql } from '../../platform/database/index.ts'
+import { DomainError } from '../runtime/index.ts'
+import { stepOfCode } from './one-time-code.ts'
+
+export interface CheckedCode {
+  /** As it was read when the code was checked: a secret that was replaced since then spends nothing. */
+  secretSealed: string
+  step: number
+}
+
+/** Throws `missing_two_factor` and `invalid_two_factor`. Whether the code was used before is only seen by `spendCode`. */
+export async function checkCode(ask: {
+  secretSealed: string
+  open: (sealed: string) => string
+  code: string | undefined
+  now: Date
+}): Promise<CheckedCode> {
+  const { secretSealed, open, code, now } = ask
+  if (!code) {
+    throw new DomainError('unauthenticated', 'Missing two factor header', {
+      code: 'missing_two_factor',
+      headers: { 'x-peertube-otp': 'required; app' },
+    })
+  }
+  const step = await stepOfCode(open(secretSealed), code, now)
+  if (step === undefined) throw wrongCode()
+  return { secretSealed, step }
+}
+
+/** In the transaction of the login. Throws `invalid_two_factor` for a code that was used, or is older than one that was. */
+export async function spendCode(query: Sql, userId: number, { secretSealed, step }: CheckedCode): Promise<void> {
+  const spent = await query(
+    `update two_factor set last_step = $3
+     where user_id = $1 and state = 'on' and secret_sealed = $2 and coalesce(last_step, 0) < $3 returning id`,
+    [userId, secretSealed, step],
+  )
+  if (spent.length === 0) throw wrongCode()
+}
+
+const wrongCode = (): DomainError =>
+  new DomainError('invalid', 'Invalid two factor header', { code: 'invalid_two_factor' })

@@ -1,0 +1,183 @@
+// Two-factor login of a user: asked for, confirmed, disabled. The machine `two-factor` decides; secrets are sealed at rest.
+
+import { generateSecret } from 'otplib'
+import { randomToken, sha256 } from '../../platform/ids.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { IllegalMove, step } from '../../state-machines/step.ts'
+import {
+  dueIn,
+  initialTwoFactor,
+  type TwoFactorEvent,
+  type TwoFactorState,
+  twoFactorMachine,
+} from '../../state-machines/two-factor.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type UserRole, userRoles } from '../user/index.ts'
+import { enrolmentUri, stepOfCode } from './one-time-code.ts'
+import { type Asker, mayChangeTwoFactor } from './two-factor.policy.ts'
+
+export interface TwoFactorRequest {
+  requestToken: string
+  /** In base 32, for an app without a camera. */
+  secret: string
+  /** For the QR code. */
+  uri: string
+}
+
+/**
+ * All throw `not_found` and `forbidden` for other users, `invalid` when it is on, or off, already. Who asks for
+ * themselves gives their password: refused with `current_password_is_invalid`.
+ */
+export interface TwoFactor {
+  request(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<TwoFactorRequest>
+  /** Throws `forbidden` when the token is not that of the last request, or the code is wrong. */
+  confirm(ask: { by: Asker; userId: number; requestToken: string; code: string }): Promise<void>
+  disable(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<void>
+}
+
+interface Target {
+  id: number
+  email: string
+  role: UserRole
+  passwordHash: string
+  /** Of the row of the two-factor login; null as long as it was never asked for. */
+  rowId: number | null
+  state: TwoFactorState | null
+  dueAt: Date | null
+  secretSealed: string | null
+  requestTokenHash: Buffer | null
+}
+
+/** What of the row belongs to a state. */
+interface Secret {
+  secretSealed: string | null
+  requestTokenHash: Buffer | null
+}
+
+const NO_SECRET: Secret = { secretSealed: null, requestTokenHash: null }
+const REQUEST_TOKEN_BYTES = 20
+
+export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords }): TwoFactor {
+  const { db, tell, clock, config, passwords, registry, secrets, urls } = deps
+
+  registry.timeout('two_factor', {
+    dueSql: 'select id from two_factor where due_at <= $1 order by due_at limit 100',
+    timedOut: (id) =>
+      tell({ aggregate: 'two_factor', id }, async (unit) => {
+        const [late] = await unit.query('select id from two_factor where id = $1 and due_at <= $2', [id, unit.now])
+        if (late) await move(unit, id, { type: 'TIMED_OUT' }, NO_SECRET)
+      }),
+  })
+
+  /** Sends one event to the machine and stores where it stands then, with the secret that belongs there. */
+  async function move(unit: Unit, id: number, event: TwoFactorEvent, secret: Secret): Promise<void> {
+    const [row] = await unit.query<{ state: TwoFactorState }>('select state from two_factor where id = $1', [id])
+    const { state, context } = stepped(row?.state ?? 'off', event)
+    const wait = dueIn(state, context, config().vireo.lifetimes)
+    await unit.query(
+      `update two_factor set state = $2, due_at = $3, secret_sealed = $4, request_token_hash = $5, last_step = null,
+         updated_at = $6 where id = $1`,
+      [
+        id,
+        state,
+        wait === null ? null : new Date(unit.now.getTime() + wait),
+        secret.secretSealed,
+        secret.requestTokenHash,
+        unit.now,
+      ],
+    )
+  }
+
+  /** The row of a user, a new one in the state `off`. */
+  async function rowOf(userId: number): Promise<number> {
+    const [row] = await db.query<{ id: number }>(
+      `insert into two_factor (user_id, state) values ($1, $2)
+       on conflict (user_id) do update set user_id = excluded.user_id returning id`,
+      [userId, initialTwoFactor.state],
+    )
+    if (!row) throw new Error('The row of the two-factor login could not be stored.')
+    return row.id
+  }
+
+  async function findTarget(by: Asker, userId: number): Promise<Target> {
+    // Plain users are told nothing of others, not even whether they exist.
+    if (by.id !== userId && by.role === userRoles.user) throw notYours(by)
+    const [user] = await db.query<Target>(
+      `select u.id, u.email, u.role, u.password_hash as "passwordHash", t.id as "rowId", t.state,
+         t.due_at as "dueAt", t.secret_sealed as "secretSealed", t.request_token_hash as "requestTokenHash"
+       from users u left join two_factor t on t.user_id = u.id where u.id = $1`,
+      [userId],
+    )
+    if (!user) throw notFound('User not found')
+    if (!mayChangeTwoFactor(by, user)) throw notYours(by)
+    return user
+  }
+
+  /** A stolen token alone must not be enough to change how its user logs in. */
+  async function checkPassword(by: Asker, user: Target, currentPassword: string | undefined): Promise<void> {
+    if (by.id !== user.id) return
+    if (!currentPassword) throw new DomainError('invalid', 'currentPassword is missing')
+    if (await passwords.verify(user.passwordHash, currentPassword)) return
+    throw new DomainError('forbidden', 'currentPassword is invalid.', { code: 'current_password_is_invalid' })
+  }
+
+  return {
+    async request({ by, userId, currentPassword }) {
+      const user = await findTarget(by, userId)
+      await checkPassword(by, user, currentPassword)
+      const secret = generateSecret()
+      const requestToken = randomToken(REQUEST_TOKEN_BYTES)
+      const kept = { secretSealed: secrets.seal(secret), requestTokenHash: sha256(requestToken) }
+      const id = await rowOf(userId)
+      await tell({ aggregate: 'two_factor', id }, (unit) => move(unit, id, { type: 'REQUESTED' }, kept))
+      return { requestToken, secret, uri: enrolmentUri({ issuer: urls.host, label: user.email, secret }) }
+    },
+
+    async confirm({ by, userId, requestToken, code }) {
+      const user = await findTarget(by, userId)
+      if (user.state === 'on') throw alreadyOn()
+      const { rowId: id, secretSealed, requestTokenHash, dueAt } = user
+      const asked = sha256(requestToken)
+      if (id === null || secretSealed === null || dueAt === null || dueAt <= clock.now()) throw wrongRequest()
+      if (!requestTokenHash?.equals(asked)) throw wrongRequest()
+      // The code is not used up: apps still show it when the user logs in with it for the first time.
+      const step = await stepOfCode(secrets.open(secretSealed), code, clock.now())
+      if (step === undefined) throw new DomainError('forbidden', 'Invalid OTP token')
+
+      await tell({ aggregate: 'two_factor', id }, async (unit) => {
+        const [same] = await unit.query(
+          `select id from two_factor where id = $1 and (state = 'on' or request_token_hash = $2)`,
+          [id, asked],
+        )
+        if (!same) throw wrongRequest()
+        await move(unit, id, { type: 'CONFIRMED' }, { secretSealed, requestTokenHash: null })
+      })
+    },
+
+    async disable({ by, userId, currentPassword }) {
+      const user = await findTarget(by, userId)
+      await checkPassword(by, user, currentPassword)
+      const { rowId: id } = user
+      if (id === null) throw alreadyOff()
+      await tell({ aggregate: 'two_factor', id }, (unit) => move(unit, id, { type: 'DISABLED' }, NO_SECRET))
+    },
+  }
+}
+
+function stepped(state: TwoFactorState, event: TwoFactorEvent) {
+  try {
+    return step(twoFactorMachine, { state, context: {} }, event)
+  } catch (error) {
+    if (!(error instanceof IllegalMove)) throw error
+    throw event.type === 'DISABLED' ? alreadyOff() : alreadyOn()
+  }
+}
+
+const alreadyOn = (): DomainError => new DomainError('invalid', 'Two factor is already enabled.')
+
+const alreadyOff = (): DomainError => new DomainError('invalid', 'Two factor is already disabled.')
+
+const wrongRequest = (): DomainError => new DomainError('forbidden', 'Invalid request token')
+
+const notYours = (by: Asker): DomainError =>
+  new DomainError('forbidden', `User ${by.username} may not change the two-factor login of this user.`)

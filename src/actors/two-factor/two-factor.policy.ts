@@ -1,0 +1,16 @@
+// Who may change whether a user's login asks for a code.
+
+import { type UserRole, userRoles } from '../user/index.ts'
+
+/** Who asks. */
+export interface Asker {
+  id: number
+  username: string
+  role: UserRole
+}
+
+/** Users for themselves, administrators for everybody, moderators for plain users. */
+export function mayChangeTwoFactor(asker: Asker, user: { id: number; role: UserRole }): boolean {
+  if (asker.id === user.id || asker.role === userRoles.administrator) return true
+  return asker.role === userRoles.moderator && user.role === userRoles.user
+}

@@ -1,0 +1,6 @@
+// The machine `two-factor`.
+
+import { describeMachine } from './describe-machine.ts'
+import { table } from './two-factor.table.ts'
+
+describeMachine(table)
