@@ -21,7 +21,8 @@ import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
-import { makeUsers } from './actors/user/index.ts'
+import { makeManageUsers, makeUsers } from './actors/user/index.ts'
+import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
   makePendingFiles,
@@ -48,6 +49,7 @@ import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
+import { usersArea } from './http/users/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
@@ -164,7 +166,7 @@ async function start(
 
   const passwords = makePasswords()
   const instance = makeInstance(deps)
-  const users = makeUsers({ ...deps, passwords })
+  const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
@@ -215,6 +217,8 @@ async function start(
     software: { name: 'vireo', version: VERSION },
   })
   closers.push(async () => federation.close())
+  // After federation, whose reactions to the end of an account come first.
+  makeUserRemoval({ ...deps, uploads, videos, comments, ratings, follows })
   runtime.registry.seal(REQUIRED)
 
   await firstStart()
@@ -257,6 +261,7 @@ async function start(
       areas: [
         oauthArea({ instance, sessions }),
         meArea({ db, urls: deps.urls }),
+        usersArea({ db, config, urls: deps.urls, users }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
@@ -301,6 +306,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'CommentRemoved',
     'RatingSet',
     'RatingRemoved',
+    'UserRemoved',
+    'AccountRemoved',
   ],
   jobs: [
     'activitypub-follow',
@@ -309,6 +316,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-transcoding',
     'video-removal',
     'video-files-placement',
+    'user-removal',
   ],
   lanes: ['delivery', 'inbox'],
 }
