@@ -52,7 +52,7 @@ const USAGE = `cross join lateral (
   ) usage`
 const COMMENTS = '(select count(*)::int from comment m where m.account_id = a.id and m.deleted_at is null) as comments'
 
-/** A page of users without their channels, and the count of all that match. One statement. */
+/** A page of users without their channels, and the count of all that match; the oldest of equals first. One statement. */
 export async function listUsers(
   db: Reader,
   query: UserListQuery,
@@ -66,13 +66,13 @@ export async function listUsers(
        where ${EXISTS} and ($1::boolean is null or u.blocked = $1)
          and ($2::text is null or u.username ilike $2 or u.email ilike $2)
      ), page as (
-       select id, sort_key from matching order by sort_key ${order} ${nulls}, id ${order} limit $3 offset $4
+       select id, sort_key from matching order by sort_key ${order} ${nulls}, id limit $3 offset $4
      ), shown as (
        select page.sort_key, ${userColumns()}, usage.used, usage.used_daily
        from page join users u on u.id = page.id ${USER_JOINS} ${USAGE}
      )
      select counted.total, shown.* from (select count(*)::int as total from matching) counted
-       left join shown on true order by shown.sort_key ${order} ${nulls}, shown.id ${order}`,
+       left join shown on true order by shown.sort_key ${order} ${nulls}, shown.id`,
     [query.blocked ?? null, query.search ? containing(query.search) : null, query.count, query.start],
   )
   // An empty page still has the row of the count.

@@ -9,7 +9,7 @@ import { askForMail, sendsMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
 import { User, type UserRole } from './user.entity.ts'
-import { assertMayBlock, assertMayRemove, assertMayUpdate, type Manager } from './user.policy.ts'
+import { assertMayBlock, assertMayLeave, assertMayRemove, assertMayUpdate, type Manager } from './user.policy.ts'
 
 /** What is to change; what is left out stays. */
 export interface UserChanges {
@@ -32,6 +32,8 @@ export interface ManageUsers {
   unblock(userId: number, by: Manager): Promise<void>
   /** The user is gone at once, with sessions and actors; what the user owned goes with a job. */
   remove(userId: number, by: Manager): Promise<void>
+  /** The same, asked by the user. */
+  leave(userId: number): Promise<void>
 }
 
 export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): ManageUsers {
@@ -80,22 +82,25 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
         if (wasBlocked && sendsMail(config())) askForMail(unit, { mail: 'user-unblocked', userId })
       }),
 
-    async remove(userId, by) {
-      const nobodysPassword = await passwords.hash(randomToken(32))
-      await change(userId, async (unit, user) => {
-        assertMayRemove(by, user)
-        move(user, { type: 'REMOVED' })
-        await endSessions(unit.query, userId)
-        forget(user, nobodysPassword)
-        await unit.query(
-          `update actor set deleted_at = $2, updated_at = $2 where id in (
-             select a.actor_id from account a where a.user_id = $1
-             union all select c.actor_id from channel c join account a on a.id = c.account_id where a.user_id = $1)`,
-          [userId, unit.now],
-        )
-        unit.emit({ aggregate: 'user', id: userId }, 'UserRemoved', { userId })
-      })
-    },
+    remove: (userId, by) => end(userId, (user) => assertMayRemove(by, user)),
+    leave: (userId) => end(userId, assertMayLeave),
+  }
+
+  async function end(userId: number, assertMay: (user: User) => void): Promise<void> {
+    const nobodysPassword = await passwords.hash(randomToken(32))
+    await change(userId, async (unit, user) => {
+      assertMay(user)
+      move(user, { type: 'REMOVED' })
+      await endSessions(unit.query, userId)
+      forget(user, nobodysPassword)
+      await unit.query(
+        `update actor set deleted_at = $2, updated_at = $2 where id in (
+           select a.actor_id from account a where a.user_id = $1
+           union all select c.actor_id from channel c join account a on a.id = c.account_id where a.user_id = $1)`,
+        [userId, unit.now],
+      )
+      unit.emit({ aggregate: 'user', id: userId }, 'UserRemoved', { userId })
+    })
   }
 }
 

@@ -50,8 +50,11 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   async function create(user: NewUser, by?: Manager): Promise<CreatedUser> {
     if (by) assertMayCreate(by, user.role)
     const channelName = user.channelName ?? `${user.username}_channel`
-    refuseUnusable(user, channelName)
+    refuseWithoutPassword(user)
     await refuseTaken(db.query, user, channelName)
+    if (channelName.toLowerCase() === user.username.toLowerCase()) {
+      throw new DomainError('invalid', 'The channel cannot have the same name as the user.')
+    }
     try {
       return await insert(user, channelName)
     } catch (error) {
@@ -61,14 +64,10 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
     }
   }
 
-  function refuseUnusable({ username, password }: NewUser, channelName: string): void {
-    if (password === null && !sendsMail(config())) {
-      const msg = 'A password is needed: this server sends no mail by which the user could choose one'
-      throw new DomainError('invalid', msg, { invalidParams: [{ name: 'password', location: 'body', msg, value: '' }] })
-    }
-    if (channelName.toLowerCase() === username.toLowerCase()) {
-      throw new DomainError('invalid', 'The channel cannot have the same name as the user.')
-    }
+  function refuseWithoutPassword({ password }: NewUser): void {
+    if (password !== null || sendsMail(config())) return
+    const msg = 'A password is needed: this server sends no mail by which the user could choose one'
+    throw new DomainError('invalid', msg, { invalidParams: [{ name: 'password', location: 'body', msg, value: '' }] })
   }
 
   async function insert(user: NewUser, channelName: string): Promise<CreatedUser> {

@@ -107,11 +107,15 @@ export function assertMayBlock(by: Manager, user: ManagedUser): void {
   assertManages(by, user)
 }
 
-/** Throws `invalid` for root, `forbidden` for whom `by` does not manage. Whoever is not root may leave. */
-export function assertMayRemove(by: Manager, user: ManagedUser & { id: number }): void {
-  const leaves = by.id === user.id
-  refuseRoot(user, leaves ? 'You cannot delete your root account.' : 'Cannot remove the root user')
-  if (!leaves) assertManages(by, user)
+/** Throws `invalid` for root, `forbidden` for whom `by` does not manage. */
+export function assertMayRemove(by: Manager, user: ManagedUser): void {
+  refuseRoot(user, 'Cannot remove the root user')
+  assertManages(by, user)
+}
+
+/** Everybody may leave, whatever the role. Throws `invalid` for root. */
+export function assertMayLeave(user: ManagedUser): void {
+  refuseRoot(user, 'You cannot delete your root account.')
 }
 
 /** Administrators manage everybody, moderators plain users. */

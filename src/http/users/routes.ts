@@ -137,8 +137,7 @@ export function usersArea(deps: {
       '/api/v1/users/me',
       { config: { auth: 'user' }, schema: { tags: ['My User'], response: done } },
       async (request, reply) => {
-        const by = managerOf(request)
-        await users.remove(by.id, by)
+        await users.leave(sessionOf(request).user.id)
         return reply.code(204).send(null)
       },
     )

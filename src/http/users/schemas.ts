@@ -26,9 +26,10 @@ export const usersQuery = (config: Config) =>
     ...paging(config),
     sort: sorting(['id', 'username', 'videoQuotaUsed', 'createdAt', 'lastLoginDate', 'role'], '-createdAt'),
     search: z.string().max(1000).optional(),
-    // Other values have always been passed over.
+    // Clients know that whatever does not say no is a yes here.
     blocked: z
-      .union([booleanText, z.unknown().transform(() => undefined)])
+      .string()
+      .transform((text) => text !== 'false' && text !== '0')
       .optional()
       .meta({ type: 'boolean' }),
   })
