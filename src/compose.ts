@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
-import { makeComments } from './actors/comment/index.ts'
+import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance } from './actors/instance/index.ts'
@@ -37,6 +37,7 @@ import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeApp } from './http/app.ts'
+import { bulkArea } from './http/bulk/routes.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
@@ -190,6 +191,7 @@ async function start(
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
   const comments = makeComments(deps)
+  const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
   registerCounters(deps)
 
@@ -265,6 +267,7 @@ async function start(
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
+        bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
         serverFollowsArea({
           ...deps,
@@ -317,6 +320,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-removal',
     'video-files-placement',
     'user-removal',
+    'comments-removal',
   ],
   lanes: ['delivery', 'inbox'],
 }

@@ -11,7 +11,7 @@ import { Channel } from '../channel/channel.entity.ts'
 import { askForMail, sendsMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
-import { assertMayCreate, type Manager } from './user.policy.ts'
+import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
 
 export interface NewUser {
   username: string
@@ -128,11 +128,11 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   return {
     create,
     async ensureRoot({ password }) {
-      const [root] = await db.query("select id from users where username = 'root'")
+      const [root] = await db.query('select id from users where username = $1', [ROOT])
       if (root) return false
       try {
         await create({
-          username: 'root',
+          username: ROOT,
           password,
           email: config().admin.email,
           role: userRoles.administrator,
