@@ -1,9 +1,11 @@
 // The migrations, in order. They run in process: neither a build step nor a folder scan is needed.
 
 import { Initial } from './0001-initial.ts'
+import { UserStates } from './0002-users.ts'
 import { TwoFactor } from './0006-two-factor.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
+  { name: '0002-users', class: UserStates },
   { name: '0006-two-factor', class: TwoFactor },
 ]

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
-import { makeComments } from './actors/comment/index.ts'
+import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance } from './actors/instance/index.ts'
@@ -22,7 +22,8 @@ import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
-import { makeUsers } from './actors/user/index.ts'
+import { makeManageUsers, makeUsers } from './actors/user/index.ts'
+import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
   makePendingFiles,
@@ -37,6 +38,7 @@ import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeApp } from './http/app.ts'
+import { bulkArea } from './http/bulk/routes.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
@@ -51,6 +53,7 @@ import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
 import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
+import { usersArea } from './http/users/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
@@ -169,7 +172,7 @@ async function start(
 
   const passwords = makePasswords()
   const instance = makeInstance(deps)
-  const users = makeUsers({ ...deps, passwords })
+  const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
   const follows = makeFollows(deps)
@@ -194,6 +197,7 @@ async function start(
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
   const comments = makeComments(deps)
+  const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
   registerCounters(deps)
 
@@ -221,6 +225,8 @@ async function start(
     software: { name: 'vireo', version: VERSION },
   })
   closers.push(async () => federation.close())
+  // After federation, whose reactions to the end of an account come first.
+  makeUserRemoval({ ...deps, uploads, videos, comments, ratings, follows })
   runtime.registry.seal(REQUIRED)
 
   await firstStart()
@@ -265,9 +271,11 @@ async function start(
         scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
         twoFactorArea({ twoFactor }),
         meArea({ db, urls: deps.urls }),
+        usersArea({ db, config, urls: deps.urls, users }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
+        bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
         serverFollowsArea({
           ...deps,
@@ -309,6 +317,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'CommentRemoved',
     'RatingSet',
     'RatingRemoved',
+    'UserRemoved',
+    'AccountRemoved',
   ],
   jobs: [
     'activitypub-follow',
@@ -317,6 +327,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-transcoding',
     'video-removal',
     'video-files-placement',
+    'user-removal',
+    'comments-removal',
   ],
   lanes: ['delivery', 'inbox'],
 }

@@ -23,4 +23,12 @@ export function announceChanges({ registry }: FederationDeps): void {
     if (url) unit.publish(DOCUMENT_CHANGED, { url })
   })
   registry.on('VideoRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
+  registry.on('UserRemoved', 'documents', async ({ userId }, unit) => {
+    const actors = await unit.query<{ url: string }>(
+      `select x.url from account a left join channel c on c.account_id = a.id join actor x on x.id in (a.actor_id, c.actor_id)
+       where a.user_id = $1`,
+      [userId],
+    )
+    for (const { url } of actors) unit.publish(DOCUMENT_CHANGED, { url })
+  })
 }

@@ -27,6 +27,7 @@ import { makeTreat } from './inbound/treat.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
 import { registerFederationJobs } from './jobs.ts'
 import { makeTableKvStore, RedisKv } from './kv.ts'
+import { sendAccounts } from './outbound/account.ts'
 import { sendComments } from './outbound/comment.ts'
 import { sendFollows } from './outbound/follow.ts'
 import { sendRatings } from './outbound/rating.ts'
@@ -84,6 +85,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendFollows(deps, sender)
   sendVideos(context, sender)
   sendComments(context, sender)
+  sendAccounts(context, sender)
   sendRatings(deps, sender)
 
   const kv = options.redis

@@ -1,7 +1,7 @@
 // Who may write, see and remove comments. Pure.
 
 import { DomainError } from '../runtime/index.ts'
-import { userRoles } from '../user/index.ts'
+import { hasRight } from '../user/index.ts'
 import { isFederated, type Viewer } from '../video/index.ts'
 
 /** `VideoCommentPolicy` of the contract. */
@@ -33,15 +33,16 @@ export function assertTakesRemoteComments(video: CommentedVideo): void {
 export const isHeld = (video: CommentedVideo, author: Viewer): boolean =>
   !video.remote && video.commentsPolicy === commentsPolicies.requiresApproval && !seesHeld(video, author)
 
-/** Who sees all comments that wait for approval: the owner of the video, and the staff. */
+/** Who sees all comments that wait for approval: the owner of the video, and whoever sees all comments. */
 export const seesHeld = (video: { ownerAccountId: number }, viewer: Viewer): boolean =>
-  viewer !== null && (viewer.accountId === video.ownerAccountId || viewer.role !== userRoles.user)
+  viewer !== null && (viewer.accountId === video.ownerAccountId || hasRight(viewer.role, 'SEE_ALL_COMMENTS'))
 
-/** Throws `forbidden` unless `by` wrote the comment, owns the video or is of the staff. */
+/** Throws `forbidden` unless `by` wrote the comment, owns the video or manages all comments. */
 export function assertMayRemove(
   comment: { accountId: number | null; ownerAccountId: number },
   by: NonNullable<Viewer>,
 ): void {
-  if (by.accountId === comment.accountId || seesHeld(comment, by)) return
+  if (by.accountId === comment.accountId || by.accountId === comment.ownerAccountId) return
+  if (hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT')) return
   throw new DomainError('forbidden', 'Cannot remove video comment of another user')
 }

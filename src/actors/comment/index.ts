@@ -9,3 +9,4 @@ export {
   listThreads,
   type ThreadQuery,
 } from './comment.queries.ts'
+export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'

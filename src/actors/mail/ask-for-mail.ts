@@ -10,6 +10,9 @@ export type Mail =
   | { mail: 'reset-password'; userId: number }
   /** To a user whom an administrator made without a password. */
   | { mail: 'create-password'; userId: number }
+  /** With the reason, where there is one. */
+  | { mail: 'user-blocked'; userId: number }
+  | { mail: 'user-unblocked'; userId: number }
   | { mail: 'verify-registration'; registrationId: number }
   /** To the moderators: somebody asks for an account. */
   | { mail: 'registration-requested'; registrationId: number }

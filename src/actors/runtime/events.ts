@@ -27,6 +27,11 @@ export interface EventPayloads {
   RatingSet: { ratingId: number; videoId: number }
   RatingRemoved: { url: string; type: 'like' | 'dislike'; actorId: number; videoId: number }
 
+  /** A user is gone, and all that is the user's is to go. */
+  UserRemoved: { userId: number }
+  /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
+  AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
+
   /** A remote actor shared one of our videos, or took the share back. */
   VideoShared: { videoId: number; actorId: number }
 }
@@ -47,5 +52,6 @@ export interface AggregateRef {
     | 'actor'
     | 'incoming_activity'
     | 'two_factor'
+    | 'user'
   id: number
 }

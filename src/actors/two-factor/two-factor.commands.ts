@@ -105,7 +105,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords }): TwoFa
     const [user] = await db.query<Target>(
       `select u.id, u.email, u.role, u.password_hash as "passwordHash", t.id as "rowId", t.state,
          t.due_at as "dueAt", t.secret_sealed as "secretSealed", t.request_token_hash as "requestTokenHash"
-       from users u left join two_factor t on t.user_id = u.id where u.id = $1`,
+       from users u left join two_factor t on t.user_id = u.id where u.id = $1 and u.state <> 'deleted'`,
       [userId],
     )
     if (!user) throw notFound('User not found')

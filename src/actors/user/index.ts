@@ -1,3 +1,14 @@
+export {
+  findUser,
+  findUserWithStats,
+  listUsers,
+  namesOfUsers,
+  type UserListQuery,
+  type UserStats,
+  type UserUsage,
+} from './list-users.ts'
+export { type ManageUsers, makeManageUsers, type UserChanges } from './manage-users.ts'
 export { type CreatedUser, makeUsers, type NewUser, type Users } from './user.commands.ts'
 export { type UserRole, userRoles } from './user.entity.ts'
+export { hasRight, isAdministrator, isStaff, type Manager, type UserRight, userRights } from './user.policy.ts'
 export { type ActorSummaryRow, findMe, type MeRow, quotaUsed } from './user.queries.ts'

@@ -1,19 +1,26 @@
 // Users: made together with their account and their first channel.
 
+import { isUniqueViolation } from '../../platform/database/errors.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import { randomToken } from '../../platform/ids.ts'
 import { generateActorKeys } from '../../platform/keys.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { Channel } from '../channel/channel.entity.ts'
+import { askForMail, sendsMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
+import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
 
 export interface NewUser {
   username: string
-  password: string
+  /** Null: the user gets a mail with a link to choose one. */
+  password: string | null
   email: string
   role: UserRole
   emailVerified?: boolean
+  adminFlags?: number
   /** Bytes, -1 for no limit; the configuration's values when left out. */
   videoQuota?: number
   videoQuotaDaily?: number
@@ -28,8 +35,11 @@ export interface CreatedUser {
 }
 
 export interface Users {
-  /** Throws DomainError `conflict` when the name, the address or the channel's name is taken. */
-  create(user: NewUser): Promise<CreatedUser>
+  /**
+   * Throws `conflict` when the name, the address or the channel's name is taken, also by somebody who is gone; `invalid`
+   * for a user without a password where no mail is sent. With `by`, somebody makes the user: throws `forbidden`.
+   */
+  create(user: NewUser, by?: Manager): Promise<CreatedUser>
   /** The administrator `root`, on the first start only. Answers whether it was made now. */
   ensureRoot(options: { password: string }): Promise<boolean>
 }
@@ -37,15 +47,37 @@ export interface Users {
 export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   const { db, tell, config, passwords } = deps
 
-  async function create(user: NewUser): Promise<CreatedUser> {
+  async function create(user: NewUser, by?: Manager): Promise<CreatedUser> {
+    if (by) assertMayCreate(by, user.role)
+    const channelName = user.channelName ?? `${user.username}_channel`
+    refuseWithoutPassword(user)
+    await refuseTaken(db.query, user, channelName)
+    if (channelName.toLowerCase() === user.username.toLowerCase()) {
+      throw new DomainError('invalid', 'The channel cannot have the same name as the user.')
+    }
+    try {
+      return await insert(user, channelName)
+    } catch (error) {
+      // Two asked for the same name at once.
+      if (isUniqueViolation(error)) throw taken()
+      throw error
+    }
+  }
+
+  function refuseWithoutPassword({ password }: NewUser): void {
+    if (password !== null || sendsMail(config())) return
+    const msg = 'A password is needed: this server sends no mail by which the user could choose one'
+    throw new DomainError('invalid', msg, { invalidParams: [{ name: 'password', location: 'body', msg, value: '' }] })
+  }
+
+  async function insert(user: NewUser, channelName: string): Promise<CreatedUser> {
     const [passwordHash, accountKeys, channelKeys] = await Promise.all([
-      passwords.hash(user.password),
+      // A password that nobody knows, until the user has chosen one.
+      passwords.hash(user.password ?? randomToken(32)),
       generateActorKeys(),
       generateActorKeys(),
     ])
-    const channelName = user.channelName ?? `${user.username}_channel`
     return await tell.create(async (unit) => {
-      await refuseTaken(unit.query, user, channelName)
       const stamps = { createdAt: unit.now, updatedAt: unit.now }
       const row = unit.em.create(User, {
         username: user.username,
@@ -53,6 +85,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
         email: user.email,
         emailVerified: user.emailVerified ?? null,
         role: user.role,
+        adminFlags: user.adminFlags ?? 0,
         videoQuota: user.videoQuota ?? config().user.video_quota,
         videoQuotaDaily: user.videoQuotaDaily ?? config().user.video_quota_daily,
         nsfwPolicy: config().instance.default_nsfw_policy,
@@ -87,6 +120,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
         ...stamps,
       })
       await unit.em.flush()
+      if (user.password === null) askForMail(unit, { mail: 'create-password', userId: row.id })
       return { id: row.id, accountId: account.id, channelId: channel.id }
     })
   }
@@ -94,11 +128,11 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   return {
     create,
     async ensureRoot({ password }) {
-      const [root] = await db.query("select id from users where username = 'root'")
+      const [root] = await db.query('select id from users where username = $1', [ROOT])
       if (root) return false
       try {
         await create({
-          username: 'root',
+          username: ROOT,
           password,
           email: config().admin.email,
           role: userRoles.administrator,
@@ -116,12 +150,26 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   }
 }
 
-async function refuseTaken(query: ActorDeps['db']['query'], user: NewUser, channelName: string): Promise<void> {
-  const [taken] = await query<{ what: string }>(
-    `select 'username' as what from users where lower(username) = lower($1)
-     union all select 'email' from users where lower(email) = lower($2)
-     union all select 'actor name' from actor where host_id is null and lower(preferred_username) in (lower($1), lower($3))`,
+async function refuseTaken(query: Sql, user: NewUser, channelName: string): Promise<void> {
+  const [found] = await query<{ what: 'user' | 'channel' | 'former' }>(
+    `select 'user' as what from users where lower(username) = lower($1) or lower(email) = lower($2)
+     union all
+     select case when deleted_at is not null then 'former'
+         when lower(preferred_username) = lower($3) then 'channel' else 'user' end
+     from actor where host_id is null and lower(preferred_username) in (lower($1), lower($3))
+     limit 1`,
     [user.username, user.email, channelName],
   )
-  if (taken) throw new DomainError('conflict', `This ${taken.what} is already taken.`)
+  if (found?.what === 'user') throw taken()
+  if (found?.what === 'channel') {
+    throw new DomainError('conflict', `A channel or an account named ${channelName} already exists.`)
+  }
+  if (found) {
+    throw new DomainError(
+      'conflict',
+      'Another actor (account/channel) with this name on this instance already exists or has already existed.',
+    )
+  }
 }
+
+const taken = (): DomainError => new DomainError('conflict', 'User with this username or email already exists.')

@@ -17,8 +17,10 @@ const UserSchema = defineEntity({
     videoQuota: p.bigint('number'),
     videoQuotaDaily: p.bigint('number'),
     nsfwPolicy: p.string(),
-    blocked: p.boolean().default(false),
+    /** Of the machine `user`; the column `blocked` follows it. */
+    state: p.string().default('active'),
     blockedReason: p.string().nullable(),
+    pluginAuth: p.string().nullable(),
     lastLoginAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

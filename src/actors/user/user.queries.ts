@@ -14,6 +14,7 @@ export interface MeRow {
   nsfw_policy: string
   blocked: boolean
   blocked_reason: string | null
+  plugin_auth: string | null
   last_login_at: Date | null
   two_factor_enabled: boolean
   created_at: Date
@@ -36,18 +37,24 @@ export interface ActorSummaryRow {
 /** The user with account and channels, in one statement. */
 export async function findMe(db: Database, userId: number): Promise<MeRow | undefined> {
   const [row] = await db.query<MeRow>(
-    `select u.id, u.username, u.email, u.email_verified, u.role, u.admin_flags, u.video_quota, u.video_quota_daily,
-       u.nsfw_policy, u.blocked, u.blocked_reason, u.last_login_at, u.created_at,
-       exists (select 1 from two_factor t where t.user_id = u.id and t.state = 'on') as two_factor_enabled,
-       ${summary('a', 'aa')} as account,
-       (select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support) order by c.id), '[]')
-        from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels
-     from users u join account a on a.user_id = u.id join actor aa on aa.id = a.actor_id
-     where u.id = $1`,
+    `select ${userColumns()}, ${userChannels()} from users u ${USER_JOINS} where u.id = $1`,
     [userId],
   )
   return row
 }
+
+export const USER_JOINS = 'join account a on a.user_id = u.id join actor aa on aa.id = a.actor_id'
+
+/** The user (`u`) with the account, as `USER_JOINS` gives it. */
+export const userColumns = (): string =>
+  `u.id, u.username, u.email, u.email_verified, u.role, u.admin_flags, u.video_quota, u.video_quota_daily,
+   u.nsfw_policy, u.blocked, u.blocked_reason, u.plugin_auth, u.last_login_at, u.created_at,
+   exists (select 1 from two_factor t where t.user_id = u.id and t.state = 'on') as two_factor_enabled,
+   ${summary('a', 'aa')} as account`
+
+export const userChannels = (): string =>
+  `(select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support) order by c.id), '[]')
+    from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels`
 
 const summary = (noun: string, actor: string): string =>
   `jsonb_build_object('id', ${noun}.id, 'url', ${actor}.url, 'username', ${actor}.preferred_username, 'name', ${noun}.name,

@@ -57,7 +57,7 @@ export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: 
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, videoId)
         if (video.state === 'removed') throw notFound('Video not found')
-        await assertChangeable(unit, video, by)
+        await assertChangeable(unit, video, by, 'REMOVE_ANY_VIDEO')
         const mayBeKnown = isFederated(video.privacy)
         moveVideo(unit, video, { type: 'REMOVED' })
         video.updatedAt = unit.now

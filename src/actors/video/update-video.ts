@@ -3,7 +3,7 @@
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { userRoles } from '../user/user.entity.ts'
+import { hasRight } from '../user/index.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
@@ -99,7 +99,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
         for (const { ref, image } of files) await store.put(ref, image.bytes)
         const replaced: FileRef[] = []
         await change(videoId, async (unit, video) => {
-          await assertChangeable(unit, video, by)
+          await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
           await assign(unit, video, by, changes)
           for (const file of files) replaced.push(...(await replacePicture(unit, videoId, file)))
           await pendingFiles.settle(
@@ -151,12 +151,17 @@ export async function removalOf(unit: Unit, video: Video, channelId = video.chan
 }
 
 /** Throws unless `by` may change the video. */
-export async function assertChangeable(unit: Unit, video: Video, by: NonNullable<Viewer>): Promise<void> {
+export async function assertChangeable(
+  unit: Unit,
+  video: Video,
+  by: NonNullable<Viewer>,
+  right: Parameters<typeof assertMayChange>[2],
+): Promise<void> {
   const [owner] = await unit.query<{ account_id: number }>('select account_id from channel where id = $1', [
     video.channelId,
   ])
   const { privacy, remote } = video
-  assertMayChange({ privacy, remote, ownerAccountId: owner?.account_id ?? 0 }, by)
+  assertMayChange({ privacy, remote, ownerAccountId: owner?.account_id ?? 0 }, by, right)
 }
 
 async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes: VideoChanges): Promise<void> {
@@ -184,7 +189,7 @@ async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewe
     [channelId],
   )
   if (!channel) throw new DomainError('invalid', 'Unknown video "video channel" for this instance.')
-  const isTheirs = channel.account_id === by.accountId || by.role !== userRoles.user
+  const isTheirs = channel.account_id === by.accountId || hasRight(by.role, 'MANAGE_ANY_VIDEO_CHANNEL')
   if (!isTheirs) throw new DomainError('invalid', 'Unknown video "video channel" for this account.')
 }
 

@@ -1,7 +1,7 @@
 // Who may see, change and remove a video. Pure: rows and the asking user go in, a refusal is thrown or nothing happens.
 
 import { DomainError } from '../runtime/index.ts'
-import { type UserRole, userRoles } from '../user/user.entity.ts'
+import { hasRight, type UserRight, type UserRole } from '../user/index.ts'
 import { videoPrivacies } from './video.entity.ts'
 
 /** Who asks: the user of a session; null for visitors. */
@@ -53,16 +53,22 @@ export const isFederated = (privacy: number): boolean => isOpen(privacy)
 export const hasPrivateFiles = (privacy: number): boolean => !isOpen(privacy)
 
 /** Whether `viewer` may see every video there is, in lists too. */
-export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && viewer.role !== userRoles.user
+export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && hasRight(viewer.role, 'SEE_ALL_VIDEOS')
 
-/** Throws `forbidden` unless `viewer` owns the video or is of the staff. Videos of other servers are theirs to change. */
-export function assertMayChange(video: GuardedVideo, viewer: NonNullable<Viewer>): void {
+/** Throws `forbidden` unless `viewer` owns the video or has the right. Videos of other servers are theirs to change. */
+export function assertMayChange(
+  video: GuardedVideo,
+  viewer: NonNullable<Viewer>,
+  right: Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO'>,
+): void {
   if (video.remote) throw new DomainError('forbidden', 'Cannot manage a video of another server.')
-  if (!isInsider(video, viewer)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
+  if (!owns(video, viewer) && !hasRight(viewer.role, right))
+    throw new DomainError('forbidden', 'Cannot manage a video of another user.')
 }
 
-const isInsider = (video: GuardedVideo, viewer: Viewer): boolean =>
-  viewer !== null && (viewer.accountId === video.ownerAccountId || viewer.role !== userRoles.user)
+const isInsider = (video: GuardedVideo, viewer: Viewer): boolean => owns(video, viewer) || seesAllVideos(viewer)
+
+const owns = (video: GuardedVideo, viewer: Viewer): boolean => viewer?.accountId === video.ownerAccountId
 
 function assertInsider(video: GuardedVideo, viewer: Viewer): void {
   if (!viewer) throw unknownViewer()

@@ -1,6 +1,6 @@
 // Followers, following, outbox and playlists of our actors, in pages of addresses or raw activities.
 
-import { notFound } from '../../actors/runtime/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { announceActivity, createVideoActivity, type SharedVideo, videoDocuments } from '../documents/index.ts'
@@ -72,14 +72,32 @@ export async function actorCollection(
 
 async function findActor(query: Sql, owner: { kind: 'account' | 'channel'; name: string }): Promise<ActorRow> {
   const ofKind = owner.kind === 'channel' ? "type = 'Group'" : "type <> 'Group'"
-  const [actor] = await query<ActorRow>(
-    `select id, type, url from actor
-     where lower(preferred_username) = lower($1) and ${ofKind} and host_id is null and deleted_at is null`,
+  const [actor] = await query<ActorRow & { isGone: boolean }>(
+    `select id, type, url, deleted_at is not null as "isGone" from actor
+     where lower(preferred_username) = lower($1) and ${ofKind} and host_id is null`,
     [owner.name],
   )
   if (!actor) throw notFound(owner.kind === 'channel' ? 'Video channel not found' : 'Account not found')
+  if (actor.isGone) throw goneActor(owner.kind)
   return actor
 }
+
+/** Throws `gone` when an actor of ours had this name: what was deleted is told from what never was. */
+export async function refuseTombstone(
+  query: Sql,
+  { kind, name }: { kind: 'account' | 'channel'; name: string },
+): Promise<void> {
+  const ofKind = kind === 'channel' ? "type = 'Group'" : "type <> 'Group'"
+  const [tombstone] = await query(
+    `select id from actor
+     where lower(preferred_username) = lower($1) and ${ofKind} and host_id is null and deleted_at is not null`,
+    [name],
+  )
+  if (tombstone) throw goneActor(kind)
+}
+
+const goneActor = (kind: 'account' | 'channel'): DomainError =>
+  new DomainError('gone', kind === 'channel' ? 'This video channel was deleted.' : 'This account was deleted.')
 
 /** Addresses of the other ends of accepted follows, the oldest first: new ones change the last page only. */
 function follows(

@@ -43,7 +43,7 @@ export async function nodeInfo(
         + (select coalesce(sum(delta), 0) from video_total_delta where local))::int as "localPosts",
        (select count(*) from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
         where x.host_id is null and m.deleted_at is null)::int as "localComments"
-     from users u`,
+     from users u where u.state <> 'deleted'`,
     [now],
   )
   const { users = 0, activeMonth = 0, activeHalfyear = 0, localPosts = 0, localComments = 0 } = usage ?? {}

@@ -1,6 +1,7 @@
 // Answers what other servers read: documents and collections under our addresses, WebFinger, NodeInfo, host-meta.
 
 import type { KvStore } from '@fedify/fedify/federation'
+import { DomainError } from '../../actors/runtime/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type CachedAnswer, makeByteCache } from '../cache.ts'
@@ -10,7 +11,7 @@ import type { FetchDocument } from '../fetch/documents.ts'
 import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
-import { actorCollection } from './actor-collections.ts'
+import { actorCollection, refuseTombstone } from './actor-collections.ts'
 import {
   activity,
   answer,
@@ -145,16 +146,7 @@ export function makeServeActivityPub(
     switch (target.kind) {
       case 'account':
       case 'channel':
-        return bare(() =>
-          dispatch(
-            federation,
-            urls.origin + path,
-            {},
-            {
-              missing: target.kind === 'channel' ? 'Video channel not found' : 'Account not found',
-            },
-          ),
-        )
+        return bare(() => actor(target, path))
       case 'actor-collection': {
         const { collection, owner, name } = target
         if (collection === 'inbox') return undefined
@@ -172,6 +164,16 @@ export function makeServeActivityPub(
         return raw(() => rate(deps, urls.origin + path), BRIEFLY)
       default:
         return undefined
+    }
+  }
+
+  async function actor(target: { kind: 'account' | 'channel'; name: string }, path: string): Promise<CachedAnswer> {
+    try {
+      const missing = target.kind === 'channel' ? 'Video channel not found' : 'Account not found'
+      return await dispatch(federation, urls.origin + path, {}, { missing })
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found') await refuseTombstone(db.query, target)
+      throw error
     }
   }
 

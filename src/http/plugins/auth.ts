@@ -3,7 +3,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
-import { hasRight, isAdministrator, isStaff, type UserRight, userRights } from './rights.ts'
+import { hasRight, isAdministrator, isStaff, type UserRight, userRights } from '../../actors/user/index.ts'
 import type { AuthLevel } from './types.ts'
 
 /** The session of an access token; null when it is unknown, expired, or its user is blocked. */

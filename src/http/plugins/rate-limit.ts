@@ -3,13 +3,13 @@
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
 import type { Redis } from 'ioredis'
+import { isStaff } from '../../actors/user/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { clientIp } from './client-ip.ts'
 import { HttpError } from './http-error.ts'
 import { countsSuccesses, type LimitGroup, limitGroups } from './rate-limit-groups.ts'
 import { type LimitStore, makeMemoryLimitStore, makeRedisLimitStore } from './rate-limit-stores.ts'
-import { isStaff } from './rights.ts'
 import type { App } from './types.ts'
 
 export interface RateLimits {

@@ -5,9 +5,9 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import type { Session } from '../../actors/session/index.ts'
+import type { UserRight } from '../../actors/user/index.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { LimitGroup } from './rate-limit-groups.ts'
-import type { UserRight } from './rights.ts'
 
 /** The Fastify instance that areas get: handlers see the parsed types of their zod schemas. */
 export type App = FastifyInstance<

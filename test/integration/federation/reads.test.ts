@@ -127,14 +127,14 @@ describe('a read', () => {
     expect([400, 404]).toContain((await get(path)).statusCode)
   })
 
-  it('of a deleted actor finds nothing', async () => {
+  it('of a deleted actor says that it is gone', async () => {
     const id = await server.insert('actor', {
       ...{ type: 'Person', preferred_username: 'gone', url: `${ORIGIN}/accounts/gone`, public_key_pem: server.pem },
       ...{ inbox_url: `${ORIGIN}/accounts/gone/inbox`, deleted_at: new Date() },
     })
     expect(id).toBeGreaterThan(0)
-    expect((await get('/accounts/gone')).statusCode).toBe(404)
-    expect((await get('/accounts/gone/outbox')).statusCode).toBe(404)
+    expect((await get('/accounts/gone')).statusCode).toBe(410)
+    expect((await get('/accounts/gone/outbox')).statusCode).toBe(410)
   })
 
   it('leaves the limit of ActivityPub to count', async () => {

@@ -2,7 +2,6 @@ import { expect, it } from '@jest/globals'
 import { isFresh } from '../../../src/http/plugins/conditional.ts'
 import { makeRequestIds } from '../../../src/http/plugins/request-id.ts'
 import { anonymizeIp, redactUrl } from '../../../src/http/plugins/request-log.ts'
-import { hasRight, userRights } from '../../../src/http/plugins/rights.ts'
 
 it.each([
   ['/feeds/subscriptions.xml?token=abc&accountId=1', '/feeds/subscriptions.xml?token=[hidden]&accountId=1'],
@@ -45,12 +44,4 @@ it('a given request id is kept when it is plain, and replaced otherwise', () => 
   const given = (id: string) => idOf(Object.assign(Object.create(null), { headers: { 'x-request-id': id } }))
   expect(given('abc-123:4_5.6')).toBe('abc-123:4_5.6')
   for (const bad of ['', 'a b', 'a\nlevel=50', '"', '{}', 'x'.repeat(129), 'é']) expect(given(bad)).toBe('new')
-})
-
-it('administrators have every right, moderators some, users none', () => {
-  const all = Object.keys(userRights).filter((name): name is keyof typeof userRights => name in userRights)
-  expect(all.every((right) => hasRight(0, right))).toBe(true)
-  expect(all.filter((right) => hasRight(1, right))).toHaveLength(15)
-  expect(hasRight(1, 'MANAGE_CONFIGURATION')).toBe(false)
-  expect(all.some((right) => hasRight(2, right))).toBe(false)
 })

@@ -49,9 +49,9 @@ describe('who may see a video', () => {
 
 describe('who may change a video', () => {
   it('is its owner and the staff, and nobody where it is of another server', () => {
-    expect(() => assertMayChange(video(1), owner)).not.toThrow()
-    expect(() => assertMayChange(video(1), moderator)).not.toThrow()
-    expect(() => assertMayChange(video(1), other)).toThrow('another user')
-    expect(() => assertMayChange(video(1, true), moderator)).toThrow('another server')
+    expect(() => assertMayChange(video(1), owner, 'UPDATE_ANY_VIDEO')).not.toThrow()
+    expect(() => assertMayChange(video(1), moderator, 'UPDATE_ANY_VIDEO')).not.toThrow()
+    expect(() => assertMayChange(video(1), other, 'UPDATE_ANY_VIDEO')).toThrow('another user')
+    expect(() => assertMayChange(video(1, true), moderator, 'UPDATE_ANY_VIDEO')).toThrow('another server')
   })
 })

@@ -1,0 +1,77 @@
+// All comments of an account, removed by the owner of the videos below which they stand, or by the staff everywhere.
+
+import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { hasRight, type UserRole } from '../user/index.ts'
+import type { Viewer } from '../video/index.ts'
+import type { Comments } from './comment.commands.ts'
+
+/** On the videos of who asks, or on all videos that this server knows. */
+export const removalScopes = ['my-videos', 'instance'] as const
+export type RemovalScope = (typeof removalScopes)[number]
+
+export interface RemoveCommentsOf {
+  /**
+   * A job removes them. `accountName` is the name of an account of ours, or `name@host`. Throws `not_found`, and
+   * `forbidden` for the scope `instance` without the right over all comments.
+   */
+  removeCommentsOf(ask: { accountName: string; scope: RemovalScope; by: NonNullable<Viewer> }): Promise<void>
+}
+
+const BATCH = 100
+
+export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments, 'remove'> }): RemoveCommentsOf {
+  const { db, tell, registry, urls, comments } = deps
+
+  registry.job('comments-removal', {
+    queue: 'io',
+    async run({ data, signal }) {
+      const by = { accountId: Number(data.byAccountId), role: Number(data.byRole) as UserRole }
+      const owner = data.scope === 'instance' ? null : by.accountId
+      for (let last = 0; ; ) {
+        const found = await db.query<{ id: number }>(
+          `select m.id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
+           where m.account_id = $1 and m.deleted_at is null and m.id > $2 and ($3::int is null or c.account_id = $3)
+           order by m.id limit ${BATCH}`,
+          [data.accountId, last, owner],
+        )
+        if (found.length === 0) return
+        for (const { id } of found) {
+          signal.throwIfAborted()
+          await unlessGone(comments.remove(id, by))
+          last = id
+        }
+      }
+    },
+  })
+
+  return {
+    async removeCommentsOf({ accountName, scope, by }) {
+      if (scope === 'instance' && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT')) {
+        throw new DomainError('forbidden', 'User cannot remove any comments of this instance.')
+      }
+      const [name = '', host = urls.host] = accountName.split('@', 2)
+      const [account] = await db.query<{ id: number }>(
+        `select a.id from actor x join account a on a.actor_id = x.id left join remote_host h on h.id = x.host_id
+         where lower(x.preferred_username) = lower($1) and x.deleted_at is null
+           and case when $2 = $3 then x.host_id is null else h.host = $2 end`,
+        [name, host.toLowerCase(), urls.host],
+      )
+      if (!account) throw notFound('Account not found')
+      await tell.create(async (unit) =>
+        unit.enqueue({
+          type: 'comments-removal',
+          data: { accountId: account.id, scope, byAccountId: by.accountId, byRole: by.role },
+        }),
+      )
+    },
+  }
+}
+
+async function unlessGone(removal: Promise<void>): Promise<void> {
+  try {
+    await removal
+  } catch (error) {
+    if (error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'conflict')) return
+    throw error
+  }
+}

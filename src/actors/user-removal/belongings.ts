@@ -1,0 +1,121 @@
+// What a user owns, taken away thing by thing with the commands by which the user would do it, so that everybody is told
+// who has to be. Each thing is gone when its command is done, so that a walk that was interrupted goes on where it was.
+
+import type { Database, Sql } from '../../platform/database/index.ts'
+import type { Comments } from '../comment/index.ts'
+import type { Follows } from '../follow/index.ts'
+import type { Ratings } from '../rating/index.ts'
+import { DomainError } from '../runtime/index.ts'
+import type { Uploads } from '../upload/index.ts'
+import { userRoles } from '../user/index.ts'
+import type { RemoveVideo } from '../video/index.ts'
+
+/** A removed user, whose rows are still there. */
+export interface Owner {
+  userId: number
+  accountId: number
+  accountActorId: number
+  accountUrl: string
+  channels: { id: number; actorId: number; url: string }[]
+}
+
+/** The commands of the nouns that belong to a user. */
+export interface Removers {
+  uploads: Pick<Uploads, 'cancel'>
+  videos: RemoveVideo
+  comments: Pick<Comments, 'remove'>
+  ratings: Pick<Ratings, 'setRating'>
+  follows: Pick<Follows, 'withdraw'>
+}
+
+/** The user with account and channels; undefined unless it is removed and something of it is left. */
+export async function ownerOf(query: Sql, userId: number): Promise<Owner | undefined> {
+  const [owner] = await query<Owner>(
+    `select u.id as "userId", a.id as "accountId", x.id as "accountActorId", x.url as "accountUrl",
+       (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'actorId', y.id, 'url', y.url) order by c.id), '[]')
+        from channel c join actor y on y.id = c.actor_id where c.account_id = a.id) as channels
+     from users u join account a on a.user_id = u.id join actor x on x.id = a.actor_id
+     where u.id = $1 and u.state = 'deleted'`,
+    [userId],
+  )
+  return owner
+}
+
+export const actorsOf = (owner: Owner): number[] => [
+  owner.accountActorId,
+  ...owner.channels.map((channel) => channel.actorId),
+]
+
+const BATCH = 100
+
+/** What there is of each kind, by the parameter that names its owner. */
+const uploadsOf = (user: string) =>
+  `from upload o where o.user_id = ${user} and o.state in ('created', 'receiving', 'assembled')`
+const videosOf = (account: string) =>
+  `from video o join channel c on c.id = o.channel_id where c.account_id = ${account}`
+const commentsOf = (account: string) => `from comment o where o.account_id = ${account} and o.deleted_at is null`
+const ratingsOf = (account: string) => `from rating o where o.account_id = ${account}`
+const followingsOf = (actors: string) => `from follow o where o.follower_id = any(${actors}) and o.state <> 'none'`
+
+/** Takes everything away; the videos' files follow by their own jobs. Throws when `signal` says so. */
+export async function takeAway(
+  db: Pick<Database, 'query'>,
+  removers: Removers,
+  owner: Owner,
+  signal: AbortSignal,
+): Promise<void> {
+  const { userId, accountId } = owner
+  const by = { accountId, role: userRoles.user }
+
+  /** Each once: what cannot go now is met again by the next walk. */
+  async function each<R extends object>(from: string, of: unknown, columns: string, remove: (row: R) => Promise<void>) {
+    let last = 0
+    for (;;) {
+      const rows = await db.query<R & { id: number }>(
+        `select o.id, ${columns} ${from} and o.id > $2 order by o.id limit ${BATCH}`,
+        [of, last],
+      )
+      if (rows.length === 0) return
+      for (const row of rows) {
+        signal.throwIfAborted()
+        await unlessGone(remove(row))
+        last = row.id
+      }
+    }
+  }
+
+  await each<{ token: string }>(uploadsOf('$1'), userId, 'o.token', ({ token }) =>
+    removers.uploads.cancel({ userId, token }),
+  )
+  await each<{ id: number; state: string }>(videosOf('$1'), accountId, 'o.state', async ({ id, state }) => {
+    if (state !== 'removed') await removers.videos.remove(id, by)
+  })
+  await each<{ id: number }>(commentsOf('$1'), accountId, 'o.video_id', ({ id }) => removers.comments.remove(id, by))
+  await each<{ videoId: number }>(ratingsOf('$1'), accountId, 'o.video_id as "videoId"', ({ videoId }) =>
+    removers.ratings.setRating({ videoId, accountId, rating: 'none' }),
+  )
+  await each<{ id: number }>(followingsOf('$1'), actorsOf(owner), 'o.state', ({ id }) => removers.follows.withdraw(id))
+}
+
+/** Somebody else may be faster: a video that goes takes its comments and ratings along. */
+async function unlessGone(removal: Promise<void>): Promise<void> {
+  try {
+    await removal
+  } catch (error) {
+    if (error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'conflict')) return
+    throw error
+  }
+}
+
+/** Whether something is left, or somebody still has to be told in the name of one of the actors. One statement. */
+export async function isSomethingLeft(query: Sql, owner: Owner): Promise<boolean> {
+  const [answer] = await query<{ left: boolean }>(
+    `select exists (select 1 ${uploadsOf('$1')}) or exists (select 1 ${videosOf('$2')})
+       or exists (select 1 ${commentsOf('$2')}) or exists (select 1 ${ratingsOf('$2')})
+       or exists (select 1 ${followingsOf('$3::int[]')})
+       or exists (select 1 from outbox where parked_at is null and array[(payload->>'actorId')::int,
+         (payload->>'followerId')::int, (payload->>'accountActorId')::int] && $3::int[]) as "left"`,
+    [owner.userId, owner.accountId, actorsOf(owner)],
+  )
+  return answer?.left ?? false
+}

@@ -1,0 +1,1 @@
+export { makeUserRemoval } from './remove-user.ts'

@@ -1,0 +1,99 @@
+// The end of a user: a job takes everything away, then the rows, and at last the actors' keys, once all who had to be told
+// of their end were told. What stays is the actors as tombstones, so that no name is ever given again.
+
+import { recountFollows } from '../actor/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { actorsOf, isSomethingLeft, type Owner, ownerOf, type Removers, takeAway } from './belongings.ts'
+
+/** How often it is made sure that a removed user has the job, and unused keys are dropped, in ms. */
+const CHECK_EVERY = 60_000
+
+export function makeUserRemoval(deps: ActorDeps & Removers): void {
+  const { db, tell, registry } = deps
+
+  const ask = (unit: Unit, userId: number): void =>
+    unit.enqueue({ type: 'user-removal', data: { userId }, dedupeKey: `user-removal-${userId}` })
+
+  registry.on('UserRemoved', 'removal', async ({ userId }, unit) => ask(unit, userId))
+
+  registry.job('user-removal', {
+    queue: 'io',
+    async run({ data, signal }) {
+      const userId = Number(data.userId)
+      const owner = await ownerOf(db.query, userId)
+      if (!owner) return
+      await takeAway(db, deps, owner, signal)
+      await tell({ aggregate: 'user', id: userId }, (unit) => close(unit, owner))
+    },
+  })
+
+  registry.periodic('user-removal', {
+    everyMs: () => CHECK_EVERY,
+    async run() {
+      const waiting = await db.query<{ id: number }>(
+        "select id from users where state = 'deleted' order by id limit 100",
+      )
+      if (waiting.length === 0) return
+      await tell.create(async (unit) => {
+        for (const { id } of waiting) ask(unit, id)
+      })
+    },
+  })
+
+  // After federation's own reaction, which needs to know the followers, in one transaction with it.
+  registry.on('AccountRemoved', 'removal', async ({ actorId, channels }, unit) => {
+    const actorIds = [actorId, ...channels.map((channel) => channel.actorId)]
+    const others = await unit.query<{ id: number }>(
+      `with gone as (
+         delete from follow where follower_id = any($1) or target_id = any($1) returning follower_id, target_id
+       ) select distinct a.id from gone join actor a on a.id in (gone.follower_id, gone.target_id)
+       where a.host_id is null and a.deleted_at is null order by a.id`,
+      [actorIds],
+    )
+    for (const { id } of others) await recountFollows(unit, id)
+  })
+
+  registry.periodic('keys-of-removed-actors', {
+    everyMs: () => CHECK_EVERY,
+    run: async () => void (await dropKeys()),
+  })
+
+  /** Deliveries are sent, parked or dropped for their age, so the keys go some time. */
+  async function dropKeys(): Promise<void> {
+    await db.query(
+      `update actor x set private_key_sealed = null, ed25519_private_sealed = null
+       where x.host_id is null and x.deleted_at is not null and x.private_key_sealed is not null
+         and not exists (select 1 from account where actor_id = x.id)
+         and not exists (select 1 from channel where actor_id = x.id)
+         and not exists (select 1 from delivery d where d.actor_id = x.id and d.state = 'waiting')
+         and not exists (select 1 from outbox o where o.event = 'AccountRemoved' and o.parked_at is null
+           and (o.aggregate_id = x.id or o.payload->'channels' @> jsonb_build_array(jsonb_build_object('actorId', x.id))))`,
+    )
+  }
+}
+
+/**
+ * The rows go, when nothing hangs on them any more: nothing can be added while they are locked. Throws `busy`, for which
+ * the job waits.
+ */
+async function close(unit: Unit, owner: Owner): Promise<void> {
+  const { userId, accountId, accountActorId, accountUrl } = owner
+  await unit.query('select id from account where id = $1 for update', [accountId])
+  await unit.query('select id from channel where account_id = $1 order by id for update', [accountId])
+  const now = await ownerOf(unit.query, userId)
+  if (!now) return
+  if (now.channels.length !== owner.channels.length || (await isSomethingLeft(unit.query, now))) {
+    throw new DomainError('busy', 'Something of this user is still to go.')
+  }
+  await unit.query('delete from actor_image where actor_id = any($1)', [actorsOf(now)])
+  // Removed comments hold the place of the replies below them.
+  await unit.query('update comment set account_id = null where account_id = $1', [accountId])
+  await unit.query('delete from channel where account_id = $1', [accountId])
+  await unit.query('delete from account where id = $1', [accountId])
+  await unit.query('delete from users where id = $1', [userId])
+  unit.emit({ aggregate: 'actor', id: accountActorId }, 'AccountRemoved', {
+    actorId: accountActorId,
+    url: accountUrl,
+    channels: now.channels.map(({ actorId, url }) => ({ actorId, url })),
+  })
+}

@@ -1,0 +1,112 @@
+// Users as the staff reads them: one of them, a page of the list, and names that hold a text.
+
+import type { Database } from '../../platform/database/index.ts'
+import { type MeRow, USER_JOINS, userChannels, userColumns } from './user.queries.ts'
+
+type Reader = Pick<Database, 'query'>
+
+/** What the videos of a user take, in bytes. */
+export interface UserUsage {
+  used: number
+  /** Of it, what was added in the last 24 hours. */
+  used_daily: number
+}
+
+export interface UserStats extends UserUsage {
+  videos: number
+  comments: number
+}
+
+export type UserSortField = 'id' | 'username' | 'videoQuotaUsed' | 'createdAt' | 'lastLoginDate' | 'role'
+
+export interface UserListQuery {
+  start: number
+  count: number
+  sort: { by: UserSortField; descending: boolean }
+  /** Part of a name or an address. */
+  search?: string | undefined
+  blocked?: boolean | undefined
+}
+
+/** Users whose row only waits for the end of their removal are not there. */
+const EXISTS = "u.state <> 'deleted'"
+
+const COLUMNS: Record<UserSortField, string> = {
+  id: 'u.id',
+  username: 'u.username',
+  videoQuotaUsed: 'usage.used',
+  createdAt: 'u.created_at',
+  lastLoginDate: 'u.last_login_at',
+  role: 'u.role',
+}
+
+/** All files of the user's videos count, and the uploaded ones that are kept. */
+const USAGE = `cross join lateral (
+    select coalesce(sum(size.bytes), 0)::bigint as used,
+      coalesce(sum(size.bytes) filter (where v.created_at > now() - interval '24 hours'), 0)::bigint as used_daily,
+      count(*) filter (where v.state <> 'removed')::int as videos
+    from channel c join video v on v.channel_id = c.id cross join lateral (
+      select coalesce((select sum(f.size) from video_file f where f.video_id = v.id), 0)
+        + coalesce((select s.size from video_source s where s.video_id = v.id and s.kept_filename is not null), 0) as bytes
+    ) size where c.account_id = a.id
+  ) usage`
+const COMMENTS = '(select count(*)::int from comment m where m.account_id = a.id and m.deleted_at is null) as comments'
+
+/** A page of users without their channels, and the count of all that match; the oldest of equals first. One statement. */
+export async function listUsers(
+  db: Reader,
+  query: UserListQuery,
+): Promise<{ total: number; rows: (Omit<MeRow, 'channels'> & UserUsage)[] }> {
+  const { by, descending } = query.sort
+  const order = descending ? 'desc' : 'asc'
+  const nulls = by === 'lastLoginDate' ? `nulls ${descending ? 'last' : 'first'}` : ''
+  const found = await db.query<Omit<MeRow, 'channels'> & UserUsage & { total: number }>(
+    `with matching as not materialized (
+       select u.id, ${COLUMNS[by]} as sort_key from users u ${USER_JOINS} ${by === 'videoQuotaUsed' ? USAGE : ''}
+       where ${EXISTS} and ($1::boolean is null or u.blocked = $1)
+         and ($2::text is null or u.username ilike $2 or u.email ilike $2)
+     ), page as (
+       select id, sort_key from matching order by sort_key ${order} ${nulls}, id limit $3 offset $4
+     ), shown as (
+       select page.sort_key, ${userColumns()}, usage.used, usage.used_daily
+       from page join users u on u.id = page.id ${USER_JOINS} ${USAGE}
+     )
+     select counted.total, shown.* from (select count(*)::int as total from matching) counted
+       left join shown on true order by shown.sort_key ${order} ${nulls}, shown.id`,
+    [query.blocked ?? null, query.search ? containing(query.search) : null, query.count, query.start],
+  )
+  // An empty page still has the row of the count.
+  return { total: found[0]?.total ?? 0, rows: found.filter((row) => row.id !== null) }
+}
+
+/** A user with account and channels. One statement. */
+export async function findUser(db: Reader, userId: number): Promise<MeRow | undefined> {
+  const [row] = await db.query<MeRow>(
+    `select ${userColumns()}, ${userChannels()} from users u ${USER_JOINS} where u.id = $1 and ${EXISTS}`,
+    [userId],
+  )
+  return row
+}
+
+/** The same with what the user has. One statement. */
+export async function findUserWithStats(db: Reader, userId: number): Promise<(MeRow & UserStats) | undefined> {
+  const [row] = await db.query<MeRow & UserStats>(
+    `select ${userColumns()}, ${userChannels()}, usage.used, usage.used_daily, usage.videos, ${COMMENTS}
+     from users u ${USER_JOINS} ${USAGE} where u.id = $1 and ${EXISTS}`,
+    [userId],
+  )
+  return row
+}
+
+const MOST_NAMES = 10
+
+/** Names of users that hold the text, at most ten. One statement. */
+export async function namesOfUsers(db: Reader, search: string): Promise<string[]> {
+  const rows = await db.query<{ username: string }>(
+    `select u.username from users u where ${EXISTS} and u.username ilike $1 order by u.username limit ${MOST_NAMES}`,
+    [containing(search)],
+  )
+  return rows.map((row) => row.username)
+}
+
+const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,0 +1,127 @@
+// What the staff does to users, and how a user leaves: changed, blocked, let in again, removed.
+
+import { isUniqueViolation } from '../../platform/database/errors.ts'
+import { randomToken } from '../../platform/ids.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { IllegalMove, step } from '../../state-machines/step.ts'
+import { type UserEvent, type UserState, userMachine } from '../../state-machines/user.ts'
+import { askForMail, sendsMail } from '../mail/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { endSessions } from '../session/index.ts'
+import { User, type UserRole } from './user.entity.ts'
+import { assertMayBlock, assertMayLeave, assertMayRemove, assertMayUpdate, type Manager } from './user.policy.ts'
+
+/** What is to change; what is left out stays. */
+export interface UserChanges {
+  email?: string | undefined
+  emailVerified?: boolean | undefined
+  videoQuota?: number | undefined
+  videoQuotaDaily?: number | undefined
+  role?: UserRole | undefined
+  adminFlags?: number | undefined
+  pluginAuth?: string | null | undefined
+  password?: string | undefined
+}
+
+/** All throw `not_found`, `forbidden` for whom `by` does not manage, and `invalid` for what is never done to root. */
+export interface ManageUsers {
+  /** A new password ends the sessions of the user, but for the one that asks. Throws `conflict` for a taken address. */
+  update(userId: number, by: Manager & { sessionId: number }, changes: UserChanges): Promise<void>
+  /** Ends all sessions of the user. */
+  block(userId: number, by: Manager, reason: string | null): Promise<void>
+  unblock(userId: number, by: Manager): Promise<void>
+  /** The user is gone at once, with sessions and actors; what the user owned goes with a job. */
+  remove(userId: number, by: Manager): Promise<void>
+  /** The same, asked by the user. */
+  leave(userId: number): Promise<void>
+}
+
+export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): ManageUsers {
+  const { tell, config, passwords } = deps
+
+  const change = (userId: number, apply: (unit: Unit, user: User) => Promise<void>): Promise<void> =>
+    tell({ aggregate: 'user', id: userId }, async (unit) => {
+      const user = await unit.em.findOneOrFail(User, userId)
+      if (user.state === 'deleted') throw userNotFound()
+      await apply(unit, user)
+      user.updatedAt = unit.now
+    })
+
+  return {
+    async update(userId, by, { password, ...changes }) {
+      const passwordHash = password === undefined ? undefined : await passwords.hash(password)
+      try {
+        await change(userId, async (unit, user) => {
+          assertMayUpdate(by, user, changes.role)
+          for (const [name, value] of Object.entries(changes)) {
+            if (value !== undefined) Object.assign(user, { [name]: value })
+          }
+          if (passwordHash === undefined) return
+          user.passwordHash = passwordHash
+          await endSessions(unit.query, userId, by.sessionId)
+        })
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error
+        throw new DomainError('conflict', 'Another user has this email address.')
+      }
+    },
+
+    block: (userId, by, reason) =>
+      change(userId, async (unit, user) => {
+        assertMayBlock(by, user)
+        move(user, { type: 'BLOCKED', reason })
+        await endSessions(unit.query, userId)
+        if (sendsMail(config())) askForMail(unit, { mail: 'user-blocked', userId })
+      }),
+
+    unblock: (userId, by) =>
+      change(userId, async (unit, user) => {
+        assertMayBlock(by, user)
+        const wasBlocked = user.state === 'blocked'
+        move(user, { type: 'UNBLOCKED' })
+        if (wasBlocked && sendsMail(config())) askForMail(unit, { mail: 'user-unblocked', userId })
+      }),
+
+    remove: (userId, by) => end(userId, (user) => assertMayRemove(by, user)),
+    leave: (userId) => end(userId, assertMayLeave),
+  }
+
+  async function end(userId: number, assertMay: (user: User) => void): Promise<void> {
+    const nobodysPassword = await passwords.hash(randomToken(32))
+    await change(userId, async (unit, user) => {
+      assertMay(user)
+      move(user, { type: 'REMOVED' })
+      await endSessions(unit.query, userId)
+      forget(user, nobodysPassword)
+      await unit.query(
+        `update actor set deleted_at = $2, updated_at = $2 where id in (
+           select a.actor_id from account a where a.user_id = $1
+           union all select c.actor_id from channel c join account a on a.id = c.account_id where a.user_id = $1)`,
+        [userId, unit.now],
+      )
+      unit.emit({ aggregate: 'user', id: userId }, 'UserRemoved', { userId })
+    })
+  }
+}
+
+function move(user: User, event: UserEvent): void {
+  try {
+    const from = { state: user.state as UserState, context: { reason: user.blockedReason ?? null } }
+    const { state, context } = step(userMachine, from, event)
+    user.state = state
+    user.blockedReason = context.reason
+  } catch (error) {
+    if (!(error instanceof IllegalMove)) throw error
+    throw new DomainError('conflict', `This user is ${user.state}.`, { cause: error })
+  }
+}
+
+/** The row stays until all is gone that belongs to it. The name is kept by the account's actor; the address is free. */
+function forget(user: User, passwordHash: string): void {
+  user.username = `removed:${user.id}`
+  user.email = `removed:${user.id}`
+  user.passwordHash = passwordHash
+  user.pluginAuth = null
+}
+
+const userNotFound = (): DomainError => notFound('User not found')

@@ -1,0 +1,64 @@
+// What the routes of users take.
+
+import { z } from 'zod'
+import type { Config } from '../../config/index.ts'
+import { booleanText, idText, paging, sorting } from '../plugins/schemas.ts'
+
+/** Of users and channels alike (contract, fields.user.username). */
+const name = z
+  .string()
+  .min(1)
+  .max(50)
+  .regex(/^[a-z0-9_]+([a-z0-9_.-]+[a-z0-9_]+)?$/, 'Should be made of lowercase letters, digits, dots, - and _')
+
+const LONGEST_EMAIL = 400
+const email = z.email('Should be a mail address').max(LONGEST_EMAIL)
+const password = z.string().min(6).max(255)
+const role = z.literal([0, 1, 2], 'Should be a role')
+const adminFlags = z.literal([0, 1], 'Should be admin flags')
+/** Bytes; -1 for no limit. */
+const quota = z.int().min(-1)
+
+export const userId = z.object({ id: idText })
+
+export const usersQuery = (config: Config) =>
+  z.object({
+    ...paging(config),
+    sort: sorting(['id', 'username', 'videoQuotaUsed', 'createdAt', 'lastLoginDate', 'role'], '-createdAt'),
+    search: z.string().max(1000).optional(),
+    // Clients know that whatever does not say no is a yes here.
+    blocked: z
+      .string()
+      .transform((text) => text !== 'false' && text !== '0')
+      .optional()
+      .meta({ type: 'boolean' }),
+  })
+
+export const userQuery = z.object({ withStats: booleanText.optional() })
+
+export const newUserBody = z.object({
+  username: name,
+  // Empty: the user chooses one by a link in a mail.
+  password: z.union([z.literal(''), password], 'Should be a password of 6 to 255 characters'),
+  email,
+  role,
+  videoQuota: quota.optional(),
+  videoQuotaDaily: quota.optional(),
+  channelName: name.optional(),
+  adminFlags: adminFlags.optional(),
+})
+
+export const userChangesBody = z.object({
+  email: email.optional(),
+  emailVerified: z.boolean().optional(),
+  videoQuota: quota.optional(),
+  videoQuotaDaily: quota.optional(),
+  role: role.optional(),
+  adminFlags: adminFlags.optional(),
+  pluginAuth: z.string().max(255).nullish(),
+  password: password.optional(),
+})
+
+export const blockBody = z.object({ reason: z.string().min(3).max(250).nullish() }).nullish()
+
+export const autocompleteQuery = z.object({ search: z.string().max(1000).default('') })

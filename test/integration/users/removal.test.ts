@@ -1,0 +1,176 @@
+// A user goes with everything: over REST at once, in the tables and the store by a job that survives the end of its
+// process, and for other servers by Deletes.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { type FederatedNode, introduce, startFederatedNode } from '../../federation/support.ts'
+import { type FakePeer, type PeerActor, startFakePeer } from '../../support/fake-peer.ts'
+import { media } from '../../support/media.ts'
+import { until } from '../../support/until.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+let nora: { account: PeerActor; channel: PeerActor }
+let ada: Client
+let adaId: number
+let adasVideo: { id: number; uuid: string; url: string }
+let rootsVideo: { id: number; url: string }
+let comment: { id: number; url: string }
+let reply: { id: number }
+
+const account = () => `${ours.base}/accounts/ada`
+const channel = () => `${ours.base}/video-channels/ada_channel`
+const asPeer = (url: string) => fetch(url, { headers: { accept: 'application/activity+json' } })
+const newAda = { username: 'ada', password: 'password of ada', email: 'ada@example.org', role: 2 }
+const objectOf = (activity: { object?: unknown }) => String(activity.object)
+const filesWith = async (name: string) =>
+  (await readdir(ours.node.dataDir, { recursive: true })).filter((path) => path.includes(name))
+
+async function uploadAsAda(bytes: Buffer) {
+  const me = await ada.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const form = new FormData()
+  const fields = { channelId: String(me.videoChannels[0]?.id), name: 'A video of Ada', privacy: '1' }
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
+  const { video } = await ada.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)
+  return { ...video, url: `${ours.base}/videos/watch/${video.uuid}` }
+}
+
+async function openUpload(): Promise<void> {
+  const me = await ada.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const answer = await ada.raw('/api/v1/videos/upload-resumable', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-upload-content-length': '1000',
+      'x-upload-content-type': 'video/mp4',
+    },
+    body: JSON.stringify({ channelId: me.videoChannels[0]?.id, filename: 'half.mp4', name: 'Half a video' }),
+  })
+  expect(answer.status).toBe(201)
+}
+
+async function write(by: Client, path: string, text: string) {
+  return (await by.send<{ comment: { id: number; url: string } }>('POST', path, { text })).comment
+}
+
+beforeAll(async () => {
+  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  const bytes = await readFile(await media('small.mp4'))
+  const made = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', newAda)
+  adaId = made.user.id
+  ada = await login(ours.base, newAda.username, newAda.password)
+  nora = await introduce(ours, peer, 'nora')
+  for (const target of [ours.instance, account(), channel()]) {
+    await ours.tell(nora.account, peer.activity(nora.account, 'Follow', target))
+  }
+  adasVideo = await uploadAsAda(bytes)
+  rootsVideo = await ours.upload(bytes)
+  const threads = `/api/v1/videos/${rootsVideo.id}/comment-threads`
+  comment = await write(ada, threads, 'A thought of Ada')
+  reply = await write(ours.client, `/api/v1/videos/${rootsVideo.id}/comments/${comment.id}`, 'An answer')
+  await ada.send('PUT', `/api/v1/videos/${rootsVideo.id}/rate`, { rating: 'like' })
+  await openUpload()
+  await ours.query(
+    `insert into follow (follower_id, target_id, state, url)
+     select a.id, b.id, 'accepted', a.url || '/follows/1' from actor a, actor b where a.url = $1 and b.url = $2`,
+    [account(), nora.channel.url],
+  )
+  await peer.awaited('the comment', ({ activity }) => JSON.stringify(activity).includes('A thought of Ada'))
+  peer.received.length = 0
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+it('nobody but the user and those who manage users may remove one', async () => {
+  expect((await fetch(`${ours.base}/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(401)
+  expect((await ada.raw(`/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(403)
+  expect((await ours.client.raw('/api/v1/users/me', { method: 'DELETE' })).status).toBe(400)
+  expect((await asPeer(account())).status).toBe(200)
+})
+
+it('is gone at once for everybody, and keeps the name', async () => {
+  const webVideos = await ours.query<{ filename: string }>('select filename from video_file where video_id = $1', [
+    adasVideo.id,
+  ])
+  const filename = webVideos[0]?.filename ?? 'none'
+  expect(await filesWith(filename)).toHaveLength(1)
+
+  expect((await ada.raw('/api/v1/users/me', { method: 'DELETE' })).status).toBe(204)
+
+  expect((await ada.raw('/api/v1/users/me')).status).toBe(401)
+  expect((await ours.client.raw(`/api/v1/users/${adaId}`)).status).toBe(404)
+  expect((await ours.client.raw(`/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(404)
+  expect(await ours.client.get('/api/v1/users?search=ada')).toEqual({ total: 0, data: [] })
+  await expect(login(ours.base, newAda.username, newAda.password)).rejects.toThrow('400')
+  for (const url of [account(), channel(), `${account()}/outbox`, `${channel()}/followers`]) {
+    await until(async () => (await asPeer(url)).status === 410, { what: `the end of ${url}` })
+  }
+  expect((await asPeer(`${ours.base}/accounts/nobody`)).status).toBe(404)
+  const again = await ours.client.raw('/api/v1/users', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(newAda),
+  })
+  expect(again.status).toBe(409)
+
+  // The process ends while the job is at work; another one goes on.
+  await ours.node.restart()
+  await until(async () => (await ours.query('select id from users where id = $1', [adaId])).length === 0, {
+    what: 'the end of the user',
+    withinMs: 40_000,
+  })
+  expect(await filesWith(filename)).toEqual([])
+}, 60_000)
+
+it('leaves nothing but tombstones', async () => {
+  const left = await ours.query(
+    `select (select count(*)::int from account a join actor x on x.id = a.actor_id where x.url = $1) as accounts,
+       (select count(*)::int from channel c join actor x on x.id = c.actor_id where x.url = $2) as channels,
+       (select count(*)::int from video where uuid = $3) as videos,
+       (select count(*)::int from upload) as uploads, (select count(*)::int from rating) as ratings,
+       (select array_agg(url || ' ' || (deleted_at is not null) order by id) from actor where url in ($1, $2)) as actors`,
+    [account(), channel(), adasVideo.uuid],
+  )
+  expect(left).toEqual([
+    { accounts: 0, channels: 0, videos: 0, uploads: 0, ratings: 0, actors: [`${account()} true`, `${channel()} true`] },
+  ])
+
+  const thread = await ours.client.get<{ comment: unknown; children: { comment: { id: number; text: string } }[] }>(
+    `/api/v1/videos/${rootsVideo.id}/comment-threads/${comment.id}`,
+  )
+  expect(thread.comment).toMatchObject({ isDeleted: true, text: '', account: null })
+  expect(thread.children.map((child) => child.comment)).toMatchObject([{ id: reply.id, text: 'An answer' }])
+  expect(await (await asPeer(comment.url)).json()).toMatchObject({ type: 'Tombstone' })
+  const counts = () => ours.query('select likes, comments from video where id = $1', [rootsVideo.id])
+  await until(async () => JSON.stringify(await counts()) === '[{"likes":0,"comments":1}]', { what: 'the counts' })
+})
+
+it('is told to those who knew it, by each actor itself, at last', async () => {
+  const deletes = () => peer.of('Delete').map(({ activity }) => objectOf(activity))
+  await until(() => deletes().includes(account()) && deletes().includes(channel()), { what: 'the Deletes' })
+  expect([...deletes()].sort()).toEqual([account(), channel(), adasVideo.url, comment.url].sort())
+  expect(deletes().indexOf(account())).toBeGreaterThan(deletes().indexOf(comment.url))
+  expect(deletes().indexOf(account())).toBeGreaterThan(deletes().indexOf(adasVideo.url))
+  const ofTheAccount = peer.of('Delete').find(({ activity }) => objectOf(activity) === account())
+  expect(ofTheAccount?.activity).toMatchObject({ id: `${account()}/delete`, actor: account() })
+  expect(String(ofTheAccount?.headers.signature)).toContain(account())
+  expect(peer.of('Undo').map(({ activity }) => activity.object)).toMatchObject([
+    { type: 'Follow', actor: account(), object: nora.channel.url },
+  ])
+  expect(
+    await ours.query('select 1 from follow f join actor a on a.id in (f.follower_id, f.target_id) where a.url = $1', [
+      account(),
+    ]),
+  ).toEqual([])
+})
+
+it('cannot sign any more once all of it was delivered', async () => {
+  const keys = () =>
+    ours.query('select 1 from actor where url in ($1, $2) and private_key_sealed is not null', [account(), channel()])
+  await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0)
+  await ours.node.restart()
+  await until(async () => (await keys()).length === 0, { what: 'the end of the keys' })
+}, 30_000)
