@@ -91,7 +91,7 @@ export async function startSessionServer(
     addUser: (user) =>
       users.create({ password: PASSWORD, email: `${user.username}@example.com`, role: 2, videoQuota: -1, ...user }),
     async block(userId) {
-      await db.query('update users set state = 'blocked' where id = $1', [userId])
+      await db.query("update users set state = 'blocked' where id = $1", [userId])
     },
     sweep: () => runtime.sweeper.sweep(),
     token: (fields, headers = {}) =>
