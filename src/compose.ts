@@ -43,6 +43,7 @@ import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { pagesArea } from './http/pages/routes.ts'
+import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
@@ -271,6 +272,7 @@ async function start(
       areas: [
         oauthArea({ instance, sessions }),
         configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
+        pingArea,
         meArea({ db, urls: deps.urls }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
