@@ -152,7 +152,7 @@ describe('a change', () => {
     expect(await nameAt(second.base)).toBe('New name')
   })
 
-  it('of two administrators at once is lost by none', async () => {
+  it('of two administrators at once is stored one after the other', async () => {
     const view = await readCustom()
     const names = [['instance', 'terms'] as const, ['instance', 'businessModel'] as const]
     const answers = await Promise.all(
