@@ -14,6 +14,9 @@ export interface Load {
 export interface Target {
   path: string
   headers: Record<string, string>
+  /** GET when left out. */
+  method?: 'GET' | 'POST'
+  body?: string
 }
 
 export interface LoadGenerator {

@@ -1,12 +1,13 @@
-// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start ladder`). Ends with 1 when one
+// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login ladder`). Ends with 1 when one
 // of the bars is missed.
 
 import { benchHttp } from './http.ts'
 import { benchLadder, LADDER_BARS } from './ladder.ts'
+import { benchLogin } from './login.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
 
-const parts: Record<string, () => Promise<void>> = { http: benchHttp, start: benchStart, ladder }
+const parts: Record<string, () => Promise<void>> = { http: benchHttp, start: benchStart, login: benchLogin, ladder }
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))

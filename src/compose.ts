@@ -1,13 +1,12 @@
 // The composition root: the only file that knows every part. Starts the services, puts the nouns together, serves.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
-import { makeInstance } from './actors/instance/index.ts'
+import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import {
   type ActorDeps,
@@ -17,6 +16,7 @@ import {
   makeRuntime,
   type Registry,
 } from './actors/runtime/index.ts'
+import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
@@ -40,12 +40,14 @@ import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeApp } from './http/app.ts'
 import { bulkArea } from './http/bulk/routes.ts'
 import { commentsArea } from './http/comments/routes.ts'
+import { configArea } from './http/config/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
+import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
@@ -69,6 +71,7 @@ import { makeQueue } from './platform/queue/index.ts'
 import { connectRedis, type RedisAddress } from './platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
 import { type Role, runtimeSettings } from './runtime-settings.ts'
+import { COMMIT, VERSION } from './version.ts'
 
 export interface ServerOptions {
   loaded: LoadedConfig
@@ -132,6 +135,10 @@ async function start(
   const migrated = await db.migrate()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
 
+  // Before anything else reads the configuration.
+  const stored = makeStoredOverrides({ db, source, logger })
+  await stored.load()
+
   const redis = loaded.redis ? redisAddress(loaded.redis) : undefined
   const prefix = `vireo-${config().webserver.hostname}-${config().webserver.port}`
   const postgresBackend = { kind: 'postgres', connectionString: withTls(databaseUrl, connection) } as const
@@ -170,6 +177,8 @@ async function start(
     urls: makeUrls(loaded.publicUrl),
   }
 
+  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus })
+  closers.push(async () => runtimeConfig.close())
   const passwords = makePasswords()
   const instance = makeInstance(deps)
   const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
@@ -227,6 +236,12 @@ async function start(
   closers.push(async () => federation.close())
   // After federation, whose reactions to the end of an account come first.
   makeUserRemoval({ ...deps, uploads, videos, comments, ratings, follows })
+  const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
+  closers.push(async () => facts.close())
+  source.onChange(() => {
+    runtime.adapt()
+    federation.forgetDocuments()
+  })
   runtime.registry.seal(REQUIRED)
 
   await firstStart()
@@ -270,6 +285,8 @@ async function start(
         oauthArea({ instance, sessions }),
         scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
         twoFactorArea({ twoFactor }),
+        configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
+        pingArea,
         meArea({ db, urls: deps.urls }),
         usersArea({ db, config, urls: deps.urls, users }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
@@ -332,9 +349,6 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
   ],
   lanes: ['delivery', 'inbox'],
 }
-
-/** The version in package.json. */
-const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 async function openDatabaseServer(
   { loaded, logger }: ServerOptions,

@@ -20,7 +20,7 @@ Each source wins over those before it:
    underscores. Values are YAML (\`4\`, \`true\`, \`[a, b]\`, \`{ enabled: true }\`), texts are taken as they are:
    \`VIREO__TRANSCODING__RESOLUTIONS__1080P=true\`, \`VIREO__INSTANCE__NAME=My videos\`;
 4. what administrators change over the API while the server runs, for the keys marked *editable*. It is stored in the
-   database.
+   database, as far as it differs from the above, and in force in every process within a second.
 
 An unknown key is named in a warning, with the nearest known one. A wrong value stops the start with a line that names the
 key, the value and what was expected. An empty value (null) means the default, except where null is a value of its own.

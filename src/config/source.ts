@@ -17,6 +17,10 @@ export interface ConfigSource {
    * editable while the server runs.
    */
   override(patch: unknown): Config
+  /** What `override` would answer; changes nothing. Throws as it does. */
+  check(patch: unknown): Config
+  /** The configuration without any override. */
+  loaded(): Config
   /** Calls `listener` after each override; answers how to stop that. */
   onChange(listener: (config: Config, previous: Config) => void): () => void
 }
@@ -27,16 +31,19 @@ export function makeConfigSource(loaded: LoadedConfig): ConfigSource {
   let effective = loaded.config
   const listeners = new Set<(config: Config, previous: Config) => void>()
 
+  function check(patch: unknown): Config {
+    const values = readPatch(patch)
+    return validate(merge(loaded.input, values), { dataDir: loaded.dataDir, layers: [{ label: LABEL, values }] })
+  }
+
   return {
     current: () => effective,
+    loaded: () => loaded.config,
+    check,
 
     override(patch) {
-      const values = readPatch(patch)
       const previous = effective
-      effective = validate(merge(loaded.input, values), {
-        dataDir: loaded.dataDir,
-        layers: [{ label: LABEL, values }],
-      })
+      effective = check(patch)
       for (const listener of listeners) listener(effective, previous)
       return effective
     },

@@ -19,6 +19,8 @@ export interface ByteCache {
    * at once wait for one `fill`. `ttlMs` is how long it may be given.
    */
   get(key: string, ttlMs: number, fill: () => Promise<CachedAnswer>): Promise<CachedAnswer>
+  /** Forgets every answer: what all of them are made from has changed. */
+  clear(): void
   /** Ends the subscription to changes. */
   close(): void
 }
@@ -64,6 +66,10 @@ export function makeByteCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Clock;
       const found = kept.get(key)
       if (found && found.until > now()) return found.answer
       return await (filling.get(key) ?? make(key, ttlMs, fill))
+    },
+    clear() {
+      kept.clear()
+      filling.clear()
     },
     close: unsubscribe,
   }

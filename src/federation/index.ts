@@ -54,6 +54,8 @@ export interface FederationOptions {
 
 export interface FederationPart {
   serveActivityPub: ServeActivityPub
+  /** Makes every document anew, since the configuration changed. */
+  forgetDocuments(): void
   /** Ends what listens and cleans up. */
   close(): void
   receiveActivity: ReceiveActivity
@@ -99,6 +101,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
 
   return {
     serveActivityPub: reads.serveActivityPub,
+    forgetDocuments: reads.forget,
     close: reads.close,
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
     async speaksPlainHttp(host) {

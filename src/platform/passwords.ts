@@ -1,9 +1,17 @@
 // Passwords: argon2id (RFC 9106), with a check of constant cost for users that do not exist.
 
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
+import { atMost } from './at-most.ts'
 
 // RFC 9106, section 4, second recommended option, as OWASP's memory-constrained variant: 19 MiB, two passes.
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/**
+ * Hashes at once, in all of this process: each keeps a processor and one of the four threads that file reads need too,
+ * so one processor is left to the event loop.
+ */
+const inTurn = atMost(Math.max(1, Math.min(3, availableParallelism() - 1)))
 
 export interface Passwords {
   hash(password: string): Promise<string>
@@ -12,12 +20,14 @@ export interface Passwords {
 }
 
 export function makePasswords(): Passwords {
+  const slowHash = (password: string) => inTurn(() => hash(password, OPTIONS))
   let decoy: Promise<string> | undefined
   return {
-    hash: (password) => hash(password, OPTIONS),
+    hash: slowHash,
     async verify(passwordHash, password) {
-      decoy ??= hash('nobody has this password', OPTIONS)
-      const fits = await verify(passwordHash ?? (await decoy), password)
+      decoy ??= slowHash('nobody has this password')
+      const compared = passwordHash ?? (await decoy)
+      const fits = await inTurn(() => verify(compared, password))
       return passwordHash !== undefined && fits
     },
   }

@@ -8,7 +8,7 @@ import { type Server, startServer } from '../../src/compose.ts'
 import type { Values } from '../../src/config/layers.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { testLoadedConfig } from './config.ts'
-import { freshDatabase, type TestDatabase } from './postgres.ts'
+import { freshDatabase } from './postgres.ts'
 
 export interface TestNode {
   base: string
@@ -25,17 +25,24 @@ export interface TestNode {
 const PASSWORD = 'test-password'
 
 /** Starts a node that may talk to others on loopback by plain HTTP, without rate limits in the way. */
-export async function startTestNode(options: { config?: Values } = {}): Promise<TestNode> {
-  const database: TestDatabase = await freshDatabase()
-  const dataDir = await mkdtemp(join(tmpdir(), 'vireo-node-'))
-  await chmod(dataDir, 0o711)
+export async function startTestNode(
+  options: {
+    config?: Values
+    /** Another process of the same server: same database, folder and public address. Stop it before the first one. */
+    beside?: TestNode
+  } = {},
+): Promise<TestNode> {
+  const { beside } = options
+  const database = beside ? { url: beside.databaseUrl, drop: async () => {} } : await freshDatabase()
+  const dataDir = beside?.dataDir ?? (await mkdtemp(join(tmpdir(), 'vireo-node-')))
+  if (!beside) await chmod(dataDir, 0o711)
   const port = await freePort()
   const start = () =>
     startServer({
       loaded: testLoadedConfig(
         {
           listen: { port },
-          webserver: { hostname: '127.0.0.1' },
+          webserver: { hostname: '127.0.0.1', port: Number(new URL(beside?.base ?? `http://x:${port}`).port) },
           database: { pool: { max: 10 } },
           ...options.config,
         },
@@ -61,7 +68,7 @@ export async function startTestNode(options: { config?: Values } = {}): Promise<
     async stop() {
       await node.server.stop()
       await database.drop()
-      await rm(dataDir, { recursive: true, force: true })
+      if (!beside) await rm(dataDir, { recursive: true, force: true })
     },
   }
   return node

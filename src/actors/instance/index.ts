@@ -1,1 +1,7 @@
 export { type Instance, type LocalClient, makeInstance } from './instance.commands.ts'
+export {
+  type InstanceFacts,
+  type InstanceFactsReader,
+  type InstanceImage,
+  makeInstanceFacts,
+} from './instance-facts.ts'

@@ -53,5 +53,6 @@ export interface AggregateRef {
     | 'incoming_activity'
     | 'two_factor'
     | 'user'
+    | 'runtime_config'
   id: number
 }

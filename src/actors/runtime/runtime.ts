@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { Hint, Queue, QueueName } from '../../platform/queue/index.ts'
+import type { Hint, Queue, QueueName, WorkHandle } from '../../platform/queue/index.ts'
 import { type JobSettings, makeJobs } from './jobs.ts'
 import { makeLanes } from './lanes.ts'
 import { leaseOwner, releaseDeadLeases } from './lease.ts'
@@ -32,6 +32,8 @@ export interface Runtime {
   sweeper: Sweeper
   /** Takes up what a crash left, then works. */
   start(): Promise<void>
+  /** Gives the workers the concurrency of the settings as they are now. */
+  adapt(): void
   /** Ends claiming, waits for what runs, interrupts it after the grace. */
   stop(graceMs: number): Promise<void>
 }
@@ -47,7 +49,7 @@ export function makeRuntime(options: {
   const { db, queue, bus, clock, logger, settings } = options
   const owner = leaseOwner()
   const registry = makeRegistry()
-  const workers: { close(options?: { drainMs?: number }): Promise<void> }[] = []
+  const workers = new Map<QueueName, WorkHandle>()
 
   const runUnit = makeRunUnit({
     db,
@@ -117,17 +119,21 @@ export function makeRuntime(options: {
       const gone = await releaseDeadLeases(db)
       if (gone > 0) logger.warn({ processes: gone }, 'took up the work of processes that ended without a goodbye')
       for (const [name, concurrency] of Object.entries(settings().queueConcurrency) as [QueueName, number][]) {
-        if (concurrency > 0) workers.push(await queue.work(name, { concurrency }, handle))
+        if (concurrency > 0) workers.set(name, await queue.work(name, { concurrency }, handle))
       }
       relay.start()
       await sweeper.sweep()
       sweeper.start()
     },
+    adapt() {
+      const { queueConcurrency } = settings()
+      for (const [name, worker] of workers) worker.setConcurrency(queueConcurrency[name])
+    },
     async stop(graceMs) {
       await sweeper.stop()
       await relay.stop()
       await Promise.all([jobs.stop(graceMs), lanes.stop(graceMs)])
-      await Promise.all(workers.map((worker) => worker.close({ drainMs: graceMs })))
+      await Promise.all([...workers.values()].map((worker) => worker.close({ drainMs: graceMs })))
     },
   }
 }

@@ -26,6 +26,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   user: 'select id from users where id = $1 for no key update',
   incoming_activity: 'select id from incoming_activity where id = $1 for no key update',
   two_factor: 'select id from two_factor where id = $1 for no key update',
+  runtime_config: 'select id from runtime_config where id = $1 for no key update',
 }
 
 export function makeTell(runUnit: RunUnit): Tell {

@@ -16,13 +16,15 @@ const SOUND = ['.mp3', '.ogg', '.oga', '.wma', '.wav', '.flac', '.aac', '.m4a', 
 /** Types that say nothing about the content, or are registered outside of `video/` and `audio/`. */
 const OTHER_TYPES = ['application/octet-stream', 'application/ogg', 'application/mxf', 'application/x-nut']
 
-/** The extensions that this server takes now. */
-function acceptedExtensions({ transcoding }: Config): string[] {
+/** The extensions that this server takes now, each once. */
+export function acceptedExtensions({ transcoding }: Config): string[] {
   const { enabled, allow_additional_extensions, allow_audio_files } = transcoding
   return [
-    ...ALWAYS,
-    ...(enabled && allow_additional_extensions ? ADDITIONAL : []),
-    ...(enabled && allow_audio_files ? SOUND : []),
+    ...new Set([
+      ...ALWAYS,
+      ...(enabled && allow_additional_extensions ? ADDITIONAL : []),
+      ...(enabled && allow_audio_files ? SOUND : []),
+    ]),
   ]
 }
 
@@ -34,6 +36,6 @@ export function refuseUnsupported(file: { filename: string; type?: string | unde
   if (isPlausible && accepted.includes(extname(file.filename).toLowerCase())) return
   throw new DomainError(
     'unsupported_media_type',
-    `This file is not supported. Please make sure it is of one of these types: ${[...new Set(accepted)].join(', ')}`,
+    `This file is not supported. Please make sure it is of one of these types: ${accepted.join(', ')}`,
   )
 }

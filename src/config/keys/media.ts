@@ -115,7 +115,7 @@ export const mediaKeys = {
   }),
   import: section({
     videos: section({
-      concurrency: integer(1, 'imports at once by one process', { ...EDITABLE, min: 1 }),
+      concurrency: integer(1, 'imports at once by one process; 0: none here', EDITABLE),
       timeout: duration('2 hours', 'longest import'),
       http: section({
         enabled: flag(false, 'whether videos may be imported by URL', EDITABLE),

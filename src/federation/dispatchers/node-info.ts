@@ -1,6 +1,6 @@
 // NodeInfo: what this server is, how much it has, and what of its configuration clients want to know.
 
-import type { Config } from '../../config/index.ts'
+import { type Config, isMailEnabled } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { buildNodeInfo, buildNodeInfoLinks, type JsonObject } from '../wire/index.ts'
@@ -62,12 +62,12 @@ export async function nodeInfo(
 const IMAGE_EXTENSIONS = ['.png', '.jpg', '.jpeg', '.webp']
 
 function nodeConfigOf(config: Config): JsonObject {
-  const { search, theme, smtp, contact_form, transcoding, live, auto_blacklist, user, trending, tracker } = config
+  const { search, theme, contact_form, transcoding, live, auto_blacklist, user, trending, tracker } = config
   return {
     search: { remoteUri: { users: search.remote_uri.users, anonymous: search.remote_uri.anonymous } },
     plugin: { registered: [] },
     theme: { registered: [], default: theme.default },
-    email: { enabled: smtp.hostname !== null || smtp.transport === 'sendmail' },
+    email: { enabled: isMailEnabled(config) },
     contactForm: { enabled: contact_form.enabled },
     transcoding: {
       hls: { enabled: transcoding.enabled && transcoding.hls.enabled },

@@ -46,6 +46,8 @@ export type ServeActivityPub = (request: ActivityPubRequest) => Promise<CachedAn
 
 export interface ServePart {
   serveActivityPub: ServeActivityPub
+  /** Makes every answer anew, since the configuration changed. */
+  forget(): void
   close(): void
 }
 
@@ -68,6 +70,7 @@ export function makeServeActivityPub(
   const cache = makeByteCache({ bus, clock, origin: urls.origin })
 
   return {
+    forget: cache.clear,
     close: cache.close,
     async serveActivityPub({ url, headers }) {
       const { pathname, searchParams } = new URL(url, urls.origin)

@@ -8,7 +8,7 @@ import type { Hint, Queue, QueueName, WorkHandle } from './types.ts'
 import { startWork } from './work.ts'
 
 export type { QueueBackEnd } from './back-end.ts'
-export { type Hint, type Queue, type QueueName, queueNames } from './types.ts'
+export { type Hint, type Queue, type QueueName, queueNames, type WorkHandle } from './types.ts'
 
 export interface QueueOptions {
   backend: QueueBackEnd

@@ -159,6 +159,49 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     }
     expect(statuses).toEqual([200, 200, 429])
   })
+
+  it('behind a proxy the client is the last address that the proxy wrote, whatever stands before it', async () => {
+    const app = await make({ config: { trust_proxy: ['loopback'], ...limits({ api: { max: 2 } }) } })
+    const statuses: number[] = []
+    for (const forged of ['1.1.1.1', '127.0.0.1', 'nonsense']) {
+      const headers = { 'x-forwarded-for': `${forged}, 192.0.2.7` }
+      statuses.push((await app.inject({ url: '/api/v1/none', headers })).statusCode)
+    }
+    expect(statuses).toEqual([200, 200, 429])
+    const other = await app.inject({ url: '/api/v1/none', headers: { 'x-forwarded-for': '1.1.1.1, 192.0.2.8' } })
+    expect(other.statusCode).toBe(200)
+  })
+
+  it('no other header says who asks', async () => {
+    const app = await make({ config: { trust_proxy: ['loopback'], ...limits({ api: { max: 1 } }) } })
+    const statuses: number[] = []
+    const names = ['x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-forwarded']
+    for (const [index, name] of names.entries()) {
+      const value = name === 'forwarded' ? `for=192.0.2.${index}` : `192.0.2.${index}`
+      statuses.push((await app.inject({ url: '/api/v1/none', headers: { [name]: value } })).statusCode)
+    }
+    expect(statuses).toEqual([200, 429, 429, 429, 429, 429])
+  })
+
+  it('an address that is none is counted, not failed upon', async () => {
+    const app = await make({ config: { trust_proxy: ['loopback'], ...limits({ api: { max: 1 } }) } })
+    const statuses: number[] = []
+    for (let i = 0; i < 2; i++) {
+      const headers = { 'x-forwarded-for': 'nonsense' }
+      statuses.push((await app.inject({ url: '/api/v1/none', headers })).statusCode)
+    }
+    expect(statuses).toEqual([200, 429])
+  })
+
+  it('a registration counts on all processes, and a failed one on none', async () => {
+    const app = await make({ config: limits({ signup: { max: 1 } }) })
+    const register = (username: string) =>
+      app.inject({ method: 'POST', url: '/api/v1/users/register', body: { username } })
+    const failed = await Promise.all(['taken', 'taken', 'taken'].map(register))
+    expect(failed.map((answer) => answer.statusCode)).toContain(409)
+    expect((await register('one')).statusCode).toBe(204)
+    expect((await register('two')).statusCode).toBe(429)
+  })
 })
 
 it('a new window starts when the old one is over', async () => {

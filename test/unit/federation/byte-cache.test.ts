@@ -53,6 +53,16 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(1)
   })
 
+  it('makes everything anew once it was cleared, also what was being made meanwhile', async () => {
+    const { cache, get, fills } = makeCache()
+    await get('/a')
+    const making = get('/b')
+    cache.clear()
+    await making
+    await Promise.all([get('/a'), get('/b')])
+    expect(fills()).toBe(4)
+  })
+
   it('makes it anew when its time is over', async () => {
     const { get, fills, pass } = makeCache()
     await get('/a')

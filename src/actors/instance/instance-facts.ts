@@ -1,0 +1,80 @@
+// What everybody is told of the instance beside its configuration: its pictures, and whether there is room for users.
+// Asked for with every page that opens, so it is remembered for a moment.
+
+import type { Config } from '../../config/index.ts'
+import type { Bus } from '../../platform/bus/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+
+export interface InstanceImage {
+  filename: string
+  width: number | null
+  created_at: string
+  updated_at: string
+}
+
+export interface InstanceFacts {
+  /** The widest first. */
+  avatars: InstanceImage[]
+  banners: InstanceImage[]
+  /** Counted no further than `signup.limit`. */
+  users: number
+}
+
+export interface InstanceFactsReader {
+  /** At most a second old; the same object as long as it was not read anew. */
+  recent(): Promise<InstanceFacts>
+  read(): Promise<InstanceFacts>
+  /** Somebody changed a picture: this process forgets at once, the others as soon as they hear of it. */
+  changed(): Promise<void>
+  close(): void
+}
+
+const TOPIC = 'instance-facts'
+const KEEP_MS = 1_000
+
+export function makeInstanceFacts(deps: {
+  db: Database
+  clock: Clock
+  config: () => Config
+  bus: Pick<Bus, 'subscribe' | 'publish'>
+  actorId: () => Promise<number>
+}): InstanceFactsReader {
+  const { db, clock, config, bus, actorId } = deps
+  let kept: { facts: Promise<InstanceFacts>; until: number } | undefined
+  const forget = (): void => {
+    kept = undefined
+  }
+  const unsubscribe = bus.subscribe(TOPIC, forget)
+
+  async function read(): Promise<InstanceFacts> {
+    const [row] = await db.query<InstanceFacts>(FACTS, [await actorId(), Math.max(0, config().signup.limit)])
+    if (!row) throw new Error('The facts of the instance are one row.')
+    return row
+  }
+
+  return {
+    read,
+    recent() {
+      const now = clock.now().getTime()
+      if (kept && kept.until > now) return kept.facts
+      const facts = read()
+      kept = { facts, until: now + KEEP_MS }
+      facts.catch(forget)
+      return facts
+    },
+    async changed() {
+      forget()
+      await bus.publish(TOPIC, {})
+    },
+    close: unsubscribe,
+  }
+}
+
+const images = (type: 1 | 2): string =>
+  `(select coalesce(jsonb_agg(jsonb_build_object('filename', i.filename, 'width', i.width, 'created_at', i.created_at,
+     'updated_at', i.updated_at) order by i.width desc nulls last), '[]')
+   from actor_image i where i.actor_id = $1 and i.type = ${type})`
+
+const FACTS = `select ${images(1)} as avatars, ${images(2)} as banners, 
+  (select count(*) from (select 1 from users limit $2) as counted) as users`

@@ -1,0 +1,98 @@
+// Changes of the configuration while the server runs: stored with who made them, and applied in every process.
+
+import { ConfigError, type ConfigSource, type Values } from '../../config/index.ts'
+import type { Bus } from '../../platform/bus/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { contradictionsOf } from './contradictions.ts'
+import { type Change, changedKeys, overridesAfter } from './overrides.ts'
+import type { StoredOverrides } from './stored-overrides.ts'
+
+export interface ConfigEditor {
+  id: number
+  username: string
+}
+
+export interface RuntimeConfig {
+  /**
+   * Changes some keys and leaves the others. Throws `invalid`, and changes nothing, when they do not fit together with
+   * the rest. This process uses them when the promise is kept, the others within a second.
+   */
+  change(changes: readonly Change[], by: ConfigEditor): Promise<void>
+  /** Goes back to the configuration of the files and the environment. */
+  reset(by: ConfigEditor): Promise<void>
+  /** Ends listening. */
+  close(): void
+}
+
+const TOPIC = 'runtime-config'
+const AGGREGATE = { aggregate: 'runtime_config', id: 1 } as const
+
+export function makeRuntimeConfig(
+  deps: Pick<ActorDeps, 'tell' | 'registry' | 'logger'> & {
+    source: ConfigSource
+    stored: StoredOverrides
+    bus: Pick<Bus, 'subscribe'>
+  },
+): RuntimeConfig {
+  const { tell, registry, logger, source, stored, bus } = deps
+
+  // A message may be lost, so each look of the sweeper (`vireo.runtime.sweep_interval`) compares the versions too.
+  registry.periodic('runtime-config', { everyMs: () => 0, run: () => stored.load() })
+  const unsubscribe = bus.subscribe(TOPIC, () => {
+    stored.load().catch((error) => logger.warn({ err: error }, 'the configuration could not be read; the sweeper will'))
+  })
+
+  async function store(after: (overrides: Values) => Values, by: ConfigEditor): Promise<void> {
+    const changed = await tell(AGGREGATE, async (unit) => {
+      const [row] = await unit.query<{ overrides: Values; version: number }>(
+        'select overrides, version from runtime_config where id = 1',
+      )
+      const overrides = row?.overrides ?? {}
+      const next = after(overrides)
+      const keys = changedKeys(overrides, next)
+      if (keys.length === 0) return keys
+      if (Object.keys(next).length > 0) refuseContradictions(source, next)
+      await write(unit, { overrides: next, version: (row?.version ?? 0) + 1, keys, by })
+      return keys
+    })
+    if (changed.length > 0) logger.info({ user: by.username, keys: changed }, 'the configuration was changed')
+    await stored.load()
+  }
+
+  async function write(
+    unit: Unit,
+    { overrides, version, keys, by }: { overrides: Values; version: number; keys: string[]; by: ConfigEditor },
+  ): Promise<void> {
+    await unit.query('update runtime_config set overrides = $1, version = $2, updated_at = $3 where id = 1', [
+      JSON.stringify(overrides),
+      version,
+      unit.now,
+    ])
+    await unit.query(
+      'insert into runtime_config_change (version, user_id, username, keys, created_at) values ($1, $2, $3, $4, $5)',
+      [version, by.id, by.username, keys, unit.now],
+    )
+    unit.publish(TOPIC, { version })
+  }
+
+  return {
+    change: (changes, by) => store((overrides) => overridesAfter(overrides, changes, source.loaded()), by),
+    reset: (by) => store(() => ({}), by),
+    close: unsubscribe,
+  }
+}
+
+/** Values that are right alone and wrong together with others; the schema of the request has seen the single ones. */
+function refuseContradictions(source: ConfigSource, overrides: Values): void {
+  const problems = problemsOf(source, overrides)
+  if (problems.length > 0) throw new DomainError('invalid', problems.join(' '))
+}
+
+function problemsOf(source: ConfigSource, overrides: Values): readonly string[] {
+  try {
+    return contradictionsOf(source.check(overrides))
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}

@@ -1,0 +1,294 @@
+// ServerConfigCustom: what an administrator sends to change the configuration, and what comes back. The fields of the body
+// stand in the order in which clients know the list of refused ones.
+
+import { z } from 'zod'
+
+const LARGEST = Number.MAX_SAFE_INTEGER
+
+const flag = z.boolean()
+/** Markdown, styles and scripts. */
+const longText = z.string().max(100_000)
+const shortText = z.string().max(1_000)
+const counted = z.int().min(0).max(LARGEST)
+/** -1 for no limit. */
+const limit = z.int().min(-1).max(LARGEST)
+const switched = z.object({ enabled: flag })
+const sized = z.object({ size: counted })
+/** Transcoding profiles; those of plugins will come beside it. */
+const profile = z.enum(['default'])
+const framesPerSecond = z.int().min(1).max(1_000).nullable()
+
+const isWebAddress = (text: string) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+const webAddress = shortText.refine(isWebAddress, 'Should be a web address, or empty')
+
+const resolutions = {
+  '144p': flag,
+  '240p': flag,
+  '360p': flag,
+  '480p': flag,
+  '720p': flag,
+  '1080p': flag,
+  '1440p': flag,
+  '2160p': flag,
+}
+
+export const BROADCAST_LEVELS = ['info', 'warning', 'error'] as const
+
+/** `themes`: names of the installed ones. */
+export const customBody = (themes: readonly string[]) =>
+  z.object({
+    instance: z.object({
+      name: shortText,
+      shortDescription: longText,
+      description: longText,
+      terms: longText,
+      defaultNSFWPolicy: z.enum(['do_not_list', 'blur', 'display']),
+      // Clients were always free to send a number here, or one algorithm alone below.
+      defaultClientRoute: z.union([shortText, z.number()]),
+      customizations: z.object({ css: longText, javascript: longText }),
+      codeOfConduct: longText.optional(),
+      creationReason: longText.optional(),
+      moderationInformation: longText.optional(),
+      administrator: longText.optional(),
+      maintenanceLifetime: longText.optional(),
+      businessModel: longText.optional(),
+      hardwareInformation: longText.optional(),
+      languages: z.array(z.string().max(50)).max(500).optional(),
+      categories: z.array(z.int().min(0).max(LARGEST)).max(500).optional(),
+      isNSFW: flag.optional(),
+      serverCountry: shortText.optional(),
+      support: z.object({ text: longText.optional() }).optional(),
+      social: z
+        .object({
+          externalLink: shortText.optional(),
+          mastodonLink: shortText.optional(),
+          blueskyLink: shortText.optional(),
+        })
+        .optional(),
+    }),
+    services: z.object({ twitter: z.object({ username: shortText }) }),
+    cache: z.object({ previews: sized, captions: sized, torrents: sized, storyboards: sized }),
+    signup: z.object({
+      enabled: flag,
+      limit,
+      requiresEmailVerification: flag,
+      requiresApproval: flag,
+      minimumAge: counted,
+    }),
+    admin: z.object({ email: z.email().max(400) }),
+    contactForm: switched,
+    user: z.object({
+      history: z.object({ videos: switched }),
+      videoQuota: limit,
+      videoQuotaDaily: limit,
+      defaultChannelName: shortText.optional(),
+    }),
+    videoChannels: z.object({ maxPerUser: z.int().min(1).max(LARGEST) }),
+    transcoding: z.object({
+      enabled: flag,
+      originalFile: z.object({ keep: flag }),
+      allowAdditionalExtensions: flag,
+      threads: counted,
+      concurrency: z.int().min(1).max(LARGEST),
+      resolutions: z.object({ '0p': flag, ...resolutions }),
+      remoteRunners: switched,
+      alwaysTranscodeOriginalResolution: flag,
+      fps: z.object({ max: framesPerSecond }),
+      webVideos: switched,
+      hls: z.object({ enabled: flag, splitAudioAndVideo: flag.optional() }),
+      allowAudioFiles: flag.optional(),
+      profile: profile.optional(),
+    }),
+    videoStudio: z.object({ enabled: flag, remoteRunners: switched }),
+    videoFile: z.object({ update: switched }),
+    import: z.object({
+      videos: z.object({ concurrency: counted, http: switched, torrent: switched }),
+      videoChannelSynchronization: z.object({ enabled: flag, maxPerUser: counted.optional() }),
+      users: switched,
+    }),
+    export: z.object({
+      // Bytes and milliseconds.
+      users: z.object({ enabled: flag, maxUserVideoQuota: counted, exportExpiration: counted }),
+    }),
+    trending: z.object({
+      videos: z.object({
+        algorithms: z.object({
+          default: shortText,
+          enabled: z.union([z.array(z.string().max(50)).max(20), z.string().max(50)]),
+        }),
+      }),
+    }),
+    followers: z.object({ instance: z.object({ enabled: flag, manualApproval: flag }) }),
+    theme: z.object({ default: z.string().refine((name) => themes.includes(name), 'Should be an installed theme') }),
+    broadcastMessage: z.object({ enabled: flag, message: longText, level: shortText, dismissable: flag }),
+    live: z.object({
+      enabled: flag,
+      allowReplay: flag,
+      /** Milliseconds. */
+      maxDuration: limit,
+      maxInstanceLives: limit.nullable(),
+      maxUserLives: limit.nullable(),
+      transcoding: z.object({
+        enabled: flag,
+        threads: counted,
+        resolutions: z.object({ ...resolutions, '0p': flag.optional() }),
+        alwaysTranscodeOriginalResolution: flag,
+        fps: z.object({ max: framesPerSecond }),
+        remoteRunners: switched,
+        profile: profile.optional(),
+      }),
+      latencySetting: switched.optional(),
+    }),
+    search: z.object({
+      remoteUri: z.object({ users: flag, anonymous: flag }),
+      searchIndex: z.object({ enabled: flag, url: webAddress, disableLocalSearch: flag, isDefaultSearch: flag }),
+    }),
+    client: z
+      .object({
+        videos: z.object({ miniature: z.object({ preferAuthorDisplayName: flag.optional() }).optional() }).optional(),
+        menu: z.object({ login: z.object({ redirectOnSingleExternalAuth: flag.optional() }).optional() }).optional(),
+      })
+      .optional(),
+    autoBlacklist: z.object({ videos: z.object({ ofUsers: switched.optional() }).optional() }).optional(),
+    followings: z
+      .object({
+        instance: z
+          .object({
+            autoFollowBack: switched.optional(),
+            autoFollowIndex: z.object({ enabled: flag.optional(), indexUrl: webAddress.optional() }).optional(),
+          })
+          .optional(),
+      })
+      .optional(),
+    storyboards: switched.optional(),
+    videoTranscription: z.object({ enabled: flag.optional(), remoteRunners: switched.optional() }).optional(),
+  })
+
+export type CustomBody = z.output<ReturnType<typeof customBody>>
+
+const on = z.object({ enabled: z.boolean() })
+const size = z.object({ size: z.int() })
+const everyResolution = z.object({ '0p': z.boolean(), ...resolutions })
+const maxFps = z.object({ max: z.int() })
+
+/** In the order in which clients have always seen the members. */
+export const customView = z
+  .object({
+    instance: z.object({
+      name: z.string(),
+      shortDescription: z.string(),
+      description: z.string(),
+      terms: z.string(),
+      codeOfConduct: z.string(),
+      creationReason: z.string(),
+      moderationInformation: z.string(),
+      administrator: z.string(),
+      maintenanceLifetime: z.string(),
+      businessModel: z.string(),
+      hardwareInformation: z.string(),
+      languages: z.array(z.string()),
+      categories: z.array(z.int()),
+      isNSFW: z.boolean(),
+      defaultNSFWPolicy: z.enum(['do_not_list', 'blur', 'display']),
+      defaultClientRoute: z.union([z.string(), z.number()]),
+      customizations: z.object({ css: z.string(), javascript: z.string() }),
+    }),
+    theme: z.object({ default: z.string() }),
+    services: z.object({ twitter: z.object({ username: z.string() }) }),
+    client: z.object({
+      videos: z.object({ miniature: z.object({ preferAuthorDisplayName: z.boolean() }) }),
+      menu: z.object({ login: z.object({ redirectOnSingleExternalAuth: z.boolean() }) }),
+    }),
+    cache: z.object({ previews: size, captions: size, torrents: size, storyboards: size }),
+    signup: z.object({
+      enabled: z.boolean(),
+      limit: z.int(),
+      requiresApproval: z.boolean(),
+      requiresEmailVerification: z.boolean(),
+      minimumAge: z.int(),
+    }),
+    admin: z.object({ email: z.string() }),
+    contactForm: on,
+    user: z.object({
+      history: z.object({ videos: on }),
+      videoQuota: z.int(),
+      videoQuotaDaily: z.int(),
+      defaultChannelName: z.string(),
+    }),
+    videoChannels: z.object({ maxPerUser: z.int() }),
+    transcoding: z.object({
+      enabled: z.boolean(),
+      originalFile: z.object({ keep: z.boolean() }),
+      remoteRunners: on,
+      allowAdditionalExtensions: z.boolean(),
+      allowAudioFiles: z.boolean(),
+      threads: z.int(),
+      concurrency: z.int(),
+      profile: z.string(),
+      resolutions: everyResolution,
+      alwaysTranscodeOriginalResolution: z.boolean(),
+      fps: maxFps,
+      webVideos: on,
+      hls: z.object({ enabled: z.boolean(), splitAudioAndVideo: z.boolean() }),
+    }),
+    live: z.object({
+      enabled: z.boolean(),
+      allowReplay: z.boolean(),
+      latencySetting: on,
+      maxDuration: z.int(),
+      maxInstanceLives: z.int(),
+      maxUserLives: z.int(),
+      transcoding: z.object({
+        enabled: z.boolean(),
+        remoteRunners: on,
+        threads: z.int(),
+        profile: z.string(),
+        resolutions: everyResolution,
+        alwaysTranscodeOriginalResolution: z.boolean(),
+        fps: maxFps,
+      }),
+    }),
+    videoStudio: z.object({ enabled: z.boolean(), remoteRunners: on }),
+    videoTranscription: z.object({ enabled: z.boolean(), remoteRunners: on }),
+    videoFile: z.object({ update: on }),
+    import: z.object({
+      videos: z.object({ concurrency: z.int(), http: on, torrent: on }),
+      videoChannelSynchronization: z.object({ enabled: z.boolean(), maxPerUser: z.int() }),
+      users: on,
+    }),
+    export: z.object({
+      users: z.object({ enabled: z.boolean(), exportExpiration: z.int(), maxUserVideoQuota: z.int() }),
+    }),
+    trending: z.object({
+      videos: z.object({
+        algorithms: z.object({ enabled: z.union([z.array(z.string()), z.string()]), default: z.string() }),
+      }),
+    }),
+    autoBlacklist: z.object({ videos: z.object({ ofUsers: on }) }),
+    followers: z.object({ instance: z.object({ enabled: z.boolean(), manualApproval: z.boolean() }) }),
+    followings: z.object({
+      instance: z.object({
+        autoFollowBack: on,
+        autoFollowIndex: z.object({ enabled: z.boolean(), indexUrl: z.string() }),
+      }),
+    }),
+    broadcastMessage: z.object({
+      enabled: z.boolean(),
+      message: z.string(),
+      level: z.enum(BROADCAST_LEVELS),
+      dismissable: z.boolean(),
+    }),
+    search: z.object({
+      remoteUri: z.object({ users: z.boolean(), anonymous: z.boolean() }),
+      searchIndex: z.object({
+        enabled: z.boolean(),
+        url: z.string(),
+        disableLocalSearch: z.boolean(),
+        isDefaultSearch: z.boolean(),
+      }),
+    }),
+    storyboards: on,
+  })
+  .meta({ id: 'ServerConfigCustom' })
+
+export type CustomView = z.infer<typeof customView>

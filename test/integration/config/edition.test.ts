@@ -1,0 +1,67 @@
+// A server whose files forbid changes over the API, without mail, and closed to some addresses.
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { login } from '../../../scripts/demo/client.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+
+let node: TestNode
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  node = await startTestNode({
+    config: {
+      webadmin: { configuration: { edition: { allowed: false } } },
+      signup: { enabled: true, filters: { cidr: { blacklist: ['127.0.0.0/8'] } } },
+      transcoding: { enabled: false },
+      live: { enabled: true, transcoding: { enabled: true, resolutions: { '480p': true, '0p': true } } },
+      client: { videos: { resumable_upload: { max_chunk_size: '5MB' } } },
+    },
+  })
+  headers = { authorization: (await login(node.base, node.username, node.password)).authorization }
+}, 60_000)
+afterAll(async () => {
+  await node?.stop()
+})
+
+it('refuses changes with 405, and shows what is in force', async () => {
+  const custom = await fetch(`${node.base}/api/v1/config/custom`, { headers })
+  expect(custom.status).toBe(200)
+  const put = await fetch(`${node.base}/api/v1/config/custom`, {
+    method: 'PUT',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: await custom.text(),
+  })
+  expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET'])
+  expect(put.headers.get('content-type')).toContain('application/problem+json')
+  const removed = await fetch(`${node.base}/api/v1/config/custom`, { method: 'DELETE', headers })
+  expect(removed.status).toBe(405)
+})
+
+it('tells clients what the files say', async () => {
+  const answer = await fetch(`${node.base}/api/v1/config`)
+  expect(await answer.json()).toMatchObject({
+    webadmin: { configuration: { edition: { allowed: false } } },
+    email: { enabled: false },
+    signup: { allowed: true, allowedForCurrentIP: false },
+    transcoding: { hls: { enabled: false }, web_videos: { enabled: false }, enabledResolutions: [] },
+    live: { enabled: true, transcoding: { enabled: true, enabledResolutions: [0, 480] } },
+    video: { file: { extensions: ['.webm', '.ogv', '.mp4'] } },
+    client: { videos: { resumableUpload: { maxChunkSize: 5 * 2 ** 20 } } },
+  })
+})
+
+it('is not fooled by a forwarding header that the client wrote itself', async () => {
+  // The test's own address is a trusted proxy, so the client is the last address of the header that is no proxy itself.
+  const asked = async (forwarded: string) => {
+    const answer = await fetch(`${node.base}/api/v1/config`, { headers: { 'x-forwarded-for': forwarded } })
+    return ((await answer.json()) as { signup: { allowedForCurrentIP: boolean } }).signup.allowedForCurrentIP
+  }
+  expect(await asked('127.0.0.9, 203.0.113.7')).toBe(true)
+  expect(await asked('203.0.113.7, 127.0.0.9')).toBe(true)
+  expect(await asked('127.0.0.9')).toBe(false)
+})
+
+it('answers a ping', async () => {
+  const answer = await fetch(`${node.base}/api/v1/ping`)
+  expect([answer.status, await answer.text()]).toEqual([200, 'pong'])
+})
