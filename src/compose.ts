@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
+import { makeActorImages } from './actors/actor-image/index.ts'
 import { makeComments } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance } from './actors/instance/index.ts'
+import { makeNotificationSettings } from './actors/notification/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import {
   type ActorDeps,
@@ -21,7 +23,7 @@ import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
-import { makeUsers } from './actors/user/index.ts'
+import { makeUpdateMe, makeUsers } from './actors/user/index.ts'
 import {
   makeCreateVideo,
   makePendingFiles,
@@ -34,11 +36,16 @@ import {
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
+import { accountsArea } from './http/accounts/routes.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
+import { makeReceiveImage } from './http/actor-images/receive-image.ts'
 import { makeApp } from './http/app.ts'
+import { ownedCommentsArea } from './http/comments/owned.ts'
 import { commentsArea } from './http/comments/routes.ts'
+import { instanceImagesArea } from './http/config/instance-images.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
+import { myAvatarArea } from './http/me/avatar.routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { pagesArea } from './http/pages/routes.ts'
@@ -187,6 +194,7 @@ async function start(
   const uploads = makeUploads({ ...media, createVideo })
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
+  const actorImages = makeActorImages(media)
   const comments = makeComments(deps)
   const ratings = makeRatings(deps)
   registerCounters(deps)
@@ -245,6 +253,7 @@ async function start(
 
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
+    const receiveImage = makeReceiveImage({ store, config })
     const app = await makeApp({
       config,
       logger,
@@ -256,7 +265,15 @@ async function start(
       clock,
       areas: [
         oauthArea({ instance, sessions }),
-        meArea({ db, urls: deps.urls }),
+        meArea({
+          ...{ db, config, urls: deps.urls },
+          updateMe: makeUpdateMe({ ...deps, passwords }),
+          notificationSettings: makeNotificationSettings(deps),
+        }),
+        myAvatarArea({ actorImages, receiveImage }),
+        instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage }),
+        accountsArea({ db, urls: deps.urls }),
+        ownedCommentsArea({ db, config, urls: deps.urls }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
@@ -287,6 +304,7 @@ async function start(
 /** What this build sends and enqueues: it refuses to start when something of it has no handler. */
 const REQUIRED: Parameters<Registry['seal']>[0] = {
   events: [
+    'ActorUpdated',
     'FollowRequested',
     'FollowAccepted',
     'FollowRejected',

@@ -9,3 +9,11 @@ export {
   listThreads,
   type ThreadQuery,
 } from './comment.queries.ts'
+export {
+  findChannelOwner,
+  listOwnedComments,
+  type OwnedCommentQuery,
+  type OwnedCommentRow,
+  type OwnedCommentSort,
+  ownedCommentSorts,
+} from './owned-comments.queries.ts'

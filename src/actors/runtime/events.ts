@@ -16,6 +16,9 @@ export interface EventPayloads {
   /** We removed a follower: a Reject is to be sent. */
   FollowerRemoved: { followId: number; followUrl: string; followerId: number; targetId: number }
 
+  /** An actor of ours has another name, description or picture: an Update is to be sent. */
+  ActorUpdated: { actorId: number }
+
   VideoPublished: { videoId: number }
   VideoUpdated: { videoId: number }
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
@@ -37,6 +40,15 @@ export type DomainEvent = { [N in EventName]: { name: N; payload: EventPayloads[
 
 /** The aggregate that an event belongs to: events of one aggregate are carried on in order. */
 export interface AggregateRef {
-  aggregate: 'follow' | 'video' | 'upload' | 'comment' | 'rating' | 'transcoding' | 'actor' | 'incoming_activity'
+  aggregate:
+    | 'follow'
+    | 'video'
+    | 'upload'
+    | 'comment'
+    | 'rating'
+    | 'transcoding'
+    | 'actor'
+    | 'user'
+    | 'incoming_activity'
   id: number
 }

@@ -5,6 +5,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { Channel } from '../channel/channel.entity.ts'
+import { insertWatchLater } from '../playlist/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
 
@@ -56,6 +57,9 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
         videoQuota: user.videoQuota ?? config().user.video_quota,
         videoQuotaDaily: user.videoQuotaDaily ?? config().user.video_quota_daily,
         nsfwPolicy: config().instance.default_nsfw_policy,
+        p2pEnabled: config().defaults.p2p.webapp.enabled,
+        videosHistoryEnabled: config().user.history.videos.enabled,
+        autoPlayVideo: config().defaults.player.auto_play,
         ...stamps,
       })
       await unit.em.flush()
@@ -87,6 +91,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
         ...stamps,
       })
       await unit.em.flush()
+      await insertWatchLater(unit, account.id)
       return { id: row.id, accountId: account.id, channelId: channel.id }
     })
   }

@@ -1,6 +1,9 @@
 // Reads about users.
 
 import type { Database } from '../../platform/database/index.ts'
+import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { type NotificationSettings, notificationSettingsOf } from '../notification/index.ts'
+import { playlistTypes } from '../playlist/index.ts'
 
 export interface MeRow {
   id: number
@@ -11,13 +14,29 @@ export interface MeRow {
   admin_flags: number
   video_quota: number
   video_quota_daily: number
+  pending_email: string | null
+  email_public: boolean
+  theme: string
   nsfw_policy: string
+  p2p_enabled: boolean
+  videos_history_enabled: boolean
+  auto_play_video: boolean
+  auto_play_next_video: boolean
+  auto_play_next_video_playlist: boolean
+  video_languages: string[] | null
+  no_instance_config_warning_modal: boolean
+  no_welcome_modal: boolean
+  no_account_setup_warning_modal: boolean
+  plugin_auth: string | null
   blocked: boolean
   blocked_reason: string | null
   last_login_at: Date | null
   created_at: Date
   account: ActorSummaryRow
-  channels: (ActorSummaryRow & { support: string | null })[]
+  channels: (ActorSummaryRow & { support: string | null; banners: ActorImageRow[] })[]
+  /** Null for a user who never changed them. */
+  notification_settings: NotificationSettings | null
+  special_playlists: { id: number; name: string; type: number }[]
 }
 
 export interface ActorSummaryRow {
@@ -30,16 +49,23 @@ export interface ActorSummaryRow {
   following_count: number
   created_at: string
   updated_at: string
+  avatars: ActorImageRow[]
 }
 
 /** The user with account and channels, in one statement. */
 export async function findMe(db: Database, userId: number): Promise<MeRow | undefined> {
   const [row] = await db.query<MeRow>(
     `select u.id, u.username, u.email, u.email_verified, u.role, u.admin_flags, u.video_quota, u.video_quota_daily,
-       u.nsfw_policy, u.blocked, u.blocked_reason, u.last_login_at, u.created_at,
+       u.pending_email, u.email_public, u.theme, u.nsfw_policy, u.p2p_enabled, u.videos_history_enabled, u.auto_play_video,
+       u.auto_play_next_video, u.auto_play_next_video_playlist, u.video_languages, u.no_instance_config_warning_modal,
+       u.no_welcome_modal, u.no_account_setup_warning_modal, u.plugin_auth, u.blocked, u.blocked_reason, u.last_login_at, u.created_at,
        ${summary('a', 'aa')} as account,
-       (select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support) order by c.id), '[]')
-        from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels
+       (select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support,
+          'banners', ${imagesOf('ca', actorImageTypes.banner)}) order by c.id), '[]')
+        from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels,
+       ${notificationSettingsOf('u')} as notification_settings,
+       (select coalesce(json_agg(json_build_object('id', l.id, 'name', l.name, 'type', l.type) order by l.id), '[]')
+        from playlist l where l.account_id = a.id and l.type <> ${playlistTypes.regular}) as special_playlists
      from users u join account a on a.user_id = u.id join actor aa on aa.id = a.actor_id
      where u.id = $1`,
     [userId],
@@ -50,7 +76,8 @@ export async function findMe(db: Database, userId: number): Promise<MeRow | unde
 const summary = (noun: string, actor: string): string =>
   `jsonb_build_object('id', ${noun}.id, 'url', ${actor}.url, 'username', ${actor}.preferred_username, 'name', ${noun}.name,
      'description', ${noun}.description, 'followers_count', ${actor}.followers_count,
-     'following_count', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at)`
+     'following_count', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,
+     'avatars', ${imagesOf(actor, actorImageTypes.avatar)})`
 
 /** Bytes that the user's videos take, and what of it was added in the last 24 hours. */
 export async function quotaUsed(
