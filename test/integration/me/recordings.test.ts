@@ -95,7 +95,7 @@ async function formOf(parts: NonNullable<z.infer<typeof exchange>['request']['mu
   const form = new FormData()
   for (const part of parts) {
     const bytes = part.file === undefined ? undefined : await files[part.file]?.()
-    if (bytes) form.set(part.name, new Blob([bytes]), part.filename ?? part.file)
+    if (bytes) form.set(part.name, new Blob([Uint8Array.from(bytes)]), part.filename ?? part.file)
     else form.set(part.name, filled(part.value ?? ''))
   }
   return form

@@ -9,14 +9,15 @@ import type { TestNode } from '../../support/node.ts'
 
 export const PASSWORD = 'password1'
 
-export type Query = <T = Record<string, unknown>>(sql: string, values?: unknown[]) => Promise<T[]>
+export type Query = <T = Record<string, unknown>>(sql: string, values?: readonly unknown[]) => Promise<T[]>
 
 /** The node's database, beside the node. */
 export async function openDatabase(node: TestNode): Promise<{ query: Query; close(): Promise<void> }> {
   const client = new pg.Client({ connectionString: node.databaseUrl })
   await client.connect()
   return {
-    query: async <T>(sql: string, values: unknown[] = []) => (await client.query(sql, values)).rows as T[],
+    query: async <T>(sql: string, values: readonly unknown[] = []) =>
+      (await client.query(sql, [...values])).rows as T[],
     close: () => client.end(),
   }
 }
@@ -42,6 +43,10 @@ export async function addUser(
   return { ...made, client: await login(node.base, made.username, PASSWORD) }
 }
 
+/** A picture of one colour. */
+export const plain = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: 'teal' } })
+
 /** A picture of noise, which no encoder makes small. */
 export const noise = (width: number, height: number) =>
   sharp({
@@ -50,6 +55,6 @@ export const noise = (width: number, height: number) =>
 
 export function formWith(field: string, bytes: Uint8Array | string, filename: string): FormData {
   const form = new FormData()
-  form.set(field, new Blob([bytes]), filename)
+  form.set(field, new Blob([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)]), filename)
   return form
 }
