@@ -3,10 +3,12 @@
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
+import { makeActorImages } from './actors/actor-image/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { makeNotificationSettings } from './actors/notification/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import {
   type ActorDeps,
@@ -22,7 +24,7 @@ import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
-import { makeManageUsers, makeUsers } from './actors/user/index.ts'
+import { makeManageUsers, makeUpdateMe, makeUsers } from './actors/user/index.ts'
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
@@ -36,13 +38,18 @@ import {
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
+import { accountsArea } from './http/accounts/routes.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
+import { makeReceiveImage } from './http/actor-images/receive-image.ts'
 import { makeApp } from './http/app.ts'
 import { bulkArea } from './http/bulk/routes.ts'
+import { ownedCommentsArea } from './http/comments/owned.ts'
 import { commentsArea } from './http/comments/routes.ts'
+import { instanceImagesArea } from './http/config/instance-images.ts'
 import { configArea } from './http/config/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
+import { myAvatarArea } from './http/me/avatar.routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
@@ -205,6 +212,7 @@ async function start(
   const uploads = makeUploads({ ...media, createVideo })
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
+  const actorImages = makeActorImages(media)
   const comments = makeComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
@@ -272,6 +280,7 @@ async function start(
 
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
+    const receiveImage = makeReceiveImage({ store, config })
     const app = await makeApp({
       config,
       logger,
@@ -287,8 +296,16 @@ async function start(
         twoFactorArea({ twoFactor }),
         configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
         pingArea,
-        meArea({ db, urls: deps.urls }),
         usersArea({ db, config, urls: deps.urls, users }),
+        meArea({
+          ...{ db, config, urls: deps.urls },
+          updateMe: makeUpdateMe({ ...deps, passwords }),
+          notificationSettings: makeNotificationSettings(deps),
+        }),
+        myAvatarArea({ actorImages, receiveImage }),
+        instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage }),
+        accountsArea({ db, urls: deps.urls }),
+        ownedCommentsArea({ db, config, urls: deps.urls }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
@@ -320,6 +337,7 @@ async function start(
 /** What this build sends and enqueues: it refuses to start when something of it has no handler. */
 const REQUIRED: Parameters<Registry['seal']>[0] = {
   events: [
+    'ActorUpdated',
     'FollowRequested',
     'FollowAccepted',
     'FollowRejected',

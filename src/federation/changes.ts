@@ -22,6 +22,12 @@ export function announceChanges({ registry }: FederationDeps): void {
     const url = comment && (await urlOf(unit.query, comment.videoId))
     if (url) unit.publish(DOCUMENT_CHANGED, { url })
   })
+  registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
+    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
+      actorId,
+    ])
+    if (actor) unit.publish(DOCUMENT_CHANGED, { url: actor.url })
+  })
   registry.on('VideoRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
   registry.on('UserRemoved', 'documents', async ({ userId }, unit) => {
     const actors = await unit.query<{ url: string }>(

@@ -28,6 +28,7 @@ import { makeVerifyLater } from './inbound/verify-later.ts'
 import { registerFederationJobs } from './jobs.ts'
 import { makeTableKvStore, RedisKv } from './kv.ts'
 import { sendAccounts } from './outbound/account.ts'
+import { sendActors } from './outbound/actor.ts'
 import { sendComments } from './outbound/comment.ts'
 import { sendFollows } from './outbound/follow.ts'
 import { sendRatings } from './outbound/rating.ts'
@@ -84,6 +85,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
 
   const sender = makeSender(deps)
+  sendActors(deps, sender)
   sendFollows(deps, sender)
   sendVideos(context, sender)
   sendComments(context, sender)

@@ -8,6 +8,7 @@ export { type LadderPlan, type LadderSettings, planLadder, type RenditionPlan } 
 export { buildMasterPlaylist, buildSegmentHashes, type HlsEntry } from './ffmpeg/playlists.ts'
 export { type AudioProbe, type MediaProbe, probe, type VideoProbe } from './ffmpeg/probe.ts'
 export type { RunLimits } from './ffmpeg/run.ts'
+export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { type EncodedImage, fitImage, type ImageSize, imagesFromMedia } from './images/images.ts'
 export { hlsFile, hlsFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'

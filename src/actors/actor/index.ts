@@ -1,4 +1,5 @@
 export type { ActorType } from './actor.entity.ts'
+export { type ActorImageRow, type ActorImageType, actorImageTypes, imagesOf } from './actor-image.rows.ts'
 export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
 export {
   makeRemoteActors,

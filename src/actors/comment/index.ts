@@ -9,4 +9,12 @@ export {
   listThreads,
   type ThreadQuery,
 } from './comment.queries.ts'
+export {
+  findChannelOwner,
+  listOwnedComments,
+  type OwnedCommentQuery,
+  type OwnedCommentRow,
+  type OwnedCommentSort,
+  ownedCommentSorts,
+} from './owned-comments.queries.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'

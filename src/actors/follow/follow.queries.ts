@@ -1,6 +1,7 @@
 // Reads about follows: the listings of the instance's followers and followings, and lookups by actor or address.
 
 import type { Database } from '../../platform/database/index.ts'
+import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 
 export interface FollowRow {
   id: number
@@ -21,6 +22,8 @@ export interface FollowActorRow {
   following_count: number
   created_at: string
   updated_at: string
+  avatars: ActorImageRow[]
+  banners: ActorImageRow[]
 }
 
 export interface FollowListQuery {
@@ -40,7 +43,12 @@ const SHOWN_STATE = "case f.state when 'expired' then 'rejected' else f.state en
 const actorJson = (alias: string, host: string): string =>
   `json_build_object('id', ${alias}.id, 'url', ${alias}.url, 'name', ${alias}.preferred_username, 'host', ${host}.host,
      'followers_count', ${alias}.followers_count, 'following_count', ${alias}.following_count,
-     'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at)`
+     'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at,
+     'avatars', ${imagesOf(alias, actorImageTypes.avatar)}, 'banners', ${imagesOf(alias, actorImageTypes.banner)})`
+
+const ACTOR_JOINS = `
+  join actor a on a.id = f.follower_id left join remote_host ah on ah.id = a.host_id
+  join actor b on b.id = f.target_id left join remote_host bh on bh.id = b.host_id`
 
 const COLUMNS = {
   createdAt: 'f.created_at',
@@ -55,16 +63,20 @@ export async function listFollows(db: Database, query: FollowListQuery): Promise
   const direction = query.sort.descending ? 'desc' : 'asc'
   const [page] = await db.query<{ total: number; rows: FollowRow[] }>(
     `with matching as (
-       select f.id, ${SHOWN_STATE} as state, f.created_at, f.updated_at, ${COLUMNS[query.sort.column]} as sort_key,
-         ${actorJson('a', 'ah')} as follower, ${actorJson('b', 'bh')} as following
-       from follow f
-         join actor a on a.id = f.follower_id left join remote_host ah on ah.id = a.host_id
-         join actor b on b.id = f.target_id left join remote_host bh on bh.id = b.host_id
+       select f.id, f.follower_id, f.target_id, ${SHOWN_STATE} as state, f.created_at, f.updated_at,
+         ${COLUMNS[query.sort.column]} as sort_key
+       from follow f ${ACTOR_JOINS}
        where f.${mine} = $1 and f.state <> 'none'
          and ($2::text is null or ${SHOWN_STATE} = $2)
          and ($3::text is null or ${other}.type = $3)
          and ($4::text is null or ${other}h.host ilike $4 or ${other}.preferred_username ilike $4)
-     ), page as (select * from matching order by sort_key ${direction}, id ${direction} limit $5 offset $6)
+     ), chosen as (
+       select * from matching order by sort_key ${direction}, id ${direction} limit $5 offset $6
+     ), page as (
+       select f.id, f.state, f.created_at, f.updated_at, f.sort_key,
+         ${actorJson('a', 'ah')} as follower, ${actorJson('b', 'bh')} as following
+       from chosen f ${ACTOR_JOINS}
+     )
      select (select count(*) from matching) as total,
        coalesce((select json_agg(page order by sort_key ${direction}, id ${direction}) from page), '[]') as rows`,
     [

@@ -16,6 +16,9 @@ export interface EventPayloads {
   /** We removed a follower: a Reject is to be sent. */
   FollowerRemoved: { followId: number; followUrl: string; followerId: number; targetId: number }
 
+  /** An actor of ours has another name, description or picture: an Update is to be sent. */
+  ActorUpdated: { actorId: number }
+
   VideoPublished: { videoId: number }
   VideoUpdated: { videoId: number }
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */

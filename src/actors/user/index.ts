@@ -8,7 +8,8 @@ export {
   type UserUsage,
 } from './list-users.ts'
 export { type ManageUsers, makeManageUsers, type UserChanges } from './manage-users.ts'
+export { type MeChanges, makeUpdateMe, type UpdateMe } from './update-me.ts'
 export { type CreatedUser, makeUsers, type NewUser, type Users } from './user.commands.ts'
 export { type UserRole, userRoles } from './user.entity.ts'
 export { hasRight, isAdministrator, isStaff, type Manager, type UserRight, userRights } from './user.policy.ts'
-export { type ActorSummaryRow, findMe, type MeRow, quotaUsed } from './user.queries.ts'
+export { type ActorSummaryRow, findMe, type MeRow, quotaUsed, type UserRow } from './user.queries.ts'

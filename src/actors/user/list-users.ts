@@ -1,7 +1,7 @@
 // Users as the staff reads them: one of them, a page of the list, and names that hold a text.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type MeRow, USER_JOINS, userChannels, userColumns } from './user.queries.ts'
+import { USER_JOINS, type UserRow, userChannels, userColumns } from './user.queries.ts'
 
 type Reader = Pick<Database, 'query'>
 
@@ -56,11 +56,11 @@ const COMMENTS = '(select count(*)::int from comment m where m.account_id = a.id
 export async function listUsers(
   db: Reader,
   query: UserListQuery,
-): Promise<{ total: number; rows: (Omit<MeRow, 'channels'> & UserUsage)[] }> {
+): Promise<{ total: number; rows: (Omit<UserRow, 'channels'> & UserUsage)[] }> {
   const { by, descending } = query.sort
   const order = descending ? 'desc' : 'asc'
   const nulls = by === 'lastLoginDate' ? `nulls ${descending ? 'last' : 'first'}` : ''
-  const found = await db.query<Omit<MeRow, 'channels'> & UserUsage & { total: number }>(
+  const found = await db.query<Omit<UserRow, 'channels'> & UserUsage & { total: number }>(
     `with matching as not materialized (
        select u.id, ${COLUMNS[by]} as sort_key from users u ${USER_JOINS} ${by === 'videoQuotaUsed' ? USAGE : ''}
        where ${EXISTS} and ($1::boolean is null or u.blocked = $1)
@@ -80,8 +80,8 @@ export async function listUsers(
 }
 
 /** A user with account and channels. One statement. */
-export async function findUser(db: Reader, userId: number): Promise<MeRow | undefined> {
-  const [row] = await db.query<MeRow>(
+export async function findUser(db: Reader, userId: number): Promise<UserRow | undefined> {
+  const [row] = await db.query<UserRow>(
     `select ${userColumns()}, ${userChannels()} from users u ${USER_JOINS} where u.id = $1 and ${EXISTS}`,
     [userId],
   )
@@ -89,8 +89,8 @@ export async function findUser(db: Reader, userId: number): Promise<MeRow | unde
 }
 
 /** The same with what the user has. One statement. */
-export async function findUserWithStats(db: Reader, userId: number): Promise<(MeRow & UserStats) | undefined> {
-  const [row] = await db.query<MeRow & UserStats>(
+export async function findUserWithStats(db: Reader, userId: number): Promise<(UserRow & UserStats) | undefined> {
+  const [row] = await db.query<UserRow & UserStats>(
     `select ${userColumns()}, ${userChannels()}, usage.used, usage.used_daily, usage.videos, ${COMMENTS}
      from users u ${USER_JOINS} ${USAGE} where u.id = $1 and ${EXISTS}`,
     [userId],

@@ -10,6 +10,7 @@ import { Account } from '../account/account.entity.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { Channel } from '../channel/channel.entity.ts'
 import { askForMail } from '../mail/index.ts'
+import { insertWatchLater } from '../playlist/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
 import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
@@ -90,6 +91,9 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
         videoQuota: user.videoQuota ?? config().user.video_quota,
         videoQuotaDaily: user.videoQuotaDaily ?? config().user.video_quota_daily,
         nsfwPolicy: config().instance.default_nsfw_policy,
+        p2pEnabled: config().defaults.p2p.webapp.enabled,
+        videosHistoryEnabled: config().user.history.videos.enabled,
+        autoPlayVideo: config().defaults.player.auto_play,
         ...stamps,
       })
       await unit.em.flush()
@@ -122,6 +126,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
       })
       await unit.em.flush()
       if (user.password === null) askForMail(unit, { mail: 'create-password', userId: row.id })
+      await insertWatchLater(unit, account.id)
       return { id: row.id, accountId: account.id, channelId: channel.id }
     })
   }

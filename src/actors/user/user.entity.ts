@@ -16,9 +16,23 @@ const UserSchema = defineEntity({
     /** Bytes; -1 for no limit. */
     videoQuota: p.bigint('number'),
     videoQuotaDaily: p.bigint('number'),
+    /** The address that is to take the place of `email` once it is verified. */
+    pendingEmail: p.string().nullable(),
+    emailPublic: p.boolean().default(false),
+    theme: p.string().default('instance-default'),
     nsfwPolicy: p.string(),
     /** Of the machine `user`; the column `blocked` follows it. */
     state: p.string().default('active'),
+    p2pEnabled: p.boolean().default(true).fieldNames('p2p_enabled'),
+    videosHistoryEnabled: p.boolean().default(true),
+    autoPlayVideo: p.boolean().default(true),
+    autoPlayNextVideo: p.boolean().default(false),
+    autoPlayNextVideoPlaylist: p.boolean().default(true),
+    /** Null for all languages. */
+    videoLanguages: p.array().nullable(),
+    noInstanceConfigWarningModal: p.boolean().default(false),
+    noWelcomeModal: p.boolean().default(false),
+    noAccountSetupWarningModal: p.boolean().default(false),
     blockedReason: p.string().nullable(),
     pluginAuth: p.string().nullable(),
     lastLoginAt: p.datetime().nullable(),

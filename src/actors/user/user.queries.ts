@@ -1,8 +1,12 @@
 // Reads about users.
 
 import type { Database } from '../../platform/database/index.ts'
+import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { type NotificationSettings, notificationSettingsOf } from '../notification/index.ts'
+import { playlistTypes } from '../playlist/index.ts'
 
-export interface MeRow {
+/** A user with account and channels. */
+export interface UserRow {
   id: number
   username: string
   email: string
@@ -11,15 +15,34 @@ export interface MeRow {
   admin_flags: number
   video_quota: number
   video_quota_daily: number
+  pending_email: string | null
+  email_public: boolean
+  theme: string
   nsfw_policy: string
+  p2p_enabled: boolean
+  videos_history_enabled: boolean
+  auto_play_video: boolean
+  auto_play_next_video: boolean
+  auto_play_next_video_playlist: boolean
+  video_languages: string[] | null
+  no_instance_config_warning_modal: boolean
+  no_welcome_modal: boolean
+  no_account_setup_warning_modal: boolean
+  plugin_auth: string | null
   blocked: boolean
   blocked_reason: string | null
-  plugin_auth: string | null
   last_login_at: Date | null
   two_factor_enabled: boolean
   created_at: Date
   account: ActorSummaryRow
-  channels: (ActorSummaryRow & { support: string | null })[]
+  channels: (ActorSummaryRow & { support: string | null; banners: ActorImageRow[] })[]
+  /** Null for a user who never changed them. */
+  notification_settings: NotificationSettings | null
+}
+
+/** What users read of themselves. */
+export interface MeRow extends UserRow {
+  special_playlists: { id: number; name: string; type: number }[]
 }
 
 export interface ActorSummaryRow {
@@ -32,12 +55,16 @@ export interface ActorSummaryRow {
   following_count: number
   created_at: string
   updated_at: string
+  avatars: ActorImageRow[]
 }
 
 /** The user with account and channels, in one statement. */
 export async function findMe(db: Database, userId: number): Promise<MeRow | undefined> {
   const [row] = await db.query<MeRow>(
-    `select ${userColumns()}, ${userChannels()} from users u ${USER_JOINS} where u.id = $1`,
+    `select ${userColumns()}, ${userChannels()},
+       (select coalesce(json_agg(json_build_object('id', l.id, 'name', l.name, 'type', l.type) order by l.id), '[]')
+        from playlist l where l.account_id = a.id and l.type <> ${playlistTypes.regular}) as special_playlists
+     from users u ${USER_JOINS} where u.id = $1`,
     [userId],
   )
   return row
@@ -48,18 +75,23 @@ export const USER_JOINS = 'join account a on a.user_id = u.id join actor aa on a
 /** The user (`u`) with the account, as `USER_JOINS` gives it. */
 export const userColumns = (): string =>
   `u.id, u.username, u.email, u.email_verified, u.role, u.admin_flags, u.video_quota, u.video_quota_daily,
-   u.nsfw_policy, u.blocked, u.blocked_reason, u.plugin_auth, u.last_login_at, u.created_at,
+   u.pending_email, u.email_public, u.theme, u.nsfw_policy, u.p2p_enabled, u.videos_history_enabled, u.auto_play_video,
+   u.auto_play_next_video, u.auto_play_next_video_playlist, u.video_languages, u.no_instance_config_warning_modal,
+   u.no_welcome_modal, u.no_account_setup_warning_modal, u.plugin_auth, u.blocked, u.blocked_reason, u.last_login_at,
+   u.created_at, ${notificationSettingsOf('u')} as notification_settings,
    exists (select 1 from two_factor t where t.user_id = u.id and t.state = 'on') as two_factor_enabled,
    ${summary('a', 'aa')} as account`
 
 export const userChannels = (): string =>
-  `(select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support) order by c.id), '[]')
+  `(select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support,
+      'banners', ${imagesOf('ca', actorImageTypes.banner)}) order by c.id), '[]')
     from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels`
 
 const summary = (noun: string, actor: string): string =>
   `jsonb_build_object('id', ${noun}.id, 'url', ${actor}.url, 'username', ${actor}.preferred_username, 'name', ${noun}.name,
      'description', ${noun}.description, 'followers_count', ${actor}.followers_count,
-     'following_count', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at)`
+     'following_count', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,
+     'avatars', ${imagesOf(actor, actorImageTypes.avatar)})`
 
 /** Bytes that the user's videos take, and what of it was added in the last 24 hours. */
 export async function quotaUsed(

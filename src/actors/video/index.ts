@@ -70,7 +70,6 @@ export {
 export type {
   ActorProfile,
   ActorSummary,
-  AvatarRow,
   PlaylistRow,
   SourceRow,
   VideoDetailsRow,

@@ -1,13 +1,6 @@
 // The columns of a video as reads give them, shared by lists and single videos: one row each, no entity.
 
-export interface AvatarRow {
-  filename: string
-  width: number | null
-  height: number | null
-  file_url: string | null
-  created_at: string
-  updated_at: string
-}
+import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 
 export interface ActorSummary {
   /** Of the account or channel. */
@@ -17,7 +10,7 @@ export interface ActorSummary {
   url: string
   /** Null for ours. */
   host: string | null
-  avatars: AvatarRow[]
+  avatars: ActorImageRow[]
 }
 
 export interface ActorProfile extends ActorSummary {
@@ -28,7 +21,7 @@ export interface ActorProfile extends ActorSummary {
   following: number
   created_at: string
   updated_at: string
-  banners: AvatarRow[]
+  banners: ActorImageRow[]
 }
 
 export interface VideoFileRow {
@@ -147,17 +140,9 @@ const plainColumns = `v.id, v.uuid, v.url, v.remote, v.name, v.category, v.licen
   (select jsonb_build_object('update_at', s.update_at, 'privacy', s.privacy)
    from video_schedule s where s.video_id = v.id) as schedule`
 
-const AVATAR = 1
-const BANNER = 2
-
-const images = (actor: string, type: number): string =>
-  `(select coalesce(jsonb_agg(jsonb_build_object('filename', i.filename, 'width', i.width, 'height', i.height,
-     'file_url', i.file_url, 'created_at', i.created_at, 'updated_at', i.updated_at) order by i.width desc nulls last), '[]')
-   from actor_image i where i.actor_id = ${actor}.id and i.type = ${type})`
-
 const summaryPairs = (noun: string, actor: string): string =>
   `'id', ${noun}.id, 'username', ${actor}.preferred_username, 'name', ${noun}.name, 'url', ${actor}.url,
-   'host', (select h.host from remote_host h where h.id = ${actor}.host_id), 'avatars', ${images(actor, AVATAR)}`
+   'host', (select h.host from remote_host h where h.id = ${actor}.host_id), 'avatars', ${imagesOf(actor, actorImageTypes.avatar)}`
 
 /** SQL for an account's `ActorProfile`, from the aliases of its row and of its actor's. */
 export const accountProfile = (account: string, actor: string): string =>
@@ -166,7 +151,7 @@ export const accountProfile = (account: string, actor: string): string =>
 const profilePairs = (noun: string, actor: string): string =>
   `${summaryPairs(noun, actor)}, 'description', ${noun}.description, 'followers', ${actor}.followers_count,
    'following', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,
-   'banners', ${images(actor, BANNER)}`
+   'banners', ${imagesOf(actor, actorImageTypes.banner)}`
 
 /** Longest description that lists show, characters; one more tells that there is more. */
 const LISTED_DESCRIPTION = 251

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { InstanceFacts } from '../../actors/instance/index.ts'
 import type { Config } from '../../config/index.ts'
 import { imageView } from '../videos/actor.view.ts'
-import { toInstanceImages } from './instance-images.ts'
+import { toInstanceImages } from './instance-image.views.ts'
 
 export const aboutView = z
   .object({

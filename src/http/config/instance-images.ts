@@ -1,19 +1,40 @@
-// The instance's pictures as clients see them.
+// Avatar and banner of the instance: `/config/instance-avatar` and `/config/instance-banner`.
 
-import type { z } from 'zod'
-import type { InstanceFacts, InstanceImage } from '../../actors/instance/index.ts'
-import type { imageView } from '../videos/actor.view.ts'
+import { z } from 'zod'
+import type { ActorImages } from '../../actors/actor-image/index.ts'
+import type { ReceiveImage } from '../actor-images/receive-image.ts'
+import { addFormRoutes } from '../plugins/multipart.ts'
+import type { Area } from '../plugins/types.ts'
 
-type ImageView = z.infer<typeof imageView>
+const schema = { tags: ['Config'], response: { 204: z.null() } }
 
-export const toInstanceImages = (facts: InstanceFacts): { avatars: ImageView[]; banners: ImageView[] } => ({
-  avatars: facts.avatars.map((image) => toView(image, 'avatars')),
-  banners: facts.banners.map((image) => toView(image, 'banners')),
-})
+export function instanceImagesArea(deps: {
+  instanceActorId: () => Promise<number>
+  actorImages: ActorImages
+  receiveImage: ReceiveImage
+}): Area {
+  const { instanceActorId, actorImages, receiveImage } = deps
+  return (app) => {
+    for (const kind of ['avatar', 'banner'] as const) {
+      const url = `/api/v1/config/instance-${kind}`
+      const field = `${kind}file`
 
-const toView = (image: InstanceImage, folder: string): ImageView => ({
-  width: image.width,
-  path: `/lazy-static/${folder}/${image.filename}`,
-  createdAt: new Date(image.created_at).toISOString(),
-  updatedAt: new Date(image.updated_at).toISOString(),
-})
+      addFormRoutes(app, (forms) => {
+        forms.post(
+          `${url}/pick`,
+          { config: { right: 'MANAGE_CONFIGURATION', form: { files: [field] } }, schema },
+          async (request, reply) => {
+            const actorId = await instanceActorId()
+            await receiveImage(request, field, (path) => actorImages.set(actorId, kind, path))
+            return reply.code(204).send(null)
+          },
+        )
+      })
+
+      app.delete(url, { config: { right: 'MANAGE_CONFIGURATION' }, schema }, async (_request, reply) => {
+        await actorImages.remove(await instanceActorId(), kind)
+        return reply.code(204).send(null)
+      })
+    }
+  }
+}

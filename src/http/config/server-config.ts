@@ -5,7 +5,7 @@ import type { InstanceFacts } from '../../actors/instance/index.ts'
 import { acceptedExtensions } from '../../actors/upload/index.ts'
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import { imageView } from '../videos/actor.view.ts'
-import { toInstanceImages } from './instance-images.ts'
+import { toInstanceImages } from './instance-image.views.ts'
 
 const on = z.object({ enabled: z.boolean() })
 const texts = z.array(z.string())

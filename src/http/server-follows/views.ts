@@ -2,18 +2,19 @@
 
 import { z } from 'zod'
 import type { FollowActorRow, FollowRow } from '../../actors/follow/index.ts'
+import { imageView, toAvatarViews, toBannerViews } from '../videos/actor.view.ts'
 
 const actorView = z.object({
   url: z.string(),
   name: z.string(),
   host: z.string(),
-  avatars: z.array(z.unknown()),
+  avatars: z.array(imageView),
   id: z.int(),
   hostRedundancyAllowed: z.boolean(),
   followingCount: z.int(),
   followersCount: z.int(),
   createdAt: z.iso.datetime(),
-  banners: z.array(z.unknown()),
+  banners: z.array(imageView),
 })
 
 export const followView = z
@@ -43,11 +44,11 @@ const toActorView = (row: FollowActorRow, ourHost: string): z.infer<typeof actor
   url: row.url,
   name: row.name,
   host: row.host ?? ourHost,
-  avatars: [],
+  avatars: toAvatarViews(row.avatars),
   id: row.id,
   hostRedundancyAllowed: false,
   followingCount: row.following_count,
   followersCount: row.followers_count,
   createdAt: new Date(row.created_at).toISOString(),
-  banners: [],
+  banners: toBannerViews(row.banners),
 })

@@ -14,19 +14,12 @@ import {
 } from '../../actors/user/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { toUserView, userView } from '../me/views.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { autocompleteQuery, blockBody, newUserBody, userChangesBody, userId, userQuery, usersQuery } from './schemas.ts'
-import {
-  createdUserView,
-  listedUserView,
-  toListedUserView,
-  toUserView,
-  toUserWithStatsView,
-  userView,
-  userWithStatsView,
-} from './views.ts'
+import { createdUserView, listedUserView, toListedUserView, toUserWithStatsView, userWithStatsView } from './views.ts'
 
 const tags = ['Users']
 const manage = { right: 'MANAGE_USERS' } as const

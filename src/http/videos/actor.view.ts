@@ -1,7 +1,8 @@
 // Accounts and channels as videos show them: the short form of lists, the long one of a single video.
 
 import { z } from 'zod'
-import type { ActorProfile, ActorSummary, AvatarRow } from '../../actors/video/index.ts'
+import type { ActorImageRow } from '../../actors/actor/index.ts'
+import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
 
 /** What views know of this server. */
 export interface Here {
@@ -55,14 +56,17 @@ export const channelView = z
   })
   .meta({ id: 'VideoChannel' })
 
-function toImageView(row: AvatarRow): z.infer<typeof imageView> {
-  return {
+const toImageView =
+  (folder: 'avatars' | 'banners') =>
+  (row: ActorImageRow): z.infer<typeof imageView> => ({
     width: row.width,
-    path: `/lazy-static/avatars/${row.filename}`,
+    path: `/lazy-static/${folder}/${row.filename}`,
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
-  }
-}
+  })
+
+export const toAvatarViews = (rows: ActorImageRow[]) => rows.map(toImageView('avatars'))
+export const toBannerViews = (rows: ActorImageRow[]) => rows.map(toImageView('banners'))
 
 export function toActorSummary(row: ActorSummary, here: Here): z.infer<typeof accountSummaryView> {
   return {
@@ -71,7 +75,7 @@ export function toActorSummary(row: ActorSummary, here: Here): z.infer<typeof ac
     name: row.username,
     url: row.url,
     host: row.host ?? here.host,
-    avatars: row.avatars.map(toImageView),
+    avatars: toAvatarViews(row.avatars),
   }
 }
 
@@ -96,7 +100,7 @@ export const toChannelView = (
   here: Here,
 ): z.infer<typeof channelView> => ({
   ...toProfile(channel, here),
-  banners: channel.banners.map((row) => ({ ...toImageView(row), path: `/lazy-static/banners/${row.filename}` })),
+  banners: toBannerViews(channel.banners),
   support: channel.support,
   isLocal: channel.host === null,
   ownerAccount: toAccountView(account, here),

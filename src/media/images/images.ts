@@ -1,13 +1,12 @@
 // Thumbnails and previews: from an uploaded image, checked by its content and encoded anew, or from a frame of the video.
 
-import { access, mkdir, readFile, rm } from 'node:fs/promises'
+import { access, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileTypeFromFile } from 'file-type'
-import { MediaError, messageOf } from '../errors.ts'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
 import type { MediaProbe } from '../ffmpeg/probe.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
+import { DECODE_SECONDS, loadSharp, MAX_PIXELS, readImage, withTypedErrors } from './sharp.ts'
 
 export interface ImageSize {
   /** px. */
@@ -20,48 +19,27 @@ export interface EncodedImage extends ImageSize {
   bytes: Buffer
 }
 
-const ACCEPTED = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
-/** px in all: more than any camera makes, and far less than a bomb needs. */
-const MAX_PIXELS = 120_000_000
-const DECODE_SECONDS = 20
 const JPEG_QUALITY = 80
-
-/** Loaded on first use, since the library and its native part cost memory that an idle server should not hold. */
-async function loadSharp() {
-  const { default: sharp } = await import('sharp')
-  sharp.cache(false)
-  sharp.concurrency(1)
-  return sharp
-}
 
 /**
  * Fits an image of any accepted kind to each size, cropped at the centre, as JPEG without metadata. Of an animation the
  * first picture counts. Throws MediaError `not-media`, `unreadable` or `too-large`.
  */
 export async function fitImage(path: string, sizes: readonly ImageSize[]): Promise<EncodedImage[]> {
-  const type = await fileTypeFromFile(path).catch(() => undefined)
-  if (!type || !ACCEPTED.has(type.mime))
-    throw new MediaError('not-media', 'The file is not a PNG, JPEG, WebP or GIF image.')
+  const { bytes: input } = await readImage(path)
   const sharp = await loadSharp()
-  // Read first: the decoder then never sees a path, whose extension or later change could mislead it.
-  const input = await readFile(path)
   const images: EncodedImage[] = []
   for (const { width, height } of sizes) {
-    try {
-      const bytes = await sharp(input, { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true })
+    const bytes = await withTypedErrors(() =>
+      sharp(input, { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true })
         .timeout({ seconds: DECODE_SECONDS })
         .autoOrient()
         .resize(width, height, { fit: 'cover' })
         .flatten({ background: '#000' })
         .jpeg({ quality: JPEG_QUALITY })
-        .toBuffer()
-      images.push({ width, height, bytes })
-    } catch (error) {
-      if (/pixel limit/i.test(messageOf(error))) {
-        throw new MediaError('too-large', 'The image has too many pixels.', { cause: error })
-      }
-      throw new MediaError('unreadable', 'The image cannot be read.', { cause: error })
-    }
+        .toBuffer(),
+    )
+    images.push({ width, height, bytes })
   }
   return images
 }

@@ -2,10 +2,11 @@
 
 import type { LightMyRequestResponse } from 'fastify'
 import { makeInstance } from '../../../src/actors/instance/index.ts'
+import { makeNotificationSettings } from '../../../src/actors/notification/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeScopedTokens, makeSessions } from '../../../src/actors/session/index.ts'
 import { makeTwoFactor } from '../../../src/actors/two-factor/index.ts'
-import { type CreatedUser, makeUsers, type NewUser } from '../../../src/actors/user/index.ts'
+import { type CreatedUser, makeUpdateMe, makeUsers, type NewUser } from '../../../src/actors/user/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
@@ -79,7 +80,11 @@ export async function startSessionServer(
       oauthArea({ instance, sessions }),
       scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
       twoFactorArea({ twoFactor: makeTwoFactor({ ...deps, passwords }) }),
-      meArea({ db, urls: deps.urls }),
+      meArea({
+        ...{ db, config: () => config, urls: deps.urls },
+        updateMe: makeUpdateMe({ ...deps, passwords }),
+        notificationSettings: makeNotificationSettings(deps),
+      }),
     ],
     checkResponses: true,
     version: '1.2.3',

@@ -1,9 +1,10 @@
 // A server of the areas of users and sessions on a database of its own, which sends its mails nowhere.
 
 import { makeInstance } from '../../../src/actors/instance/index.ts'
+import { makeNotificationSettings } from '../../../src/actors/notification/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeSessions } from '../../../src/actors/session/index.ts'
-import { makeManageUsers, makeUsers } from '../../../src/actors/user/index.ts'
+import { makeManageUsers, makeUpdateMe, makeUsers } from '../../../src/actors/user/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
@@ -64,7 +65,11 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
     authenticate: sessions.authenticate,
     areas: [
       oauthArea({ instance, sessions }),
-      meArea({ db, urls }),
+      meArea({
+        ...{ db, config: () => config, urls: deps.urls },
+        updateMe: makeUpdateMe({ ...deps, passwords }),
+        notificationSettings: makeNotificationSettings(deps),
+      }),
       usersArea({ db, config: () => config, urls, users }),
     ],
     checkResponses: true,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
-import { type Ffmpeg, fitImage, imagesFromMedia, probe } from '../../../src/media/index.ts'
+import { type Ffmpeg, fitActorImage, fitImage, imagesFromMedia, probe } from '../../../src/media/index.ts'
 import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 
 const ffmpeg: Ffmpeg = await testFfmpeg()
@@ -80,6 +80,48 @@ describe('an uploaded image', () => {
     await expect(fitImage(await fileWith(pngHeader(50_000, 50_000)), sizes)).rejects.toMatchObject({
       reason: 'too-large',
     })
+  })
+})
+
+describe('an image of an actor', () => {
+  const square = (side: number) => ({ width: side, height: side })
+
+  it('keeps what can be seen through', async () => {
+    const clear = sharp({ create: { width: 20, height: 20, channels: 4, background: '#00000000' } })
+    const [image] = await fitActorImage(await fileWith(await clear.png().toBuffer()), [square(48)])
+    const { channels } = await sharp(image?.bytes).stats()
+    expect([image?.extension, channels[3]?.max]).toEqual(['.png', 0])
+  })
+
+  it('is turned upright before its metadata goes', async () => {
+    const bytes = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
+      .composite([
+        { input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' },
+      ])
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+    const [image] = await fitActorImage(await fileWith(bytes), [{ width: 100, height: 200 }])
+    const { data } = await sharp(image?.bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
+    expect([(data[50] ?? 0) < 20, (data[199 * 100 + 50] ?? 0) > 235]).toEqual([true, true])
+  })
+
+  it('moves as WebP, as long as it is small', async () => {
+    const frames = 5
+    const pixels = Buffer.from(Array.from({ length: 30 * 30 * frames * 3 }, (_, index) => (index * 7) % 256))
+    const raw = { width: 30, height: 30 * frames, channels: 3 as const, pageHeight: 30 }
+    const bytes = await sharp(pixels, { raw }).webp().toBuffer()
+    const images = await fitActorImage(await fileWith(bytes), [square(600), square(48)])
+    const pages = await Promise.all(images.map(async (image) => (await sharp(image.bytes).metadata()).pages ?? 1))
+    expect([images.map(({ extension }) => extension), pages]).toEqual([
+      ['.webp', '.webp'],
+      [1, frames],
+    ])
+  })
+
+  it('is refused when it claims 50,000 × 50,000 px', async () => {
+    const path = await fileWith(pngHeader(50_000, 50_000))
+    await expect(fitActorImage(path, [square(48)])).rejects.toMatchObject({ reason: 'too-large' })
   })
 })
 

@@ -1,0 +1,1 @@
+export { findAccount } from './account.queries.ts'

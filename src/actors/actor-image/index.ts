@@ -1,0 +1,1 @@
+export { type ActorImages, makeActorImages } from './actor-image.commands.ts'

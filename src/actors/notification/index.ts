@@ -1,0 +1,7 @@
+export {
+  makeNotificationSettings,
+  type NotificationSettingCommands,
+  type NotificationSettings,
+  notificationDefaults,
+  notificationSettingsOf,
+} from './notification-settings.ts'

@@ -1,0 +1,1 @@
+export { insertWatchLater, playlistTypes } from './playlist.commands.ts'

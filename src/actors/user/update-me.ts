@@ -1,0 +1,120 @@
+// What users change about themselves: settings, name and description, address and password.
+
+import { isUniqueViolation } from '../../platform/database/index.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { Account } from '../account/account.entity.ts'
+import { askForMail } from '../mail/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { endSessions } from '../session/index.ts'
+import { User } from './user.entity.ts'
+
+export interface UserSettings {
+  emailPublic: boolean
+  theme: string
+  nsfwPolicy: string
+  p2pEnabled: boolean
+  videosHistoryEnabled: boolean
+  autoPlayVideo: boolean
+  autoPlayNextVideo: boolean
+  autoPlayNextVideoPlaylist: boolean
+  videoLanguages: string[] | null
+  noInstanceConfigWarningModal: boolean
+  noWelcomeModal: boolean
+  noAccountSetupWarningModal: boolean
+}
+
+/** What is to change; what is left out stays. */
+export interface MeChanges {
+  settings: Partial<UserSettings>
+  /** Null: the user's name. */
+  displayName?: string | null | undefined
+  description?: string | null | undefined
+  email?: string | undefined
+  password?: string | undefined
+  /** Asked for when the address or the password is to change. */
+  currentPassword?: string | undefined
+}
+
+/**
+ * A new password ends all sessions but `sessionId`. A new address takes the place of the old one once it is verified,
+ * where this server verifies addresses. Throws `invalid` without the current password, `unauthenticated`
+ * (`current_password_is_invalid`) with a wrong one, `invalid` for an address that somebody else has.
+ */
+export type UpdateMe = (me: { userId: number; sessionId: number }, changes: MeChanges) => Promise<void>
+
+export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords }): UpdateMe {
+  const { db, tell, config, passwords } = deps
+
+  return async function updateMe({ userId, sessionId }, changes) {
+    const secrets = await checkSecrets(userId, changes)
+    try {
+      await tell({ aggregate: 'user', id: userId }, async (unit) => {
+        const user = await unit.em.findOneOrFail(User, userId)
+        // Somebody may have changed the password since it was checked.
+        if (secrets && secrets.checkedHash !== user.passwordHash) throw wrongPassword()
+        Object.assign(user, changes.settings, { updatedAt: unit.now })
+        if (secrets?.newHash !== undefined) {
+          user.passwordHash = secrets.newHash
+          await endSessions(unit.query, userId, sessionId)
+        }
+        if (changes.email !== undefined) await changeEmail(unit, user, changes.email)
+        await changeAccount(unit, user, changes)
+        await unit.em.flush()
+      })
+    } catch (error) {
+      throw isUniqueViolation(error, 'users_email') ? takenEmail(changes.email) : error
+    }
+  }
+
+  /** Hashing takes long, so it is done before the transaction. Undefined when nothing of it is asked for. */
+  async function checkSecrets(
+    userId: number,
+    { email, password, currentPassword }: MeChanges,
+  ): Promise<{ checkedHash: string; newHash: string | undefined } | undefined> {
+    if (email === undefined && password === undefined) return undefined
+    if (currentPassword === undefined) throw new DomainError('invalid', 'currentPassword parameter is missing')
+    const [user] = await db.query<{ password_hash: string }>('select password_hash from users where id = $1', [userId])
+    if (!user) throw notFound('User not found')
+    if (!(await passwords.verify(user.password_hash, currentPassword))) throw wrongPassword()
+    const newHash = password === undefined ? undefined : await passwords.hash(password)
+    return { checkedHash: user.password_hash, newHash }
+  }
+
+  async function changeEmail(unit: Unit, user: User, email: string): Promise<void> {
+    if (email.toLowerCase() === user.email.toLowerCase()) {
+      user.pendingEmail = null
+      user.email = email
+      return
+    }
+    const [taken] = await unit.query('select 1 from users where lower(email) = lower($1)', [email])
+    if (taken) throw takenEmail(email)
+    if (config().signup.requires_email_verification) {
+      user.pendingEmail = email
+      askForMail(unit, { mail: 'verify-email', userId: user.id, pending: true })
+    } else {
+      user.email = email
+      user.emailVerified = null
+      user.pendingEmail = null
+    }
+  }
+}
+
+/** Other servers hear of what everybody can see. */
+async function changeAccount(unit: Unit, user: User, { displayName, description }: MeChanges): Promise<void> {
+  if (displayName === undefined && description === undefined) return
+  const account = await unit.em.findOneOrFail(Account, { userId: user.id })
+  const before = { name: account.name, description: account.description }
+  if (displayName !== undefined) account.name = displayName ?? user.username
+  if (description !== undefined) account.description = description
+  if (account.name === before.name && account.description === before.description) return
+  account.updatedAt = unit.now
+  unit.emit({ aggregate: 'actor', id: account.actorId }, 'ActorUpdated', { actorId: account.actorId })
+}
+
+const wrongPassword = (): DomainError =>
+  new DomainError('unauthenticated', 'currentPassword is invalid.', { code: 'current_password_is_invalid' })
+
+const takenEmail = (email: string | undefined): DomainError =>
+  new DomainError('invalid', 'The address cannot be used.', {
+    invalidParams: [{ name: 'email', location: 'body', msg: 'This email is already taken', value: email }],
+  })

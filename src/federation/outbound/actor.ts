@@ -1,0 +1,41 @@
+// Actors of ours with another name, description or picture: an Update to everybody who follows them or their videos.
+
+import type { Unit } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { actorDocument, publicAudience } from '../documents/index.ts'
+import { buildUpdate } from '../wire/index.ts'
+import { audienceOf } from './audience.ts'
+import type { Sender } from './sender.ts'
+
+export function sendActors(deps: FederationDeps, { send }: Sender): void {
+  const { registry, urls, config } = deps
+
+  registry.on('ActorUpdated', 'federation', async ({ actorId }, unit) => {
+    const [actor] = await unit.query<{ url: string }>(
+      'select url from actor where id = $1 and host_id is null and deleted_at is null',
+      [actorId],
+    )
+    const document = actor && (await actorDocument(unit.query, urls, config(), { id: actorId }))
+    if (!document) return
+    const activity = buildUpdate({
+      id: urls.updateOf(actor.url, unit.now),
+      actor: actor.url,
+      object: document,
+      ...publicAudience(urls, actor.url),
+    })
+    const known = [actorId, ...(await sharersOf(unit, actorId))]
+    await send(unit, { activity, senderId: actorId, recipients: await audienceOf(unit.query, known, null) })
+  })
+}
+
+/** Channels and the instance, as far as they told their followers of videos of this account or channel. */
+async function sharersOf(unit: Unit, actorId: number): Promise<number[]> {
+  const sharers = await unit.query<{ id: number }>(
+    `select distinct s.actor_id as id from channel c join account a on a.id = c.account_id
+       join video v on v.channel_id = c.id join share s on s.video_id = v.id
+       join actor x on x.id = s.actor_id and x.host_id is null
+     where $1 in (a.actor_id, c.actor_id)`,
+    [actorId],
+  )
+  return sharers.map(({ id }) => id)
+}

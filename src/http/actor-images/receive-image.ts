@@ -1,0 +1,52 @@
+// Reads the form with the one image of an actor, and leaves no file of it behind.
+
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Config } from '../../config/index.ts'
+import { isRefusal, type Store } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { withForm } from '../plugins/multipart.ts'
+
+const EXTENSIONS = ['.png', '.jpeg', '.jpg', '.gif', '.webp']
+
+/**
+ * Hands the path of the file in `field` to `use`. Throws `invalid` naming the field without a file and for what is no
+ * image, by its name or for `use`; `too_large` with the limit.
+ */
+export type ReceiveImage = <T>(request: FastifyRequest, field: string, use: (path: string) => Promise<T>) => Promise<T>
+
+export function makeReceiveImage({ store, config }: { store: Store; config: () => Config }): ReceiveImage {
+  return async function receiveImage(request, field, use) {
+    const folder = `actor-image-${newUuid()}`
+    const file = {
+      maxBytes: config().vireo.uploads.max_image_size,
+      async open({ filename }: { filename: string }) {
+        if (!EXTENSIONS.some((extension) => filename.toLowerCase().endsWith(extension))) throw notAnImage(field)
+        const path = join(await store.workFolder(folder), 'sent')
+        return { writable: createWriteStream(path, { flags: 'wx' }), value: path, discard: async () => undefined }
+      },
+    }
+    try {
+      return await withForm(request, { fields: z.object({}), files: { [field]: file } }, async ({ files }) => {
+        const received = files[field]
+        if (!received) throw notAnImage(field)
+        return await use(received.value)
+      })
+    } catch (error) {
+      throw isRefusal(error) ? notAnImage(field, error) : error
+    } finally {
+      await store.removeWorkFolder(folder)
+    }
+  }
+}
+
+function notAnImage(field: string, cause?: unknown): DomainError {
+  const msg = `Should be an image that can be read, of one of these types: ${EXTENSIONS.join(', ')}`
+  return new DomainError('invalid', 'The form cannot be accepted.', {
+    invalidParams: [{ name: field, location: 'body', msg }],
+    cause,
+  })
+}

@@ -1,0 +1,76 @@
+// What users may send about themselves.
+
+import { z } from 'zod'
+import type { MeChanges } from '../../actors/user/index.ts'
+
+/** What comes with the server; `instance-default` follows what the administrator chose. */
+const THEMES = ['instance-default', 'default'] as const
+
+const NSFW_POLICIES = ['do_not_list', 'blur', 'display'] as const
+
+/** The body of `PUT /users/me` (`UpdateMe` of the contract). */
+export const updateMeBody = z
+  .object({
+    displayName: z.string().min(1).max(120).nullable(),
+    description: z.string().min(3).max(1000).nullable(),
+    email: z.email().max(255),
+    emailPublic: z.boolean(),
+    password: z.string().min(6).max(255),
+    // Also a short one is wrong rather than malformed.
+    currentPassword: z.string().max(255),
+    nsfwPolicy: z.enum(NSFW_POLICIES),
+    /** The older form of `nsfwPolicy`, which wins. */
+    displayNSFW: z.enum(['true', 'false', 'both']),
+    p2pEnabled: z.boolean(),
+    autoPlayVideo: z.boolean(),
+    autoPlayNextVideo: z.boolean(),
+    autoPlayNextVideoPlaylist: z.boolean(),
+    videosHistoryEnabled: z.boolean(),
+    videoLanguages: z.array(z.string().min(1).max(50)).max(499).nullable(),
+    theme: z.enum(THEMES),
+    noInstanceConfigWarningModal: z.boolean(),
+    noAccountSetupWarningModal: z.boolean(),
+    noWelcomeModal: z.boolean(),
+  })
+  .partial()
+  .meta({ id: 'UpdateMe' })
+
+export function toMeChanges(body: z.output<typeof updateMeBody>): MeChanges {
+  const { displayName, description, email, password, currentPassword, displayNSFW, ...settings } = body
+  const legacyPolicy = displayNSFW && (displayNSFW === 'false' ? 'do_not_list' : 'display')
+  return {
+    ...{ displayName, description, email, password, currentPassword },
+    settings: { ...(legacyPolicy ? { nsfwPolicy: legacyPolicy } : {}), ...settings },
+  }
+}
+
+const notice = z.int().min(0).max(3)
+
+/** Fields that clients have always sent are asked for; those that came later may be left out. */
+const notices = {
+  newVideoFromSubscription: notice,
+  newCommentOnMyVideo: notice,
+  abuseAsModerator: notice,
+  videoAutoBlacklistAsModerator: notice,
+  blacklistOnMyVideo: notice,
+  myVideoImportFinished: notice,
+  myVideoPublished: notice,
+  commentMention: notice,
+  newFollow: notice,
+  newUserRegistration: notice,
+  newInstanceFollower: notice,
+  autoInstanceFollowing: notice,
+}
+const laterNotices = {
+  abuseStateChange: notice,
+  abuseNewMessage: notice,
+  newPeerTubeVersion: notice,
+  newPluginVersion: notice,
+  myVideoStudioEditionFinished: notice,
+  myVideoTranscriptionGenerated: notice,
+}
+
+export const notificationSettingsView = z
+  .object({ ...notices, ...laterNotices })
+  .meta({ id: 'UserNotificationSetting' })
+export const notificationSettingsBody = z.object({ ...notices, ...z.object(laterNotices).partial().shape })

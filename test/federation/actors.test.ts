@@ -1,0 +1,100 @@
+// Changes of our actors, as other servers hear of them, and as their documents show them.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import sharp from 'sharp'
+import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-peer.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+/** Follows our account. */
+let near: FakePeer
+/** Follows our instance only. */
+let far: FakePeer
+
+const root = () => `${ours.base}/accounts/root`
+
+beforeAll(async () => {
+  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  const nora = await introduce(ours, near, 'nora')
+  await introduce(ours, far, 'fred')
+  await ours.tell(nora.account, near.activity(nora.account, 'Follow', root()))
+  await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
+  await near.awaited('the answer', () => near.of('Accept').length === 1)
+  await far.awaited('the answer', () => far.of('Accept').length === 1)
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+})
+beforeEach(() => {
+  for (const peer of [near, far]) peer.received.length = 0
+})
+
+const put = (body: object) => ours.client.send('PUT', '/api/v1/users/me', body)
+const update = (peer: FakePeer) => peer.awaited('an Update', (one) => one.activity.type === 'Update')
+const documentOf = async (url: string): Promise<JsonObject> =>
+  await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()
+
+async function pick(path: string, field: string): Promise<void> {
+  const bytes = await sharp({ create: { width: 60, height: 60, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer()
+  const form = new FormData()
+  form.set(field, new Blob([Uint8Array.from(bytes)]), 'x.png')
+  await ours.client.send('POST', path, form)
+}
+
+describe('an account', () => {
+  it('with another name is told to its followers, and its document follows at once', async () => {
+    expect(await documentOf(root())).toMatchObject({ name: 'root' })
+    await put({ displayName: 'The Root', description: 'about me' })
+    const { activity, path } = await update(near)
+    expect(path).toBe('/inbox')
+    expect(activity).toMatchObject({
+      actor: root(),
+      to: ['https://www.w3.org/ns/activitystreams#Public'],
+      cc: [`${root()}/followers`],
+      object: { type: 'Person', id: root(), name: 'The Root', summary: 'about me' },
+      signature: { type: 'RsaSignature2017' },
+    })
+    expect(await documentOf(root())).toMatchObject({ name: 'The Root', summary: 'about me' })
+  })
+
+  it('is not told of when nothing changed that others see', async () => {
+    await put({ displayName: 'The Root', theme: 'default', p2pEnabled: false })
+    await put({ displayName: 'Root again' })
+    await update(near)
+    expect(near.of('Update').map(({ activity }) => (activity.object as JsonObject).name)).toEqual(['Root again'])
+    expect(far.of('Update')).toEqual([])
+  })
+
+  it('shows its avatar in all sizes, and no more once it is gone', async () => {
+    await pick('/api/v1/users/me/avatar/pick', 'avatarfile')
+    const { activity } = await update(near)
+    const icons = (activity.object as { icon: { url: string; width: number; mediaType: string }[] }).icon
+    expect(icons.map(({ width, mediaType }) => [width, mediaType])).toEqual([
+      [48, 'image/png'],
+      [120, 'image/png'],
+      [600, 'image/png'],
+      [1500, 'image/png'],
+    ])
+    expect((await fetch(icons[0]?.url ?? '')).status).toBe(200)
+    expect((await documentOf(root())).icon).toEqual(icons)
+    near.received.length = 0
+    await ours.client.send('DELETE', '/api/v1/users/me/avatar')
+    expect((await update(near)).activity.object).not.toHaveProperty('icon')
+    expect(await documentOf(root())).not.toHaveProperty('icon')
+  })
+})
+
+describe('the instance', () => {
+  it('with a banner is told to its followers, who also see it in the list of follows', async () => {
+    await pick('/api/v1/config/instance-banner/pick', 'bannerfile')
+    const { activity } = await update(far)
+    expect(activity).toMatchObject({ actor: ours.instance, object: { type: 'Application', id: ours.instance } })
+    expect((activity.object as { image: unknown[] }).image).toHaveLength(2)
+    const followers = await ours.client.get<{ data: { following: { banners: { width: number }[] } }[] }>(
+      '/api/v1/server/followers',
+    )
+    expect(followers.data[0]?.following.banners.map(({ width }) => width)).toEqual([600, 1920])
+  })
+})

@@ -1,0 +1,60 @@
+// Users of a test node, made by SQL, and forms with pictures.
+
+import pg from 'pg'
+import sharp from 'sharp'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { makePasswords } from '../../../src/platform/passwords.ts'
+import { type MadeUser, makeUser } from '../../support/builders.ts'
+import type { TestNode } from '../../support/node.ts'
+
+export const PASSWORD = 'password1'
+
+export type Query = <T = Record<string, unknown>>(sql: string, values?: readonly unknown[]) => Promise<T[]>
+
+/** The node's database, beside the node. */
+export async function openDatabase(node: TestNode): Promise<{ query: Query; close(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: node.databaseUrl })
+  await client.connect()
+  return {
+    query: async <T>(sql: string, values: readonly unknown[] = []) =>
+      (await client.query(sql, [...values])).rows as T[],
+    close: () => client.end(),
+  }
+}
+
+const passwordHash = makePasswords().hash(PASSWORD)
+
+/** A user with the password above, and a client that is logged in as them. */
+export async function addUser(
+  node: TestNode,
+  query: Query,
+  options: { username: string; role?: 0 | 1 | 2 },
+): Promise<MadeUser & { client: Client }> {
+  const made = await makeUser({ query }, { ...options, origin: node.base })
+  await query('update users set password_hash = $2, email = $3 where id = $1', [
+    made.id,
+    await passwordHash,
+    `${made.username}@example.com`,
+  ])
+  await query('update channel set name = $2 where id = $1', [made.channelId, `Main ${made.username} channel`])
+  await query("insert into playlist (account_id, name, type, privacy) values ($1, 'Watch later', 2, 3)", [
+    made.accountId,
+  ])
+  return { ...made, client: await login(node.base, made.username, PASSWORD) }
+}
+
+/** A picture of one colour. */
+export const plain = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: 'teal' } })
+
+/** A picture of noise, which no encoder makes small. */
+export const noise = (width: number, height: number) =>
+  sharp({
+    create: { width, height, channels: 3, background: 'white', noise: { type: 'gaussian', mean: 128, sigma: 40 } },
+  })
+
+export function formWith(field: string, bytes: Uint8Array | string, filename: string): FormData {
+  const form = new FormData()
+  form.set(field, new Blob([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)]), filename)
+  return form
+}
