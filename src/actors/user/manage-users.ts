@@ -1,11 +1,12 @@
 // What the staff does to users, and how a user leaves: changed, blocked, let in again, removed.
 
+import { isMailEnabled } from '../../config/index.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { IllegalMove, step } from '../../state-machines/step.ts'
 import { type UserEvent, type UserState, userMachine } from '../../state-machines/user.ts'
-import { askForMail, sendsMail } from '../mail/index.ts'
+import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
 import { User, type UserRole } from './user.entity.ts'
@@ -71,7 +72,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
         assertMayBlock(by, user)
         move(user, { type: 'BLOCKED', reason })
         await endSessions(unit.query, userId)
-        if (sendsMail(config())) askForMail(unit, { mail: 'user-blocked', userId })
+        if (isMailEnabled(config())) askForMail(unit, { mail: 'user-blocked', userId })
       }),
 
     unblock: (userId, by) =>
@@ -79,7 +80,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
         assertMayBlock(by, user)
         const wasBlocked = user.state === 'blocked'
         move(user, { type: 'UNBLOCKED' })
-        if (wasBlocked && sendsMail(config())) askForMail(unit, { mail: 'user-unblocked', userId })
+        if (wasBlocked && isMailEnabled(config())) askForMail(unit, { mail: 'user-unblocked', userId })
       }),
 
     remove: (userId, by) => end(userId, (user) => assertMayRemove(by, user)),

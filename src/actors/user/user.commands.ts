@@ -1,5 +1,6 @@
 // Users: made together with their account and their first channel.
 
+import { isMailEnabled } from '../../config/index.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
@@ -8,7 +9,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { Channel } from '../channel/channel.entity.ts'
-import { askForMail, sendsMail } from '../mail/index.ts'
+import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
 import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
@@ -65,7 +66,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   }
 
   function refuseWithoutPassword({ password }: NewUser): void {
-    if (password !== null || sendsMail(config())) return
+    if (password !== null || isMailEnabled(config())) return
     const msg = 'A password is needed: this server sends no mail by which the user could choose one'
     throw new DomainError('invalid', msg, { invalidParams: [{ name: 'password', location: 'body', msg, value: '' }] })
   }
