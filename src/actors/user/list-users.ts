@@ -52,31 +52,36 @@ const USAGE = `cross join lateral (
   ) usage`
 const COMMENTS = '(select count(*)::int from comment m where m.account_id = a.id and m.deleted_at is null) as comments'
 
+type ListedRow = Omit<UserRow, 'channels'> & UserUsage
+
 /** A page of users without their channels, and the count of all that match; the oldest of equals first. One statement. */
-export async function listUsers(
-  db: Reader,
-  query: UserListQuery,
-): Promise<{ total: number; rows: (Omit<UserRow, 'channels'> & UserUsage)[] }> {
+export async function listUsers(db: Reader, query: UserListQuery): Promise<{ total: number; rows: ListedRow[] }> {
+  const { text, values } = buildUserList(query)
+  const found = await db.query<ListedRow & { total: number }>(text, values)
+  // An empty page still has the row of the count.
+  return { total: found[0]?.total ?? 0, rows: found.filter((row) => row.id !== null) }
+}
+
+/** The statement of a list. What users have is only summed up for the page, unless the list is in that order. */
+export function buildUserList(query: UserListQuery): { text: string; values: unknown[] } {
   const { by, descending } = query.sort
   const order = descending ? 'desc' : 'asc'
   const nulls = by === 'lastLoginDate' ? `nulls ${descending ? 'last' : 'first'}` : ''
-  const found = await db.query<Omit<UserRow, 'channels'> & UserUsage & { total: number }>(
-    `with matching as not materialized (
-       select u.id, ${COLUMNS[by]} as sort_key from users u ${USER_JOINS} ${by === 'videoQuotaUsed' ? USAGE : ''}
-       where ${EXISTS} and ($1::boolean is null or u.blocked = $1)
-         and ($2::text is null or u.username ilike $2 or u.email ilike $2)
-     ), page as (
-       select id, sort_key from matching order by sort_key ${order} ${nulls}, id limit $3 offset $4
+  const matching = `${EXISTS} and ($1::boolean is null or u.blocked = $1)
+    and ($2::text is null or u.username ilike $2 or u.email ilike $2)`
+  const text = `with page as (
+       select u.id, ${COLUMNS[by]} as sort_key
+       from users u ${by === 'videoQuotaUsed' ? `join account a on a.user_id = u.id ${USAGE}` : ''} where ${matching}
+       order by sort_key ${order} ${nulls}, u.id limit $3 offset $4
      ), shown as (
        select page.sort_key, ${userColumns()}, usage.used, usage.used_daily
        from page join users u on u.id = page.id ${USER_JOINS} ${USAGE}
      )
-     select counted.total, shown.* from (select count(*)::int as total from matching) counted
-       left join shown on true order by shown.sort_key ${order} ${nulls}, shown.id`,
-    [query.blocked ?? null, query.search ? containing(query.search) : null, query.count, query.start],
-  )
-  // An empty page still has the row of the count.
-  return { total: found[0]?.total ?? 0, rows: found.filter((row) => row.id !== null) }
+     select counted.total, shown.*
+     from (select count(*)::int as total from users u where ${matching}) counted left join shown on true
+     order by shown.sort_key ${order} ${nulls}, shown.id`
+  const search = query.search ? containing(query.search) : null
+  return { text, values: [query.blocked ?? null, search, query.count, query.start] }
 }
 
 /** A user with account and channels. One statement. */
