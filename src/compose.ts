@@ -35,7 +35,7 @@ import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } fr
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
-import { makeApp } from './http/app.ts'
+import { type AppOptions, makeApp } from './http/app.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
@@ -70,6 +70,8 @@ export interface ServerOptions {
   clock?: Clock
   /** Compare every answer with its schema (tests). */
   checkResponses?: boolean
+  /** Told of every route of the HTTP application (tests). */
+  onRoute?: AppOptions['onRoute']
   /** Of the user `root`, on the first start; a random one when left out. */
   rootPassword?: string
   /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
@@ -252,6 +254,7 @@ async function start(
       authenticate: sessions.authenticate,
       ...(limits ? { rateLimitRedis: limits } : {}),
       checkResponses: options.checkResponses ?? false,
+      ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       version: VERSION,
       clock,
       areas: [
