@@ -61,8 +61,8 @@ export async function makeCast(stage: Stage): Promise<Cast> {
   await db.query(
     `update actor set public_key_pem = us.public_key_pem, private_key_sealed = us.private_key_sealed,
        ed25519_public = us.ed25519_public, ed25519_private_sealed = us.ed25519_private_sealed
-     from actor us where us.type = 'Application' and us.host_id is null and actor.host_id is null
-       and actor.public_key_pem is null`,
+     from actor us where us.type = 'Application' and us.host_id is null and actor.id = any($1)`,
+    [Object.values(users).flatMap(({ actorId, channelActorId }) => [actorId, channelActorId])],
   )
 
   const cast: Cast = {

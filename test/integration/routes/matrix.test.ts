@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Cast, makeCast } from './cast.ts'
+import { addressOf, contentOf } from './request.ts'
 import type { Route } from './route-list.ts'
-import { type Caller, callers, type RouteRequest, type Row } from './row.ts'
+import { type Caller, callers, type Row } from './row.ts'
 import { rows } from './rows/index.ts'
 import { type RouteStage, startStage } from './stage.ts'
 
@@ -74,21 +75,4 @@ async function ask(cast: Cast, route: Route, row: Row, caller: Caller): Promise<
     expect({ of: 'HEAD', status: head.status }).toEqual({ of: 'HEAD', status: answer.status })
   }
   return { caller, status: answer.status, body }
-}
-
-function addressOf({ url, name }: Route, { params = {}, query = {} }: RouteRequest): string {
-  const path = url.replace(/:(\w+)|\*/g, (piece, parameter: string | undefined) => {
-    const value = params[parameter ?? piece]
-    if (value === undefined) throw new Error(`The row of ${name} gives no ${piece}.`)
-    return parameter ? encodeURIComponent(value) : String(value)
-  })
-  const search = new URLSearchParams(query).toString()
-  return search === '' ? path : `${path}?${search}`
-}
-
-function contentOf({ body, headers = {} }: RouteRequest): RequestInit {
-  if (body === undefined) return { headers }
-  if (body instanceof FormData || body instanceof URLSearchParams) return { headers, body }
-  if (Buffer.isBuffer(body)) return { headers, body: new Uint8Array(body) }
-  return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }

@@ -11,7 +11,7 @@ export type Statuses = Record<Caller, number>
 export interface RouteRequest {
   /** Path parameters; `*` for a wildcard. */
   params?: Record<string, string | number>
-  query?: Record<string, string>
+  query?: Record<string, string> | URLSearchParams
   headers?: Record<string, string>
   /** An object is sent as JSON. */
   body?: object | FormData | URLSearchParams | Buffer
@@ -58,7 +58,7 @@ export const ownerOrStaff = (status: number, exceptions: Exceptions = {}): Statu
   signedIn(status, { other: 403, ...exceptions })
 
 /** For moderators and administrators. */
-export const staff = (status: number, exceptions: Exceptions = {}): Statuses =>
+const staff = (status: number, exceptions: Exceptions = {}): Statuses =>
   signedIn(status, { user: 403, other: 403, ...exceptions })
 
 /** For administrators. */
