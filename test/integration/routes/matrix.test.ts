@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Cast, makeCast } from './cast.ts'
+import { operationOf } from './contract.ts'
 import { addressOf, contentOf } from './request.ts'
 import type { Route } from './route-list.ts'
 import { type Caller, callers, type Row } from './row.ts'
@@ -32,6 +33,10 @@ describe('the route matrix', () => {
     expect(stale.map((route) => `${route}: no such route is left; remove its row`)).toEqual([])
   })
 
+  it('lets nobody do what the contract says they may not', () => {
+    expect(rows.filter((row) => tooOpen(row).length > 0).map((row) => `${titleOf(row)}: ${tooOpen(row)}`)).toEqual([])
+  })
+
   it('has no two rows about the same', () => {
     const titles = rows.map(titleOf)
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
@@ -55,6 +60,15 @@ function titleOf({ route, about }: Row): string {
 
 const inWords = ({ caller, status, body }: Answer, { statuses }: Row): string =>
   `${caller}: ${statuses[caller]} expected, ${status} answered: ${body}`
+
+/** Callers who should be refused by the guard that the contract names. */
+function tooOpen({ route, statuses }: Row): Caller[] {
+  const [method = '', url = ''] = route.split(' ')
+  const { auth = 'none', right } = operationOf({ method, url }) ?? {}
+  const outsiders: Caller[] = right ? ['anonymous', 'blocked', 'user', 'other'] : ['anonymous', 'blocked']
+  const isGuarded = right !== undefined || ['user', 'moderator', 'admin'].includes(auth)
+  return isGuarded ? outsiders.filter((caller) => statuses[caller] < 400) : []
+}
 
 interface Answer {
   caller: Caller

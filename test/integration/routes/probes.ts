@@ -156,7 +156,7 @@ function inForm(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
   const texts = base.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const files = base.filter(([, value]) => typeof value !== 'string')
   return {
-    ...{ name: 'form', location: 'body', schema, values: formValues, roomFor: 200_000 },
+    ...{ name: 'form', location: 'body', schema, values: formValues, roomFor: 12_000 },
     put(changes) {
       const entries = entriesWith(texts, changes)
       const body = new FormData()
