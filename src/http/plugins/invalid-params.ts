@@ -27,7 +27,14 @@ export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): I
       if (!found.has(name)) found.set(name, { name, location: LOCATIONS[part], msg: issue.message, value })
     }
   }
+  if (found.size === 0) return refusedWhole(schema, part, data)
   return [...found.values()]
+}
+
+/** A text or a number where an object is expected, none of whose fields would have to be there. */
+function refusedWhole(schema: z.ZodType, part: Part, data: unknown): InvalidParam[] {
+  const isRefused = !isObject(data) && data !== undefined && data !== null && !schema.safeParse(data).success
+  return isRefused ? [{ name: part, location: LOCATIONS[part], msg: 'Should be an object', value: data }] : []
 }
 
 /**

@@ -48,7 +48,22 @@ export interface Probes {
 export function probesOf(route: Route, request: RouteRequest): Probes {
   const probes: Probes = { single: [], several: [], huge: [], unknown: [] }
   for (const carrier of carriersOf(route, request)) addProbes(probes, route, carrier)
+  const { schema, config } = route
+  const asJson = config?.form?.json ?? schema?.body
+  if (isSchema(asJson)) probes.single.push(...wholeBodies(route, request, asJson))
   return probes
+}
+
+/** Bodies that are no object, or none at all. */
+function wholeBodies(route: Route, request: RouteRequest, schema: z.ZodType): Probe[] {
+  const headers = { ...request.headers, 'content-type': 'application/json' }
+  return [null, true, 5, 'a text', [], [[]]]
+    .filter((body) => !schema.safeParse(body ?? {}).success)
+    .map((body) => {
+      const sent = JSON.stringify(body)
+      const title = `${route.name}, JSON body: ${sent}`
+      return { title, location: 'body', fields: [], request: { ...request, headers, body: Buffer.from(sent) } }
+    })
 }
 
 type Change<V> = readonly [path: string[], value: V]

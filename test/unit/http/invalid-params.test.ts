@@ -63,6 +63,13 @@ describe('bad fields', () => {
     expect(names(schema, { a: 'x', b: 'nothing\0here', c: 'nor\0here' })).toEqual(['a', 'b'])
   })
 
+  it('are the whole body where none of them has to be there', () => {
+    const schema = z.object({ a: z.string().optional() }).nullish()
+    expect(names(schema, 'a text')).toEqual(['body'])
+    expect(names(schema, 5)).toEqual(['body'])
+    expect(names(schema, {})).toEqual([])
+  })
+
   it('named like a prototype do no harm', () => {
     expect(names(z.object({ a: z.string() }), JSON.parse('{"__proto__": {"a": "x"}}'))).toEqual(['a'])
   })
