@@ -35,7 +35,7 @@ import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } fr
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
-import { type AppOptions, makeApp } from './http/app.ts'
+import { makeApp } from './http/app.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
@@ -71,7 +71,7 @@ export interface ServerOptions {
   /** Compare every answer with its schema (tests). */
   checkResponses?: boolean
   /** Told of every route of the HTTP application (tests). */
-  onRoute?: AppOptions['onRoute']
+  onRoute?: Parameters<typeof makeApp>[0]['onRoute']
   /** Of the user `root`, on the first start; a random one when left out. */
   rootPassword?: string
   /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
