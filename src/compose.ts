@@ -87,6 +87,8 @@ export interface ServerOptions {
   clock?: Clock
   /** Compare every answer with its schema (tests). */
   checkResponses?: boolean
+  /** Told of every route of the HTTP application (tests). */
+  onRoute?: Parameters<typeof makeApp>[0]['onRoute']
   /** Of the user `root`, on the first start; a random one when left out. */
   rootPassword?: string
   /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
@@ -288,6 +290,7 @@ async function start(
       authenticate: sessions.authenticate,
       ...(limits ? { rateLimitRedis: limits } : {}),
       checkResponses: options.checkResponses ?? false,
+      ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       version: VERSION,
       clock,
       areas: [

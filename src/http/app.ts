@@ -40,6 +40,8 @@ export interface AppOptions {
   version: string
   clock?: Clock
   newRequestId?: () => string
+  /** Told of every route as it is added (tests). */
+  onRoute?: (route: RouteOptions) => void
 }
 
 /** Longest path parameter: a handle with a host name. */
@@ -86,6 +88,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
     identify: auth.identify,
   })
   app.addHook('onRoute', (route) => frameRoute(route, auth, rateLimits))
+  if (options.onRoute) app.addHook('onRoute', options.onRoute)
   addOpenApi(app, { publicUrl, version })
   addUnknownRoutes(app)
 

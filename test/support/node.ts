@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/demo/node-process.ts'
-import { type Server, startServer } from '../../src/compose.ts'
+import { type Server, type ServerOptions, startServer } from '../../src/compose.ts'
 import type { Values } from '../../src/config/layers.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { testLoadedConfig } from './config.ts'
@@ -30,7 +30,7 @@ export async function startTestNode(
     config?: Values
     /** Another process of the same server: same database, folder and public address. Stop it before the first one. */
     beside?: TestNode
-  } = {},
+  } & Partial<Pick<ServerOptions, 'roles' | 'onRoute'>> = {},
 ): Promise<TestNode> {
   const { beside } = options
   const database = beside ? { url: beside.databaseUrl, drop: async () => {} } : await freshDatabase()
@@ -49,7 +49,8 @@ export async function startTestNode(
         { dataDir, env: { DATABASE_URL: database.url } },
       ),
       logger: silentLogger,
-      roles: ['web', 'federation', 'media'],
+      roles: options.roles ?? ['web', 'federation', 'media'],
+      ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       rootPassword: PASSWORD,
       checkResponses: true,
     })

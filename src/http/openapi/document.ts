@@ -70,12 +70,13 @@ interface ObjectSchema {
 
 function requestBodyOf({ schema, config }: RouteOptions, schemas: Json): Json | undefined {
   if (config?.form) {
-    const { fields, files } = config.form
+    const { fields, json, files } = config.form
     const described: ObjectSchema = fields ? jsonSchema(fields, 'input', schemas) : {}
     const binary = Object.fromEntries(files.map((name) => [name, { type: 'string', format: 'binary' }]))
     const form = { type: 'object', ...described, properties: { ...described.properties, ...binary } }
     const type = files.length > 0 ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
-    return { content: { [type]: { schema: form } } }
+    const asJson = json ? { 'application/json': { schema: jsonSchema(json, 'input', schemas) } } : {}
+    return { content: { [type]: { schema: form }, ...asJson } }
   }
   if (config?.body) return { content: { 'application/octet-stream': {} } }
   if (!(schema?.body instanceof z.ZodType)) return undefined

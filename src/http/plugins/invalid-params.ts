@@ -1,6 +1,6 @@
 // From zod's issues to `invalid-params`: every bad field of every part of the request, each named once.
 
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { InvalidParam } from '../../actors/runtime/index.ts'
 import { unstorableIssues } from './unstorable.ts'
 
@@ -27,7 +27,14 @@ export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): I
       if (!found.has(name)) found.set(name, { name, location: LOCATIONS[part], msg: issue.message, value })
     }
   }
+  if (found.size === 0) return refusedWhole(schema, part, data)
   return [...found.values()]
+}
+
+/** A text or a number where an object is expected, none of whose fields would have to be there. */
+function refusedWhole(schema: z.ZodType, part: Part, data: unknown): InvalidParam[] {
+  const isRefused = !isObject(data) && data !== undefined && data !== null && !schema.safeParse(data).success
+  return isRefused ? [{ name: part, location: LOCATIONS[part], msg: 'Should be an object', value: data }] : []
 }
 
 /**
@@ -73,7 +80,14 @@ function filled(input: object, missing: z.core.$ZodIssue[]): object {
 
 function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {
   const result = schema.safeParse(input, { reportInput: true })
-  return result.success ? unstorableIssues(result.data) : result.error.issues.flatMap(likeliestBranch)
+  if (result.success) return unstorableIssues(result.data)
+  return [...result.error.issues.flatMap(likeliestBranch), ...unstorableIssues(knownFields(schema, input))]
+}
+
+/** What was sent of the fields that an object has: the others matter to nobody. */
+function knownFields(schema: z.ZodType, input: unknown): unknown {
+  if (!(schema instanceof z.ZodObject) || !isObject(input)) return {}
+  return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(schema.shape, name)))
 }
 
 /** A union of whole objects fails as one issue; the branch with the fewest faults is what the client meant. */

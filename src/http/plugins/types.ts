@@ -27,6 +27,8 @@ export type AuthLevel = 'none' | 'optional' | 'user' | 'moderator' | 'admin'
 /** Fields and files of a form, for the documentation: multipart with files, else urlencoded. */
 export interface FormDocumentation {
   fields?: z.ZodObject
+  /** The same fields in a JSON body, where that is taken too. */
+  json?: z.ZodObject
   files: readonly string[]
 }
 

@@ -134,7 +134,10 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
             tags,
             headers: initHeaders,
           },
-          config: { auth: 'user', form: { fields: formInit, files: ['thumbnailfile', 'previewfile'] } },
+          config: {
+            auth: 'user',
+            form: { fields: formInit, json: jsonInit, files: ['thumbnailfile', 'previewfile'] },
+          },
         },
         open,
       )

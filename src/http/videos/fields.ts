@@ -1,7 +1,13 @@
 // The fields of a change, as JSON and as multipart forms carry them, and what they ask for.
 
 import { z } from 'zod'
-import { categoryLabels, licenceLabels, privacyLabels, type VideoChanges } from '../../actors/video/index.ts'
+import {
+  categoryLabels,
+  languageLabels,
+  licenceLabels,
+  privacyLabels,
+  type VideoChanges,
+} from '../../actors/video/index.ts'
 import { booleanText, idNumber, moment } from '../plugins/schemas.ts'
 
 type Encoding = 'json' | 'form'
@@ -15,7 +21,7 @@ export function updateFields(encoding: Encoding) {
     name: z.string().min(3, NAME).max(120, NAME).optional(),
     category: nullable(oneOf(categoryLabels)).optional(),
     licence: nullable(oneOf(licenceLabels)).optional(),
-    language: nullable(z.string().min(1).max(10)).optional(),
+    language: nullable(z.string().refine((code) => Object.hasOwn(languageLabels, code), 'Invalid value')).optional(),
     privacy: oneOf(privacyLabels).optional(),
     nsfw: boolean.optional(),
     description: nullable(z.string().min(3).max(10_000)).optional(),

@@ -29,6 +29,7 @@ import { addFormRoutes } from '../plugins/multipart.ts'
 import { idOrUuid, idText, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from './actor.view.ts'
+import { updateFields } from './fields.ts'
 import { assertMayList, type ListQuery, listQuery, ownListQuery, toListQuery } from './list.ts'
 import { type FitPicture, makeReceiveChanges } from './receive-changes.ts'
 import { includes, toVideoDetailsView, toVideoView, videoDetailsView, videoView } from './video.view.ts'
@@ -183,7 +184,14 @@ export function videosArea(deps: VideosDeps): Area {
       forms.put(
         '/api/v1/videos/:id',
         {
-          config: { auth: 'user', form: { files: ['thumbnailfile', 'previewfile'] } },
+          config: {
+            auth: 'user',
+            form: {
+              fields: updateFields('form'),
+              json: updateFields('json'),
+              files: ['thumbnailfile', 'previewfile'],
+            },
+          },
           schema: { tags, operationId: 'putVideo', params: byKey, response: { 204: z.null() } },
         },
         async (request, reply) => {

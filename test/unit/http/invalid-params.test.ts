@@ -58,6 +58,18 @@ describe('bad fields', () => {
     expect(names(z.strictObject({ a: z.string() }), { a: 'x', b: 1, c: 2 })).toEqual(['b', 'c'])
   })
 
+  it('that cannot be stored are named beside those that are wrong, unless nobody knows them', () => {
+    const schema = z.object({ a: z.int(), b: z.string() })
+    expect(names(schema, { a: 'x', b: 'nothing\0here', c: 'nor\0here' })).toEqual(['a', 'b'])
+  })
+
+  it('are the whole body where none of them has to be there', () => {
+    const schema = z.object({ a: z.string().optional() }).nullish()
+    expect(names(schema, 'a text')).toEqual(['body'])
+    expect(names(schema, 5)).toEqual(['body'])
+    expect(names(schema, {})).toEqual([])
+  })
+
   it('named like a prototype do no harm', () => {
     expect(names(z.object({ a: z.string() }), JSON.parse('{"__proto__": {"a": "x"}}'))).toEqual(['a'])
   })

@@ -1,0 +1,163 @@
+// Bad input, made from the schemas of all routes: it is refused by name, and changes nothing. A new route is covered by
+// its row in the route matrix.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { z } from 'zod'
+import { makeCast } from './cast.ts'
+import { fingerprint } from './fingerprint.ts'
+import { type Probe, type Probes, probesOf } from './probes.ts'
+import { addressOf, contentOf } from './request.ts'
+import type { Route } from './route-list.ts'
+import { type Caller, callers, type RouteRequest, type Row } from './row.ts'
+import { rows } from './rows/index.ts'
+import { isSchema } from './schema-fields.ts'
+import { type RouteStage, startStage } from './stage.ts'
+
+/** Refused otherwise, each by its own standard. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  'POST /api/v1/users/token': 'a form with the codes of OAuth (RFC 6749, 5.2)',
+}
+const AT_ONCE = 8
+const LONGEST_MS = 120_000
+
+interface Subject {
+  route: Route
+  caller: Caller
+  /** Of the row. */
+  status: number
+  token: string | undefined
+  probes: Probes
+}
+
+let stage: RouteStage
+let subjects: Subject[]
+
+beforeAll(async () => {
+  stage = await startStage()
+  const found = await Promise.all(stage.routes.map(subjectOf))
+  subjects = found.filter((subject) => subject !== undefined)
+}, 60_000)
+afterAll(async () => {
+  await stage?.stop()
+})
+
+describe('bad input', () => {
+  it(
+    'is refused by the name and the place of the field, and nothing changes',
+    async () => {
+      const before = await fingerprint(stage.db)
+      const faults = await faultsOf(({ probes }) => [...probes.single, ...probes.several], faultOfRefusal)
+      expect(faults).toEqual([])
+      expect(await fingerprint(stage.db)).toEqual(before)
+    },
+    LONGEST_MS,
+  )
+
+  it(
+    'of a megabyte is refused, and nothing changes',
+    async () => {
+      const before = await fingerprint(stage.db)
+      expect(await faultsOf(({ probes }) => probes.huge, faultOfHuge)).toEqual([])
+      expect(await fingerprint(stage.db)).toEqual(before)
+    },
+    LONGEST_MS,
+  )
+})
+
+describe('unknown fields', () => {
+  it(
+    'are ignored',
+    async () => {
+      const faults: string[] = []
+      for (const { route, status, token, probes } of subjects) {
+        for (const { request } of probes.unknown) {
+          const answer = await send(route, request, token)
+          if (answer.status !== status)
+            faults.push(`${route.name}: ${status} expected, ${answer.status}: ${answer.body}`)
+        }
+      }
+      expect(faults).toEqual([])
+    },
+    LONGEST_MS,
+  )
+})
+
+/** What of a route is tried, by the first of its callers whose request is right. */
+async function subjectOf(route: Route): Promise<Subject | undefined> {
+  if (route.name in EXEMPT || !hasSchema(route)) return undefined
+  const found = rows
+    .filter((row) => row.route === route.name)
+    .flatMap((row) => pairs(row))
+    .at(0)
+  if (!found) return undefined
+  const { row, caller } = found
+  const cast = await makeCast(stage)
+  const probes = probesOf(route, await row.request(cast, caller))
+  const token = caller === 'anonymous' ? undefined : (await cast.session(caller)).access
+  return { route, caller, token, probes, status: row.statuses[caller] }
+}
+
+const hasSchema = ({ schema, config }: Route): boolean =>
+  [schema?.params, schema?.querystring, schema?.body, config?.form?.fields].some(isSchema)
+
+const pairs = (row: Row): { row: Row; caller: Caller }[] =>
+  callers.filter((caller) => caller !== 'anonymous' && row.statuses[caller] < 400).map((caller) => ({ row, caller }))
+
+interface Answer {
+  status: number
+  type: string | null
+  body: string
+}
+
+async function send(route: Route, request: RouteRequest, token: string | undefined): Promise<Answer> {
+  const content = contentOf(request)
+  const headers = new Headers(content.headers)
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  const url = new URL(addressOf(route, request), stage.base)
+  const answer = await fetch(url, { ...content, method: route.method, headers, redirect: 'manual' })
+  return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() }
+}
+
+/** Sends the probes of all routes, and tells what is wrong with the answers. */
+async function faultsOf(
+  choose: (subject: Subject) => Probe[],
+  faultOf: (probe: Probe, answer: Answer) => string | undefined,
+): Promise<string[]> {
+  const waiting = subjects.flatMap((subject) => choose(subject).map((probe) => ({ subject, probe })))
+  const faults: string[] = []
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { subject, probe } = next
+      const fault = faultOf(probe, await send(subject.route, probe.request, subject.token))
+      if (fault !== undefined) faults.push(`${probe.title}: ${fault}`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return faults
+}
+
+const refusal = z.object({
+  status: z.literal(400),
+  'invalid-params': z.record(z.string(), z.looseObject({ location: z.string(), msg: z.string(), path: z.string() })),
+})
+
+function faultOfRefusal({ location, fields }: Probe, { status, type, body }: Answer): string | undefined {
+  const shown = `${status} ${body.slice(0, 300)}`
+  // A path that nothing can have leads nowhere.
+  if (location === 'params' && status === 404 && type?.startsWith('application/problem+json')) return undefined
+  if (status !== 400 || !type?.startsWith('application/problem+json')) return shown
+  const problem = refusal.safeParse(JSON.parse(body))
+  if (!problem.success) return shown
+  const params = Object.entries(problem.data['invalid-params'])
+  const isAbout = (field: string, name: string) => name === field || name.startsWith(`${field}.`)
+  const unnamed = fields.filter(
+    (field) => !params.some(([name, param]) => isAbout(field, name) && param.location === location),
+  )
+  return unnamed.length === 0 ? undefined : `not named: ${unnamed.join(', ')}: ${shown}`
+}
+
+/** Bodies, fields and addresses have lengths of their own, whatever is in them. */
+function faultOfHuge(_probe: Probe, { status, type, body }: Answer): string | undefined {
+  const isRefused = [400, 413, 431].includes(status) && type?.startsWith('application/problem+json')
+  return isRefused ? undefined : `${status} ${body.slice(0, 300)}`
+}

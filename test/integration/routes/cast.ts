@@ -1,0 +1,152 @@
+// Who plays in a row of the route matrix, each with a session, and the things that requests are about.
+
+import { hlsFile, type Store, webVideoFile } from '../../../src/media/index.ts'
+import type { Database } from '../../../src/platform/database/index.ts'
+import { newUuid, randomToken, sha256 } from '../../../src/platform/ids.ts'
+import {
+  type MadeUser,
+  type MadeVideo,
+  makeRemoteChannel,
+  makeUser,
+  makeVideo,
+  type VideoOptions,
+} from '../../support/builders.ts'
+import type { Caller } from './row.ts'
+
+export type Person = Exclude<Caller, 'anonymous'>
+
+export interface Stage {
+  db: Pick<Database, 'query'>
+  store: Store
+  /** Where the server listens, and the world sees it. */
+  base: string
+}
+
+export interface Cast extends Stage {
+  users: Record<Person, MadeUser>
+  /** The tokens of a new session. */
+  session(person: Person): Promise<{ access: string; refresh: string }>
+  /** The id and secret of the server's own OAuth client. */
+  client(): Promise<{ client_id: string; client_secret: string }>
+  /** A request of the test's own, as one of the cast. */
+  send(caller: Caller, path: string, init: RequestInit): Promise<Response>
+  /** A published public video of `user`, unless `columns` say otherwise. */
+  video(columns?: Record<string, unknown>): Promise<MadeVideo>
+  /** Who calls; the owner in place of a visitor, whose call has to be right in all else. */
+  callerOrOwner(caller: Caller): MadeUser
+  /** A comment of `user`, under a new video of the administrator. */
+  comment(): Promise<{ id: number; video: MadeVideo }>
+  /** A web video and an HLS playlist of `user` with the bytes in their places. */
+  videoWithFiles(options: { isPrivate: boolean }): Promise<Required<MadeVideo>>
+  /** A stored picture of this kind. */
+  picture(kind: 'thumbnails' | 'previews' | 'avatars' | 'captions' | 'storyboards' | 'torrents'): Promise<string>
+  /** The handle of a server that follows us. */
+  follower(): Promise<string>
+  /** The host of a server that we follow. */
+  followed(): Promise<string>
+}
+
+const PRIVATE = 3
+const ROLES = { user: 2, other: 2, moderator: 1, admin: 0, blocked: 2 } as const
+
+/** A cast that nobody else knows, so that nothing that a row does shows in another. */
+export async function makeCast(stage: Stage): Promise<Cast> {
+  const { db, store, base } = stage
+  const made = await Promise.all(
+    Object.entries(ROLES).map(async ([name, role]) => [name, await makeUser(db, { role, origin: base })] as const),
+  )
+  const users = Object.fromEntries(made) as Record<Person, MadeUser>
+  await db.query('update users set blocked = true where id = $1', [users.blocked.id])
+  // Keys take long to make: all have those of the instance.
+  await db.query(
+    `update actor set public_key_pem = us.public_key_pem, private_key_sealed = us.private_key_sealed,
+       ed25519_public = us.ed25519_public, ed25519_private_sealed = us.ed25519_private_sealed
+     from actor us where us.type = 'Application' and us.host_id is null and actor.id = any($1)`,
+    [Object.values(users).flatMap(({ actorId, channelActorId }) => [actorId, channelActorId])],
+  )
+
+  const cast: Cast = {
+    ...{ ...stage, users },
+
+    async session(person) {
+      const [access, refresh] = [randomToken(20), randomToken(20)]
+      await db.query(
+        `insert into session (user_id, client_id, access_token_hash, access_expires_at, refresh_token_hash, refresh_expires_at)
+         select $1, min(id), $2, now() + interval '1 hour', $3, now() + interval '1 hour' from oauth_client`,
+        [users[person].id, sha256(access), sha256(refresh)],
+      )
+      return { access, refresh }
+    },
+
+    async client() {
+      const [client] = await db.query<{ client_id: string; client_secret: string }>(
+        'select client_id, client_secret from oauth_client order by id limit 1',
+      )
+      if (!client) throw new Error('The server has no client.')
+      return client
+    },
+
+    async send(caller, path, init) {
+      const headers = new Headers(init.headers)
+      if (caller !== 'anonymous') headers.set('authorization', `Bearer ${(await cast.session(caller)).access}`)
+      return await fetch(new URL(path, base), { redirect: 'manual', ...init, headers })
+    },
+
+    callerOrOwner: (caller) => users[caller === 'anonymous' ? 'user' : caller],
+
+    video: (columns = {}) => videoOf('user', { columns }),
+
+    async comment() {
+      const video = await videoOf('admin')
+      const [row] = await db.query<{ id: number }>(
+        `insert into comment (video_id, account_id, url, text) values ($1, $2, $3, 'A comment') returning id`,
+        [video.id, users.user.accountId, `${video.url}/comments/${newUuid()}`],
+      )
+      return { id: row?.id ?? 0, video }
+    },
+
+    async videoWithFiles({ isPrivate }) {
+      const video = await videoOf('user', {
+        ...{ columns: isPrivate ? { privacy: PRIVATE } : {}, webVideo: { resolution: 240 }, hls: { resolution: 240 } },
+      })
+      const { webVideo, hls } = video
+      if (!webVideo || !hls) throw new Error('The video has no files.')
+      await store.put(webVideoFile(webVideo.filename, isPrivate), Buffer.from('a web video'))
+      await store.put(hlsFile(video.uuid, hls.fragmented, isPrivate), Buffer.from('a fragmented video'))
+      return { ...video, webVideo, hls }
+    },
+
+    async picture(kind) {
+      const name = `${newUuid()}.jpg`
+      await store.put({ kind, name }, Buffer.from('a picture'))
+      return name
+    },
+
+    follower: async () => `peertube@${await followOf('them')}`,
+    followed: () => followOf('us'),
+  }
+  return cast
+
+  async function videoOf(owner: Person, options: Omit<VideoOptions, 'channelId'> = {}): Promise<MadeVideo> {
+    const uuid = newUuid()
+    const columns = { uuid, url: `${base}/videos/watch/${uuid}`, ...options.columns }
+    return await makeVideo(db, { ...options, channelId: users[owner].channelId, columns })
+  }
+
+  async function followOf(by: 'us' | 'them'): Promise<string> {
+    const { host } = await makeRemoteChannel(db, { username: 'peertube', host: `${newUuid()}.example` })
+    await db.query(
+      `update actor set type = 'Application' from remote_host h where h.id = actor.host_id and h.host = $1
+         and actor.type = 'Person'`,
+      [host],
+    )
+    await db.query(
+      `insert into follow (follower_id, target_id, state, context)
+       select ${by === 'us' ? 'us.id, them.id' : 'them.id, us.id'}, 'pending', $2
+       from actor us, actor them join remote_host h on h.id = them.host_id
+       where us.type = 'Application' and us.host_id is null and h.host = $1 and them.type = 'Application'`,
+      [host, { by, askedAt: 0, tries: 0 }],
+    )
+    return host
+  }
+}

@@ -1,0 +1,161 @@
+// The schemas of all routes against the bounds of the contract: what it refuses they refuse, what it takes they take.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { z } from 'zod'
+import { type ContractField, examplesOf, operationOf, pathParameters } from './contract.ts'
+import type { Route } from './route-list.ts'
+import { fieldPaths, isSchema } from './schema-fields.ts'
+import { type RouteStage, startStage } from './stage.ts'
+
+type Exceptions = readonly (readonly [about: RegExp, why: string])[]
+
+/** Where a schema differs from the description on purpose, and why. */
+const DIFFERENT: Exceptions = [
+  [/^POST \/api\/v1\/users\/token: /, 'it refuses with the codes of OAuth, whatever the form'],
+  [/^GET \/services\/oembed: format of the query takes "no such value"/, 'it is refused later, with 501'],
+  [/: include of the query takes "33"/, 'its values are flags'],
+  [/: skipCount of the query takes/, 'whatever is said counts as yes, as observed'],
+  [/: sort of the query refuses "-?(trending|hot|best)"/, 'there are no scores to sort by yet'],
+  [
+    /: waitTranscoding of the (JSON body|form) (takes "?true|refuses "x+")/,
+    'it is described as a text, but is a boolean',
+  ],
+  [/^POST .*upload.* of the form takes "(no such value|2)"/, 'all but true is false in these forms, as observed'],
+  [/^POST .*upload.*: language of the .* takes ""/, 'an empty text says that there is none'],
+  [/^PUT .*: language of the form takes ""/, 'an empty text says that there is none'],
+]
+
+/** Fields of the contract that no schema knows, and why. */
+const UNKNOWN: Exceptions = [
+  [/: resource of the query$/, 'addresses of WebFinger are read by the federation layer'],
+  [/: (reinjectV|v)ideoFileToken of the query$/, 'there are no tokens of files yet'],
+]
+
+let stage: RouteStage
+
+beforeAll(async () => {
+  stage = await startStage()
+}, 60_000)
+afterAll(async () => {
+  await stage?.stop()
+})
+
+describe('the schemas of the routes', () => {
+  it('know every field of the contract', () => {
+    const isKnown = ({ schema, path }: Comparison) => fieldPaths(schema).some((known) => known.join() === path.join())
+    const known = new Set(
+      comparisons()
+        .filter(isKnown)
+        .map(({ title }) => title),
+    )
+    const missing = contractFields()
+      .flatMap(titlesOf)
+      .filter((title) => !known.has(title))
+    expect(missing.filter((title) => !isSaid(UNKNOWN, title))).toEqual([])
+  })
+
+  it('refuse what the contract refuses', () => {
+    expect(differences('takes', ({ refused }) => refused)).toEqual([])
+  })
+
+  it('take what the contract takes', () => {
+    expect(differences('refuses', ({ taken }) => taken)).toEqual([])
+  })
+
+  it('differ only where it is said', () => {
+    const all = [
+      ...differences('takes', ({ refused }) => refused, []),
+      ...differences('refuses', ({ taken }) => taken, []),
+    ]
+    const idle = DIFFERENT.filter(([about]) => !all.some((difference) => about.test(difference)))
+    expect(idle.map(([about]) => `${about} is not different any more; remove it`)).toEqual([])
+  })
+})
+
+const isSaid = (exceptions: Exceptions, title: string): boolean => exceptions.some(([about]) => about.test(title))
+
+/** What the schemas do with examples, where it is not what the contract says. */
+function differences(
+  verb: 'takes' | 'refuses',
+  choose: (examples: ReturnType<typeof examplesOf>) => unknown[],
+  allowed = DIFFERENT,
+): string[] {
+  return comparisons()
+    .flatMap((one) =>
+      choose(examplesOf(one.field)).flatMap((value) => carried(one, value).map((sent) => ({ one, sent }))),
+    )
+    .filter(({ one, sent }) => isRefused(one, sent) === (verb === 'refuses'))
+    .map(({ one, sent }) => `${one.title} ${verb} ${JSON.stringify(sent).slice(0, 50)}`)
+    .filter((difference) => !isSaid(allowed, difference))
+}
+
+interface Comparison {
+  title: string
+  field: ContractField
+  schema: z.ZodType
+  path: string[]
+  isText: boolean
+}
+
+/** Where a field of the contract is looked for, in the route that answers the operation. */
+interface Place {
+  route: Route
+  field: ContractField
+  /** As the route calls it. */
+  name: string
+}
+
+function contractFields(): Place[] {
+  return stage.routes.flatMap((route) => {
+    const operation = operationOf(route)
+    const [theirs, ours] = [pathParameters(operation?.path ?? ''), pathParameters(route.url)]
+    const fields = operation?.fields.filter(({ in: part, type }) => part !== 'header' && type !== 'file') ?? []
+    return fields.map((field) => {
+      const renamed = field.in === 'path' ? ours[theirs.indexOf(field.name)] : undefined
+      return { route, field, name: renamed ?? field.name }
+    })
+  })
+}
+
+/** Each field of the contract with each schema that has to know it. */
+const comparisons = (): Comparison[] =>
+  contractFields().flatMap((place) =>
+    partsOf(place).flatMap(({ part, schema, isText }) =>
+      isSchema(schema)
+        ? [{ title: titleOf(place, part), field: place.field, schema, isText, path: place.name.split('.') }]
+        : [],
+    ),
+  )
+
+/** The titles of the comparisons that there should be; the route itself names the parameters of its path. */
+const titlesOf = (place: Place): string[] =>
+  place.field.in === 'path' ? [] : partsOf(place).map(({ part }) => titleOf(place, part))
+
+const titleOf = ({ route, name }: Place, part: string): string => `${route.name}: ${name} of the ${part}`
+
+function partsOf({ route: { schema = {}, config = {} }, field }: Place) {
+  const { fields, json } = config.form ?? {}
+  if (field.in === 'path') return [{ part: 'path', schema: schema.params, isText: true }]
+  if (field.in === 'query') return [{ part: 'query', schema: schema.querystring, isText: true }]
+  const asJson = json ?? schema.body
+  return [
+    ...(asJson || !fields ? [{ part: 'JSON body', schema: asJson, isText: false }] : []),
+    ...(fields ? [{ part: 'form', schema: fields, isText: true }] : []),
+  ]
+}
+
+/** A value as the part of the request carries it; none when it cannot. Any scalar is a text there. */
+function carried({ isText, field }: Comparison, value: unknown): unknown[] {
+  if (!isText) return [value]
+  const isTextOrTexts = [value].flat().every((item) => typeof item === 'string')
+  if (isTextOrTexts) return [value]
+  return isScalar(value) && field.type !== 'string' ? [String(value)] : []
+}
+
+const isScalar = (value: unknown): value is number | boolean => typeof value === 'number' || typeof value === 'boolean'
+
+function isRefused({ schema, path }: Comparison, value: unknown): boolean {
+  const sent = path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value)
+  const result = schema.safeParse(sent)
+  return !result.success && result.error.issues.some((issue) => path.every((step, index) => issue.path[index] === step))
+}

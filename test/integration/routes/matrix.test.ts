@@ -1,0 +1,92 @@
+// Every route of the server × every kind of caller → the status. A route that is added needs a row, see `rows/`.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Cast, makeCast } from './cast.ts'
+import { operationOf } from './contract.ts'
+import { addressOf, contentOf } from './request.ts'
+import type { Route } from './route-list.ts'
+import { type Caller, callers, type Row } from './row.ts'
+import { rows } from './rows/index.ts'
+import { type RouteStage, startStage } from './stage.ts'
+
+let stage: RouteStage
+
+beforeAll(async () => {
+  stage = await startStage()
+}, 60_000)
+afterAll(async () => {
+  await stage?.stop()
+})
+
+describe('the route matrix', () => {
+  it('has a row for every route', () => {
+    const known = new Set(rows.map(({ route }) => route))
+    const missing = stage.routes.map(({ name }) => name).filter((name) => !known.has(name))
+    expect(missing.map((name) => `${name}: add row('${name}', …) to a file of test/integration/routes/rows`)).toEqual(
+      [],
+    )
+  })
+
+  it('has no row without a route', () => {
+    const names = new Set(stage.routes.map(({ name }) => name))
+    const stale = rows.map(({ route }) => route).filter((route) => !names.has(route))
+    expect(stale.map((route) => `${route}: no such route is left; remove its row`)).toEqual([])
+  })
+
+  it('lets nobody do what the contract says they may not', () => {
+    expect(rows.filter((row) => tooOpen(row).length > 0).map((row) => `${titleOf(row)}: ${tooOpen(row)}`)).toEqual([])
+  })
+
+  it('has no two rows about the same', () => {
+    const titles = rows.map(titleOf)
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
+  })
+})
+
+describe('answers to anonymous, user, other user, moderator, administrator and blocked user', () => {
+  it.each(rows.map((row) => [titleOf(row), row] as const))('%s', async (_title, row) => {
+    const route = stage.routes.find(({ name }) => name === row.route)
+    if (!route) throw new Error(`There is no route ${row.route}.`)
+    const cast = await makeCast(stage)
+    const answers = await Promise.all(callers.map((caller) => ask(cast, route, row, caller)))
+    const surprises = answers.filter(({ caller, status }) => status !== row.statuses[caller])
+    expect(surprises.map((answer) => inWords(answer, row))).toEqual([])
+  })
+})
+
+function titleOf({ route, about }: Row): string {
+  return about === undefined ? route : `${route}, ${about}`
+}
+
+const inWords = ({ caller, status, body }: Answer, { statuses }: Row): string =>
+  `${caller}: ${statuses[caller]} expected, ${status} answered: ${body}`
+
+/** Callers who should be refused by the guard that the contract names. */
+function tooOpen({ route, statuses }: Row): Caller[] {
+  const [method = '', url = ''] = route.split(' ')
+  const { auth = 'none', right } = operationOf({ method, url }) ?? {}
+  const outsiders: Caller[] = right ? ['anonymous', 'blocked', 'user', 'other'] : ['anonymous', 'blocked']
+  const isGuarded = right !== undefined || ['user', 'moderator', 'admin'].includes(auth)
+  return isGuarded ? outsiders.filter((caller) => statuses[caller] < 400) : []
+}
+
+interface Answer {
+  caller: Caller
+  status: number
+  body: string
+}
+
+async function ask(cast: Cast, route: Route, row: Row, caller: Caller): Promise<Answer> {
+  const request = await row.request(cast, caller)
+  const path = addressOf(route, request)
+  const method = request.method ?? route.method
+  const answer = await cast.send(caller, path, { method, ...contentOf(request) })
+  const body = (await answer.text()).slice(0, 300)
+  if (answer.status >= 400)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json|^text\/html/)
+  if (method === 'GET') {
+    const head = await cast.send(caller, path, { method: 'HEAD', ...contentOf(request) })
+    expect({ of: 'HEAD', status: head.status }).toEqual({ of: 'HEAD', status: answer.status })
+  }
+  return { caller, status: answer.status, body }
+}

@@ -1,0 +1,234 @@
+// Requests with one bad value each, made from the schemas of a route and a request that is right but for it.
+
+import type { z } from 'zod'
+import { type Fields, foldFields, parseQuery } from '../../../src/http/plugins/form-fields.ts'
+import { unstorableIssues } from '../../../src/http/plugins/unstorable.ts'
+import { type FormValue, formValues, jsonValues, MEGABYTE, pathValues } from './bad-values.ts'
+import type { Route } from './route-list.ts'
+import type { RouteRequest } from './row.ts'
+import { fieldPaths, isSchema } from './schema-fields.ts'
+
+export interface Probe {
+  /** Such as `PUT /api/v1/videos/:id: name of the JSON body = ""`. */
+  title: string
+  request: RouteRequest
+  /** Where the fault is, in the words of `invalid-params`. */
+  location: 'params' | 'query' | 'body'
+  /** What the answer has to name, or a field inside of it. */
+  fields: string[]
+}
+
+/** Bad values of a field that are sent without any others. */
+const ALONE = 3
+
+/** A part of a request as one encoding carries it. */
+interface Carrier<V> {
+  name: string
+  location: Probe['location']
+  schema: z.ZodType
+  values: readonly V[]
+  /** Characters of values that one request can carry. */
+  roomFor: number
+  /** A request that is right but for these fields, and what the server will make of that part. */
+  put(changes: readonly Change<V>[]): { request: RouteRequest; received: unknown }
+}
+
+export interface Probes {
+  /** Some of the bad values of each field, each alone. */
+  single: Probe[]
+  /** All of the bad values, with those of other fields. */
+  several: Probe[]
+  /** A text of a megabyte in one field. */
+  huge: Probe[]
+  /** Fields that nobody knows, and nothing wrong. */
+  unknown: Pick<Probe, 'request'>[]
+}
+
+/** The probes of a route whose `request` is right. */
+export function probesOf(route: Route, request: RouteRequest): Probes {
+  const probes: Probes = { single: [], several: [], huge: [], unknown: [] }
+  for (const carrier of carriersOf(route, request)) addProbes(probes, route, carrier)
+  const { schema, config } = route
+  const asJson = config?.form?.json ?? schema?.body
+  if (isSchema(asJson)) probes.single.push(...wholeBodies(route, request, asJson))
+  return probes
+}
+
+/** Bodies that are no object, or none at all. */
+function wholeBodies(route: Route, request: RouteRequest, schema: z.ZodType): Probe[] {
+  const headers = { ...request.headers, 'content-type': 'application/json' }
+  return [null, true, 5, 'a text', [], [[]]]
+    .filter((body) => !schema.safeParse(body ?? {}).success)
+    .map((body) => {
+      const sent = JSON.stringify(body)
+      const title = `${route.name}, JSON body: ${sent}`
+      return { title, location: 'body', fields: [], request: { ...request, headers, body: Buffer.from(sent) } }
+    })
+}
+
+type Change<V> = readonly [path: string[], value: V]
+
+function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>): void {
+  const { name, location, schema, values } = carrier
+  if (issuesOf(schema, carrier.put([]).received).length > 0) {
+    throw new Error(`The row of ${route.name} has no request with a right ${name}.`)
+  }
+  const probe = (changes: Change<V>[]): Probe => {
+    const { request } = carrier.put(changes)
+    const fields = changes.map(([path]) => path.join('.'))
+    const shown = changes.map(([path, value]) => `${path.join('.')} = ${JSON.stringify(value).slice(0, 40)}`)
+    const title = `${route.name}, ${name}: ${shown.join(', ').slice(0, 400)}`
+    return { title, location, fields, request }
+  }
+  const isBad = (path: string[], value: V): boolean =>
+    issuesOf(schema, carrier.put([[path, value]]).received).some((issue) => isAt(path, issue.path) || path.length === 1)
+
+  const paths = fieldPaths(schema)
+  const bad = paths.map((path) => values.filter((value) => isBad(path, value)).map((value): Change<V> => [path, value]))
+  probes.single.push(...bad.flatMap((changes) => changes.slice(0, ALONE).map((change) => probe([change]))))
+  // A field and what is inside of it cannot both be replaced.
+  const isOuter = ([path]: Change<V>) => paths.some((other) => other.length > path.length && isAt(path, other))
+  for (let round = 0; bad.some((changes) => changes.length > round); round++) {
+    const changes = bad.flatMap((ofField) => ofField.slice(round, round + 1))
+    const groups = [changes.filter(isOuter), changes.filter((change) => !isOuter(change))]
+    const batches = groups.flatMap((group) => packed(group, carrier.roomFor))
+    probes.several.push(...batches.filter((batch) => batch.length > 1 || round >= ALONE).map(probe))
+  }
+  if (location === 'params') return
+  const huge = paths.map((path): Change<V> => [path, MEGABYTE as V])
+  // Longer than a whole query or JSON body may be, in whatever field; a form has room for it.
+  const refused = name === 'form' ? huge.filter((change) => isBad(...change)) : huge.slice(0, 1)
+  probes.huge.push(...refused.map((change) => probe([change])))
+  probes.unknown.push(carrier.put([[['aFieldThatNobodyKnows'], 'x' as V], ...values.slice(-1).map(unknownField)]))
+}
+
+const unknownField = <V>(value: V): Change<V> => [['another'], value]
+
+/** What the schema has against a value, and what cannot be stored of it. */
+function issuesOf(schema: z.ZodType, received: unknown): z.core.$ZodIssue[] {
+  const result = schema.safeParse(received)
+  return result.success ? unstorableIssues(result.data) : result.error.issues
+}
+
+/** Whether a path is at or below a field. */
+const isAt = (field: string[], path: PropertyKey[]): boolean => field.every((step, index) => path[index] === step)
+
+/** In as few lists as have room for their values, in characters. */
+function packed<V>(changes: Change<V>[], room: number): Change<V>[][] {
+  const batches: Change<V>[][] = []
+  let left = 0
+  for (const change of changes) {
+    const size = JSON.stringify(change).length
+    const open = batches.at(-1)
+    if (open && size <= left) open.push(change)
+    else {
+      batches.push([change])
+      left = room
+    }
+    left -= size
+  }
+  return batches
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: carriers of different values in one list
+function carriersOf(route: Route, request: RouteRequest): Carrier<any>[] {
+  const { params, querystring, body } = route.schema ?? {}
+  const { fields, json, files = [] } = route.config?.form ?? {}
+  const asJson = json ?? body
+  return [
+    ...(isSchema(params) ? [inPath(params, request)] : []),
+    ...(isSchema(querystring) ? [inQuery(querystring, request)] : []),
+    ...(isSchema(asJson) ? [inJson(asJson, request)] : []),
+    ...(fields && files.length > 0 ? [inForm(fields, request)] : []),
+  ]
+}
+
+function inPath(schema: z.ZodType, request: RouteRequest): Carrier<string> {
+  return {
+    ...{ name: 'path', location: 'params', schema, values: pathValues, roomFor: 1000 },
+    put(changes) {
+      const params = {
+        ...request.params,
+        ...Object.fromEntries(changes.map(([path, value]) => [path.join('.'), value.toWellFormed()])),
+      }
+      return { request: { ...request, params }, received: textsOf(params) }
+    },
+  }
+}
+
+function inQuery(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
+  return {
+    ...{ name: 'query', location: 'query', schema, values: formValues, roomFor: 4000 },
+    put(changes) {
+      const query = new URLSearchParams(entriesWith(Object.entries(request.query ?? {}), changes))
+      return { request: { ...request, query }, received: parseQuery(query.toString()) }
+    },
+  }
+}
+
+function inForm(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
+  const base = request.body instanceof FormData ? [...request.body] : entriesOf(request.body ?? {})
+  const texts = base.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const files = base.filter(([, value]) => typeof value !== 'string')
+  return {
+    ...{ name: 'form', location: 'body', schema, values: formValues, roomFor: 12_000 },
+    put(changes) {
+      const entries = entriesWith(texts, changes)
+      const body = new FormData()
+      for (const [name, value] of [...entries, ...files]) body.append(name, value)
+      return { request: { ...request, body }, received: foldFields(entries) }
+    },
+  }
+}
+
+function inJson(schema: z.ZodType, request: RouteRequest): Carrier<unknown> {
+  return {
+    ...{ name: 'JSON body', location: 'body', schema, values: jsonValues, roomFor: 200_000 },
+    put(changes) {
+      const body: Record<string, unknown> = structuredClone({ ...request.body })
+      for (const [path, value] of changes) setAt(body, path, value)
+      return { request: { ...request, body }, received: JSON.parse(JSON.stringify(body)) }
+    },
+  }
+}
+
+function setAt(object: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
+  if (rest.length === 0) object[name] = value
+  else {
+    const inner = { ...(object[name] as Record<string, unknown> | undefined) }
+    object[name] = inner
+    setAt(inner, rest, value)
+  }
+}
+
+/** Form entries with some fields in place of those of the same name; lists and objects by brackets. */
+function entriesWith(
+  base: readonly (readonly [string, string])[],
+  changes: readonly Change<FormValue>[],
+): [string, string][] {
+  const names = changes.map(([path]) => nameOf(path))
+  const kept = base.filter(([name]) => !names.some((changed) => name === changed || name.startsWith(`${changed}[`)))
+  const changed = changes.flatMap(([path, value]): [string, string][] => {
+    const name = nameOf(path)
+    if (typeof value === 'string') return [[name, value]]
+    if (isList(value)) return value.map((item) => [`${name}[]`, item])
+    return Object.entries(value).map(([key, item]) => [`${name}[${key}]`, item])
+  })
+  return [...kept.map(([name, value]): [string, string] => [name, value]), ...changed].map(([name, value]) => [
+    name,
+    value.toWellFormed(),
+  ])
+}
+
+const isList = (value: FormValue): value is readonly string[] => Array.isArray(value)
+
+const nameOf = ([first = '', ...rest]: string[]): string => first + rest.map((step) => `[${step}]`).join('')
+
+/** A JSON body as a form carries it. */
+const entriesOf = (body: object): [string, string][] =>
+  Object.entries(body).flatMap(([name, value]: [string, unknown]): [string, string][] =>
+    Array.isArray(value) ? value.map((item) => [`${name}[]`, String(item)]) : [[name, String(value)]],
+  )
+
+const textsOf = (fields: object): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))

@@ -1,0 +1,47 @@
+// The routes of the running application, each with the name that its rows go by.
+
+import type { RouteOptions } from 'fastify'
+
+export interface Route {
+  /** Such as `GET /api/v1/videos/:id`; documents that only other servers ask for have ` (ActivityPub)` behind. */
+  name: string
+  method: string
+  /** The address as it was added. */
+  url: string
+  schema: RouteOptions['schema']
+  config: RouteOptions['config']
+}
+
+export interface RouteList {
+  routes: Route[]
+  /** For the option `onRoute` of the application. */
+  onRoute: (route: RouteOptions) => void
+}
+
+/** Keeps what it is told of. HEAD is no route of its own where GET is one. */
+export function makeRouteList(): RouteList {
+  const routes: Route[] = []
+  return {
+    routes,
+    onRoute({ method, url, schema, config, constraints }) {
+      const methods = [method].flat()
+      const names =
+        methods.length > SEVERAL ? ['ANY'] : methods.filter((one) => !(one === 'HEAD' && hasGet(url, methods)))
+      const suffix = constraints && 'activityPub' in constraints ? ' (ActivityPub)' : ''
+      for (const one of names) {
+        const name = `${one} ${withoutVersion(url)}${suffix}`
+        routes.push({ name, method: one === 'ANY' ? 'PATCH' : one, url, schema, config })
+      }
+    },
+  }
+
+  function hasGet(url: string, methods: string[]): boolean {
+    return methods.includes('GET') || routes.some((route) => route.url === url && route.method === 'GET')
+  }
+}
+
+/** More methods than any route names one by one: it takes all. */
+const SEVERAL = 5
+
+/** Assets carry a version or a hash of their content in their names. */
+const withoutVersion = (url: string): string => url.replace(/^(\/assets\/[a-z]+)-[\w.]+?(\.[a-z]+)$/, '$1-VERSION$2')

@@ -1,0 +1,66 @@
+// A row of the route matrix: a route, a minimal valid request, and what each of six callers is answered.
+
+import type { Cast } from './cast.ts'
+
+export const callers = ['anonymous', 'user', 'other', 'moderator', 'admin', 'blocked'] as const
+/** `user` owns what the request is about, `other` is another user, and `blocked` has the token of a blocked user. */
+export type Caller = (typeof callers)[number]
+
+export type Statuses = Record<Caller, number>
+
+export interface RouteRequest {
+  /** Path parameters; `*` for a wildcard. */
+  params?: Record<string, string | number>
+  query?: Record<string, string> | URLSearchParams
+  headers?: Record<string, string>
+  /** An object is sent as JSON. */
+  body?: object | FormData | URLSearchParams | Buffer
+  /** In place of the route's own method, where it takes any. */
+  method?: string
+}
+
+/** Makes what the request is about, anew for each call. */
+export type MakeRequest = (cast: Cast, caller: Caller) => RouteRequest | Promise<RouteRequest>
+
+export interface Row {
+  route: string
+  /** What is special about it, where a route has several rows. */
+  about?: string
+  statuses: Statuses
+  request: MakeRequest
+}
+
+const nothing: MakeRequest = () => ({})
+
+/** A row of a route with nothing to send. */
+export function row(route: string, statuses: Statuses, request: MakeRequest = nothing, about?: string): Row {
+  return { route, statuses, request, ...(about === undefined ? {} : { about }) }
+}
+
+type Exceptions = Partial<Statuses>
+
+/** The route does not look at tokens. */
+export const everybody = (status: number, exceptions: Exceptions = {}): Statuses => ({
+  ...{ anonymous: status, user: status, other: status, moderator: status, admin: status, blocked: status },
+  ...exceptions,
+})
+
+/** Tokens are not needed, but bad ones refused. */
+export const visitors = (status: number, exceptions: Exceptions = {}): Statuses =>
+  everybody(status, { blocked: 401, ...exceptions })
+
+/** A token is needed. */
+export const signedIn = (status: number, exceptions: Exceptions = {}): Statuses =>
+  visitors(status, { anonymous: 401, ...exceptions })
+
+/** For the owner and the staff. */
+export const ownerOrStaff = (status: number, exceptions: Exceptions = {}): Statuses =>
+  signedIn(status, { other: 403, ...exceptions })
+
+/** For moderators and administrators. */
+const staff = (status: number, exceptions: Exceptions = {}): Statuses =>
+  signedIn(status, { user: 403, other: 403, ...exceptions })
+
+/** For administrators. */
+export const administrators = (status: number, exceptions: Exceptions = {}): Statuses =>
+  staff(status, { moderator: 403, ...exceptions })

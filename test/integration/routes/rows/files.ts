@@ -1,0 +1,37 @@
+// Files of videos, and pictures.
+
+import type { Cast } from '../cast.ts'
+import { everybody, ownerOrStaff, row } from '../row.ts'
+
+const webVideo = (isPrivate: boolean) => async (cast: Cast) => ({
+  params: { filename: (await cast.videoWithFiles({ isPrivate })).webVideo.filename },
+})
+
+const hls = (isPrivate: boolean) => async (cast: Cast) => {
+  const { uuid, hls } = await cast.videoWithFiles({ isPrivate })
+  return { params: { uuid, filename: hls.fragmented } }
+}
+
+const picture = (kind: Parameters<Cast['picture']>[0]) => async (cast: Cast) => ({
+  params: { filename: await cast.picture(kind) },
+})
+
+// A visitor is refused here without being asked who it is: players cannot answer.
+const allowed = ownerOrStaff(200, { anonymous: 403 })
+
+export const fileRows = [
+  row('GET /static/web-videos/:filename', everybody(200), webVideo(false)),
+  row('GET /static/webseed/:filename', everybody(200), webVideo(false)),
+  row('GET /static/web-videos/private/:filename', allowed, webVideo(true)),
+  row('GET /static/webseed/private/:filename', allowed, webVideo(true)),
+  row('GET /static/streaming-playlists/hls/:uuid/:filename', everybody(200), hls(false)),
+  row('GET /static/streaming-playlists/hls/private/:uuid/:filename', allowed, hls(true)),
+
+  row('GET /lazy-static/thumbnails/:filename', everybody(200), picture('thumbnails')),
+  row('GET /lazy-static/previews/:filename', everybody(200), picture('previews')),
+  row('GET /lazy-static/avatars/:filename', everybody(200), picture('avatars')),
+  row('GET /lazy-static/banners/:filename', everybody(200), picture('avatars')),
+  row('GET /lazy-static/video-captions/:filename', everybody(200), picture('captions')),
+  row('GET /lazy-static/storyboards/:filename', everybody(200), picture('storyboards')),
+  row('GET /lazy-static/torrents/:filename', everybody(200), picture('torrents')),
+]

@@ -1,0 +1,24 @@
+// All rows of the route matrix, by area. A new area adds its file here.
+
+import type { Row } from '../row.ts'
+import { activityPubRows } from './activitypub.ts'
+import { commentRows } from './comments.ts'
+import { fileRows } from './files.ts'
+import { meRows } from './me.ts'
+import { pageRows } from './pages.ts'
+import { serverFollowRows } from './server-follows.ts'
+import { sessionRows } from './sessions.ts'
+import { uploadRows } from './uploads.ts'
+import { videoRows } from './videos.ts'
+
+export const rows: readonly Row[] = [
+  ...sessionRows,
+  ...meRows,
+  ...videoRows,
+  ...uploadRows,
+  ...commentRows,
+  ...serverFollowRows,
+  ...fileRows,
+  ...pageRows,
+  ...activityPubRows,
+]

@@ -1,0 +1,45 @@
+// Pages for people, and what describes the API.
+
+import type { Cast } from '../cast.ts'
+import { everybody, row } from '../row.ts'
+
+const PRIVATE = 3
+const html = { accept: 'text/html' }
+
+const page = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+  headers: html,
+  params: { id: (await cast.video(columns)).uuid },
+})
+
+const anyAddress = (address: string) => () => ({ headers: html, params: { '*': address } })
+
+export const pageRows = [
+  row('GET /', everybody(200)),
+  row('GET /about', everybody(200)),
+  row('GET /w/:id', everybody(200), page({}), 'public'),
+  row('GET /w/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
+  row('GET /videos/watch/:id', everybody(200), page({}), 'public'),
+  row('GET /videos/watch/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
+  row('GET /videos/embed/:id', everybody(200), page({}), 'public'),
+  row('GET /videos/embed/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
+  row('GET /*', everybody(404), anyAddress('nothing/here')),
+  row('GET /assets/style-VERSION.css', everybody(200)),
+  row('GET /assets/player-VERSION.js', everybody(200)),
+  row('GET /assets/hls-VERSION.js', everybody(200)),
+
+  row('GET /services/oembed', everybody(200), async (cast) => ({
+    query: { url: `${cast.base}/w/${(await cast.video()).uuid}` },
+  })),
+  row(
+    'GET /services/oembed',
+    everybody(403),
+    async (cast) => ({ query: { url: `${cast.base}/w/${(await cast.video({ privacy: PRIVATE })).uuid}` } }),
+    'private',
+  ),
+
+  row('GET /api/v1/openapi.json', everybody(200)),
+  row('GET /api/docs', everybody(200)),
+  row('GET /api/docs/', everybody(200)),
+  row('GET /api/docs/js/scalar.js', everybody(200)),
+  row('ANY /api/*', everybody(404), anyAddress('v1/nothing-here')),
+]

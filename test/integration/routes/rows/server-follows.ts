@@ -1,0 +1,21 @@
+// Whom the instance follows, and who follows it.
+
+import { newUuid } from '../../../../src/platform/ids.ts'
+import type { Cast } from '../cast.ts'
+import { administrators, everybody, row } from '../row.ts'
+
+const follower = async (cast: Cast) => ({ params: { nameWithHost: await cast.follower() } })
+
+export const serverFollowRows = [
+  row('GET /api/v1/server/following', everybody(200)),
+  row('GET /api/v1/server/followers', everybody(200)),
+  row('POST /api/v1/server/following', administrators(204), () => ({
+    body: { handles: [`somebody@${newUuid()}.example`] },
+  })),
+  row('DELETE /api/v1/server/following/:hostOrHandle', administrators(204), async (cast) => ({
+    params: { hostOrHandle: await cast.followed() },
+  })),
+  row('DELETE /api/v1/server/followers/:nameWithHost', administrators(204), follower),
+  row('POST /api/v1/server/followers/:nameWithHost/accept', administrators(204), follower),
+  row('POST /api/v1/server/followers/:nameWithHost/reject', administrators(204), follower),
+]

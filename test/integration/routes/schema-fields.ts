@@ -1,0 +1,40 @@
+// What fields a zod schema knows, also those of objects inside it.
+
+import { z } from 'zod'
+
+/** Paths of all fields, outer ones first, such as `scheduleUpdate` and then `scheduleUpdate.updateAt`. */
+export function fieldPaths(schema: z.core.$ZodType): string[][] {
+  const paths = shapesOf(schema).flatMap((shape) =>
+    Object.entries(shape).flatMap(([name, inner]) => [[name], ...fieldPaths(inner).map((path) => [name, ...path])]),
+  )
+  return [...new Map(paths.map((path) => [path.join('.'), path])).values()]
+}
+
+/** The objects that a value may be; a list of objects counts as one value. */
+function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'object':
+      return [def.shape]
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return shapesOf(def.innerType)
+    case 'pipe':
+      // A preprocessing step says nothing of what it takes; the schema behind it does.
+      return [def.in, def.out].flatMap(shapesOf).slice(0, 1)
+    case 'union':
+      return def.options.flatMap(shapesOf)
+    case 'intersection':
+      return [...shapesOf(def.left), ...shapesOf(def.right)]
+    default:
+      return []
+  }
+}
+
+/** Whether a schema is made by zod; Fastify's type allows any. */
+export const isSchema = (schema: unknown): schema is z.ZodType => schema instanceof z.ZodType

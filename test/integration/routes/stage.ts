@@ -1,0 +1,48 @@
+// The whole server, in the test's own process, with its list of routes. Jobs, deliveries and activities rest.
+
+import pg from 'pg'
+import { makeFileStore, type Store } from '../../../src/media/index.ts'
+import type { Row, Sql } from '../../../src/platform/database/index.ts'
+import { testConfig } from '../../support/config.ts'
+import { startTestNode } from '../../support/node.ts'
+import type { Stage } from './cast.ts'
+import { makeRouteList, type Route } from './route-list.ts'
+
+export interface RouteStage extends Stage {
+  routes: Route[]
+  stop(): Promise<void>
+}
+
+/** Far off: what is not rung for does not happen. */
+const NEVER = '1 day'
+
+export async function startStage(): Promise<RouteStage> {
+  const { routes, onRoute } = makeRouteList()
+  const node = await startTestNode({
+    roles: ['web'],
+    onRoute,
+    config: {
+      instance: { default_nsfw_policy: 'display' },
+      vireo: {
+        federation: { allow_http: true, allow_private_addresses: true },
+        runtime: { relay_interval: NEVER, sweep_interval: NEVER, counters_interval: NEVER },
+      },
+    },
+  })
+  const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 8 })
+  const query: Sql = async <R extends object = Row>(text: string, values: readonly unknown[] = []) =>
+    (await pool.query(text, [...values])).rows as R[]
+  return {
+    ...{ routes, base: node.base, db: { query }, store: storeIn(node.dataDir) },
+    async stop() {
+      await pool.end()
+      await node.stop()
+    },
+  }
+}
+
+/** The folders that the server serves from. */
+function storeIn(dataDir: string): Store {
+  const { tmp_persistent: uploads, ...folders } = testConfig({}, { dataDir }).storage
+  return makeFileStore({ directories: { ...folders, uploads }, tmp: folders.tmp })
+}
