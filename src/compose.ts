@@ -8,7 +8,9 @@ import { makeComments } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance } from './actors/instance/index.ts'
+import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
+import { makeRegistrations } from './actors/registration/index.ts'
 import {
   type ActorDeps,
   isDeadHere,
@@ -21,7 +23,7 @@ import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
-import { makeUsers } from './actors/user/index.ts'
+import { makeEmailVerification, makePasswordReset, makeUsers } from './actors/user/index.ts'
 import {
   makeCreateVideo,
   makePendingFiles,
@@ -43,11 +45,13 @@ import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
+import { registrationsArea } from './http/registrations/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
+import { userMailsArea } from './http/user-mails/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
@@ -57,10 +61,12 @@ import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { randomToken } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
+import { makeMailer } from './platform/mailer.ts'
 import { makePasswords } from './platform/passwords.ts'
 import { makeQueue } from './platform/queue/index.ts'
 import { connectRedis, type RedisAddress } from './platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
+import { makeSignedTokens } from './platform/signed-tokens.ts'
 import { type Role, runtimeSettings } from './runtime-settings.ts'
 
 export interface ServerOptions {
@@ -166,6 +172,11 @@ async function start(
   const instance = makeInstance(deps)
   const users = makeUsers({ ...deps, passwords })
   const sessions = makeSessions({ ...deps, passwords })
+  const links = makeMailLinks({ ...deps, signedTokens: makeSignedTokens(deps) })
+  sendMails({ ...deps, links, mailer: makeMailer({ settings: () => config().smtp }) })
+  const registrations = makeRegistrations({ ...deps, users, passwords, links })
+  const emailVerification = makeEmailVerification({ ...deps, links })
+  const passwordReset = makePasswordReset({ ...deps, links, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
   keepJobHistoryShort(deps)
@@ -257,6 +268,8 @@ async function start(
       areas: [
         oauthArea({ instance, sessions }),
         meArea({ db, urls: deps.urls }),
+        registrationsArea({ db, config, registrations }),
+        userMailsArea({ emailVerification, passwordReset }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
@@ -303,6 +316,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'RatingRemoved',
   ],
   jobs: [
+    'email',
     'activitypub-follow',
     'activitypub-http-fetcher',
     'federate-video',

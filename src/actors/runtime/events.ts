@@ -37,6 +37,16 @@ export type DomainEvent = { [N in EventName]: { name: N; payload: EventPayloads[
 
 /** The aggregate that an event belongs to: events of one aggregate are carried on in order. */
 export interface AggregateRef {
-  aggregate: 'follow' | 'video' | 'upload' | 'comment' | 'rating' | 'transcoding' | 'actor' | 'incoming_activity'
+  aggregate:
+    | 'follow'
+    | 'video'
+    | 'upload'
+    | 'comment'
+    | 'rating'
+    | 'transcoding'
+    | 'actor'
+    | 'user'
+    | 'registration'
+    | 'incoming_activity'
   id: number
 }

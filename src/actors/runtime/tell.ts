@@ -23,6 +23,8 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   rating: 'select id from rating where id = $1 for no key update',
   transcoding: 'select id from transcoding where id = $1 for no key update',
   actor: 'select id from actor where id = $1 for no key update',
+  user: 'select id from users where id = $1 for no key update',
+  registration: 'select id from registration where id = $1 for no key update',
   incoming_activity: 'select id from incoming_activity where id = $1 for no key update',
 }
 

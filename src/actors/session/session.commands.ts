@@ -52,6 +52,15 @@ export async function endSessions(query: Sql, userId: number, except?: number): 
   await query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
 }
 
+interface LoginRow {
+  id: number
+  password_hash: string
+  blocked: boolean
+  email_verified: boolean | null
+  /** State of the request for an account, where there is no account. */
+  registration: string | null
+}
+
 const TOKEN_BYTES = 20
 const SWEEP_EVERY_MS = 3_600_000
 
@@ -72,6 +81,38 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     )
     if (!client) throw new DomainError('invalid', 'Invalid client: client is invalid', { code: 'invalid_client' })
     return client.id
+  }
+
+  /** A user by name or address, or else whoever asked for an account with these. */
+  async function findByLogin(username: string): Promise<LoginRow | undefined> {
+    const [user] = await db.query<LoginRow>(
+      `select id, password_hash, blocked, email_verified, null as registration, username from users
+       where lower(username) = lower($1) or lower(email) = lower($1)
+       union all
+       select id, password_hash, false, null, state, username from registration
+       where password_hash is not null and (lower(username) = lower($1) or lower(email) = lower($1))
+       order by registration is null desc, lower(username) = lower($1) desc limit 1`,
+      [username],
+    )
+    return user
+  }
+
+  /** Told only to who knows the password. */
+  function refuseUnready({ registration, blocked, email_verified }: LoginRow): void {
+    if (registration === 'rejected') {
+      throw new DomainError('invalid', 'Registration approval for this account has been rejected', {
+        code: 'account_approval_rejected',
+      })
+    }
+    if (registration !== null) {
+      throw new DomainError('invalid', 'Registration for this account is awaiting approval', {
+        code: 'account_waiting_for_approval',
+      })
+    }
+    if (blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
+    if (email_verified === false && config().signup.requires_email_verification) {
+      throw new DomainError('invalid', 'User email is not verified.', { code: 'access_denied' })
+    }
   }
 
   /** New tokens with their hashes and ends. */
@@ -99,15 +140,11 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
   return {
     async login(client, username, password) {
       const clientId = await findClient(client)
-      const [user] = await db.query<{ id: number; password_hash: string; blocked: boolean }>(
-        `select id, password_hash, blocked from users where lower(username) = lower($1) or lower(email) = lower($1)
-         order by lower(username) = lower($1) desc limit 1`,
-        [username],
-      )
+      const user = await findByLogin(username)
       if (!(await passwords.verify(user?.password_hash, password)) || !user) {
         throw new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
       }
-      if (user.blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
+      refuseUnready(user)
       const { values, tokens } = mint()
       await db.query(
         `with login as (update users set last_login_at = $3 where id = $1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { html, jsonScript, webUrl } from '../../../src/http/pages/html.ts'
+import { html, jsonScript, webUrl } from '../../../src/platform/html.ts'
 import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
 

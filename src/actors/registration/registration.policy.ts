@@ -1,0 +1,59 @@
+// Who may register now: the settings, the number of users, and networks.
+
+import ipaddr from 'ipaddr.js'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { isMailOn } from '../../platform/mailer.ts'
+
+export type SignupKind = 'direct' | 'request'
+
+/**
+ * Why nobody may register now, as a sentence for clients; undefined when the doors are open. Requests count against the
+ * limit too, since each of them is to become a user.
+ */
+export async function whyClosed(
+  db: Pick<Database, 'query'>,
+  config: Pick<Config, 'signup' | 'smtp'>,
+  kind: SignupKind,
+): Promise<string | undefined> {
+  const { enabled, limit, requires_approval, requires_email_verification } = config.signup
+  if (!enabled) return 'User registration is not allowed'
+  if (kind === 'direct' && requires_approval) return 'User registration requires approval'
+  // Nobody could ever log in.
+  if (requires_email_verification && !isMailOn(config.smtp)) {
+    return 'Addresses have to be verified, and this server cannot send mails now.'
+  }
+  if (limit === -1) return undefined
+  const [users] = await db.query<{ total: number }>('select count(*)::integer as total from users')
+  return (users?.total ?? 0) >= limit ? 'This server has as many users as it takes.' : undefined
+}
+
+/**
+ * Whether people with this address may register: those of the white list always, those of the black list not, and all
+ * others when there is no white list. An entry that is no network opens nothing.
+ */
+export function isNetworkAllowed(ip: string, cidr: Config['signup']['filters']['cidr']): boolean {
+  if (!ipaddr.isValid(ip)) return cidr.whitelist.length === 0 && cidr.blacklist.length === 0
+  const address = ipaddr.process(ip)
+  if (cidr.whitelist.some((network) => isInside(address, network))) return true
+  return cidr.whitelist.length === 0 && !cidr.blacklist.some((network) => isInside(address, network))
+}
+
+/** The entries of the lists that are no networks, for a warning. */
+export const unreadableNetworks = ({ whitelist, blacklist }: Config['signup']['filters']['cidr']): string[] =>
+  [...whitelist, ...blacklist].filter((network) => readNetwork(network) === undefined)
+
+type Address = ReturnType<typeof ipaddr.process>
+
+function isInside(address: Address, text: string): boolean {
+  const network = readNetwork(text)
+  return network !== undefined && network[0].kind() === address.kind() && address.match(network)
+}
+
+/** `10.0.0.0/8`, or one address. */
+function readNetwork(text: string): [Address, number] | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
+  if (!ipaddr.isValid(text)) return undefined
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
