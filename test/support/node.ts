@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/demo/node-process.ts'
-import { type Server, startServer } from '../../src/compose.ts'
+import { type Server, type ServerOptions, startServer } from '../../src/compose.ts'
 import type { Values } from '../../src/config/layers.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { testLoadedConfig } from './config.ts'
@@ -25,7 +25,9 @@ export interface TestNode {
 const PASSWORD = 'test-password'
 
 /** Starts a node that may talk to others on loopback by plain HTTP, without rate limits in the way. */
-export async function startTestNode(options: { config?: Values } = {}): Promise<TestNode> {
+export async function startTestNode(
+  options: { config?: Values } & Partial<Pick<ServerOptions, 'clock' | 'logger'>> = {},
+): Promise<TestNode> {
   const database: TestDatabase = await freshDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'vireo-node-'))
   await chmod(dataDir, 0o711)
@@ -41,7 +43,8 @@ export async function startTestNode(options: { config?: Values } = {}): Promise<
         },
         { dataDir, env: { DATABASE_URL: database.url } },
       ),
-      logger: silentLogger,
+      logger: options.logger ?? silentLogger,
+      ...(options.clock ? { clock: options.clock } : {}),
       roles: ['web', 'federation', 'media'],
       rootPassword: PASSWORD,
       checkResponses: true,

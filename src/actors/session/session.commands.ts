@@ -86,12 +86,13 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
   /** A user by name or address, or else whoever asked for an account with these. */
   async function findByLogin(username: string): Promise<LoginRow | undefined> {
     const [user] = await db.query<LoginRow>(
-      `select id, password_hash, blocked, email_verified, null as registration, username from users
-       where lower(username) = lower($1) or lower(email) = lower($1)
-       union all
-       select id, password_hash, false, null, state, username from registration
-       where password_hash is not null and (lower(username) = lower($1) or lower(email) = lower($1))
-       order by registration is null desc, lower(username) = lower($1) desc limit 1`,
+      `select id, password_hash, blocked, email_verified, registration from (
+         select id, password_hash, blocked, email_verified, null as registration, lower(username) = lower($1) as by_name
+         from users where lower(username) = lower($1) or lower(email) = lower($1)
+         union all
+         select id, password_hash, false, null, state, lower(username) = lower($1)
+         from registration where password_hash is not null and (lower(username) = lower($1) or lower(email) = lower($1))
+       ) known order by registration is null desc, by_name desc limit 1`,
       [username],
     )
     return user
