@@ -1,6 +1,8 @@
 // A mail server on loopback that keeps what it gets, and can be told to refuse.
 
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { SMTPServer } from 'smtp-server'
 import { until } from './until.ts'
 
@@ -21,6 +23,8 @@ export interface MailServer {
   mails: ReceivedMail[]
   /** Tries to deliver, refused ones too. */
   tries: number
+  /** Connections that went over to TLS. */
+  secured: number
   /** Answer to recipients: null takes them, a number refuses with that code. */
   refuseWith: number | null
   /** Waits for the next mail to this address that no call has had before. */
@@ -28,15 +32,29 @@ export interface MailServer {
   close(): Promise<void>
 }
 
+/** The certificate and the key that only tests know. */
+export const mailFixture = (name: string): string => fileURLToPath(new URL(`../fixtures/mail/${name}`, import.meta.url))
+const fixture = (name: string): string => readFileSync(mailFixture(name), 'utf8')
+
 export async function startMailServer(
-  options: { user?: { username: string; password: string } } = {},
+  options: {
+    user?: { username: string; password: string }
+    /** With the certificate of test/fixtures/mail: from the first byte, or when the client asks for it. */
+    tls?: 'at-once' | 'starttls'
+  } = {},
 ): Promise<MailServer> {
   const taken = new Set<ReceivedMail>()
-  const { user } = options
+  const { user, tls } = options
   const server = new SMTPServer({
     authOptional: user === undefined,
     allowInsecureAuth: true,
-    disabledCommands: ['STARTTLS', ...(user === undefined ? ['AUTH'] : [])],
+    secure: tls === 'at-once',
+    ...(tls ? { key: fixture('key.pem'), cert: fixture('certificate.pem') } : {}),
+    disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(user === undefined ? ['AUTH'] : [])],
+    onSecure(_socket, _session, callback) {
+      sink.secured += 1
+      callback()
+    },
     onAuth(auth, _session, callback) {
       const known = auth.username === user?.username && auth.password === user?.password
       callback(known ? null : new Error('unknown user'), { user: auth.username })
@@ -60,11 +78,14 @@ export async function startMailServer(
       })
     },
   })
+  // Clients that do not trust the certificate hang up: that is theirs to tell.
+  server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const sink: MailServer = {
     port: (server.server.address() as AddressInfo).port,
     mails: [],
     tries: 0,
+    secured: 0,
     refuseWith: null,
     async next(to) {
       const found = await until(() => sink.mails.find((mail) => mail.to.includes(to) && !taken.has(mail)), {
