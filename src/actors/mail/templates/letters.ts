@@ -110,9 +110,9 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** `7 days`, `1 hour`: in the largest unit that is contained at least once. */
+/** `7 days`, `90 minutes`: in the largest unit that says it exactly, else in whole minutes, never more than it is. */
 export function inWords(ms: number): string {
-  const [unit, size] = UNITS.find(([, length]) => ms >= length) ?? ['minute', 60_000]
-  const count = Math.max(1, Math.round(ms / size))
+  const [unit, size] = UNITS.find(([, length]) => ms >= length && ms % length === 0) ?? ['minute', 60_000]
+  const count = Math.max(1, Math.floor(ms / size))
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
