@@ -100,13 +100,19 @@ export async function startMailServer(
 }
 
 /** The keys of the configuration for this server. */
-export const smtpConfig = ({ port }: MailServer) => ({ hostname: '127.0.0.1', port, tls: false, disable_starttls: true })
+export const smtpConfig = ({ port }: MailServer) => ({
+  hostname: '127.0.0.1',
+  port,
+  tls: false,
+  disable_starttls: true,
+})
 
 /** Reads a message with the two bodies that ours have. */
 export function readMail(raw: string): Pick<ReceivedMail, 'headers' | 'subject' | 'text' | 'html' | 'raw'> {
   const { headers, body } = split(raw)
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1]
-  const parts = boundary === undefined ? [] : body.split(`--${boundary}`).map((part) => split(part.replace(/^\r?\n/, '')))
+  const parts =
+    boundary === undefined ? [] : body.split(`--${boundary}`).map((part) => split(part.replace(/^\r?\n/, '')))
   const of = (type: string) => {
     const part = parts.find((one) => one.headers['content-type']?.startsWith(type))
     return part ? decoded(part.body, part.headers['content-transfer-encoding']) : ''

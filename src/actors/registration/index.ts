@@ -1,3 +1,3 @@
 export { type Applicant, makeRegistrations, type Registrations } from './registration.commands.ts'
-export { isNetworkAllowed, whyClosed } from './registration.policy.ts'
+export { isNetworkAllowed } from './registration.policy.ts'
 export { listRegistrations, type RegistrationRow } from './registration.queries.ts'

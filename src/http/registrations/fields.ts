@@ -11,7 +11,7 @@ const localName = z
 
 export const newPassword = z.string().min(6).max(255)
 
-export const emailAddress = z.email('Should have an e-mail address').max(254)
+const emailAddress = z.email('Should have an e-mail address').max(254)
 
 const displayName = z.string().min(1).max(120)
 

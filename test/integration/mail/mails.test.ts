@@ -77,7 +77,9 @@ describe('a mail', () => {
     const secret = secretOf(await asked('spike'))
     await until(async () => (await jobs()).every(({ state }) => state === 'completed'))
     expect(JSON.stringify(await at.query('select * from job'))).not.toMatch(/verificationString|@example/)
-    expect((await at.query<{ all: string }>('select mail_link::text as all from mail_link')).join()).not.toContain(secret)
+    expect((await at.query<{ all: string }>('select mail_link::text as all from mail_link')).join()).not.toContain(
+      secret,
+    )
     const { status } = await reset(1, 'ab'.repeat(100))
     expect(status).toBe(403)
     expect(logged).toContain('"type":"email"')
@@ -179,7 +181,10 @@ describe('a link for a password', () => {
   it('is no secret that anybody else can make', async () => {
     const id = await user('joan')
     for (const forged of ['', 'zz', 'x'.repeat(2001), 5, null, ['a']]) {
-      const answer = await at.ask('POST', `/users/${id}/reset-password`, { verificationString: forged, password: 'long enough' })
+      const answer = await at.ask('POST', `/users/${id}/reset-password`, {
+        verificationString: forged,
+        password: 'long enough',
+      })
       expect([answer.status, forged]).toEqual([forged === 'zz' ? 403 : 400, forged])
     }
     const unsigned = Buffer.from(

@@ -58,7 +58,9 @@ it('nobody registers whose address could never be verified for want of a mail se
 it('only registrations that succeed are counted, those of both kinds together', async () => {
   const { register, request, at } = await start({
     signup: { enabled: true, requires_approval: false },
-    config: { rates_limit: { signup: { max: 2, window: '5 minutes' }, ask_send_email: { max: 1, window: '5 minutes' } } },
+    config: {
+      rates_limit: { signup: { max: 2, window: '5 minutes' }, ask_send_email: { max: 1, window: '5 minutes' } },
+    },
   })
   for (let count = 0; count < 4; count += 1) expect(await register('Not A Name')).toBe(400)
   expect([await register('ann'), await register('ann'), await register('bob')]).toEqual([204, 409, 204])

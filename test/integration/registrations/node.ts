@@ -24,6 +24,8 @@ export interface MailNode {
   ask(method: string, path: string, body?: unknown, authorization?: string): Promise<Answer>
   /** The answer of a login with a password. */
   token(username: string, password: string): Promise<Answer>
+  /** Other keys of `signup` from now on. */
+  setSignup(signup: Values): Promise<void>
   query<T>(sql: string, values?: unknown[]): Promise<T[]>
   stop(): Promise<void>
 }
@@ -34,19 +36,16 @@ export async function startMailNode(
 ): Promise<MailNode> {
   const mail = options.mail ?? (await startMailServer())
   const clock = fakeClock()
-  const node = await startTestNode({
-    clock,
-    ...(options.logger ? { logger: options.logger } : {}),
-    config: {
-      signup: { enabled: true, limit: -1, requires_approval: false, ...options.signup },
-      smtp: smtpConfig(mail),
-      vireo: {
-        runtime: { sweep_interval: 100 },
-        federation: { allow_http: true, allow_private_addresses: true },
-      },
-      ...options.config,
+  const config: Values & { signup: Values } = {
+    signup: { enabled: true, limit: -1, requires_approval: false, ...options.signup },
+    smtp: smtpConfig(mail),
+    vireo: {
+      runtime: { sweep_interval: 100 },
+      federation: { allow_http: true, allow_private_addresses: true },
     },
-  })
+    ...options.config,
+  }
+  const node = await startTestNode({ clock, config, ...(options.logger ? { logger: options.logger } : {}) })
   const { authorization: root } = await login(node.base, node.username, node.password)
 
   async function ask(method: string, path: string, body?: unknown, authorization?: string): Promise<Answer> {
@@ -71,6 +70,10 @@ export async function startMailNode(
         body: new URLSearchParams({ ...client.body, grant_type: 'password', username, password }),
       })
       return { status: response.status, headers: response.headers, body: await response.json() }
+    },
+    async setSignup(signup) {
+      config.signup = { enabled: true, limit: -1, ...signup }
+      await node.restart()
     },
     async query(sql, values) {
       const db = new pg.Client({ connectionString: node.databaseUrl })

@@ -100,7 +100,11 @@ describe('a request for an account', () => {
     expect(mail.html).toContain('welcome &lt;b&gt;here&lt;/b&gt;')
     expect((await at.token(name, 'a good password')).status).toBe(200)
     expect((await list(`?search=${name}`)).data).toMatchObject([
-      { state: { id: 3, label: 'Accepted' }, moderationResponse: 'welcome <b>here</b>', user: { id: expect.any(Number) } },
+      {
+        state: { id: 3, label: 'Accepted' },
+        moderationResponse: 'welcome <b>here</b>',
+        user: { id: expect.any(Number) },
+      },
     ])
     expect(await at.query('select password_hash from registration where id = $1', [id])).toEqual([
       { password_hash: null },
@@ -144,9 +148,10 @@ describe('a request for an account', () => {
     const { id, name, secret } = await requested()
     await verify(id, secret)
     expect((await decide(id, 'reject', { moderationResponse: 'no!', preventEmailDelivery: true })).status).toBe(204)
-    const jobs = await at.query<{ data: object }>("select data from job where type = 'email' and data->>'registrationId' = $1", [
-      String(id),
-    ])
+    const jobs = await at.query<{ data: object }>(
+      "select data from job where type = 'email' and data->>'registrationId' = $1",
+      [String(id)],
+    )
     expect(jobs.map(({ data }) => data)).not.toContainEqual({ mail: 'registration-rejected', registrationId: id })
     expect(at.mail.mails.filter((mail) => mail.to.includes(`${name}@example.com`))).toHaveLength(1)
   })
@@ -163,7 +168,9 @@ describe('a request for an account', () => {
 describe('the address of a request', () => {
   it('is verified by the link, again without harm, and not by an older link', async () => {
     const { id, name, secret } = await requested()
-    expect((await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@EXAMPLE.com` })).status).toBe(204)
+    expect(
+      (await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@EXAMPLE.com` })).status,
+    ).toBe(204)
     const mail = await at.mail.next(`${name}@example.com`)
     expect(linkOf(mail)).toMatchObject({ path: '/verify-account/email', query: { registrationId: String(id) } })
     expect((await verify(id, secret)).status).toBe(403)
@@ -172,8 +179,10 @@ describe('the address of a request', () => {
     expect((await verify(424242, secret)).status).toBe(404)
     expect((await list(`?search=${name}`)).data[0].emailVerified).toBe(true)
     const tries = at.mail.tries
-    expect((await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@example.com` })).status).toBe(204)
-    expect((await at.query("select 1 from job where type = 'email' and state <> 'completed'"))).toEqual([])
+    expect(
+      (await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@example.com` })).status,
+    ).toBe(204)
+    expect(await at.query("select 1 from job where type = 'email' and state <> 'completed'")).toEqual([])
     expect(at.mail.tries).toBe(tries)
   })
 
@@ -203,7 +212,9 @@ describe('the list of requests', () => {
     })
     const states = (await list('?sort=-state&count=100')).data.map((one: { state: { id: number } }) => one.state.id)
     expect(states).toEqual(states.toSorted((a: number, b: number) => b - a))
-    expect((await at.ask('GET', '/users/registrations?sort=hello&count=101', undefined, at.root)).body['invalid-params']).toMatchObject({
+    expect(
+      (await at.ask('GET', '/users/registrations?sort=hello&count=101', undefined, at.root)).body['invalid-params'],
+    ).toMatchObject({
       sort: { location: 'query' },
       count: { location: 'query' },
     })
@@ -211,7 +222,10 @@ describe('the list of requests', () => {
 
   it('and the decisions are for moderators and administrators', async () => {
     const tokens: Record<string, string> = {}
-    for (const [name, role] of [['plain', 2], ['moderator', 1]] as const) {
+    for (const [name, role] of [
+      ['plain', 2],
+      ['moderator', 1],
+    ] as const) {
       const { id, secret } = await (async () => {
         const { body } = await request(name)
         return { id: body.id as number, secret: secretOf(await at.mail.next(`${name}@example.com`)) }
@@ -233,7 +247,8 @@ describe('the list of requests', () => {
       expect((await at.ask(method, path, body, tokens.plain)).status).toBe(403)
     }
     const byModerator = []
-    for (const [method, path, body] of routes) byModerator.push((await at.ask(method, path, body, tokens.moderator)).status)
+    for (const [method, path, body] of routes)
+      byModerator.push((await at.ask(method, path, body, tokens.moderator)).status)
     expect(byModerator).toEqual([200, 204, 409, 204])
   })
 })
