@@ -67,6 +67,14 @@ export function makeRegistrations(
   /** False when addresses are to be verified and this one is not yet; null when nobody asks. */
   const unverified = (): false | null => (config().signup.requires_email_verification ? false : null)
 
+  /** Of those who come together for the last place, one gets it. */
+  async function assertRoom(unit: Unit): Promise<void> {
+    if (config().signup.limit === -1) return
+    await unit.query("select pg_advisory_xact_lock(hashtext('signup'))")
+    const closed = await whyClosed(unit, config(), 'direct')
+    if (closed !== undefined) throw new DomainError('forbidden', closed)
+  }
+
   return {
     async assertOpen(kind, ip) {
       const closed = await whyClosed(db, config(), kind)
@@ -80,6 +88,7 @@ export function makeRegistrations(
       const emailVerified = unverified()
       await users.create({ ...account(applicant), emailVerified }, (insert) =>
         tell.create(async (unit) => {
+          await assertRoom(unit)
           const created = await insert(unit)
           if (emailVerified === false) askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
           return created

@@ -29,14 +29,16 @@ export async function whyClosed(
 }
 
 /**
- * Whether people with this address may register: those of the white list always, those of the black list not, and all
- * others when there is no white list. An entry that is no network opens nothing.
+ * Whether people with this address may register: in one of the networks of the white list, if it has any, and in none of
+ * the black list. An entry that is no network opens nothing.
  */
 export function isNetworkAllowed(ip: string, cidr: Config['signup']['filters']['cidr']): boolean {
-  if (!ipaddr.isValid(ip)) return cidr.whitelist.length === 0 && cidr.blacklist.length === 0
+  const { whitelist, blacklist } = cidr
+  if (whitelist.length === 0 && blacklist.length === 0) return true
+  if (!ipaddr.isValid(ip)) return false
   const address = ipaddr.process(ip)
-  if (cidr.whitelist.some((network) => isInside(address, network))) return true
-  return cidr.whitelist.length === 0 && !cidr.blacklist.some((network) => isInside(address, network))
+  const isIn = (network: string) => isInside(address, network)
+  return (whitelist.length === 0 || whitelist.some(isIn)) && !blacklist.some(isIn)
 }
 
 /** The entries of the lists that are no networks, for a warning. */

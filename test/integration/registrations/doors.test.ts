@@ -25,7 +25,9 @@ it('nobody registers while registration is off', async () => {
 
 it('registration ends with the last free place', async () => {
   const { register } = await start({ signup: { limit: 2 } })
-  expect([await register('ann'), await register('bob')]).toEqual([204, 403])
+  const together = await Promise.all(['ann', 'bob', 'cid', 'dan'].map(register))
+  expect(together.toSorted()).toEqual([204, 403, 403, 403])
+  expect(await register('eve')).toBe(403)
 })
 
 it('networks of the black list do not register', async () => {
