@@ -31,7 +31,6 @@ export interface OutgoingMail {
 }
 
 export interface Mailer {
-  isOn(): boolean
   /** Hands the mail over. Throws `MailRefused`. */
   send(mail: OutgoingMail): Promise<void>
 }
@@ -48,17 +47,12 @@ export class MailRefused extends Error {
   }
 }
 
-/** Whether mail can be sent at all: a mail server or a sendmail command is configured. */
-export const isMailOn = (settings: Pick<MailerSettings, 'transport' | 'hostname' | 'sendmail'>): boolean =>
-  Boolean(settings.transport === 'smtp' ? settings.hostname : settings.sendmail)
-
 /** Waiting for the connection, the greeting, and between two lines of the server. */
 const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 }
 
 export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
   let transporter: Pick<Transporter, 'sendMail'> | undefined
   return {
-    isOn: () => isMailOn(settings()),
     async send({ id, to, fromName, subject, text, html }) {
       const address = settings().from_address
       transporter ??= connect(settings())

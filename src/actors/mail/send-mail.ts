@@ -2,6 +2,7 @@
 // settled meanwhile needs no mail.
 
 import { z } from 'zod'
+import { isMailEnabled } from '../../config/index.ts'
 import { type Mailer, MailRefused } from '../../platform/mailer.ts'
 import { type ActorDeps, type JobContext, PermanentFailure } from '../runtime/index.ts'
 import type { Mail } from './ask-for-mail.ts'
@@ -31,7 +32,8 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
   registry.job('email', {
     queue: 'mail',
     async run(job) {
-      if (!mailer.isOn()) return logger.warn({ job: job.id }, 'a mail was not sent, since no mail server is configured')
+      if (!isMailEnabled(config()))
+        return logger.warn({ job: job.id }, 'a mail was not sent, since no mail server is configured')
       const addressed = await address(payload.parse(job.data), job)
       if (!addressed) return logger.debug({ job: job.id }, 'a mail is not needed any more')
       const { email, instance } = config()

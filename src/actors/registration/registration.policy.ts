@@ -1,9 +1,8 @@
 // Who may register now: the settings, the number of users, and networks.
 
 import ipaddr from 'ipaddr.js'
-import type { Config } from '../../config/index.ts'
+import { type Config, isMailEnabled } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { isMailOn } from '../../platform/mailer.ts'
 
 export type SignupKind = 'direct' | 'request'
 
@@ -20,7 +19,7 @@ export async function whyClosed(
   if (!enabled) return 'User registration is not allowed'
   if (kind === 'direct' && requires_approval) return 'User registration requires approval'
   // Nobody could ever log in.
-  if (requires_email_verification && !isMailOn(config.smtp)) {
+  if (requires_email_verification && !isMailEnabled(config)) {
     return 'Addresses have to be verified, and this server cannot send mails now.'
   }
   if (limit === -1) return undefined
