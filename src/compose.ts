@@ -8,8 +8,10 @@ import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
+import { makeRegistrations } from './actors/registration/index.ts'
 import {
   type ActorDeps,
   isDeadHere,
@@ -24,7 +26,13 @@ import { makeShares } from './actors/share/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
-import { makeManageUsers, makeUpdateMe, makeUsers } from './actors/user/index.ts'
+import {
+  makeEmailVerification,
+  makeManageUsers,
+  makePasswordReset,
+  makeUpdateMe,
+  makeUsers,
+} from './actors/user/index.ts'
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
@@ -56,12 +64,14 @@ import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
+import { registrationsArea } from './http/registrations/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
 import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
+import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
@@ -73,10 +83,12 @@ import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { randomToken } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
+import { makeMailer } from './platform/mailer.ts'
 import { makePasswords } from './platform/passwords.ts'
 import { makeQueue } from './platform/queue/index.ts'
 import { connectRedis, type RedisAddress } from './platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
+import { makeSignedTokens } from './platform/signed-tokens.ts'
 import { type Role, runtimeSettings } from './runtime-settings.ts'
 import { COMMIT, VERSION } from './version.ts'
 
@@ -193,6 +205,11 @@ async function start(
   const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
+  const links = makeMailLinks({ ...deps, signedTokens: makeSignedTokens(deps) })
+  sendMails({ ...deps, links, mailer: makeMailer({ settings: () => config().smtp }) })
+  const registrations = makeRegistrations({ ...deps, users, passwords, links })
+  const emailVerification = makeEmailVerification({ ...deps, links })
+  const passwordReset = makePasswordReset({ ...deps, links, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
   keepJobHistoryShort(deps)
@@ -309,6 +326,8 @@ async function start(
         instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage }),
         accountsArea({ db, urls: deps.urls }),
         ownedCommentsArea({ db, config, urls: deps.urls }),
+        registrationsArea({ db, config, registrations }),
+        userMailsArea({ emailVerification, passwordReset }),
         videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
@@ -359,6 +378,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'AccountRemoved',
   ],
   jobs: [
+    'email',
     'activitypub-follow',
     'activitypub-http-fetcher',
     'federate-video',

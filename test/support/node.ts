@@ -30,7 +30,7 @@ export async function startTestNode(
     config?: Values
     /** Another process of the same server: same database, folder and public address. Stop it before the first one. */
     beside?: TestNode
-  } & Partial<Pick<ServerOptions, 'roles' | 'onRoute'>> = {},
+  } & Partial<Pick<ServerOptions, 'roles' | 'onRoute' | 'clock' | 'logger'>> = {},
 ): Promise<TestNode> {
   const { beside } = options
   const database = beside ? { url: beside.databaseUrl, drop: async () => {} } : await freshDatabase()
@@ -48,7 +48,8 @@ export async function startTestNode(
         },
         { dataDir, env: { DATABASE_URL: database.url } },
       ),
-      logger: silentLogger,
+      logger: options.logger ?? silentLogger,
+      ...(options.clock ? { clock: options.clock } : {}),
       roles: options.roles ?? ['web', 'federation', 'media'],
       ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       rootPassword: PASSWORD,

@@ -77,4 +77,4 @@ const images = (type: 1 | 2): string =>
    from actor_image i where i.actor_id = $1 and i.type = ${type})`
 
 const FACTS = `select ${images(1)} as avatars, ${images(2)} as banners, 
-  (select count(*) from (select 1 from users limit $2) as counted) as users`
+  (select count(*) from (select 1 from users where state <> 'deleted' limit $2) as counted) as users`

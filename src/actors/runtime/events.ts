@@ -57,5 +57,6 @@ export interface AggregateRef {
     | 'two_factor'
     | 'user'
     | 'runtime_config'
+    | 'registration'
   id: number
 }

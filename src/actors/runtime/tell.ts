@@ -24,6 +24,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   transcoding: 'select id from transcoding where id = $1 for no key update',
   actor: 'select id from actor where id = $1 for no key update',
   user: 'select id from users where id = $1 for no key update',
+  registration: 'select id from registration where id = $1 for no key update',
   incoming_activity: 'select id from incoming_activity where id = $1 for no key update',
   two_factor: 'select id from two_factor where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',

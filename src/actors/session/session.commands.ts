@@ -71,6 +71,8 @@ interface LoginRow {
   password_hash: string
   blocked: boolean
   email_verified: boolean | null
+  /** State of the request for an account, where there is no account. */
+  registration: string | null
   /** Of the authenticator app; null without two-factor login. */
   secret_sealed: string | null
 }
@@ -103,19 +105,34 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     return client.id
   }
 
+  /** A user by name or address, or else whoever asked for an account with these. */
   async function findByLogin(username: string): Promise<LoginRow | undefined> {
     const [user] = await db.query<LoginRow>(
-      `select u.id, u.password_hash, u.blocked, u.email_verified, t.secret_sealed
-       from users u left join two_factor t on t.user_id = u.id and t.state = 'on'
-       where lower(u.username) = lower($1) or lower(u.email) = lower($1)
-       order by lower(u.username) = lower($1) desc limit 1`,
+      `select known.id, password_hash, blocked, email_verified, registration, t.secret_sealed from (
+         select id, password_hash, blocked, email_verified, null as registration, lower(username) = lower($1) as by_name
+         from users where lower(username) = lower($1) or lower(email) = lower($1)
+         union all
+         select id, password_hash, false, null, state, lower(username) = lower($1)
+         from registration where password_hash is not null and (lower(username) = lower($1) or lower(email) = lower($1))
+       ) known left join two_factor t on known.registration is null and t.user_id = known.id and t.state = 'on'
+       order by registration is null desc, by_name desc limit 1`,
       [username],
     )
     return user
   }
 
   /** Told only to who knows the password. */
-  function refuseUnready({ blocked, email_verified }: LoginRow): void {
+  function refuseUnready({ registration, blocked, email_verified }: LoginRow): void {
+    if (registration === 'rejected') {
+      throw new DomainError('invalid', 'Registration approval for this account has been rejected', {
+        code: 'account_approval_rejected',
+      })
+    }
+    if (registration !== null) {
+      throw new DomainError('invalid', 'Registration for this account is awaiting approval', {
+        code: 'account_waiting_for_approval',
+      })
+    }
     if (blocked) throw new DomainError('invalid', 'User is blocked.', { code: 'access_denied' })
     if (email_verified === false && config().signup.requires_email_verification) {
       throw new DomainError('invalid', 'User email is not verified.', { code: 'access_denied' })

@@ -90,6 +90,7 @@ async function close(unit: Unit, owner: Owner): Promise<void> {
   await unit.query('update comment set account_id = null where account_id = $1', [accountId])
   await unit.query('delete from channel where account_id = $1', [accountId])
   await unit.query('delete from account where id = $1', [accountId])
+  await unit.query('delete from registration where user_id = $1', [userId])
   await unit.query('delete from users where id = $1', [userId])
   unit.emit({ aggregate: 'actor', id: accountActorId }, 'AccountRemoved', {
     actorId: accountActorId,

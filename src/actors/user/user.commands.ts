@@ -11,23 +11,27 @@ import { insertLocalActor } from '../actor/index.ts'
 import { Channel } from '../channel/channel.entity.ts'
 import { askForMail } from '../mail/index.ts'
 import { insertWatchLater } from '../playlist/index.ts'
-import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
 import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
 
 export interface NewUser {
   username: string
-  /** Null: the user gets a mail with a link to choose one. */
-  password: string | null
+  /** Or its hash, when the password was given before. Null: the user gets a mail with a link to choose one. */
+  password: string | { hash: string } | null
   email: string
   role: UserRole
-  emailVerified?: boolean
   adminFlags?: number
+  /** Null when nobody asked for it. */
+  emailVerified?: boolean | null
+  /** Of the account; the username when left out. */
+  displayName?: string | null
   /** Bytes, -1 for no limit; the configuration's values when left out. */
   videoQuota?: number
   videoQuotaDaily?: number
-  /** The name of the first channel; `<username>_channel` when left out. */
+  /** The name of the first channel; `<username>_channel`, or with a number behind it, when left out. */
   channelName?: string
+  channelDisplayName?: string
 }
 
 export interface CreatedUser {
@@ -36,12 +40,16 @@ export interface CreatedUser {
   channelId: number
 }
 
+/** Runs the insertion in a transaction, with what belongs to it. */
+export type TransactUser = (insert: (unit: Unit) => Promise<CreatedUser>) => Promise<CreatedUser>
+
 export interface Users {
   /**
    * Throws `conflict` when the name, the address or the channel's name is taken, also by somebody who is gone; `invalid`
    * for a user without a password where no mail is sent. With `by`, somebody makes the user: throws `forbidden`.
+   * `transact` is for whoever makes a user as part of something larger; keys and hashes are ready before it is called.
    */
-  create(user: NewUser, by?: Manager): Promise<CreatedUser>
+  create(user: NewUser, options?: { by?: Manager; transact?: TransactUser }): Promise<CreatedUser>
   /** The administrator `root`, on the first start only. Answers whether it was made now. */
   ensureRoot(options: { password: string }): Promise<boolean>
 }
@@ -49,37 +57,23 @@ export interface Users {
 export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   const { db, tell, config, passwords } = deps
 
-  async function create(user: NewUser, by?: Manager): Promise<CreatedUser> {
+  async function create(
+    user: NewUser,
+    { by, transact = tell.create }: { by?: Manager; transact?: TransactUser } = {},
+  ): Promise<CreatedUser> {
     if (by) assertMayCreate(by, user.role)
-    const channelName = user.channelName ?? `${user.username}_channel`
     refuseWithoutPassword(user)
+    const channelName = user.channelName ?? (await freeChannelName(db.query, user.username))
     await refuseTaken(db.query, user, channelName)
     if (channelName.toLowerCase() === user.username.toLowerCase()) {
       throw new DomainError('invalid', 'The channel cannot have the same name as the user.')
     }
-    try {
-      return await insert(user, channelName)
-    } catch (error) {
-      // Two asked for the same name at once.
-      if (isUniqueViolation(error)) throw taken()
-      throw error
-    }
-  }
-
-  function refuseWithoutPassword({ password }: NewUser): void {
-    if (password !== null || isMailEnabled(config())) return
-    const msg = 'A password is needed: this server sends no mail by which the user could choose one'
-    throw new DomainError('invalid', msg, { invalidParams: [{ name: 'password', location: 'body', msg, value: '' }] })
-  }
-
-  async function insert(user: NewUser, channelName: string): Promise<CreatedUser> {
     const [passwordHash, accountKeys, channelKeys] = await Promise.all([
-      // A password that nobody knows, until the user has chosen one.
-      passwords.hash(user.password ?? randomToken(32)),
+      hashOf(user.password),
       generateActorKeys(),
       generateActorKeys(),
     ])
-    return await tell.create(async (unit) => {
+    const inserted = transact(async (unit) => {
       const stamps = { createdAt: unit.now, updatedAt: unit.now }
       const row = unit.em.create(User, {
         username: user.username,
@@ -107,7 +101,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
       const account = unit.em.create(Account, {
         actorId: accountActor,
         userId: row.id,
-        name: user.username,
+        name: user.displayName ?? user.username,
         ...stamps,
       })
       const channelActor = await insertLocalActor({
@@ -121,7 +115,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
       const channel = unit.em.create(Channel, {
         actorId: channelActor,
         accountId: account.id,
-        name: config().user.default_channel_name.replace('$1', user.username),
+        name: user.channelDisplayName ?? config().user.default_channel_name.replace('$1', () => user.username),
         ...stamps,
       })
       await unit.em.flush()
@@ -129,6 +123,22 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
       await insertWatchLater(unit, account.id)
       return { id: row.id, accountId: account.id, channelId: channel.id }
     })
+    return await inserted.catch((error: unknown) => {
+      // Another request with these names was faster by a moment.
+      throw isUniqueViolation(error) ? taken('user', channelName) : error
+    })
+  }
+
+  /** Without a password one that nobody knows, until the user has chosen one. */
+  const hashOf = async (password: NewUser['password']): Promise<string> =>
+    typeof password === 'object' && password !== null
+      ? password.hash
+      : await passwords.hash(password ?? randomToken(32))
+
+  function refuseWithoutPassword({ password }: NewUser): void {
+    if (password !== null || isMailEnabled(config())) return
+    const msg = 'A password is needed: this server sends no mail by which the user could choose one'
+    throw new DomainError('invalid', msg, { invalidParams: [{ name: 'password', location: 'body', msg, value: '' }] })
   }
 
   return {
@@ -156,8 +166,10 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
   }
 }
 
+type Taken = 'user' | 'channel' | 'former'
+
 async function refuseTaken(query: Sql, user: NewUser, channelName: string): Promise<void> {
-  const [found] = await query<{ what: 'user' | 'channel' | 'former' }>(
+  const [found] = await query<{ what: Taken }>(
     `select 'user' as what from users where lower(username) = lower($1) or lower(email) = lower($2)
      union all
      select case when deleted_at is not null then 'former'
@@ -166,16 +178,27 @@ async function refuseTaken(query: Sql, user: NewUser, channelName: string): Prom
      limit 1`,
     [user.username, user.email, channelName],
   )
-  if (found?.what === 'user') throw taken()
-  if (found?.what === 'channel') {
-    throw new DomainError('conflict', `A channel or an account named ${channelName} already exists.`)
-  }
-  if (found) {
-    throw new DomainError(
-      'conflict',
-      'Another actor (account/channel) with this name on this instance already exists or has already existed.',
-    )
-  }
+  if (found) throw taken(found.what, channelName)
 }
 
-const taken = (): DomainError => new DomainError('conflict', 'User with this username or email already exists.')
+const TAKEN: Record<Taken, (channelName: string) => string> = {
+  user: () => 'User with this username or email already exists.',
+  channel: (channelName) => `Channel with name ${channelName} already exists.`,
+  former: () =>
+    'Another actor (account/channel) with this name on this instance already exists or has already existed.',
+}
+
+const taken = (what: Taken, channelName: string): DomainError => new DomainError('conflict', TAKEN[what](channelName))
+
+/** `<username>_channel`, with a number when somebody's channel has this name. */
+async function freeChannelName(query: Sql, username: string): Promise<string> {
+  const name = `${username}_channel`
+  const rows = await query<{ name: string }>(
+    'select lower(preferred_username) as name from actor where host_id is null and starts_with(lower(preferred_username), lower($1))',
+    [name],
+  )
+  const used = new Set(rows.map((row) => row.name))
+  let free = name
+  for (let number = 1; used.has(free.toLowerCase()); number += 1) free = `${name}-${number}`
+  return free
+}

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { InstanceFacts, InstanceFactsReader } from '../../actors/instance/index.ts'
+import { closedBy, isNetworkAllowed } from '../../actors/registration/index.ts'
 import type { RuntimeConfig } from '../../actors/runtime-config/index.ts'
 import type { Config } from '../../config/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -13,7 +14,6 @@ import { aboutView, toAbout } from './about.ts'
 import { toChanges, toCustomView } from './custom-keys.ts'
 import { type CustomBody, type CustomView, customBody, customView } from './custom-schemas.ts'
 import { type Software, serverConfigView, toServerConfig } from './server-config.ts'
-import { isSignupAddress, isSignupOpen } from './signup.ts'
 
 export interface ConfigDeps {
   config: () => Config
@@ -47,7 +47,11 @@ export function configArea(deps: ConfigDeps): Area {
       async (request, reply) => {
         const now = config()
         const known = await facts.recent()
-        return sendPrepared(request, reply, prepare(now, known, isSignupAddress(now, clientIp(request))))
+        return sendPrepared(
+          request,
+          reply,
+          prepare(now, known, isNetworkAllowed(clientIp(request), now.signup.filters.cidr)),
+        )
       },
     )
 
@@ -114,7 +118,10 @@ function makePreparer(software: Software) {
   return (config: Config, facts: InstanceFacts, allowedForCurrentIP: boolean): { body: Buffer; etag: string } => {
     // The number of users is in the answer only as far as there is room for one more.
     if (made?.config !== config || !sameImages(made.facts, facts)) made = { config, facts, answers: new Map() }
-    const signup = { allowed: isSignupOpen(config, facts.users), allowedForCurrentIP }
+    const signup = {
+      allowed: closedBy(config, facts.users, config.signup.requires_approval ? 'request' : 'direct') === undefined,
+      allowedForCurrentIP,
+    }
     const key = `${signup.allowed} ${allowedForCurrentIP}`
     const known = made.answers.get(key)
     if (known) return known

@@ -1,9 +1,9 @@
 // What the pages show.
 
 import type { VideoDetailsRow, VideoListRow } from '../../actors/video/index.ts'
+import { type Html, html, webUrl } from '../../platform/html.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { type Html, html, webUrl } from './html.ts'
 import { plainText } from './plain-text.ts'
 
 export function watchBody(video: VideoDetailsRow, player: Html, here: Here): Html {

@@ -2,10 +2,10 @@
 
 import type { VideoDetailsRow } from '../../actors/video/index.ts'
 import { isFederated, videoPrivacies } from '../../actors/video/index.ts'
+import { type Html, html, jsonScript } from '../../platform/html.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { truncated } from '../videos/video.view.ts'
-import { type Html, html, jsonScript } from './html.ts'
 import { oneLine } from './plain-text.ts'
 
 export interface Site {

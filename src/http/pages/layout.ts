@@ -1,8 +1,8 @@
 // The frame of every page, and its policy: nothing comes from elsewhere but the media of remote videos.
 
+import { type Html, html } from '../../platform/html.ts'
 import type { Assets } from './assets.ts'
 import type { Site } from './cards.ts'
-import { type Html, html } from './html.ts'
 
 export interface Page {
   title: string

@@ -1,9 +1,9 @@
 // The player of a video, and where its bytes come from.
 
 import type { VideoDetailsRow } from '../../actors/video/index.ts'
+import { type Html, html, webUrl } from '../../platform/html.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { fileUrl, playlistUrl } from '../videos/file.view.ts'
-import { type Html, html, webUrl } from './html.ts'
 
 export interface Sources {
   /** Master playlist. */

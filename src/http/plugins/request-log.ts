@@ -7,7 +7,7 @@ import { clientIp } from './client-ip.ts'
 import type { App } from './types.ts'
 
 /** Query parameters that open something to whoever holds them. */
-const SECRET_PARAMETERS = /([?&](?:[^=&#]*(?:token|password|secret|jwt)[^=&#]*|upload_id|code)=)[^&#]*/gi
+const SECRET_PARAMETERS = /([?&](?:[^=&#]*(?:token|password|secret|jwt|verification)[^=&#]*|upload_id|code)=)[^&#]*/gi
 
 /** Logs each answered request at level info, when `log.log_http_requests` says so. */
 export function addRequestLog(app: App, options: { config: () => Config; logger: Logger }): void {

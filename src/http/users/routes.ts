@@ -62,7 +62,10 @@ export function usersArea(deps: {
       { config: manage, schema: { tags, body: newUserBody, response: { 200: createdUserView } } },
       async (request) => {
         const { password, ...user } = request.body
-        const made = await users.create({ ...user, password: password === '' ? null : password }, managerOf(request))
+        const made = await users.create(
+          { ...user, password: password === '' ? null : password },
+          { by: managerOf(request) },
+        )
         return { user: { id: made.id, account: { id: made.accountId } } }
       },
     )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { html, jsonScript, webUrl } from '../../../src/http/pages/html.ts'
 import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
+import { html, jsonScript, webUrl } from '../../../src/platform/html.ts'
 
 describe('the HTML template', () => {
   it('escapes every value but HTML, and leaves out what is not there', () => {

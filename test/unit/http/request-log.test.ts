@@ -10,6 +10,7 @@ it.each([
   ['/x?ACCESS_TOKEN=abc', '/x?ACCESS_TOKEN=[hidden]'],
   ['/upload?upload_id=abc', '/upload?upload_id=[hidden]'],
   ['/download/user-exports/x.zip?jwt=abc', '/download/user-exports/x.zip?jwt=[hidden]'],
+  ['/reset-password?userId=1&verificationString=abc', '/reset-password?userId=1&verificationString=[hidden]'],
   ['/x?token=a&token=b', '/x?token=[hidden]&token=[hidden]'],
   ['/api/v1/videos?search=cats', '/api/v1/videos?search=cats'],
   ['/api/v1/videos', '/api/v1/videos'],

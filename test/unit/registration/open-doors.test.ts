@@ -1,7 +1,7 @@
 // Whether registration is open, and for which addresses.
 
 import { describe, expect, it } from '@jest/globals'
-import { isSignupAddress, isSignupOpen } from '../../../src/http/config/signup.ts'
+import { closedBy, isNetworkAllowed } from '../../../src/actors/registration/index.ts'
 import { testConfig } from '../../support/config.ts'
 
 describe('registration', () => {
@@ -12,7 +12,9 @@ describe('registration', () => {
     [{ enabled: true, limit: 10 }, 10, false],
     [{ enabled: true, limit: 0 }, 0, false],
   ])('with %j and %i users is open: %s', (signup, users, open) => {
-    expect(isSignupOpen(testConfig({ signup }), users)).toBe(open)
+    expect(
+      closedBy(testConfig({ signup: { ...signup, requires_approval: false } }), users, 'direct') === undefined,
+    ).toBe(open)
   })
 
   it.each([
@@ -29,6 +31,6 @@ describe('registration', () => {
     [[], ['no subnet'], '203.0.113.5', true],
     [['203.0.113.0/24'], [], 'no address', false],
   ])('of subnets %j but not %j, %s may: %s', (whitelist, blacklist, ip, may) => {
-    expect(isSignupAddress(testConfig({ signup: { filters: { cidr: { whitelist, blacklist } } } }), ip)).toBe(may)
+    expect(isNetworkAllowed(ip, { whitelist, blacklist })).toBe(may)
   })
 })

@@ -1,0 +1,78 @@
+// The secrets in the links of mails: signed, for one purpose and one thing, good for a time. A link is bound to what its
+// use changes (the address, the password), so that it is spent by its use; and only the newest mail's link counts.
+
+import type { Sql } from '../../platform/database/index.ts'
+import type { SignedTokens } from '../../platform/signed-tokens.ts'
+import { type ActorDeps, DomainError } from '../runtime/index.ts'
+
+export type LinkPurpose = 'verify-email' | 'verify-new-email' | 'verify-registration' | 'password'
+
+/** What a link is about: the row, and what of it the use of the link changes. */
+export interface LinkSubject {
+  purpose: LinkPurpose
+  id: number
+  state: string
+}
+
+export interface MailLinks {
+  /** The secret for a mail (the id of its job); undefined when a newer mail about the same has taken its place. */
+  make(subject: LinkSubject, mail: { id: number; lifetimeMs: number }): Promise<string | undefined>
+  /** Reads what a client sent. Answers the check to be made in the transaction, which throws `forbidden`. */
+  read(purpose: LinkPurpose, secret: string): Promise<CheckLink>
+}
+
+/** Throws `forbidden` unless the link is about this subject as it is now, and of its newest mail. */
+export type CheckLink = (query: Sql, subject: Omit<LinkSubject, 'purpose'>) => Promise<void>
+
+const SWEEP_EVERY_MS = 3_600_000
+const STATE_CHARACTERS = 16
+
+export function makeMailLinks(deps: ActorDeps & { signedTokens: SignedTokens }): MailLinks {
+  const { db, clock, config, registry, secrets, signedTokens } = deps
+
+  registry.periodic('mail-links', {
+    everyMs: () => SWEEP_EVERY_MS,
+    run: async () => {
+      const { email_verification, password_create, password_reset } = config().vireo.lifetimes
+      const longest = Math.max(email_verification, password_create, password_reset)
+      await db.query('delete from mail_link where created_at < $1', [new Date(clock.now().getTime() - longest)])
+    },
+  })
+
+  /** Not the address or the hash themselves: the payload of a signed token can be read by all who see it. */
+  const digest = ({ purpose, id, state }: LinkSubject): string =>
+    secrets.hmac('mail-link', JSON.stringify([purpose, id, state])).slice(0, STATE_CHARACTERS)
+
+  return {
+    async make(subject, mail) {
+      const rows = await db.query(
+        `insert into mail_link (purpose, subject_id, mail, created_at) values ($1, $2, $3, $4)
+         on conflict (purpose, subject_id) do update set mail = excluded.mail, created_at = excluded.created_at
+         where mail_link.mail <= excluded.mail returning mail`,
+        [subject.purpose, subject.id, mail.id, clock.now()],
+      )
+      if (rows.length === 0) return undefined
+      const claims = { to: subject.id, mail: mail.id, state: digest(subject) }
+      return toHex(await signedTokens.sign(subject.purpose, claims, mail.lifetimeMs))
+    },
+
+    async read(purpose, secret) {
+      const claims = await signedTokens.read(purpose, fromHex(secret))
+      return async (query, { id, state }) => {
+        if (claims?.to !== id || claims.state !== digest({ purpose, id, state })) throw refused()
+        const newest = await query('select 1 from mail_link where purpose = $1 and subject_id = $2 and mail = $3', [
+          purpose,
+          id,
+          Number(claims.mail),
+        ])
+        if (newest.length === 0) throw refused()
+      }
+    },
+  }
+}
+
+const refused = (): DomainError => new DomainError('forbidden', 'Invalid verification string.')
+
+// Clients take nothing but hexadecimal digits for a verification string.
+const toHex = (token: string): string => Buffer.from(token, 'latin1').toString('hex')
+const fromHex = (text: string): string => (/^[0-9a-f]+$/.test(text) ? Buffer.from(text, 'hex').toString('latin1') : '')

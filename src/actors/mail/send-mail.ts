@@ -1,0 +1,215 @@
+// The job `email`: looks up to whom and about what, makes the secret links, and hands the mail over. Whatever is gone or
+// settled meanwhile needs no mail.
+
+import { z } from 'zod'
+import { isMailEnabled } from '../../config/index.ts'
+import { type Mailer, MailRefused } from '../../platform/mailer.ts'
+import { type ActorDeps, type JobContext, PermanentFailure } from '../runtime/index.ts'
+import type { Mail } from './ask-for-mail.ts'
+import { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
+import type { LinkSubject, MailLinks } from './links.ts'
+import { type Letter, renderMail } from './templates/layout.ts'
+import * as letters from './templates/letters.ts'
+
+const userId = z.int()
+const registrationId = z.int()
+const payload = z.discriminatedUnion('mail', [
+  z.object({ mail: z.literal('verify-email'), userId, pending: z.int().transform(Boolean) }),
+  z.object({ mail: z.literal('reset-password'), userId }),
+  z.object({ mail: z.literal('create-password'), userId }),
+  z.object({ mail: z.literal('verify-registration'), registrationId }),
+  z.object({ mail: z.literal('registration-requested'), registrationId }),
+  z.object({ mail: z.literal('registration-accepted'), registrationId }),
+  z.object({ mail: z.literal('registration-rejected'), registrationId }),
+  z.object({ mail: z.literal('user-blocked'), userId }),
+  z.object({ mail: z.literal('user-unblocked'), userId }),
+]) satisfies z.ZodType<Mail>
+
+/** Who gets which letter; undefined when there is nothing to say any more. */
+type Addressed = { to: string | readonly string[]; letter: Letter } | undefined
+
+export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }): void {
+  const { db, config, registry, urls, logger, mailer, links } = deps
+
+  registry.job('email', {
+    queue: 'mail',
+    async run(job) {
+      if (!isMailEnabled(config()))
+        return logger.warn({ job: job.id }, 'a mail was not sent, since no mail server is configured')
+      const addressed = await address(payload.parse(job.data), job)
+      if (!addressed) return logger.debug({ job: job.id }, 'a mail is not needed any more')
+      const { email, instance } = config()
+      const { subject, text, html } = renderMail(addressed.letter, {
+        subjectPrefix: email.subject.prefix,
+        signature: email.body.signature,
+        instanceName: instance.name,
+        instanceUrl: urls.origin,
+      })
+      try {
+        await mailer.send({
+          id: `mail-${job.id}`,
+          to: addressed.to,
+          fromName: instance.name,
+          subject,
+          text,
+          html,
+        })
+      } catch (error) {
+        if (error instanceof MailRefused && error.permanent) throw new PermanentFailure(error.message)
+        throw error
+      }
+    },
+  })
+
+  async function address(mail: Mail, job: JobContext): Promise<Addressed> {
+    switch (mail.mail) {
+      case 'verify-email':
+        return mail.pending ? await verifyNewEmail(mail.userId, job) : await verifyEmail(mail.userId, job)
+      case 'reset-password':
+        return await password(mail.userId, job, 'reset')
+      case 'create-password':
+        return await password(mail.userId, job, 'create')
+      case 'verify-registration':
+        return await verifyRegistration(mail.registrationId, job)
+      case 'registration-requested':
+        return await registrationRequested(mail.registrationId)
+      case 'registration-accepted':
+      case 'registration-rejected':
+        return await registrationDecided(mail.registrationId)
+      case 'user-blocked':
+        return await block(mail.userId, true)
+      case 'user-unblocked':
+        return await block(mail.userId, false)
+    }
+  }
+
+  async function verifyEmail(id: number, job: JobContext): Promise<Addressed> {
+    const user = await findUser(id)
+    if (!user || user.email_verified) return undefined
+    const lifetimeMs = config().vireo.lifetimes.email_verification
+    const subject = { purpose: 'verify-email', id, state: verifyEmailState(user) } as const
+    const url = await link('/verify-account/email', { userId: id }, subject, { id: job.id, lifetimeMs })
+    if (url === undefined) return undefined
+    return { to: user.email, letter: letters.verifyEmail({ ...greeting(user), url, lifetimeMs }) }
+  }
+
+  async function verifyNewEmail(id: number, job: JobContext): Promise<Addressed> {
+    const user = await findUser(id)
+    if (!user?.pending_email) return undefined
+    const lifetimeMs = config().vireo.lifetimes.email_verification
+    const subject = { purpose: 'verify-new-email', id, state: newAddressState(user) } as const
+    const url = await link('/verify-account/email', { userId: id }, subject, { id: job.id, lifetimeMs })
+    if (url === undefined) return undefined
+    const pending = `${url}&isPendingEmail=true`
+    return { to: user.pending_email, letter: letters.verifyNewEmail({ ...greeting(user), url: pending, lifetimeMs }) }
+  }
+
+  async function password(id: number, job: JobContext, verb: 'reset' | 'create'): Promise<Addressed> {
+    const user = await findUser(id)
+    if (!user) return undefined
+    const { password_reset, password_create } = config().vireo.lifetimes
+    const lifetimeMs = verb === 'reset' ? password_reset : password_create
+    const subject = { purpose: 'password', id, state: passwordState(user) } as const
+    const url = await link('/reset-password', { userId: id }, subject, { id: job.id, lifetimeMs })
+    if (url === undefined) return undefined
+    const write = verb === 'reset' ? letters.resetPassword : letters.createPassword
+    return { to: user.email, letter: write({ ...greeting(user), url, lifetimeMs }) }
+  }
+
+  async function verifyRegistration(id: number, job: JobContext): Promise<Addressed> {
+    const registration = await findRegistration(id)
+    if (registration?.state !== 'requested') return undefined
+    const lifetimeMs = config().vireo.lifetimes.email_verification
+    const subject = { purpose: 'verify-registration', id, state: registrationState(registration) } as const
+    const url = await link('/verify-account/email', { registrationId: id }, subject, { id: job.id, lifetimeMs })
+    if (url === undefined) return undefined
+    const letter = letters.verifyRegistration({ ...greeting(registration), url, lifetimeMs })
+    return { to: registration.email, letter }
+  }
+
+  async function registrationRequested(id: number): Promise<Addressed> {
+    const registration = await findRegistration(id)
+    if (registration?.state !== 'requested' && registration?.state !== 'verified') return undefined
+    const staff = await db.query<{ email: string }>(
+      'select email from users where role in (0, 1) and not blocked order by id',
+    )
+    if (staff.length === 0) return undefined
+    const url = `${urls.origin}/admin/moderation/registrations/list`
+    const reason = registration.registration_reason
+    return {
+      to: staff.map(({ email }) => email),
+      letter: letters.registrationRequested({ ...greeting(registration), reason, url }),
+    }
+  }
+
+  async function registrationDecided(id: number): Promise<Addressed> {
+    const registration = await findRegistration(id)
+    if (!registration) return undefined
+    const { email, state, moderation_response: response } = registration
+    const mail = { ...greeting(registration), response: response ?? '' }
+    if (state === 'accepted') {
+      return { to: email, letter: letters.registrationAccepted({ ...mail, url: `${urls.origin}/login` }) }
+    }
+    return state === 'rejected' ? { to: email, letter: letters.registrationRejected(mail) } : undefined
+  }
+
+  /** Nothing when it is undone already. */
+  async function block(id: number, isBlocked: boolean): Promise<Addressed> {
+    const user = await findUser(id)
+    if (!user || user.blocked !== isBlocked) return undefined
+    const letter = isBlocked
+      ? letters.userBlocked({ ...greeting(user), reason: user.blocked_reason })
+      : letters.userUnblocked({ ...greeting(user), url: `${urls.origin}/login` })
+    return { to: user.email, letter }
+  }
+
+  /** A page of the web client with a fresh secret. */
+  async function link(
+    path: string,
+    query: Record<string, number>,
+    subject: LinkSubject,
+    mail: { id: number; lifetimeMs: number },
+  ): Promise<string | undefined> {
+    const secret = await links.make(subject, mail)
+    if (secret === undefined) return undefined
+    const pairs = Object.entries({ ...query, verificationString: secret }).map(([name, value]) => `${name}=${value}`)
+    return `${urls.origin}${path}?${pairs.join('&')}`
+  }
+
+  const greeting = ({ username }: { username: string }) => ({ username, instanceName: config().instance.name })
+
+  async function findUser(id: number): Promise<UserRow | undefined> {
+    const [user] = await db.query<UserRow>(
+      `select username, email, email_verified, pending_email, password_hash, blocked, blocked_reason
+       from users where id = $1 and state <> 'deleted'`,
+      [id],
+    )
+    return user
+  }
+
+  async function findRegistration(id: number): Promise<RegistrationRow | undefined> {
+    const [registration] = await db.query<RegistrationRow>(
+      'select username, email, state, registration_reason, moderation_response from registration where id = $1',
+      [id],
+    )
+    return registration
+  }
+}
+
+interface UserRow {
+  username: string
+  email: string
+  email_verified: boolean | null
+  pending_email: string | null
+  password_hash: string
+  blocked: boolean
+  blocked_reason: string | null
+}
+
+interface RegistrationRow {
+  username: string
+  email: string
+  state: string
+  registration_reason: string
+  moderation_response: string | null
+}

@@ -1,0 +1,248 @@
+// Registration: at once, or as a request that moderators decide on. The machine `registration` says what may happen.
+
+import { isUniqueViolation } from '../../platform/database/errors.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { initialRegistration, type RegistrationEvent, registrationMachine } from '../../state-machines/registration.ts'
+import { can, step } from '../../state-machines/step.ts'
+import { askForMail, type MailLinks, registrationState } from '../mail/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type TransactUser, type Users, userRoles } from '../user/index.ts'
+import { Registration } from './registration.entity.ts'
+import { isNetworkAllowed, type SignupKind, unreadableNetworks, whyClosed } from './registration.policy.ts'
+import { findRegistration, type RegistrationRow } from './registration.queries.ts'
+
+export interface Applicant {
+  username: string
+  password: string
+  email: string
+  displayName?: string | null | undefined
+  channel?: { name: string; displayName: string } | undefined
+}
+
+export interface Decision {
+  moderationResponse: string
+  /** Whether the applicant is told by mail. */
+  tell: boolean
+}
+
+export interface Registrations {
+  /** Throws `forbidden` while nobody may register (in this way, or from this address). */
+  assertOpen(kind: SignupKind, ip: string): Promise<void>
+  /** Makes the user at once. Throws `conflict` when a name or the address is taken. */
+  register(applicant: Applicant): Promise<void>
+  /** Throws `conflict` when a name or the address is taken, or is in another request. */
+  request(applicant: Applicant & { reason: string }): Promise<RegistrationRow>
+  /** Makes the user. Throws `not_found`, and `conflict` when it is decided already or the names were taken meanwhile. */
+  accept(id: number, decision: Decision): Promise<void>
+  reject(id: number, decision: Decision): Promise<void>
+  /** Forgets the request; an account that was made of it stays. */
+  remove(id: number): Promise<void>
+  /** Sends the link again to whoever asked for an account with this address. Does not tell whether somebody did. */
+  askToVerifyAgain(email: string): Promise<void>
+  /** Throws `not_found`, and `forbidden` for a link that does not count. */
+  verifyEmail(id: number, secret: string): Promise<void>
+}
+
+export function makeRegistrations(
+  deps: ActorDeps & { users: Users; passwords: Passwords; links: MailLinks },
+): Registrations {
+  const { db, tell, config, logger, users, passwords, links } = deps
+
+  const unreadable = unreadableNetworks(config().signup.filters.cidr)
+  if (unreadable.length > 0) logger.warn({ unreadable }, 'entries of signup.filters.cidr are no networks')
+
+  /** One event of a registration, under its lock. */
+  async function move<T>(
+    id: number,
+    event: RegistrationEvent,
+    then: (unit: Unit, registration: Registration) => Promise<T>,
+  ): Promise<T> {
+    return await tell({ aggregate: 'registration', id }, async (unit) => {
+      const registration = await unit.em.findOneOrFail(Registration, id)
+      apply(unit, registration, event)
+      return await then(unit, registration)
+    })
+  }
+
+  /** False when addresses are to be verified and this one is not yet; null when nobody asks. */
+  const unverified = (): false | null => (config().signup.requires_email_verification ? false : null)
+
+  /** Of those who come together for the last place, one gets it. */
+  async function assertRoom(unit: Unit): Promise<void> {
+    if (config().signup.limit === -1) return
+    await unit.query("select pg_advisory_xact_lock(hashtext('signup'))")
+    const closed = await whyClosed(unit, config(), 'direct')
+    if (closed !== undefined) throw new DomainError('forbidden', closed)
+  }
+
+  return {
+    async assertOpen(kind, ip) {
+      const closed = await whyClosed(db, config(), kind)
+      if (closed !== undefined) throw new DomainError('forbidden', closed)
+      if (!isNetworkAllowed(ip, config().signup.filters.cidr)) {
+        throw new DomainError('forbidden', 'People of your network may not register here.')
+      }
+    },
+
+    async register(applicant) {
+      const emailVerified = unverified()
+      const transact: TransactUser = (insert) =>
+        tell.create(async (unit) => {
+          await assertRoom(unit)
+          const created = await insert(unit)
+          if (emailVerified === false) askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
+          return created
+        })
+      await users.create({ ...account(applicant), emailVerified }, { transact })
+    },
+
+    async request({ reason, ...applicant }) {
+      const { username, email, channel } = applicant
+      const emailVerified = unverified()
+      const passwordHash = await passwords.hash(applicant.password)
+      const requested = tell.create(async (unit) => {
+        await refuseTaken(unit, applicant)
+        const registration = unit.em.create(Registration, {
+          state: initialRegistration.state,
+          context: { emailVerified },
+          username,
+          passwordHash,
+          email,
+          accountDisplayName: applicant.displayName ?? null,
+          channelHandle: channel?.name ?? null,
+          channelDisplayName: channel?.displayName ?? null,
+          registrationReason: reason,
+          createdAt: unit.now,
+          updatedAt: unit.now,
+        })
+        await unit.em.flush()
+        const registrationId = registration.id
+        if (emailVerified === false) askForMail(unit, { mail: 'verify-registration', registrationId })
+        askForMail(unit, { mail: 'registration-requested', registrationId })
+        return registrationId
+      })
+      const id = await requested.catch((error: unknown) => {
+        throw isUniqueViolation(error) ? alreadyRequested() : error
+      })
+      const row = await findRegistration(db, id)
+      if (!row) throw registrationNotFound()
+      return row
+    },
+
+    async accept(id, decision) {
+      const row = await findRegistration(db, id)
+      if (!row) throw registrationNotFound()
+      // Keys are made before the transaction, and for nothing when it is decided already.
+      if (!can(registrationMachine, row, { type: 'ACCEPTED' }) || row.password_hash === null) throw decided()
+      const channel =
+        row.channel_handle === null
+          ? {}
+          : { channelName: row.channel_handle, channelDisplayName: row.channel_display_name ?? row.channel_handle }
+      const user = {
+        username: row.username,
+        password: { hash: row.password_hash },
+        email: row.email,
+        role: userRoles.user,
+        emailVerified: row.context.emailVerified,
+        displayName: row.account_display_name,
+        ...channel,
+      }
+      const transact: TransactUser = (insert) =>
+        move(id, { type: 'ACCEPTED' }, async (unit, registration) => {
+          // It may have been verified between the read above and the lock.
+          user.emailVerified = registration.context.emailVerified
+          const created = await insert(unit)
+          registration.userId = created.id
+          registration.passwordHash = null
+          registration.moderationResponse = decision.moderationResponse
+          if (decision.tell) askForMail(unit, { mail: 'registration-accepted', registrationId: id })
+          // The request's own link counts no more.
+          if (user.emailVerified === false) {
+            askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
+          }
+          return created
+        })
+      await users.create(user, { transact })
+    },
+
+    async reject(id, decision) {
+      await move(id, { type: 'REJECTED' }, async (unit, registration) => {
+        registration.moderationResponse = decision.moderationResponse
+        if (decision.tell) askForMail(unit, { mail: 'registration-rejected', registrationId: id })
+      })
+    },
+
+    async remove(id) {
+      await move(id, { type: 'DELETED' }, async (unit, registration) => {
+        unit.em.remove(registration)
+      })
+    },
+
+    async askToVerifyAgain(email) {
+      const [found] = await db.query<{ id: number }>('select id from registration where lower(email) = lower($1)', [
+        email,
+      ])
+      if (!found) return
+      const asked = move(found.id, { type: 'LINK_ASKED' }, async (unit) =>
+        askForMail(unit, { mail: 'verify-registration', registrationId: found.id }),
+      )
+      // Nothing to verify, or gone: the answer is the same.
+      await asked.catch((error: unknown) => {
+        if (!(error instanceof DomainError) || error.kind === 'busy') throw error
+      })
+    },
+
+    async verifyEmail(id, secret) {
+      const check = await links.read('verify-registration', secret)
+      await tell({ aggregate: 'registration', id }, async (unit) => {
+        const registration = await unit.em.findOneOrFail(Registration, id)
+        await check(unit.query, { id, state: registrationState(registration) })
+        // Decided meanwhile: the account, if there is one, gets a link of its own.
+        if (!can(registrationMachine, registration, { type: 'EMAIL_VERIFIED' })) throw refusedLink()
+        apply(unit, registration, { type: 'EMAIL_VERIFIED' })
+      })
+    },
+  }
+}
+
+const account = ({ username, password, email, displayName, channel }: Applicant) => ({
+  username,
+  password,
+  email,
+  role: userRoles.user,
+  displayName: displayName ?? null,
+  ...(channel ? { channelName: channel.name, channelDisplayName: channel.displayName } : {}),
+})
+
+async function refuseTaken(unit: Unit, { username, email, channel }: Applicant): Promise<void> {
+  const [found] = await unit.query<{ what: 'user' | 'name' | 'request' }>(
+    `select 'user' as what from users where lower(username) = lower($1) or lower(email) = lower($2)
+     union all select 'request' from registration
+       where lower(username) = lower($1) or lower(email) = lower($2) or lower(channel_handle) = lower($3)
+     union all select 'name' from actor where host_id is null and lower(preferred_username) in (lower($1), lower($3))`,
+    [username, email, channel?.name ?? null],
+  )
+  if (!found) return
+  if (found.what === 'user') throw new DomainError('conflict', 'User with this username or email already exists.')
+  if (found.what === 'request') throw alreadyRequested()
+  throw new DomainError('conflict', 'The name of the account or of the channel was used on this server before.')
+}
+
+/** Moves the registration. Throws `conflict` when the machine does not take the event. */
+function apply(unit: Unit, registration: Registration, event: RegistrationEvent): void {
+  if (!can(registrationMachine, registration, event)) throw decided()
+  const { state, context, changed } = step(registrationMachine, registration, event)
+  if (!changed) return
+  registration.state = state
+  registration.context = { ...context }
+  registration.updatedAt = unit.now
+}
+
+const decided = (): DomainError => new DomainError('conflict', 'This registration is already accepted or rejected.')
+
+const refusedLink = (): DomainError => new DomainError('forbidden', 'Invalid verification string.')
+
+const alreadyRequested = (): DomainError =>
+  new DomainError('conflict', 'Registration with this username, channel name or email already exists.')
+
+const registrationNotFound = (): DomainError => notFound('Registration not found')

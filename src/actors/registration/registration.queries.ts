@@ -1,0 +1,66 @@
+// Reads of registrations.
+
+import type { Database } from '../../platform/database/index.ts'
+import type { RegistrationContext, RegistrationState } from '../../state-machines/registration.ts'
+
+export interface RegistrationRow {
+  id: number
+  state: RegistrationState
+  /** `UserRegistrationState` of the contract: 1 pending, 2 rejected, 3 accepted. */
+  state_id: number
+  context: RegistrationContext
+  username: string
+  email: string
+  account_display_name: string | null
+  channel_handle: string | null
+  channel_display_name: string | null
+  registration_reason: string
+  moderation_response: string | null
+  user_id: number | null
+  created_at: string | Date
+  updated_at: string | Date
+}
+
+export interface RegistrationListQuery {
+  start: number
+  count: number
+  sort: { column: 'createdAt' | 'state'; descending: boolean }
+  /** In the name, the address or the name of the channel. */
+  search?: string | undefined
+}
+
+/** As the index has it. */
+const STATE_ID = "(case state when 'rejected' then 2 when 'accepted' then 3 else 1 end)"
+
+const COLUMNS = `id, state, ${STATE_ID} as state_id, context, username, email, account_display_name, channel_handle,
+  channel_display_name, registration_reason, moderation_response, user_id, created_at, updated_at`
+
+const SORT = { createdAt: 'created_at', state: STATE_ID }
+
+/** One page, with the count of all that match. */
+export async function listRegistrations(
+  db: Database,
+  query: RegistrationListQuery,
+): Promise<{ total: number; rows: RegistrationRow[] }> {
+  const direction = query.sort.descending ? 'desc' : 'asc'
+  const order = `${SORT[query.sort.column]} ${direction}, id ${direction}`
+  const matches = '($1::text is null or username ilike $1 or email ilike $1 or channel_handle ilike $1)'
+  const [page] = await db.query<{ total: number; rows: RegistrationRow[] }>(
+    `with page as (select ${COLUMNS} from registration where ${matches} order by ${order} limit $2 offset $3)
+     select (select count(*) from registration where ${matches})::integer as total,
+       coalesce((select json_agg(page order by ${order}) from page), '[]') as rows`,
+    [query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null, query.count, query.start],
+  )
+  return page ?? { total: 0, rows: [] }
+}
+
+export async function findRegistration(
+  db: Pick<Database, 'query'>,
+  id: number,
+): Promise<(RegistrationRow & { password_hash: string | null }) | undefined> {
+  const [row] = await db.query<RegistrationRow & { password_hash: string | null }>(
+    `select ${COLUMNS}, password_hash from registration where id = $1`,
+    [id],
+  )
+  return row
+}

@@ -1,0 +1,74 @@
+// Proof that an address is the user's: the one of the account, or the new one that is to take its place.
+
+import { isUniqueViolation } from '../../platform/database/errors.ts'
+import { askForMail, type MailLinks, newAddressState, verifyEmailState } from '../mail/index.ts'
+import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+
+export interface EmailVerification {
+  /** Sends the link again to whoever has this address unverified. Does not tell whether somebody has. */
+  askAgain(email: string): Promise<void>
+  /** Throws `not_found` for an unknown user, `forbidden` for a link that does not count. */
+  verify(userId: number, secret: string): Promise<void>
+  /** The pending address takes the place of the old one. Throws also `conflict` when somebody else has it by now. */
+  verifyNewAddress(userId: number, secret: string): Promise<void>
+}
+
+export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): EmailVerification {
+  const { db, tell, links } = deps
+  return {
+    async askAgain(email) {
+      const users = await db.query<{ id: number; pending: boolean }>(
+        `select id, false as pending from users where lower(email) = lower($1) and email_verified is not true
+         union all select id, true from users where lower(pending_email) = lower($1)`,
+        [email],
+      )
+      if (users.length === 0) return
+      await tell.create(async (unit) => {
+        for (const { id, pending } of users) askForMail(unit, { mail: 'verify-email', userId: id, pending })
+      })
+    },
+
+    async verify(userId, secret) {
+      const check = await links.read('verify-email', secret)
+      await tellUser(userId, async (unit) => {
+        const [user] = await unit.query<{ email: string; email_verified: boolean | null }>(
+          'select email, email_verified from users where id = $1',
+          [userId],
+        )
+        if (!user) throw userNotFound()
+        await check(unit.query, { id: userId, state: verifyEmailState(user) })
+        await unit.query('update users set email_verified = true, updated_at = $2 where id = $1', [userId, unit.now])
+      })
+    },
+
+    async verifyNewAddress(userId, secret) {
+      const check = await links.read('verify-new-email', secret)
+      try {
+        await tellUser(userId, async (unit) => {
+          const [user] = await unit.query<{ email: string; pending_email: string | null }>(
+            'select email, pending_email from users where id = $1',
+            [userId],
+          )
+          if (!user) throw userNotFound()
+          await check(unit.query, { id: userId, state: newAddressState(user) })
+          await unit.query(
+            `update users set email = pending_email, pending_email = null, email_verified = true, updated_at = $2
+             where id = $1 and pending_email is not null`,
+            [userId, unit.now],
+          )
+        })
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error
+        throw new DomainError('conflict', 'Another user has this e-mail address by now.')
+      }
+    },
+  }
+
+  async function tellUser(id: number, handler: Parameters<typeof tell>[1]): Promise<void> {
+    await tell({ aggregate: 'user', id }, handler).catch((error: unknown) => {
+      throw error instanceof DomainError && error.kind === 'not_found' ? userNotFound() : error
+    })
+  }
+}
+
+const userNotFound = (): DomainError => notFound('User not found')

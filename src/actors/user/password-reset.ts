@@ -1,0 +1,44 @@
+// A new password by mail, for users who forgot theirs and for those who were made without one.
+
+import type { Passwords } from '../../platform/passwords.ts'
+import { askForMail, type MailLinks, passwordState } from '../mail/index.ts'
+import { type ActorDeps, notFound } from '../runtime/index.ts'
+import { endSessions } from '../session/index.ts'
+
+export interface PasswordReset {
+  /** Sends the link to whoever has this address. Does not tell whether somebody has. */
+  ask(email: string): Promise<void>
+  /** Sets the password and ends all sessions. Throws `not_found` and `forbidden`. */
+  reset(userId: number, secret: string, password: string): Promise<void>
+}
+
+export function makePasswordReset(deps: ActorDeps & { links: MailLinks; passwords: Passwords }): PasswordReset {
+  const { db, tell, links, passwords } = deps
+  return {
+    async ask(email) {
+      const [user] = await db.query<{ id: number }>('select id from users where lower(email) = lower($1)', [email])
+      if (user) await tell.create(async (unit) => askForMail(unit, { mail: 'reset-password', userId: user.id }))
+    },
+
+    async reset(userId, secret, password) {
+      const check = await links.read('password', secret)
+      const mayReset = async (query: typeof db.query) => {
+        const [user] = await query<{ password_hash: string }>('select password_hash from users where id = $1', [userId])
+        if (!user) throw notFound('User not found')
+        await check(query, { id: userId, state: passwordState(user) })
+      }
+      // Hashing costs much time on purpose: nobody gets it done without a link.
+      await mayReset(db.query)
+      const passwordHash = await passwords.hash(password)
+      await tell({ aggregate: 'user', id: userId }, async (unit) => {
+        await mayReset(unit.query)
+        await unit.query('update users set password_hash = $2, updated_at = $3 where id = $1', [
+          userId,
+          passwordHash,
+          unit.now,
+        ])
+        await endSessions(unit.query, userId)
+      })
+    },
+  }
+}

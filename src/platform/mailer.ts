@@ -1,0 +1,112 @@
+// Sends mails by SMTP or through the sendmail command (nodemailer). Knows nothing of what they say.
+
+import { readFileSync } from 'node:fs'
+import { createTransport, type Transporter } from 'nodemailer'
+
+export interface MailerSettings {
+  transport: 'smtp' | 'sendmail'
+  /** Path of the command. */
+  sendmail: string | null
+  hostname: string | null
+  port: number
+  username: string | null
+  password: string | null
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  tls: boolean
+  disable_starttls: boolean
+  /** Certificate authority of the mail server, PEM. */
+  ca_file: string | null
+  from_address: string
+}
+
+export interface OutgoingMail {
+  /** The same for each try, so that mail programs show a mail that was sent twice only once. */
+  id: string
+  /** One address, or several that do not see each other. */
+  to: string | readonly string[]
+  fromName: string
+  subject: string
+  text: string
+  html: string
+}
+
+export interface Mailer {
+  /** Hands the mail over. Throws `MailRefused`. */
+  send(mail: OutgoingMail): Promise<void>
+}
+
+/** Says what the mail server said by code only: its sentences quote addresses. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused'
+  /** Whether another try cannot help: the server knows no such recipient (RFC 5321, 4.2.1). */
+  readonly permanent: boolean
+
+  constructor(message: string, permanent: boolean) {
+    super(message)
+    this.permanent = permanent
+  }
+}
+
+/** Waiting for the connection, the greeting, and between two lines of the server. */
+const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 }
+
+export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
+  let transporter: Pick<Transporter, 'sendMail'> | undefined
+  return {
+    async send({ id, to, fromName, subject, text, html }) {
+      const address = settings().from_address
+      transporter ??= connect(settings())
+      try {
+        await transporter.sendMail({
+          messageId: `<${id}@${address.split('@').at(-1)}>`,
+          from: { name: fromName, address },
+          // Several get it in the name of the sender, who gets no copy.
+          ...(typeof to === 'string'
+            ? { to: { name: '', address: to } }
+            : { to: { name: fromName, address }, envelope: { from: address, to: [...to] } }),
+          subject,
+          text,
+          html,
+          // Nobody's absence note is to answer (RFC 3834).
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+        })
+      } catch (error) {
+        throw refusal(error)
+      }
+    },
+  }
+}
+
+function connect(settings: MailerSettings): Pick<Transporter, 'sendMail'> {
+  if (settings.transport === 'sendmail') {
+    return createTransport({ sendmail: true, newline: 'unix', path: settings.sendmail ?? '' })
+  }
+  const { hostname, port, username, password, tls, disable_starttls, ca_file } = settings
+  return createTransport({
+    host: hostname ?? '',
+    port,
+    secure: tls,
+    ignoreTLS: disable_starttls,
+    ...(username !== null && password !== null ? { auth: { user: username, pass: password } } : {}),
+    ...(ca_file === null ? {} : { tls: { ca: [readFileSync(ca_file)] } }),
+    ...TIMEOUTS_MS,
+  })
+}
+
+function refusal(error: unknown): MailRefused {
+  const { code, responseCode, command } = told(error)
+  const said = [code, responseCode, command].filter((part) => part !== undefined).join(' ')
+  const permanent = responseCode !== undefined && responseCode >= 500 && command === 'RCPT TO'
+  return new MailRefused(`The mail could not be handed over: ${said || 'no reason was given'}.`, permanent)
+}
+
+function told(error: unknown): { code?: string; responseCode?: number; command?: string } {
+  if (typeof error !== 'object' || error === null) return {}
+  return {
+    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+    ...('responseCode' in error && typeof error.responseCode === 'number' ? { responseCode: error.responseCode } : {}),
+    ...('command' in error && typeof error.command === 'string' ? { command: error.command } : {}),
+  }
+}

@@ -1,0 +1,63 @@
+// A request for an account: the applicant verifies the address where that is asked for, moderators decide.
+
+import { assign, setup } from 'xstate'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type RegistrationState = 'requested' | 'verified' | 'accepted' | 'rejected' | 'deleted'
+
+export interface RegistrationContext {
+  /** Whether the address is known to be the applicant's; null when nobody asks for it. */
+  emailVerified: boolean | null
+}
+
+export type RegistrationEvent =
+  /** The applicant wants the link to verify the address again. */
+  | { type: 'LINK_ASKED' }
+  | { type: 'EMAIL_VERIFIED' }
+  | { type: 'ACCEPTED' }
+  | { type: 'REJECTED' }
+  | { type: 'DELETED' }
+
+export const initialRegistration: Snapshot<RegistrationState, RegistrationContext> = {
+  state: 'requested',
+  context: { emailVerified: null },
+}
+
+const decision = { ACCEPTED: { target: 'accepted' }, REJECTED: { target: 'rejected' } } as const
+const deletion = { DELETED: { target: 'deleted' } } as const
+
+export const registrationMachine = setup({
+  types: { context: {} as RegistrationContext, events: {} as RegistrationEvent, meta: {} as StateMeta },
+  guards: { unverified: ({ context }) => context.emailVerified === false },
+}).createMachine({
+  id: 'registration',
+  context: initialRegistration.context,
+  initial: 'requested',
+  states: {
+    requested: {
+      meta: { owner: 'the applicant verifies the address (the link may be asked again), a moderator decides' },
+      on: {
+        ...decision,
+        ...deletion,
+        LINK_ASKED: { guard: 'unverified', target: 'requested', description: 'another mail with a link' },
+        EMAIL_VERIFIED: { guard: 'unverified', target: 'verified', actions: assign({ emailVerified: true }) },
+      },
+    },
+    verified: {
+      meta: { owner: 'a moderator decides' },
+      on: {
+        ...decision,
+        ...deletion,
+        EMAIL_VERIFIED: { target: 'verified', description: 'the link was followed again' },
+      },
+    },
+    accepted: { meta: { owner: 'a moderator deletes it; the account stays' }, on: deletion },
+    rejected: { meta: { owner: 'a moderator deletes it, so that it can be asked again' }, on: deletion },
+    deleted: { meta: { end: true } },
+  },
+})
+
+/** Never: the links run out by themselves, and people do the rest. */
+export function dueIn(_state: RegistrationState, _context: RegistrationContext): null {
+  return null
+}

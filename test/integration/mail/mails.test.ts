@@ -1,0 +1,195 @@
+// Mails from the command to the mailbox: what they carry, links that set passwords, retries, and what stays out of queues
+// and logs.
+
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { makeLogger } from '../../../src/platform/logger.ts'
+import { until } from '../../support/until.ts'
+import { applicant, linkOf, type MailNode, secretOf, startMailNode } from '../registrations/node.ts'
+
+let at: MailNode
+let logged = ''
+
+beforeAll(async () => {
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk
+      done()
+    },
+  })
+  at = await startMailNode({
+    signup: { requires_email_verification: false },
+    logger: makeLogger({ level: 'debug', destination }),
+    config: {
+      instance: { name: 'Tom & <i>Jerry</i>' },
+      email: { subject: { prefix: '[Cats]' }, body: { signature: 'The <mice>' } },
+    },
+  })
+}, 60_000)
+afterAll(() => at?.stop())
+
+const address = (name: string) => `${name}@example.com`
+const reset = (id: string | number | undefined, verificationString: string, password = 'a new password') =>
+  at.ask('POST', `/users/${id}/reset-password`, { verificationString, password })
+
+async function user(name: string): Promise<number> {
+  expect((await at.ask('POST', '/users/register', applicant(name))).status).toBe(204)
+  const [row] = await at.query<{ id: number }>('select id from users where username = $1', [name])
+  return row?.id ?? 0
+}
+
+/** As a command asks for it in its transaction. */
+const askForMail = (data: object) =>
+  at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [
+    data,
+    at.clock.now(),
+  ])
+
+async function asked(name: string) {
+  expect((await at.ask('POST', '/users/ask-reset-password', { email: address(name) })).status).toBe(204)
+  return await at.mail.next(address(name))
+}
+
+const jobs = () =>
+  at.query<{ state: string; failures: number; data: object; error: string | null }>(
+    "select state, failures, data, error from job where type = 'email' order by id desc",
+  )
+
+describe('a mail', () => {
+  it('has two bodies that say the same, with the words of the configuration, escaped', async () => {
+    const id = await user('tom')
+    const mail = await asked('tom')
+    expect(mail.from).toBe('admin@example.com')
+    expect(mail.subject).toBe('[Cats] Choose a new password on Tom & <i>Jerry</i>')
+    expect(mail.text).toContain('The <mice>')
+    expect(mail.html).toContain('The &lt;mice&gt;')
+    expect(mail.html).toContain('Tom &amp; &lt;i&gt;Jerry&lt;/i&gt;')
+    expect(mail.html).not.toContain('<i>')
+    expect(mail.text).toContain('for 1 hour')
+    expect(linkOf(mail)).toEqual({
+      path: '/reset-password',
+      query: { userId: String(id), verificationString: expect.stringMatching(/^[0-9a-f]+$/) },
+    })
+  })
+
+  it('keeps its secrets out of the queue and the log', async () => {
+    await user('spike')
+    const secret = secretOf(await asked('spike'))
+    await until(async () => (await jobs()).every(({ state }) => state === 'completed'))
+    expect(JSON.stringify(await at.query('select * from job'))).not.toMatch(/verificationString|@example/)
+    expect((await at.query<{ all: string }>('select mail_link::text as all from mail_link')).join()).not.toContain(
+      secret,
+    )
+    const { status } = await reset(1, 'ab'.repeat(100))
+    expect(status).toBe(403)
+    expect(logged).toContain('"type":"email"')
+    for (const hidden of [secret, Buffer.from(secret, 'hex').toString('latin1'), address('spike')]) {
+      expect(logged).not.toContain(hidden)
+    }
+  })
+
+  it('is tried again when the mail server refuses, and its link works', async () => {
+    const id = await user('nibbles')
+    at.mail.refuseWith = 451
+    const tries = at.mail.tries
+    await at.ask('POST', '/users/ask-reset-password', { email: address('nibbles') })
+    await until(async () => (await jobs())[0]?.failures === 1)
+    at.clock.pass(6000)
+    await until(async () => (await jobs())[0]?.failures === 2)
+    expect((await jobs())[0]).toMatchObject({ state: 'delayed', error: expect.stringContaining('451') })
+    at.mail.refuseWith = null
+    at.clock.pass(60_000)
+    const mail = await at.mail.next(address('nibbles'))
+    expect(at.mail.tries - tries).toBe(3)
+    expect((await reset(id, secretOf(mail))).status).toBe(204)
+  })
+
+  it('is given up at once when the mail server knows no such recipient', async () => {
+    await user('butch')
+    at.mail.refuseWith = 550
+    await at.ask('POST', '/users/ask-reset-password', { email: address('butch') })
+    await until(async () => (await jobs())[0]?.state === 'failed')
+    expect(await jobs()).toContainEqual(expect.objectContaining({ failures: 0, state: 'failed' }))
+    at.mail.refuseWith = null
+  })
+
+  it('to somebody who is gone by then is not sent', async () => {
+    const tries = at.mail.tries
+    for (const data of [
+      { mail: 'reset-password', userId: 424242 },
+      { mail: 'create-password', userId: 424242 },
+      { mail: 'verify-email', userId: 424242, pending: 0 },
+      { mail: 'verify-email', userId: 1, pending: 1 },
+      { mail: 'verify-email', userId: 1, pending: 0 },
+      { mail: 'verify-registration', registrationId: 424242 },
+      { mail: 'registration-requested', registrationId: 424242 },
+      { mail: 'registration-accepted', registrationId: 424242 },
+    ]) {
+      await askForMail(data)
+    }
+    await until(async () => (await jobs()).every(({ state }) => state === 'completed' || state === 'failed'))
+    expect((await jobs()).slice(0, 8).map(({ state }) => state)).toEqual(Array(8).fill('completed'))
+    expect(at.mail.tries).toBe(tries)
+  })
+})
+
+describe('a link for a password', () => {
+  it('sets the password once and ends all sessions', async () => {
+    const id = await user('toodles')
+    const bearer = `Bearer ${(await at.token('toodles', 'a good password')).body.access_token}`
+    const secret = secretOf(await asked('toodles'))
+    expect((await reset(id, secret, 'short')).body['invalid-params']).toHaveProperty('password')
+    expect((await reset(424242, secret)).status).toBe(404)
+    expect((await reset(1, secret)).status).toBe(403)
+    expect((await at.ask('GET', '/users/me', undefined, bearer)).status).toBe(200)
+    expect((await reset(id, secret)).status).toBe(204)
+    expect((await at.ask('GET', '/users/me', undefined, bearer)).status).toBe(401)
+    expect((await at.token('toodles', 'a good password')).status).toBe(400)
+    expect((await at.token('toodles', 'a new password')).status).toBe(200)
+    expect((await reset(id, secret)).status).toBe(403)
+  })
+
+  it('sets one password of two that come together', async () => {
+    const id = await user('meathead')
+    const secret = secretOf(await asked('meathead'))
+    const answers = await Promise.all([reset(id, secret, 'password one'), reset(id, secret, 'password two')])
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 403])
+  })
+
+  it('counts no longer after an hour, after a newer one, or after another change of the password', async () => {
+    const id = await user('topsy')
+    const first = secretOf(await asked('topsy'))
+    const second = secretOf(await asked('topsy'))
+    expect((await reset(id, first)).status).toBe(403)
+    at.clock.pass(3_600_000)
+    expect((await reset(id, second)).status).toBe(403)
+    const third = secretOf(await asked('topsy'))
+    await at.query("update users set password_hash = password_hash || ' ' where id = $1", [id])
+    expect((await reset(id, third)).status).toBe(403)
+  })
+
+  it('of a user who was made without one is good for a week', async () => {
+    const id = await user('george')
+    await askForMail({ mail: 'create-password', userId: id })
+    const mail = await at.mail.next(address('george'))
+    expect(mail.text).toContain('for 7 days')
+    expect(linkOf(mail)).toMatchObject({ path: '/reset-password', query: { userId: String(id) } })
+    at.clock.pass(7 * 86_400_000 - 60_000)
+    expect((await reset(id, secretOf(mail))).status).toBe(204)
+  })
+
+  it('is no secret that anybody else can make', async () => {
+    const id = await user('joan')
+    for (const forged of ['', 'zz', 'x'.repeat(2001), 5, null, ['a']]) {
+      const answer = await at.ask('POST', `/users/${id}/reset-password`, {
+        verificationString: forged,
+        password: 'long enough',
+      })
+      expect([answer.status, forged]).toEqual([forged === 'zz' ? 403 : 400, forged])
+    }
+    const unsigned = Buffer.from(
+      `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ to: id })).toString('base64url')}.`,
+    ).toString('hex')
+    expect((await reset(id, unsigned)).status).toBe(403)
+  })
+})

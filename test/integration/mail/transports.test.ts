@@ -1,0 +1,124 @@
+// The mailer on each way out: SMTP with and without TLS and a login, and the sendmail command.
+
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { type MailerSettings, MailRefused, makeMailer } from '../../../src/platform/mailer.ts'
+import { type MailServer, mailFixture, readMail, startMailServer } from '../../support/mail-server.ts'
+
+const mail = {
+  id: 'mail-1',
+  to: 'you@example.com',
+  fromName: 'Ünïcode "Videos" <x@evil.example>\r\nBcc: victim@example.com',
+  subject: 'Grüße',
+  text: `A very long line: ${'0123456789abcdef'.repeat(40)}\n`,
+  html: '<p>Grüße</p>',
+}
+
+let server: MailServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+async function start(options: Parameters<typeof startMailServer>[0] = {}, more: Partial<MailerSettings> = {}) {
+  server = await startMailServer(options)
+  const settings: MailerSettings = {
+    transport: 'smtp',
+    sendmail: null,
+    hostname: '127.0.0.1',
+    port: server.port,
+    username: null,
+    password: null,
+    tls: false,
+    disable_starttls: false,
+    ca_file: null,
+    from_address: 'noreply@videos.example',
+    ...more,
+  }
+  return { server, mailer: makeMailer({ settings: () => settings }) }
+}
+
+describe('SMTP', () => {
+  it('carries both bodies whole, and headers that nothing can be smuggled into', async () => {
+    const { server, mailer } = await start()
+    await mailer.send(mail)
+    const [got] = server.mails
+    expect(got).toMatchObject({ to: ['you@example.com'], from: 'noreply@videos.example', subject: 'Grüße' })
+    expect(got?.text.trimEnd()).toBe(mail.text.trimEnd())
+    expect(got?.html).toContain('<p>Grüße</p>')
+    expect(got?.headers).toMatchObject({
+      'message-id': '<mail-1@videos.example>',
+      'auto-submitted': 'auto-generated',
+      'mime-version': '1.0',
+    })
+    expect(got?.headers).not.toHaveProperty('bcc')
+    expect(got?.headers.from?.endsWith('<noreply@videos.example>')).toBe(true)
+  })
+
+  it('writes to several who do not see each other', async () => {
+    const { server, mailer } = await start()
+    await mailer.send({ ...mail, fromName: 'Videos', to: ['a@example.com', 'b@example.com'] })
+    expect(server.mails.map(({ to }) => to)).toEqual([['a@example.com', 'b@example.com']])
+    expect(server.mails[0]?.raw).not.toContain('a@example.com')
+    expect(server.mails[0]?.headers.to).toBe('Videos <noreply@videos.example>')
+  })
+
+  it('logs in', async () => {
+    const user = { username: 'vireo', password: 'sesame' }
+    const { server, mailer } = await start({ user }, user)
+    await mailer.send(mail)
+    expect(server.mails).toHaveLength(1)
+  })
+
+  it.each(['at-once', 'starttls'] as const)('speaks TLS (%s) with a server of a known authority', async (tls) => {
+    const { server, mailer } = await start({ tls }, { tls: tls === 'at-once', ca_file: mailFixture('certificate.pem') })
+    await mailer.send(mail)
+    expect([server.mails.length, server.secured]).toEqual([1, 1])
+  })
+
+  it.each(['at-once', 'starttls'] as const)('hands nothing to a server of an unknown authority (%s)', async (tls) => {
+    const { server, mailer } = await start({ tls }, { tls: tls === 'at-once' })
+    await expect(mailer.send(mail)).rejects.toBeInstanceOf(MailRefused)
+    expect(server.mails).toEqual([])
+  })
+
+  it('stays in the clear when it must not upgrade', async () => {
+    const { server, mailer } = await start({ tls: 'starttls' }, { disable_starttls: true })
+    await mailer.send(mail)
+    expect([server.mails.length, server.secured]).toEqual([1, 0])
+  })
+
+  it.each([
+    [451, false],
+    [550, true],
+  ])('tells a refusal with %i by its code alone (for good: %s)', async (refuseWith, permanent) => {
+    const { server, mailer } = await start()
+    server.refuseWith = refuseWith
+    const error: unknown = await mailer.send(mail).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'MailRefused', permanent })
+    expect(String(error)).toContain(String(refuseWith))
+    expect(String(error)).not.toMatch(/you@example|secret reasons/)
+  })
+})
+
+it('the sendmail command gets the recipient and the whole mail', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vireo-sendmail-'))
+  try {
+    const command = join(folder, 'sendmail')
+    await writeFile(command, `#!/bin/sh\necho "$@" > ${folder}/arguments\ncat > ${folder}/mail\n`)
+    await chmod(command, 0o755)
+    const { mailer } = await start({}, { transport: 'sendmail', sendmail: command, hostname: null })
+    await mailer.send(mail)
+    expect(await readFile(join(folder, 'arguments'), 'utf8')).toMatch(/-f noreply@videos\.example you@example\.com/)
+    const got = readMail(await readFile(join(folder, 'mail'), 'utf8'))
+    expect(got).toMatchObject({ subject: 'Grüße' })
+    expect(got.text.trimEnd()).toBe(mail.text.trimEnd())
+
+    await writeFile(command, '#!/bin/sh\ncat > /dev/null\nexit 75\n')
+    await expect(mailer.send(mail)).rejects.toBeInstanceOf(MailRefused)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
