@@ -86,11 +86,11 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>): void {
   const paths = fieldPaths(schema)
   const bad = paths.map((path) => values.filter((value) => isBad(path, value)).map((value): Change<V> => [path, value]))
   probes.single.push(...bad.flatMap((changes) => changes.slice(0, ALONE).map((change) => probe([change]))))
-  // A field and what is inside of it cannot both be replaced.
-  const isOuter = ([path]: Change<V>) => paths.some((other) => other.length > path.length && isAt(path, other))
+  // A field and what is inside of it cannot both be replaced, so each request has fields of one depth.
+  const depths = [...new Set(paths.map((path) => path.length))]
   for (let round = 0; bad.some((changes) => changes.length > round); round++) {
     const changes = bad.flatMap((ofField) => ofField.slice(round, round + 1))
-    const groups = [changes.filter(isOuter), changes.filter((change) => !isOuter(change))]
+    const groups = depths.map((depth) => changes.filter(([path]) => path.length === depth))
     const batches = groups.flatMap((group) => packed(group, carrier.roomFor))
     probes.several.push(...batches.filter((batch) => batch.length > 1 || round >= ALONE).map(probe))
   }
