@@ -3,6 +3,7 @@
 import { hlsFile, type Store, webVideoFile } from '../../../src/media/index.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid, randomToken, sha256 } from '../../../src/platform/ids.ts'
+import { makePasswords } from '../../../src/platform/passwords.ts'
 import {
   type MadeUser,
   type MadeVideo,
@@ -30,6 +31,12 @@ export interface Cast extends Stage {
   client(): Promise<{ client_id: string; client_secret: string }>
   /** A request of the test's own, as one of the cast. */
   send(caller: Caller, path: string, init: RequestInit): Promise<Response>
+  /** Lets a person log in with `PASSWORD`. */
+  usesPassword(person: Person): Promise<void>
+  /** The id of a user with this role, whom no other row is about. */
+  bystander(role: 0 | 1 | 2): Promise<number>
+  /** The id of somebody's request for an account. */
+  registration(): Promise<number>
   /** A published public video of `user`, unless `columns` say otherwise. */
   video(columns?: Record<string, unknown>): Promise<MadeVideo>
   /** Who calls; the owner in place of a visitor, whose call has to be right in all else. */
@@ -47,6 +54,13 @@ export interface Cast extends Stage {
 }
 
 const PRIVATE = 3
+export const PASSWORD = 'a password of the cast'
+
+let hashed: Promise<string> | undefined
+const passwordHash = (): Promise<string> => {
+  hashed ??= makePasswords().hash(PASSWORD)
+  return hashed
+}
 const ROLES = { user: 2, other: 2, moderator: 1, admin: 0, blocked: 2 } as const
 
 /** A cast that nobody else knows, so that nothing that a row does shows in another. */
@@ -56,7 +70,7 @@ export async function makeCast(stage: Stage): Promise<Cast> {
     Object.entries(ROLES).map(async ([name, role]) => [name, await makeUser(db, { role, origin: base })] as const),
   )
   const users = Object.fromEntries(made) as Record<Person, MadeUser>
-  await db.query('update users set blocked = true where id = $1', [users.blocked.id])
+  await db.query("update users set state = 'blocked' where id = $1", [users.blocked.id])
   // Keys take long to make: all have those of the instance.
   await db.query(
     `update actor set public_key_pem = us.public_key_pem, private_key_sealed = us.private_key_sealed,
@@ -84,6 +98,22 @@ export async function makeCast(stage: Stage): Promise<Cast> {
       )
       if (!client) throw new Error('The server has no client.')
       return client
+    },
+
+    async usesPassword(person) {
+      await db.query('update users set password_hash = $2 where id = $1', [users[person].id, await passwordHash()])
+    },
+
+    bystander: async (role) => (await makeUser(db, { role, origin: base })).id,
+
+    async registration() {
+      const name = `asks_${randomToken(4)}`
+      const [row] = await db.query<{ id: number }>(
+        `insert into registration (state, context, username, password_hash, email, registration_reason)
+         values ('requested', $1, $2, $3, $2 || '@example.org', 'I want to') returning id`,
+        [JSON.stringify({ emailVerified: null }), name, await passwordHash()],
+      )
+      return row?.id ?? 0
     },
 
     async send(caller, path, init) {

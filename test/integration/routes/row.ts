@@ -58,7 +58,7 @@ export const ownerOrStaff = (status: number, exceptions: Exceptions = {}): Statu
   signedIn(status, { other: 403, ...exceptions })
 
 /** For moderators and administrators. */
-const staff = (status: number, exceptions: Exceptions = {}): Statuses =>
+export const staff = (status: number, exceptions: Exceptions = {}): Statuses =>
   signedIn(status, { user: 403, other: 403, ...exceptions })
 
 /** For administrators. */

@@ -23,6 +23,7 @@ export async function startStage(): Promise<RouteStage> {
     onRoute,
     config: {
       instance: { default_nsfw_policy: 'display' },
+      signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
       vireo: {
         federation: { allow_http: true, allow_private_addresses: true },
         runtime: { relay_interval: NEVER, sweep_interval: NEVER, counters_interval: NEVER },

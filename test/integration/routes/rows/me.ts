@@ -1,12 +1,27 @@
 // What users ask about themselves.
 
-import { row, signedIn } from '../row.ts'
+import { notificationDefaults } from '../../../../src/actors/notification/index.ts'
+import { pictureForm } from '../picture.ts'
+import { everybody, row, signedIn } from '../row.ts'
 
 export const meRows = [
   row('GET /api/v1/users/me', signedIn(200)),
+  row('PUT /api/v1/users/me', signedIn(204), () => ({ body: { theme: 'default' } })),
+  row('PUT /api/v1/users/me/notification-settings', signedIn(204), () => ({ body: notificationDefaults })),
+  row('POST /api/v1/users/me/avatar/pick', signedIn(200), async () => ({ body: await pictureForm('avatarfile') })),
+  row('DELETE /api/v1/users/me/avatar', signedIn(200)),
   row('GET /api/v1/users/me/video-quota-used', signedIn(200)),
   row('GET /api/v1/users/me/videos', signedIn(200)),
+  row('GET /api/v1/users/me/videos/imports', signedIn(200)),
+  row('GET /api/v1/users/me/videos/comments', signedIn(200)),
+  row(
+    'GET /api/v1/users/me/videos/comments',
+    signedIn(200, { other: 403 }),
+    async ({ video }) => ({ query: { videoId: String((await video()).id) } }),
+    'of one video',
+  ),
   row('GET /api/v1/users/me/videos/:videoId/rating', signedIn(200), async ({ video }) => ({
     params: { videoId: (await video()).id },
   })),
+  row('GET /api/v1/accounts/:name', everybody(200), ({ users }) => ({ params: { name: users.user.username } })),
 ]

@@ -14,4 +14,6 @@ export const sessionRows = [
   row('POST /api/v1/users/token', everybody(200), refreshOf('user'), 'with a refresh token'),
   row('POST /api/v1/users/token', everybody(400), refreshOf('blocked'), 'with a refresh token of a blocked user'),
   row('POST /api/v1/users/revoke-token', signedIn(200)),
+  row('GET /api/v1/users/scoped-tokens', signedIn(200)),
+  row('POST /api/v1/users/scoped-tokens', signedIn(200)),
 ]

@@ -1,0 +1,28 @@
+// The configuration: what everybody may know of it, and what administrators change while the server runs.
+
+import type { Cast } from '../cast.ts'
+import { pictureForm } from '../picture.ts'
+import { administrators, everybody, row } from '../row.ts'
+
+const CUSTOM = '/api/v1/config/custom'
+
+/** The configuration as it is: sent back, it changes nothing for other rows. */
+async function unchanged(cast: Cast) {
+  const answer = await cast.send('admin', CUSTOM, {})
+  return { body: (await answer.json()) as object }
+}
+
+export const configRows = [
+  row('GET /api/v1/config', everybody(200)),
+  row('GET /api/v1/config/about', everybody(200)),
+  row(`GET ${CUSTOM}`, administrators(200)),
+  row(`PUT ${CUSTOM}`, administrators(200), unchanged),
+  row(`DELETE ${CUSTOM}`, administrators(200)),
+  ...(['avatar', 'banner'] as const).flatMap((kind) => [
+    row(`POST /api/v1/config/instance-${kind}/pick`, administrators(204), async () => ({
+      body: await pictureForm(`${kind}file`),
+    })),
+    row(`DELETE /api/v1/config/instance-${kind}`, administrators(204)),
+  ]),
+  row('GET /api/v1/ping', everybody(200)),
+]
