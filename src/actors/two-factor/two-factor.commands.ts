@@ -12,7 +12,7 @@ import {
   twoFactorMachine,
 } from '../../state-machines/two-factor.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { type UserRole, userRoles } from '../user/index.ts'
+import { type UserRole, userRoles } from '../user/user.entity.ts'
 import { enrolmentUri, stepOfCode } from './one-time-code.ts'
 import { type Asker, mayChangeTwoFactor } from './two-factor.policy.ts'
 

@@ -1,6 +1,6 @@
 // Who may change whether a user's login asks for a code.
 
-import { type UserRole, userRoles } from '../user/index.ts'
+import { type UserRole, userRoles } from '../user/user.entity.ts'
 
 /** Who asks. */
 export interface Asker {
