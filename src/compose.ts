@@ -323,7 +323,7 @@ async function start(
           notificationSettings: makeNotificationSettings(deps),
         }),
         myAvatarArea({ actorImages, receiveImage }),
-        instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage }),
+        instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
         accountsArea({ db, urls: deps.urls }),
         ownedCommentsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { ActorImages } from '../../actors/actor-image/index.ts'
+import type { InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { ReceiveImage } from '../actor-images/receive-image.ts'
 import { addFormRoutes } from '../plugins/multipart.ts'
 import type { Area } from '../plugins/types.ts'
@@ -12,8 +13,10 @@ export function instanceImagesArea(deps: {
   instanceActorId: () => Promise<number>
   actorImages: ActorImages
   receiveImage: ReceiveImage
+  /** The configuration that clients read shows the images. */
+  facts: Pick<InstanceFactsReader, 'changed'>
 }): Area {
-  const { instanceActorId, actorImages, receiveImage } = deps
+  const { instanceActorId, actorImages, receiveImage, facts } = deps
   return (app) => {
     for (const kind of ['avatar', 'banner'] as const) {
       const url = `/api/v1/config/instance-${kind}`
@@ -26,6 +29,7 @@ export function instanceImagesArea(deps: {
           async (request, reply) => {
             const actorId = await instanceActorId()
             await receiveImage(request, field, (path) => actorImages.set(actorId, kind, path))
+            await facts.changed()
             return reply.code(204).send(null)
           },
         )
@@ -33,6 +37,7 @@ export function instanceImagesArea(deps: {
 
       app.delete(url, { config: { right: 'MANAGE_CONFIGURATION' }, schema }, async (_request, reply) => {
         await actorImages.remove(await instanceActorId(), kind)
+        await facts.changed()
         return reply.code(204).send(null)
       })
     }
