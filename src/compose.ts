@@ -29,9 +29,11 @@ import { makeUploads } from './actors/upload/index.ts'
 import {
   makeEmailVerification,
   makeManageUsers,
+  makeOperator,
   makePasswordReset,
   makeUpdateMe,
   makeUsers,
+  type Operator,
 } from './actors/user/index.ts'
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
@@ -119,6 +121,8 @@ export interface Server {
   url: string
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
+  /** For the command line. */
+  operator: Operator
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -275,7 +279,7 @@ async function start(
   await runtime.start()
   closers.push(() => runtime.stop(config().vireo.runtime.drain_timeout))
 
-  return { url: loaded.publicUrl, address: await serve(), stop }
+  return { url: loaded.publicUrl, address: await serve(), operator: makeOperator({ db, users }), stop }
 
   async function firstStart(): Promise<void> {
     await instance.ensure()

@@ -2,9 +2,13 @@
 
 import { join } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import type { z } from 'zod'
+import { type UserRole, userRoles } from '../actors/user/index.ts'
 import { ConfigError, loadConfig } from '../config/index.ts'
+import { emailAddress, localName } from '../http/users/fields.ts'
 import { stopEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { type Role, roles } from '../runtime-settings.ts'
+import { operate } from './operate.ts'
 import { serve } from './serve.ts'
 
 export interface CliContext {
@@ -38,6 +42,22 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
       console.log(pid === undefined ? 'No embedded PostgreSQL runs.' : `Ended the embedded PostgreSQL (pid ${pid}).`)
     })
   program
+    .command('create-user')
+    .description('make a user, and print the password')
+    .requiredOption('--username <name>', 'small letters, digits, _ . and -', parseWith(localName))
+    .requiredOption('--email <address>', 'where mails to the user go', parseWith(emailAddress))
+    .option('--role <role>', Object.keys(userRoles).join(', '), parseRole, userRoles.user)
+    .action(async (user: { username: string; email: string; role: UserRole }) => {
+      await operate(load(), async (operator) => console.log(`User password: ${await operator.createUser(user)}`))
+    })
+  program
+    .command('reset-password')
+    .description('give a user a new password, and print it; ends the sessions of the user')
+    .requiredOption('--username <name>')
+    .action(async ({ username }: { username: string }) => {
+      await operate(load(), async (operator) => console.log(`User password: ${await operator.resetPassword(username)}`))
+    })
+  program
     .command('check-config')
     .description('say what is wrong with the configuration, and change nothing')
     .action(() => {
@@ -56,6 +76,20 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
 }
 
 const collect = (value: string, before: string[]): string[] => [...before, value]
+
+const parseWith =
+  (schema: z.ZodType<string>) =>
+  (text: string): string => {
+    const { data, error } = schema.safeParse(text)
+    if (error) throw new InvalidArgumentError(error.issues.map(({ message }) => message).join(' '))
+    return data
+  }
+
+function parseRole(name: string): UserRole {
+  const role = Object.entries(userRoles).find(([known]) => known === name)?.[1]
+  if (role === undefined) throw new InvalidArgumentError(`"${name}" is none of ${Object.keys(userRoles).join(', ')}.`)
+  return role
+}
 
 function parseRoles(list: string): Role[] {
   return list.split(',').map((name) => {

@@ -9,6 +9,7 @@ export {
   type UserUsage,
 } from './list-users.ts'
 export { type ManageUsers, makeManageUsers, type UserChanges } from './manage-users.ts'
+export { makeOperator, type Operator } from './operator.ts'
 export { makePasswordReset, type PasswordReset } from './password-reset.ts'
 export { type MeChanges, makeUpdateMe, type UpdateMe } from './update-me.ts'
 export { type CreatedUser, makeUsers, type NewUser, type TransactUser, type Users } from './user.commands.ts'

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { MeChanges } from '../../actors/user/index.ts'
+import { displayName, emailAddress, newPassword } from '../users/fields.ts'
 
 /** What comes with the server; `instance-default` follows what the administrator chose. */
 const THEMES = ['instance-default', 'default'] as const
@@ -11,11 +12,11 @@ const NSFW_POLICIES = ['do_not_list', 'blur', 'display'] as const
 /** The body of `PUT /users/me` (`UpdateMe` of the contract). */
 export const updateMeBody = z
   .object({
-    displayName: z.string().min(1).max(120).nullable(),
+    displayName: displayName.nullable(),
     description: z.string().min(3).max(1000).nullable(),
-    email: z.email().max(255),
+    email: emailAddress,
     emailPublic: z.boolean(),
-    password: z.string().min(6).max(255),
+    password: newPassword,
     // Also a short one is wrong rather than malformed.
     currentPassword: z.string().max(255),
     nsfwPolicy: z.enum(NSFW_POLICIES),

@@ -2,18 +2,7 @@
 
 import { z } from 'zod'
 import { idText } from '../plugins/schemas.ts'
-
-/** Names of local users and of the channels they begin with. */
-const localName = z
-  .string()
-  .max(50)
-  .regex(/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/, 'Should have a name of small letters, digits, _ . and -')
-
-export const newPassword = z.string().min(6).max(255)
-
-const emailAddress = z.email('Should have an e-mail address').max(254)
-
-const displayName = z.string().min(1).max(120)
+import { displayName, emailAddress, localName, newPassword } from '../users/fields.ts'
 
 export const registerBody = z.object({
   username: localName,

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { EmailVerification, PasswordReset } from '../../actors/user/index.ts'
 import { idText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { askBody, newPassword, verificationString } from '../registrations/fields.ts'
+import { askBody, verificationString } from '../registrations/fields.ts'
+import { newPassword } from '../users/fields.ts'
 
 const userParam = z.object({ id: idText })
 

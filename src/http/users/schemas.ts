@@ -3,17 +3,8 @@
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
 import { booleanText, idText, paging, sorting } from '../plugins/schemas.ts'
+import { emailAddress, localName, newPassword } from './fields.ts'
 
-/** Of users and channels alike (contract, fields.user.username). */
-const name = z
-  .string()
-  .min(1)
-  .max(50)
-  .regex(/^[a-z0-9_]+([a-z0-9_.-]+[a-z0-9_]+)?$/, 'Should be made of lowercase letters, digits, dots, - and _')
-
-const LONGEST_EMAIL = 400
-const email = z.email('Should be a mail address').max(LONGEST_EMAIL)
-const password = z.string().min(6).max(255)
 const role = z.literal([0, 1, 2], 'Should be a role')
 const adminFlags = z.literal([0, 1], 'Should be admin flags')
 /** Bytes; -1 for no limit. */
@@ -37,26 +28,26 @@ export const usersQuery = (config: Config) =>
 export const userQuery = z.object({ withStats: booleanText.optional() })
 
 export const newUserBody = z.object({
-  username: name,
+  username: localName,
   // Empty: the user chooses one by a link in a mail.
-  password: z.union([z.literal(''), password], 'Should be a password of 6 to 255 characters'),
-  email,
+  password: z.union([z.literal(''), newPassword], 'Should be a password of 6 to 255 characters'),
+  email: emailAddress,
   role,
   videoQuota: quota.optional(),
   videoQuotaDaily: quota.optional(),
-  channelName: name.optional(),
+  channelName: localName.optional(),
   adminFlags: adminFlags.optional(),
 })
 
 export const userChangesBody = z.object({
-  email: email.optional(),
+  email: emailAddress.optional(),
   emailVerified: z.boolean().optional(),
   videoQuota: quota.optional(),
   videoQuotaDaily: quota.optional(),
   role: role.optional(),
   adminFlags: adminFlags.optional(),
   pluginAuth: z.string().max(255).nullish(),
-  password: password.optional(),
+  password: newPassword.optional(),
 })
 
 export const blockBody = z.object({ reason: z.string().min(3).max(250).nullish() }).nullish()

@@ -1,0 +1,38 @@
+// What the operator does to users at the command line, where nobody is logged in.
+
+import type { Database } from '../../platform/database/index.ts'
+import { randomToken } from '../../platform/ids.ts'
+import { notFound } from '../runtime/index.ts'
+import type { ManageUsers } from './manage-users.ts'
+import type { Users } from './user.commands.ts'
+import { type UserRole, userRoles } from './user.entity.ts'
+
+export interface Operator {
+  /** Answers the new user's password. Throws as `Users.create` does. */
+  createUser(user: { username: string; email: string; role: UserRole }): Promise<string>
+  /** Ends all sessions of the user; answers the new password. Throws `not_found`. */
+  resetPassword(username: string): Promise<string>
+}
+
+const PASSWORD_BYTES = 8
+
+export function makeOperator(deps: { db: Database; users: Users & ManageUsers }): Operator {
+  const { db, users } = deps
+  return {
+    async createUser(user) {
+      const password = randomToken(PASSWORD_BYTES)
+      await users.create({ ...user, password, emailVerified: true })
+      return password
+    },
+
+    async resetPassword(username) {
+      const [user] = await db.query<{ id: number }>('select id from users where lower(username) = lower($1)', [
+        username,
+      ])
+      if (!user) throw notFound(`There is no user ${username}.`)
+      const password = randomToken(PASSWORD_BYTES)
+      await users.update(user.id, { id: 0, sessionId: 0, role: userRoles.administrator }, { password })
+      return password
+    },
+  }
+}
