@@ -9,7 +9,7 @@ export class UserStates extends Migration {
 }
 
 const statements = [
-  "alter table users add column state text not null default 'active', add column if not exists plugin_auth text",
+  "alter table users add column state text not null default 'active', add column plugin_auth text",
   "update users set state = 'blocked' where blocked",
   // Whoever asks whether a user may log in goes by the state as well.
   'alter table users drop column blocked',

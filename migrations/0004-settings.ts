@@ -13,19 +13,18 @@ const stamps = 'created_at timestamptz(3) not null default now(), updated_at tim
 
 const settings = [
   `alter table users
-    add column if not exists pending_email text,
-    add column if not exists email_public boolean not null default false,
-    add column if not exists theme text not null default 'instance-default',
-    add column if not exists p2p_enabled boolean not null default true,
-    add column if not exists videos_history_enabled boolean not null default true,
-    add column if not exists auto_play_video boolean not null default true,
-    add column if not exists auto_play_next_video boolean not null default false,
-    add column if not exists auto_play_next_video_playlist boolean not null default true,
-    add column if not exists video_languages text[],
-    add column if not exists no_instance_config_warning_modal boolean not null default false,
-    add column if not exists no_welcome_modal boolean not null default false,
-    add column if not exists no_account_setup_warning_modal boolean not null default false,
-    add column if not exists plugin_auth text`,
+    add column pending_email text,
+    add column email_public boolean not null default false,
+    add column theme text not null default 'instance-default',
+    add column p2p_enabled boolean not null default true,
+    add column videos_history_enabled boolean not null default true,
+    add column auto_play_video boolean not null default true,
+    add column auto_play_next_video boolean not null default false,
+    add column auto_play_next_video_playlist boolean not null default true,
+    add column video_languages text[],
+    add column no_instance_config_warning_modal boolean not null default false,
+    add column no_welcome_modal boolean not null default false,
+    add column no_account_setup_warning_modal boolean not null default false`,
 ]
 
 // A user without a row wants what everybody gets. Bits: 1 on the site, 2 by mail.

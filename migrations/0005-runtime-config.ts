@@ -26,4 +26,5 @@ const statements = [
     keys text[] not null,
     created_at timestamptz(3) not null
   )`,
+  'create index runtime_config_change_user on runtime_config_change (user_id) where user_id is not null',
 ]

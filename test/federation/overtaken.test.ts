@@ -82,6 +82,21 @@ describe('a Create that waits for another try', () => {
   })
 })
 
+describe('a reply that waits for another try', () => {
+  it('is not ended by the Delete of what it replies to', async () => {
+    const known = await ours.upload(await readFile(await media('small.mp4')))
+    const first = home.note({ author: bob.account.url, inReplyTo: known.url })
+    await ours.tell(bob.account, home.activity(bob.account, 'Create', first))
+    const reply = home.note({ author: bob.account.url, inReplyTo: first.id })
+    home.serve(reply.id, () => ({ status: 503 }))
+    const create = { ...home.activity(bob.account, 'Create', reply.id), inReplyTo: first.id }
+    await ours.tell(bob.account, create)
+    expect(await stateOf(create.id)).toBe('retrying')
+    await ours.tell(bob.account, home.activity(bob.account, 'Delete', first.id))
+    expect(await stateOf(create.id)).toBe('retrying')
+  })
+})
+
 describe('the end of a like', () => {
   const rating = async (url: string) =>
     (await ours.query('select type from rating where video_id = (select id from video where url = $1)', [url])).at(0)

@@ -1,6 +1,7 @@
 // The avatar and the banner of an actor of ours: an account, a channel or the instance.
 
 import { type ActorImageFile, type FileRef, fitActorImage, type ImageSize, type Store } from '../../media/index.ts'
+import { atMost } from '../../platform/at-most.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorImageRow, actorImageTypes } from '../actor/index.ts'
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
@@ -39,9 +40,11 @@ type Deps = Pick<ActorDeps, 'db' | 'tell'> & {
 }
 
 export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps): ActorImages {
+  // Decoding takes memory, and threads that logins and files need too.
+  const inTurn = atMost(1)
   return {
     async set(actorId, kind, path) {
-      const files = (await fitActorImage(path, SIZES[kind])).map(toNewFile)
+      const files = (await inTurn(() => fitActorImage(path, SIZES[kind]))).map(toNewFile)
       const refs = files.map(({ ref }) => ref)
       await pendingFiles.reserve(leases.owner, refs)
       try {

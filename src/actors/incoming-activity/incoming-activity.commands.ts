@@ -3,6 +3,7 @@
 // sent, however often it comes.
 
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import {
   dueIn,
   type IncomingActivityContext,
@@ -49,6 +50,7 @@ export interface IncomingActivities {
 }
 
 const INBOX_LANE = 'inbox'
+const mentioned = z.object({ object: z.union([z.string(), z.looseObject({ id: z.string() }), z.null()]) })
 const OPEN = "('received', 'unverified', 'retrying')"
 const CLEAN_UP_EVERY_MS = 3_600_000
 
@@ -123,19 +125,27 @@ export function makeIncomingActivities(
   }
 
   /**
-   * Earlier activities of the actor that wait for another try and speak of `ended` are over: a Create that failed must
-   * not follow its Delete.
+   * Earlier activities of the actor that wait for another try and are `ended`, or about it, are over: a Create that failed
+   * must not follow its Delete.
    */
   async function endOvertaken({ id }: Row, lane: string, ended: string): Promise<void> {
     const overtaken = await db.query<Row>(
-      `select id, activity_id as "activityId", state, context from incoming_activity
+      `select id, activity_id as "activityId", state, context, body from incoming_activity
        where actor_hash = $1::uuid and state in ('retrying', 'unverified') and id < $2 and position($3 in body) > 0`,
       [lane, id, JSON.stringify(ended)],
     )
     for (const row of overtaken) {
+      if (!isAbout(row, ended)) continue
       const isVerified = row.state === 'retrying'
       await settle(row, isVerified ? { type: 'HANDLED' } : { type: 'FORGED', reason: 'taken back meanwhile' })
     }
+  }
+
+  /** The address may also stand in what only speaks of the thing, such as a reply to it. */
+  function isAbout({ activityId, body }: Row, ended: string): boolean {
+    if (activityId === ended) return true
+    const { object } = mentioned.catch({ object: null }).parse(JSON.parse(body))
+    return object === ended || (typeof object === 'object' && object?.id === ended)
   }
 
   async function replaceBody(id: number, body: string): Promise<void> {

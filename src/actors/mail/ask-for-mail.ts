@@ -22,5 +22,7 @@ export type Mail =
 /** Sends the mail once the transaction is committed, with retries. */
 export function askForMail(unit: Unit, { mail, ...ids }: Mail): void {
   const data = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, Number(value)]))
-  unit.enqueue({ type: 'email', data: { mail, ...data } })
+  // Anybody may ask for this one, as often as they like.
+  const once = mail === 'reset-password' ? { dedupeKey: `${mail}-${data.userId}` } : {}
+  unit.enqueue({ type: 'email', data: { mail, ...data }, ...once })
 }

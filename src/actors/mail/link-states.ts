@@ -7,7 +7,9 @@ export const verifyEmailState = (user: { email: string; email_verified: boolean 
 export const newAddressState = (user: { email: string; pending_email: string | null }): string =>
   JSON.stringify([user.email, user.pending_email])
 
-export const passwordState = (user: { password_hash: string }): string => user.password_hash
+/** A mailbox that is no longer the user's opens nothing. */
+export const passwordState = (user: { email: string; password_hash: string }): string =>
+  JSON.stringify([user.email, user.password_hash])
 
 /** Only the address: following this link again is no harm, and answered as the first time. */
 export const registrationState = (registration: { email: string }): string => registration.email

@@ -1,6 +1,7 @@
 // Registration: at once, or as a request that moderators decide on. The machine `registration` says what may happen.
 
 import { isUniqueViolation } from '../../platform/database/errors.ts'
+import type { Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialRegistration, type RegistrationEvent, registrationMachine } from '../../state-machines/registration.ts'
 import { can, step } from '../../state-machines/step.ts'
@@ -99,9 +100,11 @@ export function makeRegistrations(
     async request({ reason, ...applicant }) {
       const { username, email, channel } = applicant
       const emailVerified = unverified()
+      // Before the hash, which costs much on purpose.
+      await refuseTaken(db.query, applicant)
       const passwordHash = await passwords.hash(applicant.password)
       const requested = tell.create(async (unit) => {
-        await refuseTaken(unit, applicant)
+        await refuseTaken(unit.query, applicant)
         const registration = unit.em.create(Registration, {
           state: initialRegistration.state,
           context: { emailVerified },
@@ -214,11 +217,12 @@ const account = ({ username, password, email, displayName, channel }: Applicant)
   ...(channel ? { channelName: channel.name, channelDisplayName: channel.displayName } : {}),
 })
 
-async function refuseTaken(unit: Unit, { username, email, channel }: Applicant): Promise<void> {
-  const [found] = await unit.query<{ what: 'user' | 'name' | 'request' }>(
+async function refuseTaken(query: Sql, { username, email, channel }: Applicant): Promise<void> {
+  const [found] = await query<{ what: 'user' | 'name' | 'request' }>(
     `select 'user' as what from users where lower(username) = lower($1) or lower(email) = lower($2)
      union all select 'request' from registration
-       where lower(username) = lower($1) or lower(email) = lower($2) or lower(channel_handle) = lower($3)
+       where state <> 'accepted'
+         and (lower(username) = lower($1) or lower(email) = lower($2) or lower(channel_handle) = lower($3))
      union all select 'name' from actor where host_id is null and lower(preferred_username) in (lower($1), lower($3))`,
     [username, email, channel?.name ?? null],
   )

@@ -5,7 +5,7 @@ import type { Bus } from '../../platform/bus/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { contradictionsOf } from './contradictions.ts'
 import { type Change, changedKeys, overridesAfter } from './overrides.ts'
-import type { StoredOverrides } from './stored-overrides.ts'
+import { fitting, type StoredOverrides } from './stored-overrides.ts'
 
 export interface ConfigEditor {
   id: number
@@ -48,7 +48,8 @@ export function makeRuntimeConfig(
         'select overrides, version from runtime_config where id = 1',
       )
       const overrides = row?.overrides ?? {}
-      const next = after(overrides)
+      // What no longer fits (keys of an earlier version) is out of force already, and goes now.
+      const next = after(fitting(source, overrides))
       const keys = changedKeys(overrides, next)
       if (keys.length === 0) return keys
       if (Object.keys(next).length > 0) refuseContradictions(source, next)

@@ -40,7 +40,7 @@ export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; 
 }
 
 /** As many of the keys as can be laid over the loaded configuration together. */
-function fitting(source: ConfigSource, overrides: Values): Values {
+export function fitting(source: ConfigSource, overrides: Values): Values {
   let kept: ReturnType<typeof changesOf> = []
   for (const change of changesOf(overrides)) {
     const more = [...kept, change]

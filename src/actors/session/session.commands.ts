@@ -177,8 +177,9 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
       await tell.create(async (unit) => {
         // The row's lock puts this before or after a change of the password and a block, which end the sessions there are.
         const same = await unit.query(
-          'update users set last_login_at = $3 where id = $1 and password_hash = $2 and not blocked returning id',
-          [user.id, user.password_hash, unit.now],
+          `update users set last_login_at = $3 where id = $1 and password_hash = $2 and not blocked
+             and ($4 or not exists (select 1 from two_factor where user_id = $1 and state = 'on')) returning id`,
+          [user.id, user.password_hash, unit.now, checked !== undefined],
         )
         if (same.length === 0) throw wrongCredentials()
         if (checked) await spendCode(unit.query, user.id, checked)

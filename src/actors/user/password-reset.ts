@@ -6,24 +6,36 @@ import { type ActorDeps, notFound } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
 
 export interface PasswordReset {
-  /** Sends the link to whoever has this address. Does not tell whether somebody has. */
+  /**
+   * Sends the link to whoever has this address. Does not tell whether somebody has. Asked again soon nothing is sent: a
+   * stranger must neither fill a mailbox nor spend link after link.
+   */
   ask(email: string): Promise<void>
   /** Sets the password and ends all sessions. Throws `not_found` and `forbidden`. */
   reset(userId: number, secret: string, password: string): Promise<void>
 }
 
+const ASKED_AGAIN_AFTER_MS = 120_000
+
 export function makePasswordReset(deps: ActorDeps & { links: MailLinks; passwords: Passwords }): PasswordReset {
-  const { db, tell, links, passwords } = deps
+  const { db, tell, clock, links, passwords } = deps
   return {
     async ask(email) {
-      const [user] = await db.query<{ id: number }>('select id from users where lower(email) = lower($1)', [email])
+      const [user] = await db.query<{ id: number }>(
+        `select id from users u where lower(email) = lower($1) and not exists (
+           select 1 from mail_link l where l.purpose = 'password' and l.subject_id = u.id and l.created_at > $2)`,
+        [email, new Date(clock.now().getTime() - ASKED_AGAIN_AFTER_MS)],
+      )
       if (user) await tell.create(async (unit) => askForMail(unit, { mail: 'reset-password', userId: user.id }))
     },
 
     async reset(userId, secret, password) {
       const check = await links.read('password', secret)
       const mayReset = async (query: typeof db.query) => {
-        const [user] = await query<{ password_hash: string }>('select password_hash from users where id = $1', [userId])
+        const [user] = await query<{ email: string; password_hash: string }>(
+          'select email, password_hash from users where id = $1',
+          [userId],
+        )
         if (!user) throw notFound('User not found')
         await check(query, { id: userId, state: passwordState(user) })
       }

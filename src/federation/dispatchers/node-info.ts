@@ -1,5 +1,6 @@
 // NodeInfo: what this server is, how much it has, and what of its configuration clients want to know.
 
+import { closedBy } from '../../actors/registration/index.ts'
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
@@ -49,7 +50,7 @@ export async function nodeInfo(
   const { users = 0, activeMonth = 0, activeHalfyear = 0, localPosts = 0, localComments = 0 } = usage ?? {}
   return buildNodeInfo(version, {
     software,
-    openRegistrations: config.signup.enabled,
+    openRegistrations: closedBy(config, users, config.signup.requires_approval ? 'request' : 'direct') === undefined,
     users: { total: users, activeMonth, activeHalfyear },
     localPosts,
     localComments,

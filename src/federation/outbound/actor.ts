@@ -11,6 +11,7 @@ export function sendActors(deps: FederationDeps, { send }: Sender): void {
   const { registry, urls, config } = deps
 
   registry.on('ActorUpdated', 'federation', async ({ actorId }, unit) => {
+    if (await changesAgain(unit, actorId)) return
     const [actor] = await unit.query<{ url: string }>(
       'select url from actor where id = $1 and host_id is null and deleted_at is null',
       [actorId],
@@ -26,6 +27,16 @@ export function sendActors(deps: FederationDeps, { send }: Sender): void {
     const known = [actorId, ...(await sharersOf(unit, actorId))]
     await send(unit, { activity, senderId: actorId, recipients: await audienceOf(unit.query, known, null) })
   })
+}
+
+/** One Update tells of many changes: the last of them. */
+async function changesAgain(unit: Unit, actorId: number): Promise<boolean> {
+  const waiting = await unit.query(
+    `select id from outbox where aggregate = 'actor' and aggregate_id = $1 and event = 'ActorUpdated' and parked_at is null
+     limit 2`,
+    [actorId],
+  )
+  return waiting.length > 1
 }
 
 /** Channels and the instance, as far as they told their followers of videos of this account or channel. */

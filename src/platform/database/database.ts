@@ -149,7 +149,8 @@ export function ormOptions(options: DatabaseOptions): Options {
       tableName: 'migration',
       snapshot: false,
       transactional: true,
-      allOrNothing: true,
+      // Each in a transaction of its own, so that no table is locked for the time of all of them.
+      allOrNothing: false,
       silent: true,
     },
     discovery: { warnWhenNoEntities: false },

@@ -92,6 +92,19 @@ it('what no longer fits is left out, and the rest stays in force', async () => {
   })
 })
 
+it('what no longer fits is in nobody’s way, and goes with the next change', async () => {
+  const root = await makeUser(one.db, { username: 'tidy', role: 0 })
+  const overrides = { instance: { name: 'New', gone: 'x' } }
+  await one.db.query('update runtime_config set overrides = $1, version = version + 1', [JSON.stringify(overrides)])
+  const { source, stored, config } = processOn(one)
+  await stored.load()
+  await config.change([{ path: ['instance', 'terms'], value: 'Be kind' }], root)
+  expect(source.current().instance).toMatchObject({ name: 'New', terms: 'Be kind' })
+  expect(await one.db.query('select overrides from runtime_config')).toEqual([
+    { overrides: { instance: { name: 'New', terms: 'Be kind' } } },
+  ])
+})
+
 it('a user who is deleted leaves the name beside the changes', async () => {
   const root = await makeUser(one.db, { username: 'gone', role: 0 })
   await processOn(one).config.change([{ path: ['theme', 'default'], value: 'other' }], root)

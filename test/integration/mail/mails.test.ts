@@ -159,6 +159,7 @@ describe('a link for a password', () => {
   it('counts no longer after an hour, after a newer one, or after another change of the password', async () => {
     const id = await user('topsy')
     const first = secretOf(await asked('topsy'))
+    at.clock.pass(121_000)
     const second = secretOf(await asked('topsy'))
     expect((await reset(id, first)).status).toBe(403)
     at.clock.pass(3_600_000)
@@ -166,6 +167,29 @@ describe('a link for a password', () => {
     const third = secretOf(await asked('topsy'))
     await at.query("update users set password_hash = password_hash || ' ' where id = $1", [id])
     expect((await reset(id, third)).status).toBe(403)
+  })
+
+  it('counts no longer when the mailbox is no longer the user’s', async () => {
+    const id = await user('moved')
+    const secret = secretOf(await asked('moved'))
+    await at.query("update users set email = 'elsewhere@example.org' where id = $1", [id])
+    expect((await reset(id, secret)).status).toBe(403)
+  })
+
+  it('is sent once to whoever asks again and again, and anew after two minutes', async () => {
+    const id = await user('eager')
+    const first = await asked('eager')
+    for (let times = 0; times < 5; times += 1) {
+      expect((await at.ask('POST', '/users/ask-reset-password', { email: address('eager') })).status).toBe(204)
+    }
+    await until(async () => (await jobs()).every(({ state }) => state === 'completed' || state === 'failed'))
+    const count = async () => (await jobs()).filter(({ data }) => 'userId' in data && data.userId === id).length
+    expect(await count()).toBe(1)
+    at.clock.pass(121_000)
+    const second = await asked('eager')
+    expect(await count()).toBe(2)
+    expect((await reset(id, secretOf(first))).status).toBe(403)
+    expect((await reset(id, secretOf(second))).status).toBe(204)
   })
 
   it('of a user who was made without one is good for a week', async () => {

@@ -38,5 +38,8 @@ export const formValues: readonly FormValue[] = [
 /** What a segment of a path can carry. */
 export const pathValues: readonly string[] = [...texts.filter((text) => text !== '' && text.length < 400), ...tricks]
 
+/** Fits into a body, and shows which patterns take long for what they refuse in the end. */
+export const LONG_AND_HOSTILE = `${'a'.repeat(100_000)}${'.a_-'.repeat(50_000)}!\u0000`
+
 /** Longer than the answer to any question. */
 export const MEGABYTE = 'x'.repeat(1024 * 1024)

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { type Fields, foldFields, parseQuery } from '../../../src/http/plugins/form-fields.ts'
 import { unstorableIssues } from '../../../src/http/plugins/unstorable.ts'
-import { type FormValue, formValues, jsonValues, MEGABYTE, pathValues } from './bad-values.ts'
+import { type FormValue, formValues, jsonValues, LONG_AND_HOSTILE, MEGABYTE, pathValues } from './bad-values.ts'
 import type { Route } from './route-list.ts'
 import type { RouteRequest } from './row.ts'
 import { fieldPaths, isSchema } from './schema-fields.ts'
@@ -95,6 +95,8 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>): void {
     probes.several.push(...batches.filter((batch) => batch.length > 1 || round >= ALONE).map(probe))
   }
   if (location === 'params') return
+  const long = paths.map((path): Change<V> => [path, LONG_AND_HOSTILE as V])
+  if (name !== 'query') probes.huge.push(...long.filter((change) => isBad(...change)).map((change) => probe([change])))
   const huge = paths.map((path): Change<V> => [path, MEGABYTE as V])
   // Longer than a whole query or JSON body may be, in whatever field; a form has room for it.
   const refused = name === 'form' ? huge.filter((change) => isBad(...change)) : huge.slice(0, 1)
