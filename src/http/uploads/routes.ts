@@ -133,6 +133,7 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
             summary: 'Open a resumable upload',
             tags,
             headers: initHeaders,
+            response: { 201: nothing },
           },
           config: {
             auth: 'user',
@@ -150,7 +151,7 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
           summary: 'Send a chunk of a resumable upload, or ask where it stands',
           tags,
           querystring: ofUpload,
-          response: { 200: uploadedVideo },
+          response: { 200: uploadedVideo, 308: nothing },
         },
         config: { auth: 'user', body: 'stream' },
       },
@@ -164,6 +165,7 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
           summary: 'Cancel a resumable upload',
           tags,
           querystring: ofUpload,
+          response: { 204: nothing },
         },
         config: { auth: 'user' },
       },
@@ -172,11 +174,14 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
         return await reply
           .code(204)
           .headers({ 'content-length': '0', ...UNCACHED })
-          .send()
+          .send(null)
       },
     )
   }
 }
+
+/** An empty body: what there is to know is in the headers. */
+const nothing = z.null()
 
 const UNCACHED = { 'cache-control': 'no-store' }
 
