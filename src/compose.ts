@@ -303,7 +303,7 @@ async function start(
 
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
-    const receiveImage = makeReceiveImage({ store, config })
+    const receiveImage = makeReceiveImage({ uploads, config })
     const app = await makeApp({
       config,
       logger,
@@ -332,7 +332,7 @@ async function start(
         ownedCommentsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),
         userMailsArea({ emailVerification, passwordReset }),
-        videosArea({ db, config, urls: deps.urls, store, videos, fitPicture: createVideo.fitPicture }),
+        videosArea({ db, config, urls: deps.urls, videos, uploads, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
         bulkArea({ comments: bulkComments }),

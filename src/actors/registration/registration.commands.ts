@@ -222,7 +222,8 @@ async function refuseTaken(query: Sql, { username, email, channel }: Applicant):
     `select 'user' as what from users where lower(username) = lower($1) or lower(email) = lower($2)
      union all select 'request' from registration
        where state <> 'accepted'
-         and (lower(username) = lower($1) or lower(email) = lower($2) or lower(channel_handle) = lower($3))
+         and (lower(username) in (lower($1), lower($3)) or lower(email) = lower($2)
+           or lower(channel_handle) in (lower($1), lower($3)))
      union all select 'name' from actor where host_id is null and lower(preferred_username) in (lower($1), lower($3))`,
     [username, email, channel?.name ?? null],
   )

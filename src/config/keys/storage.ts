@@ -14,7 +14,7 @@ const cacheSize = (of: string) => section({ size: integer(500, `remote ${of} tha
 
 export const storageKeys = {
   storage: section({
-    tmp: folder('tmp', 'unfinished files; emptied at start'),
+    tmp: folder('tmp', 'unfinished files; what dead processes left is removed'),
     tmp_persistent: folder('tmp-persistent', 'unfinished files that outlive a restart'),
     bin: folder('bin', 'downloaded programs'),
     avatars: folder('avatars', 'avatars and banners'),

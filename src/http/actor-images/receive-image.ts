@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
+import type { Uploads } from '../../actors/upload/index.ts'
 import type { Config } from '../../config/index.ts'
-import { isRefusal, type Store } from '../../media/index.ts'
-import { newUuid } from '../../platform/ids.ts'
+import { isRefusal } from '../../media/index.ts'
 import { withForm } from '../plugins/multipart.ts'
 
 const EXTENSIONS = ['.png', '.jpeg', '.jpg', '.gif', '.webp']
@@ -18,14 +18,21 @@ const EXTENSIONS = ['.png', '.jpeg', '.jpg', '.gif', '.webp']
  */
 export type ReceiveImage = <T>(request: FastifyRequest, field: string, use: (path: string) => Promise<T>) => Promise<T>
 
-export function makeReceiveImage({ store, config }: { store: Store; config: () => Config }): ReceiveImage {
+export function makeReceiveImage({
+  uploads,
+  config,
+}: {
+  uploads: Pick<Uploads, 'beginForm'>
+  config: () => Config
+}): ReceiveImage {
   return async function receiveImage(request, field, use) {
-    const folder = `actor-image-${newUuid()}`
+    let work: Awaited<ReturnType<Uploads['beginForm']>> | undefined
     const file = {
       maxBytes: config().vireo.uploads.max_image_size,
       async open({ filename }: { filename: string }) {
         if (!EXTENSIONS.some((extension) => filename.toLowerCase().endsWith(extension))) throw notAnImage(field)
-        const path = join(await store.workFolder(folder), 'sent')
+        work ??= await uploads.beginForm()
+        const path = join(work.folder, 'sent')
         return { writable: createWriteStream(path, { flags: 'wx' }), value: path, discard: async () => undefined }
       },
     }
@@ -38,7 +45,7 @@ export function makeReceiveImage({ store, config }: { store: Store; config: () =
     } catch (error) {
       throw isRefusal(error) ? notAnImage(field, error) : error
     } finally {
-      await store.removeWorkFolder(folder)
+      await work?.end()
     }
   }
 }

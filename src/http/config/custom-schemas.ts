@@ -9,7 +9,15 @@ const flag = z.boolean()
 /** Markdown, styles and scripts. */
 const longText = z.string().max(100_000)
 const shortText = z.string().max(1_000)
-const counted = z.int().min(0).max(LARGEST)
+/** As much as programs behind us take (32 bits). */
+const counted = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+/** Bytes or milliseconds. */
+const amount = z.int().min(0).max(LARGEST)
+/** Threads, or jobs at once: more than any machine has use for is a mistake. */
+const atOnce = z.int().min(0).max(1024)
 /** -1 for no limit. */
 const limit = z.int().min(-1).max(LARGEST)
 const switched = z.object({ enabled: flag })
@@ -81,15 +89,15 @@ export const customBody = (themes: readonly string[]) =>
       history: z.object({ videos: switched }),
       videoQuota: limit,
       videoQuotaDaily: limit,
-      defaultChannelName: shortText.optional(),
+      defaultChannelName: z.string().min(1).max(120).optional(),
     }),
     videoChannels: z.object({ maxPerUser: z.int().min(1).max(LARGEST) }),
     transcoding: z.object({
       enabled: flag,
       originalFile: z.object({ keep: flag }),
       allowAdditionalExtensions: flag,
-      threads: counted,
-      concurrency: z.int().min(1).max(LARGEST),
+      threads: atOnce,
+      concurrency: atOnce.min(1),
       resolutions: z.object({ '0p': flag, ...resolutions }),
       remoteRunners: switched,
       alwaysTranscodeOriginalResolution: flag,
@@ -102,13 +110,12 @@ export const customBody = (themes: readonly string[]) =>
     videoStudio: z.object({ enabled: flag, remoteRunners: switched }),
     videoFile: z.object({ update: switched }),
     import: z.object({
-      videos: z.object({ concurrency: counted, http: switched, torrent: switched }),
+      videos: z.object({ concurrency: atOnce, http: switched, torrent: switched }),
       videoChannelSynchronization: z.object({ enabled: flag, maxPerUser: counted.optional() }),
       users: switched,
     }),
     export: z.object({
-      // Bytes and milliseconds.
-      users: z.object({ enabled: flag, maxUserVideoQuota: counted, exportExpiration: counted }),
+      users: z.object({ enabled: flag, maxUserVideoQuota: amount, exportExpiration: amount }),
     }),
     trending: z.object({
       videos: z.object({
@@ -130,7 +137,7 @@ export const customBody = (themes: readonly string[]) =>
       maxUserLives: limit.nullable(),
       transcoding: z.object({
         enabled: flag,
-        threads: counted,
+        threads: atOnce,
         resolutions: z.object({ ...resolutions, '0p': flag.optional() }),
         alwaysTranscodeOriginalResolution: flag,
         fps: z.object({ max: framesPerSecond }),

@@ -4,18 +4,22 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
+import type { Uploads } from '../../actors/upload/index.ts'
 import type { NewPictures, VideoChanges } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
-import { type EncodedImage, isRefusal, type Store } from '../../media/index.ts'
-import { newUuid } from '../../platform/ids.ts'
+import { type EncodedImage, isRefusal } from '../../media/index.ts'
 import { type FormFile, withForm } from '../plugins/multipart.ts'
 import { toChanges, updateFields } from './fields.ts'
 
 /** Fits a picture to the size of its kind. Throws MediaError when the file is none. */
 export type FitPicture = (name: 'thumbnail' | 'preview', path: string) => Promise<EncodedImage>
 
-export function makeReceiveChanges(deps: { store: Store; config: () => Config; fitPicture: FitPicture }) {
-  const { store, config, fitPicture } = deps
+export function makeReceiveChanges(deps: {
+  uploads: Pick<Uploads, 'beginForm'>
+  config: () => Config
+  fitPicture: FitPicture
+}) {
+  const { uploads, config, fitPicture } = deps
   const schemas = { json: updateFields('json'), form: updateFields('form') }
 
   /** Reads the request and hands it to `use`. Throws `invalid` with every bad field. */
@@ -27,11 +31,10 @@ export function makeReceiveChanges(deps: { store: Store; config: () => Config; f
     const pictureFile = (): FormFile<string> => ({
       maxBytes: config().vireo.uploads.max_image_size,
       async open() {
-        const folder = `picture-${newUuid()}`
-        const discard = () => store.removeWorkFolder(folder)
-        folders.push(discard)
-        const path = join(await store.workFolder(folder), 'sent')
-        return { writable: createWriteStream(path, { flags: 'wx' }), value: path, discard }
+        const { folder, end } = await uploads.beginForm()
+        folders.push(end)
+        const path = join(folder, 'sent')
+        return { writable: createWriteStream(path, { flags: 'wx' }), value: path, discard: end }
       },
     })
     const fields = request.isMultipart() ? schemas.form : schemas.json

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { notFound } from '../../actors/runtime/index.ts'
+import type { Uploads } from '../../actors/upload/index.ts'
 import {
   assertMaySee,
   categoryLabels,
@@ -21,7 +22,6 @@ import {
   videoPrivacies,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
-import type { Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -39,7 +39,8 @@ export interface VideosDeps {
   db: Database
   config: () => Config
   urls: Here
-  store: Store
+  /** For the pictures of a form. */
+  uploads: Pick<Uploads, 'beginForm'>
   /** From `makeUpdateVideo` and `makeRemoveVideo`. */
   videos: UpdateVideo & RemoveVideo
   fitPicture: FitPicture

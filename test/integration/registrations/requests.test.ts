@@ -63,6 +63,8 @@ describe('a request for an account', () => {
       ['bea', { email: 'other@example.com' }],
       ['beate', { email: 'BEA@example.com' }],
       ['beate', { channel: { name: 'bea_tv', displayName: 'x' } }],
+      ['bea_tv', {}],
+      ['beate', { channel: { name: 'bea', displayName: 'x' } }],
       ['root', {}],
       ['beate', { channel: { name: 'root_channel', displayName: 'x' } }],
     ] as const) {

@@ -16,6 +16,7 @@ import { videosArea } from '../../../src/http/videos/routes.ts'
 import { type FileKind, type FileStore, fileKinds, fitImage, makeFileStore } from '../../../src/media/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
@@ -94,7 +95,13 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
     authenticate: async (token) => (token in users ? sessionOf(token as keyof typeof users) : null),
     areas: [
       videosArea({
-        ...{ db: asked, urls, store, videos, config: () => config },
+        ...{ db: asked, urls, videos, config: () => config },
+        uploads: {
+          async beginForm() {
+            const name = newUuid()
+            return { folder: await store.workFolder(name), end: () => store.removeWorkFolder(name) }
+          },
+        },
         async fitPicture(name, path) {
           const [image] = await fitImage(path, [
             name === 'thumbnail' ? { width: 280, height: 157 } : { width: 850, height: 480 },
