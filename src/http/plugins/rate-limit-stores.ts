@@ -57,33 +57,48 @@ if ttl < 0 then
 end
 return { current, ttl }`
 
+/** How long Redis is left alone after a command that failed or was not answered in time. */
+const AWAY_MS = 5_000
+
 const GIVE_BACK = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
 return 0`
 
 /**
  * Counts in Redis, each step one atomic script. While Redis is away the fallback counts, so that limits hold for each
- * process and no request waits.
+ * process; after an answer that did not come, nobody waits for the next one for a while.
  */
-export function makeRedisLimitStore(options: { redis: Redis; prefix: string; fallback: LimitStore }): LimitStore {
-  const { redis, prefix, fallback } = options
+export function makeRedisLimitStore(options: {
+  redis: Pick<Redis, 'status' | 'eval'>
+  prefix: string
+  fallback: LimitStore
+  now: () => number
+}): LimitStore {
+  const { redis, prefix, fallback, now } = options
+  let awayUntil = 0
+  const isAway = (): boolean => redis.status !== 'ready' || now() < awayUntil
+  const noteFailure = (): void => {
+    awayUntil = now() + AWAY_MS
+  }
 
   return {
     async add(key, windowMs) {
-      if (redis.status !== 'ready') return fallback.add(key, windowMs)
+      if (isAway()) return fallback.add(key, windowMs)
       try {
         const answer: unknown = await redis.eval(ADD, 1, prefix + key, windowMs)
         if (!Array.isArray(answer)) return fallback.add(key, windowMs)
         return { current: Number(answer[0]), ttl: Number(answer[1]) }
       } catch {
+        noteFailure()
         return fallback.add(key, windowMs)
       }
     },
     async giveBack(key) {
-      if (redis.status !== 'ready') return fallback.giveBack(key)
+      if (isAway()) return fallback.giveBack(key)
       try {
         await redis.eval(GIVE_BACK, 1, prefix + key)
       } catch {
+        noteFailure()
         await fallback.giveBack(key)
       }
     },

@@ -34,7 +34,7 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
   const { config, clock, redis, prefix, identify } = options
   const now = () => clock.now().getTime()
   const memory = makeMemoryLimitStore({ now })
-  const store = redis ? makeRedisLimitStore({ redis, prefix, fallback: memory }) : memory
+  const store = redis ? makeRedisLimitStore({ redis, prefix, fallback: memory, now }) : memory
   await app.register(fastifyRateLimit, { global: false, store: adapt(store) })
 
   const limiters = new Map(

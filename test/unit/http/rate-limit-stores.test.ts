@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { limitsOf } from '../../../src/http/plugins/rate-limit-groups.ts'
-import { makeMemoryLimitStore } from '../../../src/http/plugins/rate-limit-stores.ts'
+import { makeMemoryLimitStore, makeRedisLimitStore } from '../../../src/http/plugins/rate-limit-stores.ts'
 
 describe('counting in memory', () => {
   it('starts again when the window is over', () => {
@@ -32,6 +32,33 @@ describe('counting in memory', () => {
     for (const key of ['a', 'b', 'c']) store.add(key, 1000)
     expect(store.add('c', 1000)).toMatchObject({ current: 2 })
     expect(store.add('a', 1000)).toMatchObject({ current: 1 })
+  })
+})
+
+describe('counting in Redis', () => {
+  it('goes on in memory when Redis fails, and asks it again after a while', async () => {
+    let time = 0
+    let asked = 0
+    let answers = false
+    const redis = {
+      status: 'ready' as const,
+      async eval() {
+        asked += 1
+        if (!answers) throw new Error('Command timed out')
+        return [7, 500]
+      },
+    }
+    const now = () => time
+    const store = makeRedisLimitStore({ redis, prefix: 'p:', fallback: makeMemoryLimitStore({ now }), now })
+    expect(await store.add('a', 1000)).toEqual({ current: 1, ttl: 1000 })
+    expect(await store.add('a', 1000)).toEqual({ current: 2, ttl: 1000 })
+    await store.giveBack('a')
+    expect(await store.add('a', 1000)).toEqual({ current: 2, ttl: 1000 })
+    expect(asked).toBe(1)
+    time = 5_000
+    answers = true
+    expect(await store.add('a', 1000)).toEqual({ current: 7, ttl: 500 })
+    expect(asked).toBe(2)
   })
 })
 
