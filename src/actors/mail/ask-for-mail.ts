@@ -19,6 +19,12 @@ export type Mail =
   | { mail: 'registration-accepted'; registrationId: number }
   | { mail: 'registration-rejected'; registrationId: number }
 
+/**
+ * An id that nobody has. A mail to nobody is asked for like any other and then not sent, so that the time of an answer does
+ * not tell whether an address is known.
+ */
+export const NOBODY = 0
+
 /** Sends the mail once the transaction is committed, with retries. */
 export function askForMail(unit: Unit, { mail, ...ids }: Mail): void {
   const data = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, Number(value)]))

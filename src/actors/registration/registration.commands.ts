@@ -5,7 +5,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialRegistration, type RegistrationEvent, registrationMachine } from '../../state-machines/registration.ts'
 import { can, step } from '../../state-machines/step.ts'
-import { askForMail, type MailLinks, registrationState } from '../mail/index.ts'
+import { askForMail, type MailLinks, NOBODY, registrationState } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { type TransactUser, type Users, userRoles } from '../user/index.ts'
 import { Registration } from './registration.entity.ts'
@@ -182,10 +182,14 @@ export function makeRegistrations(
     },
 
     async askToVerifyAgain(email) {
-      const [found] = await db.query<{ id: number }>('select id from registration where lower(email) = lower($1)', [
-        email,
-      ])
-      if (!found) return
+      const [found] = await db.query<{ id: number }>(
+        "select id from registration where lower(email) = lower($1) and state <> 'accepted'",
+        [email],
+      )
+      if (!found) {
+        const nobody = { mail: 'verify-registration', registrationId: NOBODY } as const
+        return await tell.create(async (unit) => askForMail(unit, nobody))
+      }
       const asked = move(found.id, { type: 'LINK_ASKED' }, async (unit) =>
         askForMail(unit, { mail: 'verify-registration', registrationId: found.id }),
       )

@@ -1,7 +1,7 @@
 // Proof that an address is the user's: the one of the account, or the new one that is to take its place.
 
 import { isUniqueViolation } from '../../platform/database/errors.ts'
-import { askForMail, type MailLinks, newAddressState, verifyEmailState } from '../mail/index.ts'
+import { askForMail, type MailLinks, NOBODY, newAddressState, verifyEmailState } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
 
 export interface EmailVerification {
@@ -22,7 +22,7 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
          union all select id, true from users where lower(pending_email) = lower($1)`,
         [email],
       )
-      if (users.length === 0) return
+      if (users.length === 0) users.push({ id: NOBODY, pending: false })
       await tell.create(async (unit) => {
         for (const { id, pending } of users) askForMail(unit, { mail: 'verify-email', userId: id, pending })
       })
