@@ -1,6 +1,6 @@
 // Reads for who owns videos: all comments below them, also those that wait for approval.
 
-import type { Database } from '../../platform/database/index.ts'
+import { containing, type Database } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 export interface OwnedCommentRow {
@@ -104,7 +104,7 @@ export async function listOwnedComments(
 const JOINS = `join video v on v.id = m.video_id join channel c on c.id = v.channel_id
   join account a on a.id = m.account_id join actor x on x.id = a.actor_id`
 
-const like = (text: string | undefined): string | null => (text ? `%${text.replace(/[\\%_]/g, '\\$&')}%` : null)
+const like = (text: string | undefined): string | null => (text ? containing(text) : null)
 
 /** Who owns a channel of this server; undefined when there is no such channel. */
 export async function findChannelOwner(db: Pick<Database, 'query'>, channelId: number): Promise<number | undefined> {

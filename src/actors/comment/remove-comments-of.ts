@@ -1,6 +1,6 @@
 // All comments of an account, removed by the owner of the videos below which they stand, or by the staff everywhere.
 
-import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, unlessGone } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
 import type { Viewer } from '../video/index.ts'
 import type { Comments } from './comment.commands.ts'
@@ -64,14 +64,5 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
         }),
       )
     },
-  }
-}
-
-async function unlessGone(removal: Promise<void>): Promise<void> {
-  try {
-    await removal
-  } catch (error) {
-    if (error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'conflict')) return
-    throw error
   }
 }

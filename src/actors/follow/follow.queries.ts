@@ -1,6 +1,6 @@
 // Reads about follows: the listings of the instance's followers and followings, and lookups by actor or address.
 
-import type { Database } from '../../platform/database/index.ts'
+import { containing, type Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 
 export interface FollowRow {
@@ -83,7 +83,7 @@ export async function listFollows(db: Database, query: FollowListQuery): Promise
       query.instanceActorId,
       query.state ?? null,
       query.actorType ?? null,
-      query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null,
+      query.search ? containing(query.search) : null,
       query.count,
       query.start,
     ],

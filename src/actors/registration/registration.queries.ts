@@ -1,6 +1,6 @@
 // Reads of registrations.
 
-import type { Database } from '../../platform/database/index.ts'
+import { containing, type Database } from '../../platform/database/index.ts'
 import type { RegistrationContext, RegistrationState } from '../../state-machines/registration.ts'
 
 export interface RegistrationRow {
@@ -49,7 +49,7 @@ export async function listRegistrations(
     `with page as (select ${COLUMNS} from registration where ${matches} order by ${order} limit $2 offset $3)
      select (select count(*) from registration where ${matches})::integer as total,
        coalesce((select json_agg(page order by ${order}) from page), '[]') as rows`,
-    [query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null, query.count, query.start],
+    [query.search ? containing(query.search) : null, query.count, query.start],
   )
   return page ?? { total: 0, rows: [] }
 }

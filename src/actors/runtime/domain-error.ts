@@ -49,5 +49,15 @@ export class DomainError extends Error {
   }
 }
 
+/** For removals: somebody else may be faster, or the thing went with another one. Throws all other refusals. */
+export async function unlessGone(removal: Promise<void>): Promise<void> {
+  try {
+    await removal
+  } catch (error) {
+    if (error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'conflict')) return
+    throw error
+  }
+}
+
 export const notFound = (message: string, code?: string): DomainError =>
   new DomainError('not_found', message, code === undefined ? {} : { code })

@@ -1,4 +1,4 @@
-export { DomainError, type ErrorKind, type InvalidParam, notFound } from './domain-error.ts'
+export { DomainError, type ErrorKind, type InvalidParam, notFound, unlessGone } from './domain-error.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'
 export { keepJobHistoryShort } from './history.ts'
 export { PermanentFailure } from './jobs.ts'

@@ -5,7 +5,7 @@ import type { Database, Sql } from '../../platform/database/index.ts'
 import type { Comments } from '../comment/index.ts'
 import type { Follows } from '../follow/index.ts'
 import type { Ratings } from '../rating/index.ts'
-import { DomainError } from '../runtime/index.ts'
+import { unlessGone } from '../runtime/index.ts'
 import type { Uploads } from '../upload/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { RemoveVideo } from '../video/index.ts'
@@ -95,16 +95,6 @@ export async function takeAway(
     removers.ratings.setRating({ videoId, accountId, rating: 'none' }),
   )
   await each<{ id: number }>(followingsOf('$1'), actorsOf(owner), 'o.state', ({ id }) => removers.follows.withdraw(id))
-}
-
-/** Somebody else may be faster: a video that goes takes its comments and ratings along. */
-async function unlessGone(removal: Promise<void>): Promise<void> {
-  try {
-    await removal
-  } catch (error) {
-    if (error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'conflict')) return
-    throw error
-  }
 }
 
 /** Whether something is left, or somebody still has to be told in the name of one of the actors. One statement. */

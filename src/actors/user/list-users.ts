@@ -1,6 +1,6 @@
 // Users as the staff reads them: one of them, a page of the list, and names that hold a text.
 
-import type { Database } from '../../platform/database/index.ts'
+import { containing, type Database } from '../../platform/database/index.ts'
 import { USER_JOINS, type UserRow, userChannels, userColumns } from './user.queries.ts'
 
 type Reader = Pick<Database, 'query'>
@@ -113,5 +113,3 @@ export async function namesOfUsers(db: Reader, search: string): Promise<string[]
   )
   return rows.map((row) => row.username)
 }
-
-const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,6 +1,6 @@
 // Lists of videos: one statement for a page, whatever it is filtered by. Totals of the public list come from counters.
 
-import type { Database } from '../../platform/database/index.ts'
+import { containing, type Database } from '../../platform/database/index.ts'
 import { fileColumns, listColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
 export const videoSortFields = [
@@ -143,7 +143,7 @@ function language(codes: string[], bind: Bind): string {
 
 /** Names that hold the words or are much like them (trigrams, which the index serves), and tags. */
 function named(search: string, bind: Bind): string {
-  const like = bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
+  const like = bind(containing(search))
   const word = bind(search)
   return `(v.name ilike ${like} or v.name % ${word} or lower_tags(v.tags) @> array[lower(${word})])`
 }

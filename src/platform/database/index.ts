@@ -8,3 +8,4 @@ export {
   type Transaction,
 } from './database.ts'
 export { isRetryable, isUniqueViolation } from './errors.ts'
+export { containing } from './patterns.ts'
