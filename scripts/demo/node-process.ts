@@ -74,14 +74,21 @@ export async function startNode(options: {
   }
 }
 
-/** A TCP port of loopback that was free a moment ago. */
+/** Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere). */
+const PORTS = { from: 20_000, count: 12_000 }
+
+/** A port on which nothing listens, and that no connection takes before a node listens on it. */
 export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = PORTS.from + Math.floor(Math.random() * PORTS.count)
+    if (await isFree(port)) return port
+  }
+  throw new Error('No TCP port is free on 127.0.0.1.')
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
