@@ -392,7 +392,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'user-removal',
     'comments-removal',
   ],
-  lanes: ['delivery', 'inbox'],
+  lanes: ['delivery', 'inbox', 'inbox-unverified'],
 }
 
 async function openDatabaseServer(

@@ -1,5 +1,6 @@
 // Servers that we know of, and whether they can be reached: the machine `remote-host`.
 
+import { LRUCache } from 'lru-cache'
 import type { Sql } from '../../platform/database/index.ts'
 import {
   dueIn,
@@ -36,8 +37,12 @@ export interface RemoteHosts {
   noteUnsupported(hostId: number, type: string): Promise<void>
 }
 
+/** A host falls asleep after days of failures: whether it sleeps is not asked for each of its activities. */
+const HEARD_AGAIN_MS = 5_000
+
 export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const { db, clock, config, logger } = deps
+  const heardAt = new LRUCache<string, number>({ max: 10_000 })
 
   interface HostRow extends KnownHost {
     context: Partial<RemoteHostContext>
@@ -87,6 +92,9 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
       })
     },
     async heard(host) {
+      const now = clock.now().getTime()
+      if (now - (heardAt.get(host) ?? Number.NEGATIVE_INFINITY) < HEARD_AGAIN_MS) return
+      heardAt.set(host, now)
       const [row] = await db.query<HostRow>(
         `select ${COLUMNS} from remote_host where host = $1 and state = 'dormant'`,
         [host.toLowerCase()],

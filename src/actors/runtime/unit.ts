@@ -128,7 +128,7 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
     const lanes = [...pending.lanes.values()].toSorted(byLane)
     if (lanes.length > 0) await query(WAKE_LANES, lanesIn(lanes))
     committed.lanes = lanes.filter((lane) => lane.dueAt <= pending.unit.now)
-    committed.publications = pending.publications
+    committed.publications = withoutRepetitions(pending.publications)
   }
 }
 
@@ -162,6 +162,10 @@ export const WAKE_LANES = `insert into lane (kind, key, due_at)
   select w.kind, w.key, w.due_at from unnest($1::text[], $2::text[], $3::timestamptz[]) with ordinality
     as w (kind, key, due_at, place) order by w.place
   on conflict (kind, key) do update set due_at = least(lane.due_at, excluded.due_at), dirty = true`
+
+const withoutRepetitions = (told: Committed['publications']): Committed['publications'] => [
+  ...new Map(told.map((one) => [JSON.stringify(one), one])).values(),
+]
 
 /** Lane rows are locked in one order, so that two units that wake the same lanes do not deadlock. */
 const byLane = (a: WokenLane, b: WokenLane): number => compare(a.kind, b.kind) || compare(a.key, b.key)

@@ -3,7 +3,7 @@
 
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import { type HeaderValues, isSameOrigin, verifyDocument, verifyInbound } from '../security/index.ts'
+import { type HeaderValues, type InboundVerdict, isSameOrigin, verifyDocument, verifyInbound } from '../security/index.ts'
 import {
   ACTIVITY_BOUNDS,
   type ActivityDocument,
@@ -52,13 +52,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     const parsed = parseDocument(request.body, { ...ACTIVITY_BOUNDS, maxBytes: max_body_size })
     if (!parsed.ok) return { status: 400, reason: parsed.problem }
 
-    const signer = await verifyInbound({
-      ...request,
-      rawBody: request.body,
-      now: clock.now(),
-      skewMs: config().vireo.federation.inbox.clock_skew,
-      findKey: keys.find,
-    })
+    const signer = await identify(request)
     const { isCollection, activities } = activitiesOf(parsed.value)
     let answer: InboxAnswer = { status: 204 }
     for (const document of activities) {
@@ -72,6 +66,19 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       if (result.status !== 204) answer = result
     }
     return answer
+  }
+
+  /** By the key that we remember; when that does not fit, by the one that is stored now. */
+  async function identify(request: InboxRequest): Promise<InboundVerdict> {
+    const message = {
+      ...request,
+      rawBody: request.body,
+      now: clock.now(),
+      skewMs: config().vireo.federation.inbox.clock_skew,
+    }
+    const verdict = await verifyInbound({ ...message, findKey: keys.find })
+    const mayBeOld = !verdict.ok && (verdict.reason === 'bad-signature' || verdict.reason === 'weak-key')
+    return mayBeOld ? await verifyInbound({ ...message, findKey: keys.findFresh }) : verdict
   }
 
   /** The shared one, or that of an actor that we have. */
@@ -89,7 +96,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     request: InboxRequest,
     activity: ActivityDocument,
     document: JsonObject,
-    signer: Awaited<ReturnType<typeof verifyInbound>>,
+    signer: InboundVerdict,
   ): Promise<InboxAnswer> {
     if (isSameOrigin(activity.actor, urls.origin))
       return { status: 403, reason: 'an actor of ours does not write to us' }
@@ -111,7 +118,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
   async function prove(
     activity: ActivityDocument,
     document: JsonObject,
-    signer: Awaited<ReturnType<typeof verifyInbound>>,
+    signer: InboundVerdict,
   ): Promise<Proof> {
     if (signer.ok && signer.owner === activity.actor) return { by: 'known', document }
     if (!signer.ok && signer.reason === 'unknown-key' && isSameOrigin(signer.unknownKey, activity.actor)) {
@@ -127,7 +134,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
 
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
   async function proveByDocument(document: JsonObject): Promise<Proof> {
-    const verdict = await verifyDocument(document, { findKey: keys.find, now: clock.now() })
+    const verdict = await verifyDocument(document, { findKey: keys.findFresh, now: clock.now() })
     if (verdict.ok) return { by: 'known', document: verdict.document }
     if (verdict.reason === 'unknown-key') return { by: 'later' }
     return {

@@ -61,12 +61,12 @@ export function makeVerifyLater(
       rawBody: Buffer.from(parts.body, 'base64'),
       now: activity.receivedAt,
       skewMs: config().vireo.federation.inbox.clock_skew,
-      findKey: keys.find,
+      findKey: keys.findFresh,
     })
     if (signer.ok && signer.owner === activity.actorUrl) return { result: 'verified' }
     const document = parseDocument(Buffer.from(activity.body))
     if (!document.ok) return { result: 'forged', reason: document.problem }
-    const verdict = await verifyDocument(document.value, { findKey: keys.find, now: activity.receivedAt })
+    const verdict = await verifyDocument(document.value, { findKey: keys.findFresh, now: activity.receivedAt })
     if (verdict.ok && verdict.owner === activity.actorUrl) {
       return { result: 'verified', body: JSON.stringify(verdict.document) }
     }

@@ -77,6 +77,7 @@ beforeEach(async () => {
     http,
     keys: {
       find: async () => null,
+      findFresh: async () => null,
       forRequests: async (id) => ({ keyId: `http://ours.example/accounts/${id}#main-key`, privateKey }),
       forDocuments: async (id) => ({ rsa: { keyId: `http://ours.example/accounts/${id}`, privateKey } }),
     },
