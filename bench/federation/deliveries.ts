@@ -33,7 +33,7 @@ export async function benchDeliveries({ node, databaseUrl, video }: Stage): Prom
     const begun = performance.now()
     const processorBefore = processorTime(pid)
     for (let time = 0; time < comments; time += 1) await speak(client, video.uuid)
-    const { answered, sockets } = await sink.awaitAnswered(hosts * comments, LONGEST_MS)
+    const { answered, sockets, repeated } = await sink.awaitAnswered(hosts * comments, LONGEST_MS)
     const wall = (performance.now() - begun) / 1000
     const processor = processorTime(pid) - processorBefore
     console.log(`\n${comments} comments to ${hosts} hosts`)
@@ -48,6 +48,7 @@ export async function benchDeliveries({ node, databaseUrl, video }: Stage): Prom
       ],
     )
     verdictAtLeast('deliveries, a second of processor', (answered.length * 1000) / processor, MIN_DELIVERIES)
+    verdict('deliveries that came twice', repeated, 0)
   } finally {
     sink.close()
   }

@@ -1,5 +1,6 @@
 // Servers that are delivered to, in a process of their own: many ports, some of which take everything and never answer.
 
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -16,18 +17,23 @@ export interface SinkReport {
   sockets: number
   /** Distinct bodies. */
   bodies: number
+  /** Deliveries of a body that the same inbox had already. */
+  repeated: number
 }
 
 let answered: number[] = []
 let bodies = new Set<string>()
+const pairs = new Set<string>()
+let repeated = 0
 const open = new Set<Socket>()
 let sockets = 0
 
 process.on('message', async (order: SinkOrder | 'report') => {
   if (order === 'report') {
-    process.send?.({ answered, sockets, bodies: bodies.size } satisfies SinkReport)
+    process.send?.({ answered, sockets, bodies: bodies.size, repeated } satisfies SinkReport)
     answered = []
     bodies = new Set()
+    repeated = 0
     sockets = open.size
     return
   }
@@ -44,7 +50,11 @@ async function listen(hangs: boolean): Promise<number> {
     request.on('end', () => {
       if (hangs) return
       answered.push(Date.now())
-      bodies.add(Buffer.concat(parts).toString('base64'))
+      const body = createHash('sha256').update(Buffer.concat(parts)).digest('base64')
+      const pair = `${request.headers.host}${request.url} ${body}`
+      if (pairs.has(pair)) repeated += 1
+      pairs.add(pair)
+      bodies.add(body)
       response.writeHead(202).end()
     })
   })

@@ -31,12 +31,13 @@ export async function startSink(order: SinkOrder): Promise<Sink> {
     report,
     async awaitAnswered(count, withinMs) {
       const begun = performance.now()
-      const all: SinkReport = { answered: [], sockets: 0, bodies: 0 }
+      const all: SinkReport = { answered: [], sockets: 0, bodies: 0, repeated: 0 }
       while (all.answered.length < count && performance.now() - begun < withinMs) {
         await pause(LOOK_EVERY_MS)
-        const { answered, sockets, bodies } = await report()
+        const { answered, sockets, bodies, repeated } = await report()
         all.answered.push(...answered)
         all.sockets = Math.max(all.sockets, sockets)
+        all.repeated += repeated
         all.bodies = Math.max(all.bodies, bodies)
       }
       return all

@@ -168,7 +168,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
         'select id, activity_id as "activityId", type, body from document where id = any($1)',
         [wanted],
       )
-      const found = new Map(rows.map((row) => [row.id, row]))
+      const found = new Map(rows.map(({ id, ...document }) => [id, document]))
       for (const [id, document] of found) documents.set(id, document)
       return ids.map((id) => {
         const document = found.get(id)
