@@ -4,9 +4,9 @@ import type { RemoteActors } from '../actors/actor/index.ts'
 import type { Comments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
-import { makeIncomingActivities } from '../actors/incoming-activity/index.ts'
+import { type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
-import { makeRemoteHosts } from '../actors/remote-host/index.ts'
+import { makeRemoteHosts, type RemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
 import type { RemoteVideos } from '../actors/video/index.ts'
@@ -60,6 +60,9 @@ export interface FederationPart {
   /** Ends what listens and cleans up. */
   close(): void
   receiveActivity: ReceiveActivity
+  /** For the operator. */
+  hosts: Pick<RemoteHosts, 'retryNow'>
+  incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
@@ -106,6 +109,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     forgetDocuments: reads.forget,
     close: reads.close,
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
+    ...{ hosts, incoming },
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation
       if (allow_http) return false

@@ -59,7 +59,7 @@ type StoredDocument = Pick<WaitingDelivery, 'activityId' | 'type' | 'body'>
 const CLEAN_UP_EVERY_MS = 600_000
 const UNUSED_DOCUMENT_MS = 3_600_000
 /** An answer that takes longer is awaited without a place among the workers. */
-const PATIENCE_MS = 100
+const PATIENCE_MS = 25
 const HOSTS_AT_ONCE = 100
 const SENT_AT_ONCE = 500
 /** Documents on their way, in characters: thousands of hosts read one copy. */
@@ -228,9 +228,11 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
 
   /** One event for all that was tried at once: a host that failed one of them failed. */
   async function tellHost(host: KnownHost, outcomes: SendOutcome[]): Promise<void> {
+    const error = outcomes.find((outcome) => outcome.error !== null)?.error
+    if (error) await hosts.noteError(host.id, error)
     const failed = outcomes.filter((outcome) => outcome.answer === 'failed')
     if (failed.length === 0) {
-      if (host.state !== 'healthy') await hosts.succeeded(host.id)
+      await hosts.succeeded(host)
       return
     }
     const retryAfter = Math.max(0, ...failed.map((outcome) => outcome.retryAfter ?? 0))

@@ -20,7 +20,10 @@ export interface OutgoingDocument {
 
 export const DELIVERY_LANE = 'delivery'
 
-/** Hosts that are dormant, or that refuse this type, get no row. */
+/** Software that reads PeerTube's own types. A host of unknown software may be one of them, until it refuses. */
+const OWN_KIND = ['peertube', 'vireo']
+
+/** Hosts that are dormant, that refuse this type, or that are known not to read it, get no row. */
 export async function enqueueDocument(unit: Unit, document: OutgoingDocument, recipients: Recipient[]): Promise<void> {
   const inboxes = new Map(recipients.map((recipient) => [recipient.inboxUrl, recipient.hostId]))
   if (inboxes.size === 0) return
@@ -33,8 +36,16 @@ export async function enqueueDocument(unit: Unit, document: OutgoingDocument, re
      select $1, i.host_id, $2, i.inbox_url from unnest($3::text[], $4::int[]) as i (inbox_url, host_id)
      join remote_host h on h.id = i.host_id
      where h.state <> 'dormant' and not ($5 = any(h.unsupported_types))
+       and ($6::text[] is null or h.software is null or lower(h.software) = any($6))
      returning host_id`,
-    [stored?.id, document.senderId, [...inboxes.keys()], [...inboxes.values()], document.type],
+    [
+      stored?.id,
+      document.senderId,
+      [...inboxes.keys()],
+      [...inboxes.values()],
+      document.type,
+      document.type.includes(':') ? OWN_KIND : null,
+    ],
   )
   if (hosts.length === 0) {
     await unit.query('delete from document where id = $1', [stored?.id])

@@ -15,7 +15,7 @@ import {
 import { step } from '../../state-machines/step.ts'
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
-import type { ActorDeps } from '../runtime/index.ts'
+import { type ActorDeps, notFound } from '../runtime/index.ts'
 
 export interface ArrivedActivity {
   activityId: string
@@ -49,6 +49,10 @@ export type Verification = { result: 'verified'; body?: string } | { result: 'fo
 export interface IncomingActivities {
   /** `refused`: too many activities of the host wait for their keys. */
   store(activity: ArrivedActivity): Promise<Arrival>
+  /** Handles a parked activity anew. Throws `not_found` when none is parked under the id. */
+  retryParked(id: number): Promise<void>
+  /** Gives a parked activity up: it counts as handled. Throws `not_found`. */
+  dropParked(id: number): Promise<void>
 }
 
 export type Arrival = 'stored' | 'duplicate' | 'refused'
@@ -363,7 +367,29 @@ export function makeIncomingActivities(
     })
   }
 
+  async function parked(query: Sql, id: number): Promise<Row> {
+    const [row] = await query<Row>(
+      `select ${COLUMNS} from incoming_activity i where i.id = $1 and i.state = 'parked' for no key update`,
+      [id],
+    )
+    if (!row) throw notFound('No activity is parked under this id.')
+    return row
+  }
+
   return {
+    async retryParked(id) {
+      await tell.create(async (unit) => {
+        const row = await parked(unit.query, id)
+        await store(unit.query, [{ row, after: stepped(row, { type: 'RETRIED' }) }])
+        unit.wake(INBOX_LANE, hashOf(row.actorUrl))
+      })
+    },
+    async dropParked(id) {
+      await tell.create(async (unit) => {
+        const row = await parked(unit.query, id)
+        await store(unit.query, [{ row, after: stepped(row, { type: 'GIVEN_UP' }) }])
+      })
+    },
     store: (activity) => (activity.proof === null ? storeVerified(activity) : storeUnverified(activity)),
   }
 }

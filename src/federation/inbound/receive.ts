@@ -13,6 +13,7 @@ import {
   readActivity,
   typeOf,
 } from '../wire/index.ts'
+import { makeAllowance } from './allowance.ts'
 
 export interface InboxRequest {
   method: string
@@ -20,6 +21,8 @@ export interface InboxRequest {
   url: string
   headers: HeaderValues
   body: Buffer
+  /** The IP address that it came from. */
+  from: string
 }
 
 /** The status to answer, with a reason for the log where it is a refusal. */
@@ -38,6 +41,7 @@ export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
 
 export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingActivities }): ReceiveActivity {
   const { db, keys, clock, config, logger, urls, incoming } = deps
+  const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
 
   return async (request) => {
     const answer = await receive(request)
@@ -66,6 +70,12 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       if (result.status !== 204) answer = result
     }
     return answer
+  }
+
+  /** Whether anything of an actor could be here. */
+  async function isKnown(actorUrl: string): Promise<boolean> {
+    const found = await db.query('select 1 from actor where url_hash = md5($1)::uuid and url = $1', [actorUrl])
+    return found.length > 0
   }
 
   /** By the key that we remember; when that does not fit, by the one that is stored now. */
@@ -103,6 +113,12 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     if (!isSameOrigin(activity.id, activity.actor)) return { status: 204, reason: 'the id is of another server' }
     const proof = await prove(activity, document, signer)
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
+    if (proof.by === 'later') {
+      if (activity.type === 'Delete' && !(await isKnown(activity.actor))) {
+        return { status: 204, reason: 'nothing of this actor is here' }
+      }
+      if (!strangers.admits(request.from)) return { status: 429, reason: 'too many activities with unknown keys' }
+    }
     const arrived: ArrivedActivity = {
       activityId: activity.id,
       type: activity.type,
