@@ -1,6 +1,6 @@
 export { makePlaylists, type PlaylistFields, type Playlists } from './playlist.commands.ts'
 export { playlistPrivacies, playlistTypes } from './playlist.entity.ts'
-export { assertMayManagePlaylist, assertMaySeePlaylist, isOpenPlaylist } from './playlist.policy.ts'
+export { assertMayManagePlaylist, assertMaySeePlaylist } from './playlist.policy.ts'
 export {
   type ElementRow,
   findPlaylist,

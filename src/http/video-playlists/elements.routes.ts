@@ -62,7 +62,6 @@ export function playlistElementsArea(deps: {
         config: { auth: 'optional' },
         schema: {
           tags: ['Video'],
-          operationId: 'getVideoPlaylistVideos',
           params: byKey,
           querystring: z.object(paging(config())),
           response: { 200: listOf(elementView) },
@@ -84,7 +83,6 @@ export function playlistElementsArea(deps: {
         config: { auth: 'user' },
         schema: {
           tags: ['Video'],
-          operationId: 'addVideoPlaylistVideo',
           params: byKey,
           body: newElement,
           response: { 200: z.object({ videoPlaylistElement: z.object({ id: z.int() }) }) },
@@ -109,7 +107,6 @@ export function playlistElementsArea(deps: {
         config: { auth: 'user' },
         schema: {
           tags,
-          operationId: 'reorderVideoPlaylist',
           params: byKey,
           body: reordering,
           response: { 204: z.null() },
@@ -129,7 +126,6 @@ export function playlistElementsArea(deps: {
         config: { auth: 'user' },
         schema: {
           tags,
-          operationId: 'putVideoPlaylistVideo',
           params: byElement,
           body: elementChanges.nullish(),
           response: { 204: z.null() },
@@ -147,7 +143,7 @@ export function playlistElementsArea(deps: {
       '/api/v1/video-playlists/:playlistId/videos/:playlistElementId',
       {
         config: { auth: 'user' },
-        schema: { tags, operationId: 'delVideoPlaylistVideo', params: byElement, response: { 204: z.null() } },
+        schema: { tags, params: byElement, response: { 204: z.null() } },
       },
       async (request, reply) => {
         const { id } = await existing(request.params.playlistId)

@@ -92,7 +92,6 @@ export function playlistsArea(deps: {
       {
         schema: {
           tags,
-          operationId: 'getPlaylists',
           querystring: listQuery(),
           response: { 200: listOf(playlistView) },
         },
@@ -105,7 +104,6 @@ export function playlistsArea(deps: {
       {
         schema: {
           tags,
-          operationId: 'getPlaylistPrivacyPolicies',
           response: { 200: z.record(z.string(), z.string()) },
         },
       },
@@ -173,7 +171,6 @@ export function playlistsArea(deps: {
           config: { auth: 'user', form: { fields: newPlaylist, json: newPlaylist, files: [PICTURE] } },
           schema: {
             tags,
-            operationId: 'addPlaylist',
             response: {
               200: z.object({
                 videoPlaylist: z.object({ id: z.int(), shortUUID: z.string(), uuid: z.uuid() }),
