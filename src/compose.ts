@@ -10,6 +10,7 @@ import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
+import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import {
@@ -75,6 +76,9 @@ import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
+import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
+import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
+import { playlistsArea } from './http/video-playlists/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
@@ -239,6 +243,8 @@ async function start(
   const comments = makeComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
+  const playlists = makePlaylists(media)
+  const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
 
   const http = makeGuardedFetch({
@@ -256,6 +262,7 @@ async function start(
     instanceActorId: instance.actorId,
     remoteActors: makeRemoteActors(deps),
     remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
+    remotePlaylists,
     follows,
     comments,
     ratings,
@@ -266,7 +273,7 @@ async function start(
   })
   closers.push(async () => federation.close())
   // After federation, whose reactions to the end of an account come first.
-  makeUserRemoval({ ...deps, uploads, videos, comments, ratings, follows })
+  makeUserRemoval({ ...deps, uploads, videos, comments, playlists, ratings, follows })
   const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
   closers.push(async () => facts.close())
   source.onChange(() => {
@@ -303,6 +310,7 @@ async function start(
 
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
+    const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
     const receiveImage = makeReceiveImage({ uploads, config })
     const app = await makeApp({
       config,
@@ -337,6 +345,11 @@ async function start(
         commentsArea({ db, config, urls: deps.urls, comments }),
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
+        playlistsArea({ db, config, urls: deps.urls, playlists, uploads, keepFresh }),
+        playlistElementsArea({
+          ...{ db, config, urls: deps.urls, keepFresh },
+          elements: makePlaylistElements(deps),
+        }),
         serverFollowsArea({
           ...deps,
           follows,
@@ -376,6 +389,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'VideoRemoved',
     'CommentCreated',
     'CommentRemoved',
+    'PlaylistCreated',
+    'PlaylistUpdated',
+    'PlaylistRemoved',
     'RatingSet',
     'RatingRemoved',
     'UserRemoved',
@@ -386,6 +402,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'activitypub-follow',
     'activitypub-http-fetcher',
     'federate-video',
+    'playlist-reading',
+    'playlists-of-followed',
     'video-transcoding',
     'video-removal',
     'video-files-placement',

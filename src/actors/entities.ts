@@ -5,6 +5,7 @@ import { Actor } from './actor/actor.entity.ts'
 import { Channel } from './channel/channel.entity.ts'
 import { Comment } from './comment/comment.entity.ts'
 import { Follow } from './follow/follow.entity.ts'
+import { Playlist, PlaylistElement } from './playlist/playlist.entity.ts'
 import { Rating } from './rating/rating.entity.ts'
 import { Registration } from './registration/registration.entity.ts'
 import { RemoteHost } from './remote-host/remote-host.entity.ts'
@@ -19,6 +20,8 @@ export const entities = [
   Channel,
   Comment,
   Follow,
+  Playlist,
+  PlaylistElement,
   Rating,
   Registration,
   RemoteHost,

@@ -5,6 +5,7 @@ import type { Comments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
 import { type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
+import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
 import { makeRemoteHosts, type RemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
@@ -21,6 +22,7 @@ import { makeServeActivityPub, type ServeActivityPub } from './dispatchers/serve
 import { makeResolveActor } from './fetch/actors.ts'
 import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
+import { makePlaylistFetcher } from './fetch/playlists.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
@@ -31,9 +33,11 @@ import { sendAccounts } from './outbound/account.ts'
 import { sendActors } from './outbound/actor.ts'
 import { sendComments } from './outbound/comment.ts'
 import { sendFollows } from './outbound/follow.ts'
+import { sendPlaylists } from './outbound/playlist.ts'
 import { sendRatings } from './outbound/rating.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
+import { registerPlaylistJobs } from './playlist-jobs.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { makeUrls } from './urls.ts'
 
@@ -43,6 +47,7 @@ export interface FederationOptions {
   instanceActorId: () => Promise<number>
   remoteActors: RemoteActors
   remoteVideos: RemoteVideos
+  remotePlaylists: RemotePlaylists
   follows: Follows
   comments: Comments
   ratings: Ratings
@@ -76,8 +81,12 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const fetchDocument = makeFetchDocument({ ...deps, instanceActorId })
   const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
   const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveActor, remoteVideos: options.remoteVideos })
+  const playlists = makePlaylistFetcher({
+    ...{ ...deps, fetchDocument, resolveActor, videos },
+    remotePlaylists: options.remotePlaylists,
+  })
   const hosts = makeRemoteHosts(actorDeps)
-  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, hosts }
+  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, playlists, hosts }
 
   const incoming = makeIncomingActivities({
     ...actorDeps,
@@ -85,12 +94,14 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     verify: makeVerifyLater(context),
   })
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
+  registerPlaylistJobs(context)
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
 
   const sender = makeSender(deps)
   sendActors(deps, sender)
   sendFollows(deps, sender)
   sendVideos(context, sender)
+  sendPlaylists(context, sender)
   sendComments(context, sender)
   sendAccounts(context, sender)
   sendRatings(deps, sender)

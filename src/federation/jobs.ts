@@ -125,5 +125,5 @@ export function registerFederationJobs(
 }
 
 /** Refusals that another try cannot change. */
-const isHopeless = (error: unknown): boolean =>
+export const isHopeless = (error: unknown): boolean =>
   error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'

@@ -3,6 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { newUuid } from '../../src/platform/ids.ts'
 import { type FakePeer, type JsonObject, type PeerActor, peerKeys, post, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
@@ -52,6 +53,16 @@ const remoteVideo = async (more: JsonObject = {}) => {
   const document = home.video({ ...alice, more: { name: 'As it was', ...more } })
   await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
   return document
+}
+const remotePlaylist = async () => {
+  const uuid = newUuid()
+  const playlist = {
+    ...{ id: `${home.base}/video-playlists/${uuid}`, type: 'Playlist', uuid, name: 'As it was', totalItems: 0 },
+    ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], attributedTo: [alice.channel.url] },
+    ...{ published: '2026-02-01T00:00:00.000Z', updated: '2026-02-01T00:00:00.000Z' },
+  }
+  await ours.tell(alice.account, home.activity(alice.account, 'Create', playlist))
+  return playlist
 }
 const comment = async () => {
   const note = home.note({ author: alice.account.url, inReplyTo: video.url })
@@ -127,6 +138,19 @@ const cases: Case[] = [
       return { owner: alice.account, activity: (by) => peerOf(by).activity(by, 'Delete', document.id) }
     },
   },
+  ...['Update', 'Delete'].map(
+    (type): Case => ({
+      what: `${type} of a playlist`,
+      async prepare() {
+        const playlist = await remotePlaylist()
+        const changed = { ...playlist, name: 'Taken over', updated: '2026-03-01T00:00:00.000Z' }
+        return {
+          owner: alice.account,
+          activity: (by) => peerOf(by).activity(by, type, type === 'Update' ? changed : playlist.id),
+        }
+      },
+    }),
+  ),
   {
     what: 'Delete of a comment',
     async prepare() {

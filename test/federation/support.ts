@@ -94,6 +94,7 @@ const WORLD: [string, string][] = [
   ['accounts', 'select actor_id, name, description from account order by id'],
   ['channels', 'select actor_id, account_id, name, description from channel order by id'],
   ['videos', 'select url, uuid, channel_id, name, privacy, state, remote from video order by id'],
+  ['playlists', 'select url, account_id, channel_id, name, description, privacy from playlist order by id'],
   ['comments', 'select url, video_id, account_id, text, deleted_at from comment order by id'],
   ['ratings', 'select url, video_id, account_id, type from rating order by id'],
   ['shares', 'select url, video_id, actor_id from share order by id'],

@@ -161,6 +161,39 @@ const note: Check = (document) => [
 
 const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
+const picture = (value: unknown): boolean =>
+  value === undefined ||
+  (isJson(value) &&
+    value.type === 'Image' &&
+    isAddress(value.url) &&
+    value.mediaType === 'image/jpeg' &&
+    isCount(value.width) &&
+    isCount(value.height))
+
+const playlist: Check = (document) => [
+  ...must('totalItems', isCount(document.totalItems)),
+  ...must('uuid', UUID.test(String(document.uuid))),
+  ...must('name', isText(document.name, 1, 120)),
+  ...must('content', document.content === null || isText(document.content, 3, 1000)),
+  ...must('attributedTo', Array.isArray(document.attributedTo) && document.attributedTo.length === 1),
+  ...must('attributedTo', list(document.attributedTo).length === 0 && addresses(document.attributedTo)),
+  ...must('published', isDate(document.published)),
+  ...must('updated', isDate(document.updated)),
+  ...must('icon', picture(document.icon)),
+  ...must('first', document.first === undefined || isAddress(document.first)),
+  ...must('next', document.next === undefined || isAddress(document.next)),
+  ...must('orderedItems', document.orderedItems === undefined || addresses(document.orderedItems)),
+]
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const isTimestamp = (value: unknown): boolean => value === undefined || isCount(value)
+const playlistElement: Check = (document) => [
+  ...must('url', isAddress(document.url)),
+  ...must('position', isCount(document.position) && Number(document.position) >= 1),
+  ...must('startTimestamp', isTimestamp(document.startTimestamp)),
+  ...must('stopTimestamp', isTimestamp(document.stopTimestamp)),
+]
+
 const tombstone: Check = (document) => must('formerType', document.formerType === 'Note')
 
 const actor: Check = (document) => {
@@ -210,6 +243,8 @@ const CHECKS: Record<string, Check> = {
   Video: video,
   Note: note,
   Tombstone: tombstone,
+  Playlist: playlist,
+  PlaylistElement: playlistElement,
   Person: actor,
   Group: actor,
   Application: actor,

@@ -27,6 +27,13 @@ export interface EventPayloads {
   CommentCreated: { commentId: number }
   CommentRemoved: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
 
+  /** Others may read the playlist from now on. */
+  PlaylistCreated: { playlistId: number }
+  /** The playlist, or what is in it, changed. */
+  PlaylistUpdated: { playlistId: number }
+  /** A playlist is gone, or no longer for others: a Delete is to be sent. */
+  PlaylistRemoved: { playlistId: number; url: string; accountActorId: number; channelActorId: number | null }
+
   RatingSet: { ratingId: number; videoId: number }
   RatingRemoved: { url: string; type: 'like' | 'dislike'; actorId: number; videoId: number }
 
@@ -50,6 +57,7 @@ export interface AggregateRef {
     | 'video'
     | 'upload'
     | 'comment'
+    | 'playlist'
     | 'rating'
     | 'transcoding'
     | 'actor'

@@ -31,6 +31,7 @@ export interface LocalUrls {
   actorCollection(actorUrl: string, collection: 'inbox' | 'outbox' | 'followers' | 'following' | 'playlists'): string
   publicKey(actorUrl: string): string
   video(uuid: string): string
+  playlist(uuid: string): string
   comment(videoUuid: string, commentId: number): string
   follow(followerUrl: string, followId: number): string
   like(actorUrl: string, videoId: number): string

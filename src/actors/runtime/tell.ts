@@ -20,6 +20,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   video: 'select id from video where id = $1 for no key update',
   upload: 'select id from upload where id = $1 for no key update',
   comment: 'select id from comment where id = $1 for no key update',
+  playlist: 'select id from playlist where id = $1 for no key update',
   rating: 'select id from rating where id = $1 for no key update',
   transcoding: 'select id from transcoding where id = $1 for no key update',
   actor: 'select id from actor where id = $1 for no key update',

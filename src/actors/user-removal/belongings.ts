@@ -4,6 +4,7 @@
 import type { Database, Sql } from '../../platform/database/index.ts'
 import type { Comments } from '../comment/index.ts'
 import type { Follows } from '../follow/index.ts'
+import { type Playlists, playlistTypes } from '../playlist/index.ts'
 import type { Ratings } from '../rating/index.ts'
 import { unlessGone } from '../runtime/index.ts'
 import type { Uploads } from '../upload/index.ts'
@@ -24,6 +25,7 @@ export interface Removers {
   uploads: Pick<Uploads, 'cancel'>
   videos: RemoveVideo
   comments: Pick<Comments, 'remove'>
+  playlists: Pick<Playlists, 'remove'>
   ratings: Pick<Ratings, 'setRating'>
   follows: Pick<Follows, 'withdraw'>
 }
@@ -54,6 +56,8 @@ const uploadsOf = (user: string) =>
 const videosOf = (account: string) =>
   `from video o join channel c on c.id = o.channel_id where c.account_id = ${account}`
 const commentsOf = (account: string) => `from comment o where o.account_id = ${account} and o.deleted_at is null`
+const playlistsOf = (account: string) =>
+  `from playlist o where o.account_id = ${account} and o.type = ${playlistTypes.regular}`
 const ratingsOf = (account: string) => `from rating o where o.account_id = ${account}`
 const followingsOf = (actors: string) => `from follow o where o.follower_id = any(${actors}) and o.state <> 'none'`
 
@@ -91,6 +95,7 @@ export async function takeAway(
     if (state !== 'removed') await removers.videos.remove(id, by)
   })
   await each<{ id: number }>(commentsOf('$1'), accountId, 'o.video_id', ({ id }) => removers.comments.remove(id, by))
+  await each<{ id: number }>(playlistsOf('$1'), accountId, 'o.type', ({ id }) => removers.playlists.remove(id, by))
   await each<{ videoId: number }>(ratingsOf('$1'), accountId, 'o.video_id as "videoId"', ({ videoId }) =>
     removers.ratings.setRating({ videoId, accountId, rating: 'none' }),
   )
@@ -102,6 +107,7 @@ export async function isSomethingLeft(query: Sql, owner: Owner): Promise<boolean
   const [answer] = await query<{ left: boolean }>(
     `select exists (select 1 ${uploadsOf('$1')}) or exists (select 1 ${videosOf('$2')})
        or exists (select 1 ${commentsOf('$2')}) or exists (select 1 ${ratingsOf('$2')})
+       or exists (select 1 ${playlistsOf('$2')})
        or exists (select 1 ${followingsOf('$3::int[]')})
        or exists (select 1 from outbox where parked_at is null and array[(payload->>'actorId')::int,
          (payload->>'followerId')::int, (payload->>'accountActorId')::int] && $3::int[]) as "left"`,

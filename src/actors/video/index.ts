@@ -77,4 +77,4 @@ export type {
   VideoListRow,
   VideoRow,
 } from './video.rows.ts'
-export { accountProfile } from './video.rows.ts'
+export { accountProfile, listColumns, summaryOf, videoJoins } from './video.rows.ts'

@@ -144,6 +144,9 @@ const summaryPairs = (noun: string, actor: string): string =>
   `'id', ${noun}.id, 'username', ${actor}.preferred_username, 'name', ${noun}.name, 'url', ${actor}.url,
    'host', (select h.host from remote_host h where h.id = ${actor}.host_id), 'avatars', ${imagesOf(actor, actorImageTypes.avatar)}`
 
+/** SQL for an `ActorSummary`, from the aliases of an account or channel and of its actor. */
+export const summaryOf = (noun: string, actor: string): string => `jsonb_build_object(${summaryPairs(noun, actor)})`
+
 /** SQL for an account's `ActorProfile`, from the aliases of its row and of its actor's. */
 export const accountProfile = (account: string, actor: string): string =>
   `jsonb_build_object(${profilePairs(account, actor)}, 'user_id', ${account}.user_id, 'support', null)`
@@ -157,7 +160,7 @@ const profilePairs = (noun: string, actor: string): string =>
 const LISTED_DESCRIPTION = 251
 
 export const listColumns = `${plainColumns}, left(v.description, ${LISTED_DESCRIPTION}) as description,
-  jsonb_build_object(${summaryPairs('a', 'aa')}) as account, jsonb_build_object(${summaryPairs('c', 'ca')}) as channel`
+  ${summaryOf('a', 'aa')} as account, ${summaryOf('c', 'ca')} as channel`
 
 /** Web videos and renditions, the largest first. */
 export const fileColumns = `

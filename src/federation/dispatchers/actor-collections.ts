@@ -1,5 +1,6 @@
 // Followers, following, outbox and playlists of our actors, in pages of addresses or raw activities.
 
+import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -22,6 +23,14 @@ const OF_ACCOUNT = `from video v join channel c on c.id = v.channel_id join acco
   where a.actor_id = $1 and ${LISTED}`
 const SHARED = `from share s join video v on v.id = s.video_id join channel c on c.id = v.channel_id
   join account a on a.id = c.account_id join actor x on x.id = a.actor_id where s.actor_id = $1 and ${LISTED}`
+/** The oldest first: new ones change the last page only. */
+const PLAYLISTS = {
+  from: `from playlist p where not p.remote and p.privacy = ${playlistPrivacies.public}
+    and (p.account_id in (select a.id from account a where a.actor_id = $1)
+      or p.channel_id in (select c.id from channel c where c.actor_id = $1))`,
+  column: 'p.url',
+  order: 'p.id',
+}
 const SHARE = `jsonb_build_object('id', s.url, 'videoUrl', v.url, 'privacy', v.privacy, 'accountUrl', x.url)`
 
 /** A collection of an actor of ours, or a page of it. At most three statements. */
@@ -50,7 +59,7 @@ export async function actorCollection(
       case 'outbox':
         return actor.type === 'Person' ? creations : announces
       case 'playlists':
-        return async () => ({ total: 0, items: [] })
+        return (range) => readPage<string>(db.query, { ...PLAYLISTS, value: actor.id }, range)
     }
   }
 

@@ -28,6 +28,7 @@ import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
+import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
 import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
@@ -120,8 +121,30 @@ export function makeServeActivityPub(
       return { key: `/videos/watch/${name}`, make: () => videoOf(accessibleVideo(db.query, videoKey)) }
     }
     if (segment !== undefined) return { key: path, make: async () => missing('Video not found') }
+    const playlist = playlistPlan(path, query)
+    if (playlist) return playlist
     const target = urls.parse(urls.origin + path)
     return target && targetPlan(target, path, query)
+  }
+
+  /** Playlists have three addresses, under each of their three names. */
+  function playlistPlan(path: string, query: URLSearchParams): Plan | undefined {
+    const [, name, elementId] =
+      /^\/(?:video-playlists|w\/p|videos\/watch\/playlist)\/([^/]+)(?:\/videos\/(\d{1,10}))?$/.exec(path) ?? []
+    if (name === undefined) return undefined
+    const key = videoKeyOf(name)
+    if (!key) return { key: path, make: async () => missing('Video playlist not found') }
+    const plain = `/video-playlists/${'id' in key ? key.id : key.uuid}`
+    if (elementId !== undefined) {
+      const id = Number(elementId)
+      if (id > MAX_ID) return { key: path, make: async () => missing('Video playlist element not found') }
+      return { key: `${plain}/videos/${id}`, make: () => playlistElementAnswer(deps, key, id) }
+    }
+    const page = pageOf(query)
+    return {
+      key: page === null ? plain : `${plain}?page=${page}`,
+      make: () => playlistAnswer(deps, key, page),
+    }
   }
 
   function targetPlan(target: ParsedAddress, path: string, query: URLSearchParams): Plan | undefined {

@@ -11,6 +11,7 @@ import {
   type JsonObject,
 } from '../wire/index.ts'
 import type { FoundComment } from './comment.ts'
+import { type FoundPlaylist, playlistAudience } from './playlist.ts'
 import { type FoundVideo, videoAudience } from './video.ts'
 
 /** To the public, with the followers of the actor in copy. */
@@ -39,6 +40,15 @@ export function createCommentActivity(urls: Urls, comment: FoundComment): JsonOb
     ...publicAudience(urls, authorUrl),
   })
 }
+
+/** The Create of a playlist by its account. */
+export const createPlaylistActivity = (urls: Urls, playlist: FoundPlaylist): JsonObject =>
+  buildCreate({
+    id: urls.createOf(playlist.url),
+    actor: playlist.accountUrl,
+    object: playlist.document,
+    ...playlistAudience(urls, playlist),
+  })
 
 export interface SharedVideo {
   /** Of the share. */

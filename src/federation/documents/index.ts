@@ -1,6 +1,7 @@
 export {
   announceActivity,
   createCommentActivity,
+  createPlaylistActivity,
   createVideoActivity,
   publicAudience,
   rateActivity,
@@ -8,4 +9,5 @@ export {
 } from './activities.ts'
 export { type ActorWhere, actorDocument } from './actor.ts'
 export { commentDocument, type FoundComment } from './comment.ts'
+export { type FoundPlaylist, playlistAudience, playlistDocument, playlistElementDocument } from './playlist.ts'
 export { type FoundVideo, videoAudience, videoDocument, videoDocuments } from './video.ts'

@@ -3,6 +3,7 @@
 import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
 import type { Comments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
+import type { RemotePlaylists } from '../../actors/playlist/index.ts'
 import type { Ratings } from '../../actors/rating/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Shares } from '../../actors/share/index.ts'
@@ -10,6 +11,7 @@ import type { RemoteVideos } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
+import type { PlaylistFetcher } from '../fetch/playlists.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
@@ -19,8 +21,10 @@ export interface InboundContext extends FederationDeps {
   fetchDocument: FetchDocument
   resolveActor: ResolveActor
   videos: VideoFetcher
+  playlists: PlaylistFetcher
   remoteActors: RemoteActors
   remoteVideos: RemoteVideos
+  remotePlaylists: RemotePlaylists
   follows: Follows
   comments: Comments
   ratings: Ratings

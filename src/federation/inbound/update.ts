@@ -1,9 +1,10 @@
-// Update: a video or an actor changed. Only its own server says so.
+// Update: a video, a playlist or an actor changed. Only its own server says so.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { toRemoteActor } from '../fetch/actors.ts'
 import { readActor, readUpdate } from '../wire/index.ts'
 import { expectRead, type Handler, refuseForeign } from './context.ts'
+import { takePlaylist } from './playlist.ts'
 import { takeVideo } from './video.ts'
 
 const ACTOR_TYPES = ['Person', 'Group', 'Application', 'Service', 'Organization']
@@ -17,6 +18,8 @@ export const handleUpdate: Handler = async ({ document, actor }, context) => {
   const type = object.type ?? embedded.type
   if (type === 'Video') {
     await takeVideo(embedded, actor, context)
+  } else if (type === 'Playlist') {
+    await takePlaylist(embedded, actor, context)
   } else if (ACTOR_TYPES.includes(String(type))) {
     const read = expectRead(readActor(embedded))
     if (read.id !== actor.url) throw new DomainError('forbidden', 'An actor only changes itself.')

@@ -43,6 +43,14 @@ export {
   readNodeInfoLinks,
 } from './nodeinfo.ts'
 export { buildNote, type MentionDocument, type NoteDocument, type NoteDocumentInput, readNote } from './note.ts'
+export {
+  buildPlaylist,
+  buildPlaylistElement,
+  type PlaylistDocument,
+  type PlaylistElementDocument,
+  readPlaylist,
+  readPlaylistElement,
+} from './playlist.ts'
 export type { RateDocument } from './rate.ts'
 export { isPublic, type Read, typeOf } from './read.ts'
 export { buildReject, readReject } from './reject.ts'

@@ -25,6 +25,10 @@ const SHARED = [
   '/videos/watch/:id',
   '/videos/watch/:id/*',
   '/w/:id',
+  '/video-playlists/:id',
+  '/video-playlists/:id/*',
+  '/w/p/:id',
+  '/videos/watch/playlist/:id',
 ] as const
 
 const WELL_KNOWN = [

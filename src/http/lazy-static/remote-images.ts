@@ -2,6 +2,7 @@
 
 import { fileTypeFromBuffer } from 'file-type'
 import { LRUCache } from 'lru-cache'
+import { findRemotePicture } from '../../actors/playlist/index.ts'
 import { findRemoteImage } from '../../actors/video/index.ts'
 import type { FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -35,7 +36,10 @@ export function makeRemoteImages(deps: {
   const failed = new LRUCache<string, true>({ max: 5000, ttl: PAUSE_MS })
 
   async function fetchOne({ of, type, ref }: RemoteImage, key: string): Promise<boolean> {
-    const url = await findRemoteImage(db, { of, type, filename: ref.name })
+    const url =
+      (await findRemoteImage(db, { of, type, filename: ref.name })) ??
+      // Those of playlists lie among those of videos.
+      (ref.kind === 'thumbnails' ? await findRemotePicture(db, ref.name) : undefined)
     if (url === undefined) return false
     try {
       const bytes = await fetchRemoteFile(url, maxBytes())

@@ -5,6 +5,7 @@ import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid, randomToken, sha256 } from '../../../src/platform/ids.ts'
 import { makePasswords } from '../../../src/platform/passwords.ts'
 import {
+  insert,
   type MadeUser,
   type MadeVideo,
   makeRemoteChannel,
@@ -43,6 +44,8 @@ export interface Cast extends Stage {
   callerOrOwner(caller: Caller): MadeUser
   /** A comment of `user`, under a new video of the administrator. */
   comment(): Promise<{ id: number; video: MadeVideo }>
+  /** A public playlist of `user` in their channel, with a video of theirs in it, unless `columns` say otherwise. */
+  playlist(columns?: Record<string, unknown>): Promise<{ id: number; uuid: string; elementId: number }>
   /** A web video and an HLS playlist of `user` with the bytes in their places. */
   videoWithFiles(options: { isPrivate: boolean }): Promise<Required<MadeVideo>>
   /** A stored picture of this kind. */
@@ -133,6 +136,18 @@ export async function makeCast(stage: Stage): Promise<Cast> {
         [video.id, users.user.accountId, `${video.url}/comments/${newUuid()}`],
       )
       return { id: row?.id ?? 0, video }
+    },
+
+    async playlist(columns = {}) {
+      const uuid = newUuid()
+      const { user } = users
+      const id = await insert(db, 'playlist', {
+        ...{ uuid, url: `${base}/video-playlists/${uuid}`, name: 'A playlist', type: 1, privacy: 1, elements_count: 1 },
+        ...{ account_id: user.accountId, channel_id: user.channelId, ...columns },
+      })
+      const video = await videoOf('user')
+      const elementId = await insert(db, 'playlist_element', { playlist_id: id, video_id: video.id, position: 1 })
+      return { id, uuid, elementId }
     },
 
     async videoWithFiles({ isPrivate }) {

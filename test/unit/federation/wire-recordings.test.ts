@@ -15,6 +15,8 @@ import {
   buildLike,
   buildNodeInfo,
   buildNote,
+  buildPlaylist,
+  buildPlaylistElement,
   buildReject,
   buildReplyApproval,
   buildTombstone,
@@ -39,6 +41,8 @@ import {
   readNodeInfo,
   readNodeInfoLinks,
   readNote,
+  readPlaylist,
+  readPlaylistElement,
   readReject,
   readReplyApproval,
   readTombstone,
@@ -64,6 +68,7 @@ const first = (name: string): JsonObject => recordedActivities(name)[0] ?? {}
 /** The document that stands inside a built activity, built again by the same rules. */
 function rebuilt(object: JsonObject): JsonObject {
   if (object.type === 'Video') return buildVideo(taken(readVideo(object)))
+  if (object.type === 'Playlist') return buildPlaylist(taken(readPlaylist(object)))
   if (object.type === 'Note') return buildNote(taken(readNote(object)))
   return buildActor(taken(readActor(object)))
 }
@@ -88,6 +93,53 @@ describe('a recorded document that is read and built again is the same', () => {
   it.each(['comment-thread', 'comment-reply'])('%s', (name) => {
     const recorded = recordedObject(name)
     const built = buildNote(taken(readNote(recorded)))
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['playlist', 'playlist-short-path'])('%s', (name) => {
+    const recorded = recordedObject(name)
+    const built = buildPlaylist(taken(readPlaylist(recorded)))
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it('a page of a playlist', () => {
+    const recorded = recordedObject('playlist-page-1')
+    const { partOf, items } = taken(readCollection(recorded))
+    const playlist = { ...taken(readPlaylist(recorded)), id: partOf ?? '' }
+    const built = buildPlaylist(playlist, { number: 1, size: 10, items: items.map(String) })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['playlist-element-by-id', 'playlist-element-by-position'])('%s', (name) => {
+    const recorded = recordedObject(name)
+    const built = buildPlaylistElement(taken(readPlaylistElement(recorded)))
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['37-create-playlist', '41-create-playlist-by-privacy'])('%s', (name) => {
+    const recorded = first(name)
+    const { id, actor, object, to, cc } = taken(readCreate(recorded))
+    const built = buildCreate({ id, actor, to, cc, object: rebuilt(object.document ?? {}) })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['38-update-playlist-element-added', '39-update-playlist'])('%s', (name) => {
+    const recorded = first(name)
+    const { id, actor, object, to, cc } = taken(readUpdate(recorded))
+    const built = buildUpdate({ id, actor, to, cc, object: rebuilt(object.document ?? {}) })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['40-delete-playlist-by-privacy', '42-delete-playlist'])('%s', (name) => {
+    const recorded = first(name)
+    const { id, actor, target } = taken(readDelete(recorded))
+    const built = buildDelete({ id, actor, target })
     expect(built).toEqual(recorded)
     expect(oracleProblems(built)).toEqual([])
   })

@@ -22,6 +22,15 @@ const video =
   (columns: Record<string, unknown>, more = {}) =>
   async (cast: Cast) => ({ headers, params: { id: (await cast.video(columns)).uuid, ...more } })
 
+const playlist = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+  headers,
+  params: { id: (await cast.playlist(columns)).uuid },
+})
+const playlistElement = (columns: Record<string, unknown>) => async (cast: Cast) => {
+  const { uuid, elementId } = await cast.playlist(columns)
+  return { headers, params: { id: uuid, '*': `videos/${elementId}` } }
+}
+
 /** An activity of somebody unheard of; its signature is looked at later. */
 const signed = (inbox: (cast: Cast) => { path: string; params: Record<string, string> }) => async (cast: Cast) => {
   const { path, params } = inbox(cast)
@@ -81,6 +90,15 @@ export const activityPubRows = [
   ),
   row('GET /w/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /w/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
+
+  row('GET /video-playlists/:id (ActivityPub)', everybody(200), playlist({}), 'public'),
+  row('GET /video-playlists/:id (ActivityPub)', everybody(401), playlist({ privacy: PRIVATE }), 'private'),
+  row('GET /video-playlists/:id/* (ActivityPub)', everybody(200), playlistElement({}), 'public'),
+  row('GET /video-playlists/:id/* (ActivityPub)', everybody(401), playlistElement({ privacy: PRIVATE }), 'private'),
+  row('GET /w/p/:id (ActivityPub)', everybody(200), playlist({}), 'public'),
+  row('GET /w/p/:id (ActivityPub)', everybody(401), playlist({ privacy: PRIVATE }), 'private'),
+  row('GET /videos/watch/playlist/:id (ActivityPub)', everybody(200), playlist({}), 'public'),
+  row('GET /videos/watch/playlist/:id (ActivityPub)', everybody(401), playlist({ privacy: PRIVATE }), 'private'),
 
   row(
     'POST /inbox',

@@ -7,6 +7,7 @@ import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
+import { playlistRows } from './playlists.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { sessionRows } from './sessions.ts'
@@ -25,6 +26,7 @@ export const rows: readonly Row[] = [
   ...videoRows,
   ...uploadRows,
   ...commentRows,
+  ...playlistRows,
   ...serverFollowRows,
   ...fileRows,
   ...pageRows,
