@@ -34,6 +34,7 @@ import { sendFollows } from './outbound/follow.ts'
 import { sendRatings } from './outbound/rating.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
+import { registerRefreshes } from './refresh.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { makeUrls } from './urls.ts'
 
@@ -83,6 +84,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   })
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
+  registerRefreshes(context)
 
   const sender = makeSender(deps)
   sendActors(deps, sender)
