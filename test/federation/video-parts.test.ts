@@ -1,6 +1,8 @@
 // What a video carries beside its files, in both directions: captions, chapters, storyboard, live, trackers.
 
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
@@ -392,6 +394,35 @@ describe('a video of ours', () => {
     for (const [address, accept] of strangers) {
       const { status } = await fetch(address, { headers: { accept } })
       expect([address, [401, 403].includes(status)]).toEqual([address, true])
+    }
+  })
+})
+
+describe('a video that is removed', () => {
+  it('leaves none of its files behind, here and where they were kept', async () => {
+    const path = '/captions/kept.vtt'
+    servesFile(path, VTT)
+    const theirs = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
+    const { uuid } = await ours.upload(bytes)
+    await setCaption(ours, uuid, 'fr')
+    const paths: string[] = []
+    for (const video of [uuid, uuidOf(theirs)]) {
+      const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, video)
+      expect((await ours.client.raw(captionPath)).status).toBe(200)
+      paths.push(captionPath)
+    }
+    await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    await ours.tell(nora.account, peer.activity(nora.account, 'Delete', theirs.id))
+    for (const captionPath of paths) {
+      expect((await ours.client.raw(captionPath)).status).toBe(404)
+      const name = captionPath.slice(captionPath.lastIndexOf('/') + 1)
+      await until(async () => {
+        const rows = await ours.query('select 1 from video_caption where filename = $1', [name])
+        const files = await ours.query("select 1 from pending_file where kind = 'captions' and name = $1", [name])
+        return (
+          rows.length === 0 && (files.length === 1 || !existsSync(join(ours.node.dataDir, 'storage/captions', name)))
+        )
+      })
     }
   })
 })

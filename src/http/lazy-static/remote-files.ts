@@ -43,7 +43,10 @@ export function makeRemoteFiles(deps: { store: Store; logger: Logger; fetchRemot
     if (url === undefined) return false
     try {
       await store.put(ref, await check(await fetchRemoteFile(url, maxBytes)))
-      return true
+      if ((await urlOf()) === url) return true
+      // It went while it was fetched, and nobody else would remove what came too late.
+      await store.remove(ref)
+      return false
     } catch (error) {
       failed.set(key, true)
       logger.info({ err: error, url }, 'a remote file cannot be had')

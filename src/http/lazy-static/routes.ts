@@ -88,7 +88,8 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
           const { fileUrl, isGuarded } = await findPart(request, of, ref.name)
           if (fileUrl !== null && !(await store.stat(ref))) {
-            await bring({ ref, maxBytes: largest(kind), urlOf: async () => fileUrl, check })
+            const urlOf = async () => (await findAccessByPart(db, { of, filename: ref.name }))?.fileUrl ?? undefined
+            await bring({ ref, maxBytes: largest(kind), urlOf, check })
           }
           const caching = isGuarded ? 'private, no-cache' : cacheControl()
           return serveFile(request, reply, { store, refs: [ref], cacheControl: caching })

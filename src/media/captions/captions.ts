@@ -8,22 +8,31 @@ import { type Cue, readCues } from './cues.ts'
  * what is no text.
  */
 export function toWebVtt(bytes: Uint8Array): string {
-  return buildWebVtt(readCues(textOf(bytes)))
+  const text = textOf(bytes)
+  const cues = readCues(text)
+  return isWebVtt(text) || cues.length === 0 ? buildWebVtt(cues) : buildFromSubRip(cues)
 }
 
 /** The WebVTT of another server's file. Throws MediaError `not-media` unless it is WebVTT. */
 export function cleanWebVtt(bytes: Uint8Array): string {
   const text = textOf(bytes)
-  if (!/^WEBVTT(?:[ \t\r\n]|$)/.test(text)) throw notText()
+  if (!isWebVtt(text)) throw notText()
   return buildWebVtt(readCues(text))
 }
 
-function buildWebVtt(cues: readonly Cue[]): string {
-  const blocks = cues.map(({ start, end, settings, lines }) =>
-    [`${start} --> ${end}${settings === '' ? '' : ` ${settings}`}`, ...lines].join('\n'),
-  )
-  return `${['WEBVTT', ...blocks].join('\n\n')}\n`
-}
+const isWebVtt = (text: string): boolean => /^WEBVTT(?:[ \t\r\n]|$)/.test(text)
+
+const buildWebVtt = (cues: readonly Cue[]): string =>
+  `${['WEBVTT', ...cues.map((cue) => linesOf(cue).join('\n'))].join('\n\n')}\n`
+
+/** With numbers and line ends of SubRip, as clients are used to see them. */
+const buildFromSubRip = (cues: readonly Cue[]): string =>
+  ['WEBVTT FILE', ...cues.map((cue, index) => [index + 1, ...linesOf(cue)].join('\r\n')), ''].join('\r\n\r\n')
+
+const linesOf = ({ start, end, settings, lines }: Cue): string[] => [
+  `${start} --> ${end}${settings === '' ? '' : ` ${settings}`}`,
+  ...lines,
+]
 
 /** Decoded by its byte order mark, else as UTF-8, else as Windows-1252, which older files are in. */
 function textOf(bytes: Uint8Array): string {

