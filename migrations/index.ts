@@ -7,6 +7,7 @@ import { Settings } from './0004-settings.ts'
 import { RuntimeConfig } from './0005-runtime-config.ts'
 import { TwoFactor } from './0006-two-factor.ts'
 import { Playlists } from './0007-playlists.ts'
+import { Captions } from './0008-captions.ts'
 import { Pipeline } from './0013-pipeline.ts'
 
 export const migrations = [
@@ -17,5 +18,6 @@ export const migrations = [
   { name: '0005-runtime-config', class: RuntimeConfig },
   { name: '0006-two-factor', class: TwoFactor },
   { name: '0007-playlists', class: Playlists },
+  { name: '0008-captions', class: Captions },
   { name: '0013-pipeline', class: Pipeline },
 ]

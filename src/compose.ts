@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
+import { makeCaptions } from './actors/caption/index.ts'
+import { makeChapters } from './actors/chapter/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
@@ -39,6 +41,7 @@ import {
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
+  makeLookedAt,
   makePendingFiles,
   makePlaceFiles,
   makeRemoteVideos,
@@ -54,6 +57,8 @@ import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeReceiveImage } from './http/actor-images/receive-image.ts'
 import { makeApp } from './http/app.ts'
 import { bulkArea } from './http/bulk/routes.ts'
+import { captionsArea } from './http/captions/routes.ts'
+import { chaptersArea } from './http/chapters/routes.ts'
 import { ownedCommentsArea } from './http/comments/owned.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { instanceImagesArea } from './http/config/instance-images.ts'
@@ -72,6 +77,7 @@ import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
+import { storyboardsArea } from './http/storyboards/routes.ts'
 import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
@@ -239,6 +245,8 @@ async function start(
   const uploads = makeUploads({ ...media, createVideo })
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
+  const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
+  const chapters = makeChapters(videos)
   const actorImages = makeActorImages(media)
   const comments = makeComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
@@ -340,7 +348,14 @@ async function start(
         ownedCommentsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),
         userMailsArea({ emailVerification, passwordReset }),
-        videosArea({ db, config, urls: deps.urls, videos, uploads, fitPicture: createVideo.fitPicture }),
+        videosArea({
+          ...{ db, config, urls: deps.urls, videos, uploads },
+          fitPicture: createVideo.fitPicture,
+          lookedAt: makeLookedAt(deps),
+        }),
+        captionsArea({ db, config, captions, uploads }),
+        chaptersArea({ db, chapters }),
+        storyboardsArea({ db }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
         commentsArea({ db, config, urls: deps.urls, comments }),
         bulkArea({ comments: bulkComments }),
@@ -401,6 +416,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'email',
     'activitypub-follow',
     'activitypub-http-fetcher',
+    'activitypub-refresher',
+    'remote-chapters',
     'federate-video',
     'playlist-reading',
     'playlists-of-followed',

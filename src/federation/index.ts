@@ -38,6 +38,7 @@ import { sendRatings } from './outbound/rating.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
 import { registerPlaylistJobs } from './playlist-jobs.ts'
+import { registerRefreshes } from './refresh.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { makeUrls } from './urls.ts'
 
@@ -96,6 +97,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
   registerPlaylistJobs(context)
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
+  registerRefreshes(context)
 
   const sender = makeSender(deps)
   sendActors(deps, sender)

@@ -89,6 +89,24 @@ const cases: Case[] = [
     },
   },
   {
+    what: 'Update of what hangs on a video',
+    async prepare() {
+      const document = await remoteVideo()
+      const parts = (by: PeerActor) => ({
+        subtitleLanguage: [{ identifier: 'fr', name: 'French', url: `${peerOf(by).base}/captions/fr.vtt` }],
+        hasParts: [{ name: 'A chapter', startOffset: 0, endOffset: 1 }],
+        isLiveBroadcast: true,
+        liveSaveReplay: true,
+        permanentLive: true,
+        latencyMode: 3,
+      })
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...document, ...parts(by) }),
+      }
+    },
+  },
+  {
     what: 'Update that moves a video to the own channel',
     async prepare() {
       const document = await remoteVideo()

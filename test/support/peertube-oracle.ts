@@ -85,21 +85,33 @@ const video: Check = (document) => [
   ),
   ...must('tag', Array.isArray(document.tag)),
   ...must('subtitleLanguage', Array.isArray(document.subtitleLanguage)),
-  ...must(
-    'subtitleLanguage',
-    list(document.subtitleLanguage).every((one) => typeof one.identifier === 'string'),
-  ),
+  ...must('subtitleLanguage', list(document.subtitleLanguage).every(isCaption)),
+  ...must('waitTranscoding', typeof document.waitTranscoding === 'boolean'),
+  ...must('downloadEnabled', typeof document.downloadEnabled === 'boolean'),
+  ...must('state', document.state === undefined || (isCount(document.state) && Number(document.state) > 0)),
+  ...must('aspectRatio', document.aspectRatio === null || typeof document.aspectRatio === 'number'),
+  ...['likes', 'dislikes', 'shares', 'comments', 'hasParts'].flatMap((key) => must(key, isAddress(document[key]))),
   ...must('icon', Array.isArray(document.icon) && list(document.icon).some(isThumbnail)),
   ...must('preview', document.preview === undefined || list(document.preview).every(isStoryboard)),
   ...must('url', Array.isArray(document.url) && list(document.url).every(isLink)),
   ...must(
     'live',
-    document.isLiveBroadcast === true ||
-      ['liveSaveReplay', 'permanentLive', 'latencyMode'].every((key) => document[key] === null),
+    document.isLiveBroadcast === true
+      ? ['liveSaveReplay', 'permanentLive'].every((key) => typeof document[key] === 'boolean') &&
+          [1, 2, 3].includes(Number(document.latencyMode))
+      : ['liveSaveReplay', 'permanentLive', 'latencyMode'].every((key) => document[key] === null),
   ),
 ]
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : [])
+
+/** One address of a WebVTT file, not a list of links. */
+const isCaption = (caption: Json): boolean =>
+  isText(caption.identifier, 1, 20) &&
+  typeof caption.name === 'string' &&
+  typeof caption.automaticallyGenerated === 'boolean' &&
+  isAddress(caption.url) &&
+  /\.vtt$/.test(String(caption.url))
 
 const isThumbnail = (icon: Json): boolean =>
   icon.type === 'Image' &&

@@ -38,6 +38,7 @@ export {
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export { askForTranscoding, planTranscoding } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
+export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,
   type RemoteFile,
@@ -46,7 +47,13 @@ export {
   videoStateOf,
 } from './remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
-export { makeUpdateVideo, type NewPictures, type UpdateVideo, type VideoChanges } from './update-video.ts'
+export {
+  type ChangeParts,
+  makeUpdateVideo,
+  type NewPictures,
+  type UpdateVideo,
+  type VideoChanges,
+} from './update-video.ts'
 export { type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
 export {
   assertMaySee,
@@ -57,12 +64,14 @@ export {
   type Viewer,
 } from './video.policy.ts'
 export {
+  findAccessByPart,
   findAccessByWebVideo,
   findDescription,
   findFileMetadata,
   findRemoteImage,
   findVideoAccess,
   findVideoDetails,
+  listStoryboards,
   nsfwPolicyOf,
   type VideoAccessRow,
   type VideoKey,

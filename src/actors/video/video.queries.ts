@@ -82,6 +82,40 @@ export async function findFileMetadata(
   return row
 }
 
+/** The video that a caption or storyboard belongs to, and where another server has the file; null for ours. */
+export async function findAccessByPart(
+  db: Reader,
+  part: { of: 'caption' | 'storyboard'; filename: string },
+  password?: string,
+): Promise<(VideoAccessRow & { fileUrl: string | null }) | undefined> {
+  const table = part.of === 'caption' ? 'video_caption' : 'storyboard'
+  const [row] = await db.query<VideoAccessRow & { fileUrl: string | null }>(
+    `select ${accessColumns}, ${passwordCheck}, p.file_url as "fileUrl" from ${table} p
+     join video v on v.id = p.video_id join channel c on c.id = v.channel_id
+     where p.filename = $1 and v.state <> 'removed'`,
+    [part.filename, password ?? null],
+  )
+  return row
+}
+
+export interface StoryboardRow {
+  filename: string
+  total_width: number
+  total_height: number
+  sprite_width: number
+  sprite_height: number
+  sprite_duration: number
+}
+
+/** The storyboard of a video; a list, as clients know it. */
+export async function listStoryboards(db: Reader, videoId: number): Promise<StoryboardRow[]> {
+  return await db.query<StoryboardRow>(
+    `select filename, total_width, total_height, sprite_width, sprite_height, sprite_duration
+     from storyboard where video_id = $1`,
+    [videoId],
+  )
+}
+
 /** The whole description, which lists cut short. */
 export async function findDescription(
   db: Reader,

@@ -10,7 +10,7 @@ import {
   videoDocument,
 } from '../documents/index.ts'
 import type { VideoCollection } from '../urls.ts'
-import { buildChapters, type JsonObject } from '../wire/index.ts'
+import { buildChapters, type ChapterDocument, type JsonObject } from '../wire/index.ts'
 import { assertOpen, type VideoAccess } from './access.ts'
 import { collectionDocument, type Page, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
@@ -25,10 +25,21 @@ export async function videoCollection(
   page: Page,
 ): Promise<JsonObject> {
   const id = urls.videoCollection(video.uuid, name)
-  if (name === 'chapters') return buildChapters({ id, chapters: [] })
+  if (name === 'chapters') return await chaptersDocument({ db }, video.id, id)
   const pageSize = config().vireo.federation.collection_page_items
   const parts = { from: FROM[name], column: 't.url', order: 't.id', value: video.id }
   return await collectionDocument({ id, page, pageSize, read: (range) => readPage<string>(db.query, parts, range) })
+}
+
+/** Each chapter lasts until the next one, the last until the end of the video. */
+async function chaptersDocument({ db }: Pick<Deps, 'db'>, videoId: number, id: string): Promise<JsonObject> {
+  const rows = await db.query<ChapterDocument>(
+    `select c.title as name, c.timecode as "startOffset", greatest(c.timecode,
+       coalesce(lead(c.timecode) over (order by c.timecode), v.duration)) as "endOffset"
+     from video_chapter c join video v on v.id = c.video_id where c.video_id = $1 order by c.timecode`,
+    [videoId],
+  )
+  return buildChapters({ id, chapters: rows })
 }
 
 /** Deleted comments stay as Tombstones; those that wait for the owner are not there yet. */

@@ -10,6 +10,7 @@ import {
   findFileMetadata,
   findVideoAccess,
   findVideoDetails,
+  type LookedAt,
   languageLabels,
   licenceLabels,
   listVideos,
@@ -44,6 +45,8 @@ export interface VideosDeps {
   /** From `makeUpdateVideo` and `makeRemoveVideo`. */
   videos: UpdateVideo & RemoveVideo
   fitPicture: FitPicture
+  /** Told of each look at a video. */
+  lookedAt: LookedAt
 }
 
 const tags = ['Video']
@@ -51,7 +54,7 @@ const byKey = z.object({ id: idOrUuid('video') })
 
 /** Adds `/api/v1/videos` and `/api/v1/users/me/videos`. */
 export function videosArea(deps: VideosDeps): Area {
-  const { db, config, urls, videos } = deps
+  const { db, config, urls, videos, lookedAt } = deps
   const receiveChanges = makeReceiveChanges(deps)
 
   /** Whether sensitive videos are wanted, not wanted, or mixed in, by the query, the user, or the server. */
@@ -133,6 +136,7 @@ export function videosArea(deps: VideosDeps): Area {
         if (!video) throw notFound('Video not found')
         const { privacy, remote, owner_account_id: ownerAccountId, password } = video
         assertMaySee({ privacy, remote, ownerAccountId }, viewerOf(request.session), { byId: 'id' in key, password })
+        lookedAt(video)
         return toVideoDetailsView(video, urls)
       },
     )

@@ -49,7 +49,9 @@ export interface Cast extends Stage {
   /** A web video and an HLS playlist of `user` with the bytes in their places. */
   videoWithFiles(options: { isPrivate: boolean }): Promise<Required<MadeVideo>>
   /** A stored picture of this kind. */
-  picture(kind: 'thumbnails' | 'previews' | 'avatars' | 'captions' | 'storyboards' | 'torrents'): Promise<string>
+  picture(kind: 'thumbnails' | 'previews' | 'avatars' | 'torrents'): Promise<string>
+  /** A video of `user` with a French caption, a storyboard and a chapter, and the bytes in their places. */
+  videoWithParts(options: { isPrivate: boolean }): Promise<MadeVideo & { caption: string; storyboard: string }>
   /** The handle of a server that follows us. */
   follower(): Promise<string>
   /** The host of a server that we follow. */
@@ -159,6 +161,24 @@ export async function makeCast(stage: Stage): Promise<Cast> {
       await store.put(webVideoFile(webVideo.filename, isPrivate), Buffer.from('a web video'))
       await store.put(hlsFile(video.uuid, hls.fragmented, isPrivate), Buffer.from('a fragmented video'))
       return { ...video, webVideo, hls }
+    },
+
+    async videoWithParts({ isPrivate }) {
+      const video = await videoOf('user', { columns: isPrivate ? { privacy: PRIVATE } : {} })
+      const [caption, storyboard] = [`${newUuid()}-fr.vtt`, `${newUuid()}.jpg`]
+      await store.put({ kind: 'captions', name: caption }, Buffer.from('WEBVTT'))
+      await store.put({ kind: 'storyboards', name: storyboard }, Buffer.from('a picture'))
+      await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [
+        video.id,
+        caption,
+      ])
+      await db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'The start')", [video.id])
+      await db.query(
+        `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height, sprite_duration)
+         values ($1, $2, 576, 144, 192, 144, 1)`,
+        [video.id, storyboard],
+      )
+      return { ...video, caption, storyboard }
     },
 
     async picture(kind) {

@@ -31,7 +31,5 @@ export const fileRows = [
   row('GET /lazy-static/previews/:filename', everybody(200), picture('previews')),
   row('GET /lazy-static/avatars/:filename', everybody(200), picture('avatars')),
   row('GET /lazy-static/banners/:filename', everybody(200), picture('avatars')),
-  row('GET /lazy-static/video-captions/:filename', everybody(200), picture('captions')),
-  row('GET /lazy-static/storyboards/:filename', everybody(200), picture('storyboards')),
   row('GET /lazy-static/torrents/:filename', everybody(200), picture('torrents')),
 ]

@@ -14,6 +14,7 @@ import { sessionRows } from './sessions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
+import { videoPartRows } from './video-parts.ts'
 import { videoRows } from './videos.ts'
 
 export const rows: readonly Row[] = [
@@ -24,6 +25,7 @@ export const rows: readonly Row[] = [
   ...meRows,
   ...configRows,
   ...videoRows,
+  ...videoPartRows,
   ...uploadRows,
   ...commentRows,
   ...playlistRows,
