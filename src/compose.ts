@@ -45,6 +45,7 @@ import {
   makeUpdateVideo,
   registerCounters,
 } from './actors/video/index.ts'
+import { makeViews } from './actors/view/index.ts'
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
@@ -76,6 +77,7 @@ import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
+import { viewsArea } from './http/views/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -240,6 +242,7 @@ async function start(
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
   registerCounters(deps)
+  const views = makeViews(deps)
 
   const http = makeGuardedFetch({
     allowHttp: config().vireo.federation.allow_http,
@@ -260,6 +263,7 @@ async function start(
     comments,
     ratings,
     shares: makeShares(deps),
+    views,
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
@@ -337,6 +341,7 @@ async function start(
         commentsArea({ db, config, urls: deps.urls, comments }),
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
+        viewsArea({ db, views }),
         serverFollowsArea({
           ...deps,
           follows,
@@ -378,6 +383,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'CommentRemoved',
     'RatingSet',
     'RatingRemoved',
+    'ViewersCounted',
+    'ViewsCounted',
+    'WatchEnded',
     'UserRemoved',
     'AccountRemoved',
   ],

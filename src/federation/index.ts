@@ -10,6 +10,7 @@ import { makeRemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
 import type { RemoteVideos } from '../actors/video/index.ts'
+import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { Redis } from '../platform/redis.ts'
@@ -34,6 +35,7 @@ import { sendFollows } from './outbound/follow.ts'
 import { sendRatings } from './outbound/rating.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
+import { sendViews } from './outbound/view.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { makeUrls } from './urls.ts'
 
@@ -47,6 +49,7 @@ export interface FederationOptions {
   comments: Comments
   ratings: Ratings
   shares: Shares
+  views: Views
   bus: Bus
   /** Where Fedify keeps what it remembers; a table when there is none. */
   redis?: { connection: Redis; prefix: string } | undefined
@@ -91,6 +94,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendComments(context, sender)
   sendAccounts(context, sender)
   sendRatings(deps, sender)
+  sendViews(context, sender)
 
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })

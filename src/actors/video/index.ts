@@ -63,6 +63,7 @@ export {
   findRemoteImage,
   findVideoAccess,
   findVideoDetails,
+  findWatchableVideo,
   nsfwPolicyOf,
   type VideoAccessRow,
   type VideoKey,
@@ -78,3 +79,4 @@ export type {
   VideoRow,
 } from './video.rows.ts'
 export { accountProfile } from './video.rows.ts'
+export { viewersNow } from './viewers-now.ts'

@@ -9,3 +9,4 @@ export {
 export { type ActorWhere, actorDocument } from './actor.ts'
 export { commentDocument, type FoundComment } from './comment.ts'
 export { type FoundVideo, videoAudience, videoDocument, videoDocuments } from './video.ts'
+export { createWatchActivity, type FoundWatch, watchActionDocument } from './watch-action.ts'

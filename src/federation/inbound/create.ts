@@ -1,9 +1,10 @@
-// Create: a video of another server, or a comment on a video that we know.
+// Create: a video of another server, a comment on a video that we know, or what somebody watched of one of ours.
 
 import { type JsonObject, readCreate, readNote } from '../wire/index.ts'
 import { expectRead, type Handler, refuseForeign } from './context.ts'
 import { receiveNote } from './note.ts'
 import { takeVideo } from './video.ts'
+import { receiveWatchAction } from './view.ts'
 
 /** What is made lives on the server of its maker; what lives elsewhere is not fetched for a stranger. */
 export const handleCreate: Handler = async (inbound, context) => {
@@ -17,6 +18,8 @@ export const handleCreate: Handler = async (inbound, context) => {
       return await takeVideo(document, actor, context)
     case 'Note':
       return await receiveNote(expectRead(readNote(document)), inbound, context)
+    case 'WatchAction':
+      return await receiveWatchAction(document, inbound, context)
     default:
       return
   }
