@@ -56,7 +56,7 @@ export function viewsArea({ db, views }: { db: Database; views: Views }): Area {
 
     app.put(
       '/api/v1/videos/:id/watching',
-      { config: { auth: 'optional' }, schema: { ...schema, deprecated: true } },
+      { config: { auth: 'user' }, schema: { ...schema, deprecated: true } },
       async (request, reply) => {
         await watch(request, request.params.id, request.body)
         return reply.code(204).send(null)

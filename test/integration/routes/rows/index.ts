@@ -14,6 +14,7 @@ import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
 import { videoRows } from './videos.ts'
+import { viewRows } from './views.ts'
 
 export const rows: readonly Row[] = [
   ...sessionRows,
@@ -23,6 +24,7 @@ export const rows: readonly Row[] = [
   ...meRows,
   ...configRows,
   ...videoRows,
+  ...viewRows,
   ...uploadRows,
   ...commentRows,
   ...serverFollowRows,
