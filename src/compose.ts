@@ -76,6 +76,7 @@ import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
+import { videoStatsArea } from './http/video-stats/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { viewsArea } from './http/views/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
@@ -342,6 +343,7 @@ async function start(
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
         viewsArea({ db, views }),
+        videoStatsArea({ db, clock, config }),
         serverFollowsArea({
           ...deps,
           follows,

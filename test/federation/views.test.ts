@@ -163,10 +163,23 @@ describe('with a peer', () => {
     expect(await served.json()).toMatchObject({ ...object, '@context': expect.anything() })
     const creation = await fetch(String(watched.activity.id), { headers: { accept: 'application/activity+json' } })
     expect(await creation.json()).toMatchObject({ type: 'Create', id: watched.activity.id })
-    const types = await ours.query<{ type: string }>(
-      "select distinct type from document where type like '%:%' order by 1",
-    )
-    expect(types.map(({ type }) => type)).toEqual(['Create:WatchAction', 'View:'])
+  })
+
+  it('a server that does not take them gets none', async () => {
+    const refused = (types: string[]) =>
+      ours.query('update remote_host set unsupported_types = $1 where host = $2', [types, home.host])
+    await refused(['View:', 'Create:WatchAction'])
+    const ended = async () =>
+      (await ours.query('select 1 from watch w join video v on v.id = w.video_id where v.uuid = $1', [theirs.uuid]))
+        .length
+    const before = await ended()
+    await Promise.all([watch(video, 'dora'), watch(theirs, 'dora')])
+    await until(async () => (await ended()) > before)
+    await ours.settled()
+    const last = await ours.upload(bytes)
+    await home.awaited('a later one', ({ activity }) => activity.type === 'Announce' && activity.object === last.url)
+    expect(home.received.filter(({ activity }) => ['View', 'Create'].includes(String(activity.type)))).toEqual([])
+    await refused([])
   })
 
   it('many viewers of a video of another server are one message', async () => {

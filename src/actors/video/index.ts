@@ -49,6 +49,7 @@ export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
 export { makeUpdateVideo, type NewPictures, type UpdateVideo, type VideoChanges } from './update-video.ts'
 export { type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
 export {
+  assertMayChange,
   assertMaySee,
   hasPrivateFiles,
   isFederated,
@@ -62,6 +63,7 @@ export {
   findFileMetadata,
   findRemoteImage,
   findVideoAccess,
+  findVideoAge,
   findVideoDetails,
   findWatchableVideo,
   nsfwPolicyOf,

@@ -13,6 +13,7 @@ import { sessionRows } from './sessions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
+import { videoStatsRows } from './video-stats.ts'
 import { videoRows } from './videos.ts'
 import { viewRows } from './views.ts'
 
@@ -25,6 +26,7 @@ export const rows: readonly Row[] = [
   ...configRows,
   ...videoRows,
   ...viewRows,
+  ...videoStatsRows,
   ...uploadRows,
   ...commentRows,
   ...serverFollowRows,
