@@ -8,6 +8,7 @@ import { RuntimeConfig } from './0005-runtime-config.ts'
 import { TwoFactor } from './0006-two-factor.ts'
 import { Playlists } from './0007-playlists.ts'
 import { Captions } from './0008-captions.ts'
+import { Views } from './0009-views.ts'
 import { Pipeline } from './0013-pipeline.ts'
 
 export const migrations = [
@@ -19,5 +20,6 @@ export const migrations = [
   { name: '0006-two-factor', class: TwoFactor },
   { name: '0007-playlists', class: Playlists },
   { name: '0008-captions', class: Captions },
+  { name: '0009-views', class: Views },
   { name: '0013-pipeline', class: Pipeline },
 ]

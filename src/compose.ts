@@ -49,6 +49,7 @@ import {
   makeUpdateVideo,
   registerCounters,
 } from './actors/video/index.ts'
+import { makeViews } from './actors/view/index.ts'
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
@@ -85,7 +86,9 @@ import { usersArea } from './http/users/routes.ts'
 import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
 import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
 import { playlistsArea } from './http/video-playlists/routes.ts'
+import { videoStatsArea } from './http/video-stats/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
+import { viewsArea } from './http/views/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -254,6 +257,7 @@ async function start(
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
+  const views = makeViews(deps)
 
   const http = makeGuardedFetch({
     allowHttp: config().vireo.federation.allow_http,
@@ -275,6 +279,7 @@ async function start(
     comments,
     ratings,
     shares: makeShares(deps),
+    views,
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
@@ -365,6 +370,8 @@ async function start(
           ...{ db, config, urls: deps.urls, keepFresh },
           elements: makePlaylistElements(deps),
         }),
+        viewsArea({ db, views }),
+        videoStatsArea({ db, clock, config }),
         serverFollowsArea({
           ...deps,
           follows,
@@ -409,6 +416,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'PlaylistRemoved',
     'RatingSet',
     'RatingRemoved',
+    'ViewersCounted',
+    'ViewsCounted',
+    'WatchEnded',
     'UserRemoved',
     'AccountRemoved',
   ],

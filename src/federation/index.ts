@@ -11,6 +11,7 @@ import { makeRemoteHosts, type RemoteHosts } from '../actors/remote-host/index.t
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
 import type { RemoteVideos } from '../actors/video/index.ts'
+import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { Redis } from '../platform/redis.ts'
@@ -37,6 +38,7 @@ import { sendPlaylists } from './outbound/playlist.ts'
 import { sendRatings } from './outbound/rating.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
+import { sendViews } from './outbound/view.ts'
 import { registerPlaylistJobs } from './playlist-jobs.ts'
 import { registerRefreshes } from './refresh.ts'
 import { makeKeyStore } from './security/key-store.ts'
@@ -53,6 +55,7 @@ export interface FederationOptions {
   comments: Comments
   ratings: Ratings
   shares: Shares
+  views: Views
   bus: Bus
   /** Where Fedify keeps what it remembers; a table when there is none. */
   redis?: { connection: Redis; prefix: string } | undefined
@@ -107,6 +110,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendComments(context, sender)
   sendAccounts(context, sender)
   sendRatings(deps, sender)
+  sendViews(context, sender)
 
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })

@@ -206,6 +206,38 @@ const playlistElement: Check = (document) => [
   ...must('stopTimestamp', isTimestamp(document.stopTimestamp)),
 ]
 
+const view: Check = (document) => [
+  ...activity(reference)(document),
+  ...must('expires', document.expires === undefined || isDate(document.expires)),
+  ...must('result', document.result === undefined || isCounter(document.result)),
+]
+
+const isCounter = (value: unknown): boolean =>
+  isJson(value) &&
+  value.type === 'InteractionCounter' &&
+  value.interactionType === 'WatchAction' &&
+  isCount(value.userInteractionCount)
+
+const watchAction: Check = (document) => [
+  ...must('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(String(document.uuid))),
+  ...must('object', isAddress(document.object)),
+  ...must('actionStatus', document.actionStatus === 'CompletedActionStatus'),
+  ...must('duration', /^PT\d+S$/.test(String(document.duration))),
+  ...must('startTime', isDate(document.startTime)),
+  ...must('endTime', isDate(document.endTime)),
+  ...must('location', document.location === undefined || isLocation(document.location)),
+  ...must('watchSections', Array.isArray(document.watchSections)),
+  ...must(
+    'watchSections',
+    list(document.watchSections).every((one) => isCount(one.startTimestamp) && isCount(one.endTimestamp)),
+  ),
+]
+
+const isLocation = (value: unknown): boolean =>
+  isJson(value) &&
+  typeof value.addressCountry === 'string' &&
+  (value.addressRegion === undefined || typeof value.addressRegion === 'string')
+
 const tombstone: Check = (document) => must('formerType', document.formerType === 'Note')
 
 const actor: Check = (document) => {
@@ -252,6 +284,8 @@ const CHECKS: Record<string, Check> = {
   Undo: activity(embedded('Follow', 'Like', 'Dislike', 'Announce', 'Create')),
   ApproveReply: (document) => [...activity(address)(document), ...must('inReplyTo', isAddress(document.inReplyTo))],
   RejectReply: (document) => [...activity(address)(document), ...must('inReplyTo', isAddress(document.inReplyTo))],
+  View: view,
+  WatchAction: watchAction,
   Video: video,
   Note: note,
   Tombstone: tombstone,

@@ -37,6 +37,13 @@ export interface EventPayloads {
   RatingSet: { ratingId: number; videoId: number }
   RatingRemoved: { url: string; type: 'like' | 'dislike'; actorId: number; videoId: number }
 
+  /** So many watch a video now, until `expiresAt` (ms) if nothing more is said; of ours with those of other servers. */
+  ViewersCounted: { videoId: number; viewers: number; expiresAt: number }
+  /** A video of another server was viewed here so many times since it was told last. */
+  ViewsCounted: { videoId: number; views: number; at: number }
+  /** Somebody has watched a video of another server, and is gone: its server is to hear what was watched. */
+  WatchEnded: { watchId: number; videoId: number }
+
   /** A user is gone, and all that is the user's is to go. */
   UserRemoved: { userId: number }
   /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */

@@ -36,4 +36,5 @@ export interface LocalUrls {
   follow(followerUrl: string, followId: number): string
   like(actorUrl: string, videoId: number): string
   dislike(actorUrl: string, videoId: number): string
+  watchAction(uuid: string): string
 }

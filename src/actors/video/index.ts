@@ -56,6 +56,7 @@ export {
 } from './update-video.ts'
 export { type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
 export {
+  assertMayChange,
   assertMaySee,
   hasPrivateFiles,
   isFederated,
@@ -70,7 +71,9 @@ export {
   findFileMetadata,
   findRemoteImage,
   findVideoAccess,
+  findVideoAge,
   findVideoDetails,
+  findWatchableVideo,
   listStoryboards,
   nsfwPolicyOf,
   type VideoAccessRow,
@@ -87,3 +90,4 @@ export type {
   VideoRow,
 } from './video.rows.ts'
 export { accountProfile, listColumns, summaryOf, videoJoins } from './video.rows.ts'
+export { viewersNow } from './viewers-now.ts'

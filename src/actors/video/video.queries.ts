@@ -52,6 +52,36 @@ export async function findVideoAccess(
   return row
 }
 
+/** What decides who may manage a video, and since when there is something to tell of it. */
+export async function findVideoAge(db: Reader, key: VideoKey): Promise<(GuardedVideo & VideoAge) | undefined> {
+  const [row] = await db.query<GuardedVideo & VideoAge>(
+    `select ${accessColumns}, v.published_at as "publishedAt"
+     from video v join channel c on c.id = v.channel_id where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key)],
+  )
+  return row
+}
+
+interface VideoAge {
+  id: number
+  publishedAt: Date
+}
+
+/** What decides who may watch a video, and which positions it has. */
+export async function findWatchableVideo(
+  db: Reader,
+  key: VideoKey,
+  password?: string,
+): Promise<(VideoAccessRow & { duration: number; isLive: boolean }) | undefined> {
+  const [row] = await db.query<VideoAccessRow & { duration: number; isLive: boolean }>(
+    `select ${accessColumns}, ${passwordCheck}, v.duration, v.is_live as "isLive"
+     from video v join channel c on c.id = v.channel_id where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key), password ?? null],
+    { prepared: true },
+  )
+  return row
+}
+
 /** The local video that a stored web video belongs to. */
 export async function findAccessByWebVideo(
   db: Reader,

@@ -1,6 +1,7 @@
 // The columns of a video as reads give them, shared by lists and single videos: one row each, no entity.
 
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { viewersNow } from './viewers-now.ts'
 
 export interface ActorSummary {
   /** Of the account or channel. */
@@ -84,6 +85,8 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   duration: number
   aspect_ratio: number | null
   views: number
+  /** Who watch it now. */
+  viewers: number
   likes: number
   dislikes: number
   comments: number
@@ -133,10 +136,12 @@ export const videoJoins = `
     select coalesce(sum(d.views), 0)::int as views, coalesce(sum(d.likes), 0)::int as likes,
       coalesce(sum(d.dislikes), 0)::int as dislikes, coalesce(sum(d.comments), 0)::int as comments
     from video_delta d where d.video_id = v.id
-  ) d on true`
+  ) d on true
+  left join viewing w on w.video_id = v.id`
 
 const plainColumns = `v.id, v.uuid, v.url, v.remote, v.name, v.category, v.licence, v.language, v.privacy, v.nsfw,
-  v.duration, v.aspect_ratio, v.views + d.views as views, v.likes + d.likes as likes,
+  v.duration, v.aspect_ratio, v.views + d.views as views,
+  ${viewersNow('v', 'w')} as viewers, v.likes + d.likes as likes,
   v.dislikes + d.dislikes as dislikes, v.comments + d.comments as comments, v.state, v.wait_transcoding, v.is_live,
   v.created_at, v.updated_at, v.published_at, v.originally_published_at, v.tags,
   (select t.filename from thumbnail t where t.video_id = v.id and t.type = 1) as thumbnail,

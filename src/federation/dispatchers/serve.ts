@@ -30,6 +30,7 @@ import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
 import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
 import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
+import { watchAction, watchCreation } from './watch-actions.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
 export interface ActivityPubRequest {
@@ -160,6 +161,7 @@ export function makeServeActivityPub(
 
     if (target.activity === 'create') {
       if (target.kind === 'video') return bare(ofVideo(target.uuid, (video) => videoCreation(deps, video)))
+      if (target.kind === 'watch-action') return raw(() => watchCreation(deps, target.uuid))
       if (target.kind !== 'comment') return undefined
       const { uuid, id } = target
       // The video may be of another server; the comment is ours.
@@ -186,6 +188,8 @@ export function makeServeActivityPub(
         return bare(() => comment(target.uuid, idOf(target.id)))
       case 'announce':
         return bare(ofVideo(target.uuid, (video) => videoAnnounce(deps, video, idOf(target.actorId))))
+      case 'watch-action':
+        return raw(() => watchAction(deps, target.uuid))
       case 'rate':
         return raw(() => rate(deps, urls.origin + path), BRIEFLY)
       default:

@@ -8,6 +8,7 @@ import type { Ratings } from '../../actors/rating/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Shares } from '../../actors/share/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'
+import type { Views } from '../../actors/view/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
@@ -29,6 +30,7 @@ export interface InboundContext extends FederationDeps {
   comments: Comments
   ratings: Ratings
   shares: Shares
+  views: Views
 }
 
 /** A verified activity: `actor` sent it. */

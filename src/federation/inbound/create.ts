@@ -1,10 +1,11 @@
-// Create: a video or playlist of another server, or a comment on a video that we know.
+// Create: a video or playlist of another server, a comment on a video that we know, or what somebody watched of ours.
 
 import { type JsonObject, readCreate, readNote } from '../wire/index.ts'
 import { expectRead, type Handler, refuseForeign } from './context.ts'
 import { receiveNote } from './note.ts'
 import { takePlaylist } from './playlist.ts'
 import { takeVideo } from './video.ts'
+import { receiveWatchAction } from './view.ts'
 
 /** What is made lives on the server of its maker; what lives elsewhere is not fetched for a stranger. */
 export const handleCreate: Handler = async (inbound, context) => {
@@ -20,6 +21,8 @@ export const handleCreate: Handler = async (inbound, context) => {
       return await takePlaylist(document, actor, context)
     case 'Note':
       return await receiveNote(expectRead(readNote(document)), inbound, context)
+    case 'WatchAction':
+      return await receiveWatchAction(document, inbound, context)
     default:
       return
   }

@@ -13,6 +13,7 @@ import { handleFollow } from './follow.ts'
 import { handleDislike, handleLike } from './rate.ts'
 import { handleUndo } from './undo.ts'
 import { handleUpdate } from './update.ts'
+import { handleView } from './view.ts'
 
 const HANDLERS: Record<string, Handler> = {
   Accept: handleAccept,
@@ -26,6 +27,7 @@ const HANDLERS: Record<string, Handler> = {
   Reject: handleReject,
   Undo: handleUndo,
   Update: handleUpdate,
+  View: handleView,
 }
 
 const TAKING_BACK = ['Delete', 'Undo']

@@ -69,6 +69,8 @@ export {
   type VideoDocumentInput,
 } from './video.ts'
 export type { HlsDocument, TrackerDocument, VideoFileDocument, VideoLinks } from './video-links.ts'
+export { buildView, readView, type ViewDocument } from './view.ts'
+export { buildWatchAction, readWatchAction, type WatchActionDocument } from './watch-action.ts'
 export {
   buildWebFinger,
   parseHandle,

@@ -24,6 +24,8 @@ const SHARED = [
   '/c/:name',
   '/videos/watch/:id',
   '/videos/watch/:id/*',
+  '/videos/local-viewer/:uuid',
+  '/videos/local-viewer/:uuid/*',
   '/w/:id',
   '/video-playlists/:id',
   '/video-playlists/:id/*',

@@ -183,7 +183,7 @@ function toCommon(row: VideoRow) {
     duration: row.duration,
     aspectRatio: row.aspect_ratio,
     views: row.views,
-    viewers: 0,
+    viewers: row.viewers,
     likes: row.likes,
     dislikes: row.dislikes,
     thumbnailPath: row.thumbnail && `/lazy-static/thumbnails/${row.thumbnail}`,

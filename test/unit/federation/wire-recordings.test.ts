@@ -23,6 +23,8 @@ import {
   buildUndo,
   buildUpdate,
   buildVideo,
+  buildView,
+  buildWatchAction,
   buildWebFinger,
   contextOf,
   type JsonObject,
@@ -49,6 +51,8 @@ import {
   readUndo,
   readUpdate,
   readVideo,
+  readView,
+  readWatchAction,
   readWebFinger,
   withoutContext,
 } from '../../../src/federation/wire/index.ts'
@@ -213,6 +217,24 @@ describe('a recorded document that is read and built again is the same', () => {
       expect(built).toEqual(recorded)
       expect(oracleProblems(built)).toEqual([])
     }
+  })
+
+  it.each(['35-view', '59-view-of-a-remote-video'])('every view of %s', (name) => {
+    const views = recordedActivities(name).filter(({ type }) => type === 'View')
+    expect(views.length).toBeGreaterThan(0)
+    for (const recorded of views) {
+      const built = buildView(taken(readView(recorded)))
+      expect(built).toEqual(recorded)
+      expect(oracleProblems(built)).toEqual([])
+    }
+  })
+
+  it('a watch action, and its Create', () => {
+    const recorded = first('60-watch-action-of-a-remote-video')
+    const { id, actor, object, to, cc } = taken(readCreate(recorded))
+    const built = buildCreate({ id, actor, to, cc, object: buildWatchAction(taken(readWatchAction(object.document))) })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
   })
 
   it.each(['49-update-account-avatar', '51-update-channel-banner'])('%s', (name) => {

@@ -30,6 +30,19 @@ const playlistElement = (columns: Record<string, unknown>) => async (cast: Cast)
   const { uuid, elementId } = await cast.playlist(columns)
   return { headers, params: { id: uuid, '*': `videos/${elementId}` } }
 }
+/** What somebody watched of a video. */
+const watched =
+  (columns: Record<string, unknown>, more = {}) =>
+  async (cast: Cast) => {
+    const { id } = await cast.video(columns)
+    const uuid = newUuid()
+    await cast.db.query(
+      `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections)
+       values ($1, $2, $3, now(), now(), 2, '[[0, 2]]')`,
+      [uuid, id, `${cast.base}/videos/local-viewer/${uuid}`],
+    )
+    return { headers, params: { uuid, ...more } }
+  }
 
 /** An activity of somebody unheard of; its signature is looked at later. */
 const signed = (inbox: (cast: Cast) => { path: string; params: Record<string, string> }) => async (cast: Cast) => {
@@ -88,6 +101,14 @@ export const activityPubRows = [
     video({ privacy: PRIVATE }, { '*': 'likes' }),
     'private',
   ),
+  row('GET /videos/local-viewer/:uuid (ActivityPub)', everybody(200), watched({}), 'of a public video'),
+  row(
+    'GET /videos/local-viewer/:uuid (ActivityPub)',
+    everybody(401),
+    watched({ privacy: PRIVATE }),
+    'of a private video',
+  ),
+  row('GET /videos/local-viewer/:uuid/* (ActivityPub)', everybody(200), watched({}, { '*': 'activity' })),
   row('GET /w/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /w/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
 

@@ -15,7 +15,9 @@ import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
 import { videoPartRows } from './video-parts.ts'
+import { videoStatsRows } from './video-stats.ts'
 import { videoRows } from './videos.ts'
+import { viewRows } from './views.ts'
 
 export const rows: readonly Row[] = [
   ...sessionRows,
@@ -26,6 +28,8 @@ export const rows: readonly Row[] = [
   ...configRows,
   ...videoRows,
   ...videoPartRows,
+  ...viewRows,
+  ...videoStatsRows,
   ...uploadRows,
   ...commentRows,
   ...playlistRows,
