@@ -2,8 +2,10 @@
 
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
+import { makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
+import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
@@ -52,6 +54,7 @@ import { accountsArea } from './http/accounts/routes.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeReceiveImage } from './http/actor-images/receive-image.ts'
 import { makeApp } from './http/app.ts'
+import { blocklistsArea } from './http/blocklists/routes.ts'
 import { bulkArea } from './http/bulk/routes.ts'
 import { ownedCommentsArea } from './http/comments/owned.ts'
 import { commentsArea } from './http/comments/routes.ts'
@@ -216,6 +219,9 @@ async function start(
   const passwordReset = makePasswordReset({ ...deps, links, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
+  const blocklist = makeBlocklist(deps)
+  endBlockedFollows({ ...deps, follows })
+  const abuses = makeAbuses(deps)
   keepJobHistoryShort(deps)
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
@@ -260,6 +266,7 @@ async function start(
     comments,
     ratings,
     shares: makeShares(deps),
+    abuses,
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
@@ -296,7 +303,10 @@ async function start(
 
   /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
-    const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
+    const answer = await federation.http.fetch(url, {
+      maxBytes,
+      timeoutMs: config().vireo.federation.fetch.file_timeout,
+    })
     if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
     return answer.body
   }
@@ -334,6 +344,7 @@ async function start(
         userMailsArea({ emailVerification, passwordReset }),
         videosArea({ db, config, urls: deps.urls, videos, uploads, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
+        blocklistsArea({ db, config, urls: deps.urls, blocklist }),
         commentsArea({ db, config, urls: deps.urls, comments }),
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
@@ -380,6 +391,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'RatingRemoved',
     'UserRemoved',
     'AccountRemoved',
+    'AbuseReported',
+    'AccountBlocked',
+    'ServerBlocked',
   ],
   jobs: [
     'email',
@@ -391,6 +405,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-files-placement',
     'user-removal',
     'comments-removal',
+    'blocked-follows',
   ],
   lanes: ['delivery', 'inbox'],
 }

@@ -26,7 +26,7 @@ export interface WaitingDelivery {
 
 /** What came of one try. */
 export interface SendOutcome {
-  answer: 'sent' | 'failed' | 'unauthorized' | 'not-found' | 'gone' | 'unsupported'
+  answer: 'sent' | 'failed' | 'unauthorized' | 'not-found' | 'gone' | 'unsupported' | 'blocked'
   /** Milliseconds that the host asked to be left alone, when it did. */
   retryAfter?: number
   /** For the admin; null when it was sent. */
@@ -153,11 +153,14 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
         return { type: 'GONE' }
       case 'unsupported':
         return { type: 'UNSUPPORTED' }
+      case 'blocked':
+        return { type: 'BLOCKED' }
     }
   }
 
   /** One event for all that was tried at once: a host that failed one of them failed. */
   async function tellHost(hostId: number, outcomes: SendOutcome[]): Promise<void> {
+    if (outcomes.every((outcome) => outcome.answer === 'blocked')) return
     const failed = outcomes.filter((outcome) => outcome.answer === 'failed')
     if (failed.length === 0) return await hosts.succeeded(hostId)
     const retryAfter = Math.max(0, ...failed.map((outcome) => outcome.retryAfter ?? 0))

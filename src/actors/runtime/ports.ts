@@ -33,6 +33,7 @@ export interface LocalUrls {
   video(uuid: string): string
   comment(videoUuid: string, commentId: number): string
   follow(followerUrl: string, followId: number): string
+  report(abuseId: number): string
   like(actorUrl: string, videoId: number): string
   dislike(actorUrl: string, videoId: number): string
 }

@@ -28,6 +28,7 @@ import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
+import { refuseBlockedReader } from './requester.ts'
 import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
@@ -73,6 +74,7 @@ export function makeServeActivityPub(
     forget: cache.clear,
     close: cache.close,
     async serveActivityPub({ url, headers }) {
+      await refuseBlockedReader(headers, deps)
       const { pathname, searchParams } = new URL(url, urls.origin)
       const plan = wellKnown(pathname, searchParams) ?? document(pathname, searchParams)
       if (!plan) return null

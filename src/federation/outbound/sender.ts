@@ -2,6 +2,7 @@
 
 import { enqueueDocument, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
+import { isFarewell } from '../blocked.ts'
 import type { FederationDeps } from '../deps.ts'
 import { signDocument } from '../security/index.ts'
 import type { JsonObject } from '../wire/index.ts'
@@ -22,6 +23,7 @@ export function makeSender(deps: FederationDeps): Sender {
         type: typeNameOf(activity),
         body: JSON.stringify(signed),
         senderId,
+        toBlocked: isFarewell(activity),
       }
       await enqueueDocument(unit, document, recipients)
     },
