@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
-import { makeAbuses } from './actors/abuse/index.ts'
+import { makeAbuseMessages, makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
@@ -50,6 +50,7 @@ import {
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
+import { abusesArea } from './http/abuses/routes.ts'
 import { accountsArea } from './http/accounts/routes.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeReceiveImage } from './http/actor-images/receive-image.ts'
@@ -344,6 +345,7 @@ async function start(
         userMailsArea({ emailVerification, passwordReset }),
         videosArea({ db, config, urls: deps.urls, videos, uploads, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
+        abusesArea({ db, config, urls: deps.urls, abuses, messages: makeAbuseMessages(deps) }),
         blocklistsArea({ db, config, urls: deps.urls, blocklist }),
         commentsArea({ db, config, urls: deps.urls, comments }),
         bulkArea({ comments: bulkComments }),

@@ -1,5 +1,5 @@
 // Reports of what is of another server: told to that server, with who reports and why, and nothing of what the moderators
-// here say of it.
+// here say of it. The seconds of a video are no terms of JSON-LD, so it could not be signed inside either.
 
 import { predefinedReasonNames } from '../../actors/abuse/index.ts'
 import { inboxOf } from '../../actors/delivery/index.ts'
@@ -40,6 +40,6 @@ export function sendFlags({ registry }: FederationDeps, { send }: Sender): void 
       reasons: predefinedReasonNames(report.predefinedReasons),
     })
     const recipients = await inboxOf(unit.query, reporteeActorId, { personal: false })
-    await send(unit, { activity, senderId: reporterActorId, recipients })
+    await send(unit, { activity, senderId: reporterActorId, recipients, isConfidential: true })
   })
 }
