@@ -9,6 +9,7 @@ import { TwoFactor } from './0006-two-factor.ts'
 import { Playlists } from './0007-playlists.ts'
 import { Captions } from './0008-captions.ts'
 import { Views } from './0009-views.ts'
+import { Moderation } from './0010-moderation.ts'
 import { Pipeline } from './0013-pipeline.ts'
 
 export const migrations = [
@@ -21,5 +22,6 @@ export const migrations = [
   { name: '0007-playlists', class: Playlists },
   { name: '0008-captions', class: Captions },
   { name: '0009-views', class: Views },
+  { name: '0010-moderation', class: Moderation },
   { name: '0013-pipeline', class: Pipeline },
 ]

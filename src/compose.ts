@@ -2,8 +2,10 @@
 
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
+import { makeAbuseMessages, makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
+import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
@@ -53,10 +55,12 @@ import { makeViews } from './actors/view/index.ts'
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
+import { abusesArea } from './http/abuses/routes.ts'
 import { accountsArea } from './http/accounts/routes.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeReceiveImage } from './http/actor-images/receive-image.ts'
 import { makeApp } from './http/app.ts'
+import { blocklistsArea } from './http/blocklists/routes.ts'
 import { bulkArea } from './http/bulk/routes.ts'
 import { captionsArea } from './http/captions/routes.ts'
 import { chaptersArea } from './http/chapters/routes.ts'
@@ -229,6 +233,9 @@ async function start(
   const passwordReset = makePasswordReset({ ...deps, links, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
+  const blocklist = makeBlocklist(deps)
+  endBlockedFollows({ ...deps, follows })
+  const abuses = makeAbuses(deps)
   keepJobHistoryShort(deps)
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
@@ -280,6 +287,7 @@ async function start(
     ratings,
     shares: makeShares(deps),
     views,
+    abuses,
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
@@ -316,7 +324,10 @@ async function start(
 
   /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
-    const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
+    const answer = await federation.http.fetch(url, {
+      maxBytes,
+      timeoutMs: config().vireo.federation.fetch.file_timeout,
+    })
     if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
     return answer.body
   }
@@ -362,6 +373,8 @@ async function start(
         chaptersArea({ db, chapters }),
         storyboardsArea({ db }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
+        abusesArea({ db, config, urls: deps.urls, abuses, messages: makeAbuseMessages(deps) }),
+        blocklistsArea({ db, config, urls: deps.urls, blocklist }),
         commentsArea({ db, config, urls: deps.urls, comments }),
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
@@ -421,6 +434,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'WatchEnded',
     'UserRemoved',
     'AccountRemoved',
+    'AbuseReported',
+    'AccountBlocked',
+    'ServerBlocked',
   ],
   jobs: [
     'email',
@@ -436,6 +452,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-files-placement',
     'user-removal',
     'comments-removal',
+    'blocked-follows',
   ],
   lanes: ['delivery', 'inbox', 'inbox-unverified'],
 }

@@ -1,5 +1,6 @@
 // The federation layer, put together: doors for inbound activities and reads, and what the other layers ask of it.
 
+import type { Abuses } from '../actors/abuse/index.ts'
 import type { RemoteActors } from '../actors/actor/index.ts'
 import type { Comments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
@@ -15,6 +16,7 @@ import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { Redis } from '../platform/redis.ts'
+import { fetchUnblocked, makeBlocked, sendUnblocked } from './blocked.ts'
 import { announceChanges } from './changes.ts'
 import { makeSend } from './delivery/send.ts'
 import type { FederationDeps } from './deps.ts'
@@ -33,6 +35,7 @@ import { makeTableKvStore, RedisKv } from './kv.ts'
 import { sendAccounts } from './outbound/account.ts'
 import { sendActors } from './outbound/actor.ts'
 import { sendComments } from './outbound/comment.ts'
+import { sendFlags } from './outbound/flag.ts'
 import { sendFollows } from './outbound/follow.ts'
 import { sendPlaylists } from './outbound/playlist.ts'
 import { sendRatings } from './outbound/rating.ts'
@@ -56,6 +59,7 @@ export interface FederationOptions {
   ratings: Ratings
   shares: Shares
   views: Views
+  abuses: Abuses
   bus: Bus
   /** Where Fedify keeps what it remembers; a table when there is none. */
   redis?: { connection: Redis; prefix: string } | undefined
@@ -72,15 +76,19 @@ export interface FederationPart {
   /** For the operator. */
   hosts: Pick<RemoteHosts, 'retryNow'>
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
+  /** The fetcher that asks nothing of blocked servers. */
+  http: GuardedFetch
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
 
 export function makeFederationPart(options: FederationOptions): FederationPart {
-  const { deps: actorDeps, http, instanceActorId } = options
+  const { deps: actorDeps, instanceActorId } = options
   const urls = makeUrls(actorDeps.urls.origin)
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
-  const deps: FederationDeps = { ...actorDeps, urls, keys, http }
+  const blocked = makeBlocked(actorDeps.db)
+  const http = fetchUnblocked(options.http, blocked)
+  const deps: FederationDeps = { ...actorDeps, urls, keys, http, blocked }
 
   const fetchDocument = makeFetchDocument({ ...deps, instanceActorId })
   const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
@@ -97,8 +105,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     treat: makeTreat(context),
     verify: makeVerifyLater(context),
   })
-  registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
   registerPlaylistJobs(context)
+  registerDeliveries({ ...actorDeps, hosts, send: sendUnblocked(makeSend(deps), blocked) })
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
   registerRefreshes(context)
 
@@ -111,6 +119,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendAccounts(context, sender)
   sendRatings(deps, sender)
   sendViews(context, sender)
+  sendFlags(deps, sender)
 
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })
@@ -127,6 +136,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     close: reads.close,
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
     ...{ hosts, incoming },
+    http,
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation
       if (allow_http) return false

@@ -238,6 +238,22 @@ const isLocation = (value: unknown): boolean =>
   typeof value.addressCountry === 'string' &&
   (value.addressRegion === undefined || typeof value.addressRegion === 'string')
 
+const FLAG_REASONS = new Set(
+  'violentOrRepulsive hatefulOrAbusive spamOrMisleading privacy rights serverRules thumbnails captions'.split(' '),
+)
+
+const flag: Check = (document) => [
+  ...must('content', isText(document.content, 2, 3000)),
+  ...must('mediaType', document.mediaType === 'text/markdown'),
+  ...must('startAt', document.startAt === undefined || isCount(document.startAt)),
+  ...must('endAt', document.endAt === undefined || Number(document.endAt) > Number(document.startAt ?? -1)),
+  ...must(
+    'tag',
+    Array.isArray(document.tag) &&
+      list(document.tag).every((tag) => tag.type === 'Hashtag' && FLAG_REASONS.has(String(tag.name))),
+  ),
+]
+
 const tombstone: Check = (document) => must('formerType', document.formerType === 'Note')
 
 const actor: Check = (document) => {
@@ -276,6 +292,7 @@ const CHECKS: Record<string, Check> = {
   Update: activity(embedded('Video', 'CacheFile', 'Playlist', 'Person', 'Group', 'Application')),
   Delete: activity(reference),
   Announce: activity(reference),
+  Flag: (document) => [...activity(address)(document), ...flag(document)],
   Like: activity(reference),
   Dislike: activity(reference),
   Follow: activity(reference),

@@ -17,4 +17,5 @@ export {
   type OwnedCommentSort,
   ownedCommentSorts,
 } from './owned-comments.queries.ts'
+export { toPlainText } from './plain-text.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'

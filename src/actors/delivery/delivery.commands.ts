@@ -28,7 +28,7 @@ export interface WaitingDelivery {
 
 /** What came of one try. */
 export interface SendOutcome {
-  answer: 'sent' | 'failed' | 'unauthorized' | 'not-found' | 'gone' | 'unsupported'
+  answer: 'sent' | 'failed' | 'unauthorized' | 'not-found' | 'gone' | 'unsupported' | 'blocked'
   /** Milliseconds that the host asked to be left alone, when it did. */
   retryAfter?: number
   /** For the admin; null when it was sent. */
@@ -223,6 +223,8 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
         return { type: 'GONE' }
       case 'unsupported':
         return { type: 'UNSUPPORTED' }
+      case 'blocked':
+        return { type: 'BLOCKED' }
     }
   }
 
@@ -230,6 +232,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
   async function tellHost(host: KnownHost, outcomes: SendOutcome[]): Promise<void> {
     const error = outcomes.find((outcome) => outcome.error !== null)?.error
     if (error) await hosts.noteError(host.id, error)
+    if (outcomes.every((outcome) => outcome.answer === 'blocked')) return
     const failed = outcomes.filter((outcome) => outcome.answer === 'failed')
     if (failed.length === 0) {
       await hosts.succeeded(host)

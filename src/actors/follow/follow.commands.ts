@@ -10,6 +10,7 @@ import {
   initialFollow,
 } from '../../state-machines/follow.ts'
 import { IllegalMove, step } from '../../state-machines/step.ts'
+import { isMutedBy } from '../blocklist/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { Follow } from './follow.entity.ts'
 
@@ -63,11 +64,12 @@ export function makeFollows(deps: ActorDeps): Follows {
     })
   }
 
-  const askedOfUs = async (targetId: number): Promise<'granted' | 'awaited' | 'refused'> => {
+  const askedOfUs = async (targetId: number, followerId: number): Promise<'granted' | 'awaited' | 'refused'> => {
     const [target] = await db.query<{ type: string }>('select type from actor where id = $1 and host_id is null', [
       targetId,
     ])
     if (!target) throw notFound('The followed actor is not of this server.')
+    if (await isMutedBy(db.query, { ownActorId: targetId, actorId: followerId })) return 'refused'
     // The settings are about followers of the instance; accounts and channels are open to everybody.
     if (target.type !== 'Application') return 'granted'
     const { enabled, manual_approval } = config().followers.instance
@@ -110,7 +112,7 @@ export function makeFollows(deps: ActorDeps): Follows {
       }),
 
     async receiveRequest({ followerId, targetId, url }) {
-      const answer = await askedOfUs(targetId)
+      const answer = await askedOfUs(targetId, followerId)
       const followId = await relation(followerId, targetId)
       await move(followId, { type: 'REQUESTED', by: 'them', at: clock.now().getTime(), answer }, (unit, follow) => {
         follow.url = url

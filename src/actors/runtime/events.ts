@@ -49,6 +49,12 @@ export interface EventPayloads {
   /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
 
+  /** Something was reported. When it is of another server and who reports is ours, that server is to hear of it. */
+  AbuseReported: { abuseId: number }
+  /** The instance or (`ownerId`, an account) a user blocked an account or a server: follows are to end. */
+  AccountBlocked: { blockId: number }
+  ServerBlocked: { blockId: number }
+
   /** A remote actor shared one of our videos, or took the share back. */
   VideoShared: { videoId: number; actorId: number }
 }
@@ -73,5 +79,8 @@ export interface AggregateRef {
     | 'user'
     | 'runtime_config'
     | 'registration'
+    | 'abuse'
+    | 'account_block'
+    | 'server_block'
   id: number
 }

@@ -34,6 +34,7 @@ export interface LocalUrls {
   playlist(uuid: string): string
   comment(videoUuid: string, commentId: number): string
   follow(followerUrl: string, followId: number): string
+  report(abuseId: number): string
   like(actorUrl: string, videoId: number): string
   dislike(actorUrl: string, videoId: number): string
   watchAction(uuid: string): string

@@ -28,6 +28,9 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   registration: 'select id from registration where id = $1 for no key update',
   incoming_activity: 'select id from incoming_activity where id = $1 for no key update',
   two_factor: 'select id from two_factor where id = $1 for no key update',
+  abuse: 'select id from abuse where id = $1 for no key update',
+  account_block: 'select id from account_block where id = $1 for no key update',
+  server_block: 'select id from server_block where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
 }
 

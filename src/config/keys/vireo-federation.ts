@@ -28,6 +28,7 @@ export const federationKeys = {
     attempts: integer(5, 'tries of an activity', { min: 1 }),
     initial_backoff: duration('1 minute', 'wait after the first failed try; it doubles'),
     max_backoff: duration('1 hour', 'longest wait'),
+    reports_per_host: integer(50, 'reports of abuse that are taken from one host in an hour'),
     keep_ids: duration('90 days', 'how long ids of handled activities are remembered'),
   }),
   delivery: section({

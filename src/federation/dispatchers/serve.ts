@@ -29,6 +29,7 @@ import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
 import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
+import { refuseBlockedReader } from './requester.ts'
 import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 import { watchAction, watchCreation } from './watch-actions.ts'
 
@@ -75,6 +76,7 @@ export function makeServeActivityPub(
     forget: cache.clear,
     close: cache.close,
     async serveActivityPub({ url, headers }) {
+      await refuseBlockedReader(headers, deps)
       const { pathname, searchParams } = new URL(url, urls.origin)
       const plan = wellKnown(pathname, searchParams) ?? document(pathname, searchParams)
       if (!plan) return null

@@ -7,16 +7,20 @@ import { isSameOrigin, trustKey } from '../security/index.ts'
 import { type ActorDocument, readActor } from '../wire/index.ts'
 import type { FetchDocument } from './documents.ts'
 
-/** The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Throws DomainError. */
+/**
+ * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Throws DomainError, also for a
+ * blocked one.
+ */
 export type ResolveActor = (url: string, options?: { maxAgeMs?: number }) => Promise<StoredActor>
 
 export function makeResolveActor(
   deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
 ): ResolveActor {
-  const { fetchDocument, remoteActors, clock, config, logger } = deps
+  const { fetchDocument, remoteActors, clock, config, logger, blocked } = deps
 
   async function resolve(url: string, options: { maxAgeMs?: number } = {}): Promise<StoredActor> {
     const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
+    await blocked.refuseActor(url)
     const known = await remoteActors.find(url)
     if (known && clock.now().getTime() - (known.refreshedAt?.getTime() ?? 0) <= maxAge) return known
     try {

@@ -29,7 +29,7 @@ export interface VideoFetcher {
 export function makeVideoFetcher(
   deps: FederationDeps & { fetchDocument: FetchDocument; resolveActor: ResolveActor; remoteVideos: RemoteVideos },
 ): VideoFetcher {
-  const { db, config, fetchDocument, resolveActor, remoteVideos } = deps
+  const { db, config, fetchDocument, resolveActor, remoteVideos, blocked } = deps
 
   async function save(document: JsonObject): Promise<{ id: number; isNew: boolean }> {
     const read = readVideo(document)
@@ -66,6 +66,7 @@ export function makeVideoFetcher(
   return {
     save,
     async resolve(url, { notBefore } = {}) {
+      if (await blocked.host(url)) throw new DomainError('forbidden', `${url} is of a blocked server.`)
       const known = await remoteVideos.find(url)
       const isRecent = notBefore === undefined || (known?.refreshedAt ?? new Date(0)) >= notBefore
       if (known && isRecent) return { id: known.id, isNew: false }

@@ -4,9 +4,9 @@ import { isFederated } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'
 import { expectRead, type Handler } from './context.ts'
 
-export const handleAnnounce: Handler = async ({ document, actor }, { db, videos, shares, urls }) => {
+export const handleAnnounce: Handler = async ({ document, actor }, { db, videos, shares, urls, blocked }) => {
   const { id, target } = expectRead(readAnnounce(document))
-  if (target.id === null) return
+  if (target.id === null || (await blocked.host(target.id))) return
   const isOurs = target.id.startsWith(`${urls.origin}/`)
   const [known] = await db.query<{ id: number; privacy: number }>(
     "select id, privacy from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",

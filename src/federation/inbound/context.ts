@@ -1,5 +1,6 @@
 // What the handlers of activities work with, and the one guard that all of them begin with.
 
+import type { Abuses } from '../../actors/abuse/index.ts'
 import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
 import type { Comments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
@@ -31,6 +32,7 @@ export interface InboundContext extends FederationDeps {
   ratings: Ratings
   shares: Shares
   views: Views
+  abuses: Abuses
 }
 
 /** A verified activity: `actor` sent it. */

@@ -46,7 +46,7 @@ type Proof =
 export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
 
 export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingActivities }): ReceiveActivity {
-  const { db, keys, clock, config, logger, urls, incoming } = deps
+  const { db, keys, clock, config, logger, urls, incoming, blocked } = deps
   const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
 
   return async (request) => {
@@ -63,6 +63,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     if (!parsed.ok) return { status: 400, reason: parsed.problem }
 
     const signer = await identify(request)
+    if (await isBlockedSigner(signer)) return { status: 403, reason: 'the sender is blocked' }
     const { isCollection, activities } = activitiesOf(parsed.value)
     let answer: InboxAnswer = { status: 204 }
     for (const document of activities) {
@@ -116,6 +117,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
   ): Promise<InboxAnswer> {
     if (isSameOrigin(activity.actor, urls.origin))
       return { status: 403, reason: 'an actor of ours does not write to us' }
+    if (await blocked.actor(activity.actor)) return answerToBlocked(activity, signer)
     if (!isSameOrigin(activity.id, activity.actor)) return { status: 204, reason: 'the id is of another server' }
     const proof = await prove(activity, document, signer)
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
@@ -135,6 +137,19 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     }
     const stored = await incoming.store(arrived)
     return stored === 'refused' ? { status: 429, reason: 'too many activities with unknown keys' } : { status: 204 }
+  }
+
+  /** Whom we know or who says so: a key that is not fetched yet names its server. */
+  async function isBlockedSigner(signer: InboundVerdict): Promise<boolean> {
+    if (signer.ok) return await blocked.actor(signer.owner)
+    if (signer.reason === 'unknown-key') return await blocked.host(signer.unknownKey)
+    return signer.key !== undefined && (await blocked.actor(signer.key.owner))
+  }
+
+  /** Whoever passes on what a blocked actor said did nothing wrong, and need not count us as broken. */
+  function answerToBlocked(activity: ActivityDocument, signer: InboundVerdict): InboxAnswer {
+    const isForwarded = signer.ok && signer.owner !== activity.actor
+    return { status: isForwarded ? 204 : 403, reason: `${activity.actor} is blocked` }
   }
 
   async function prove(activity: ActivityDocument, document: JsonObject, signer: InboundVerdict): Promise<Proof> {

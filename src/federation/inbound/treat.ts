@@ -9,6 +9,7 @@ import { handleAccept, handleReject } from './answer-follow.ts'
 import type { Handler, InboundContext } from './context.ts'
 import { handleCreate } from './create.ts'
 import { handleDelete } from './delete.ts'
+import { handleFlag } from './flag.ts'
 import { handleFollow } from './follow.ts'
 import { handleDislike, handleLike } from './rate.ts'
 import { handleUndo } from './undo.ts'
@@ -22,6 +23,7 @@ const HANDLERS: Record<string, Handler> = {
   Delete: handleDelete,
   Dislike: handleDislike,
   EmojiReact: handleLike,
+  Flag: handleFlag,
   Follow: handleFollow,
   Like: handleLike,
   Reject: handleReject,
@@ -76,6 +78,8 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     if (!parsed.ok) throw new DomainError('unprocessable', parsed.problem)
     const activity = readActivity(parsed.value)
     if (!activity.ok) throw new DomainError('unprocessable', activity.problem)
+    // It may have come before the block did.
+    await context.blocked.refuseActor(stored.actorUrl)
     if (activity.value.actor !== stored.actorUrl) throw new DomainError('forbidden', 'The actor is another one.')
     const actor = await resolveActor(stored.actorUrl)
     // Its address may lead to another actor by now, who signed nothing.

@@ -22,6 +22,7 @@ export { AS_PUBLIC, type ContextKind, contextOf, type JsonObject, withoutContext
 export { buildCreate, readCreate } from './create.ts'
 export { buildDelete, type DeleteDocument, readDelete } from './delete.ts'
 export { buildDislike, readDislike } from './dislike.ts'
+export { buildFlag, type FlagDocument, readFlag } from './flag.ts'
 export {
   buildFollow,
   type EmbeddedFollow,

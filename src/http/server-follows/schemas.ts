@@ -10,12 +10,12 @@ const PUBLIC_HOST = new RegExp(`^(?:${LABEL}\\.)+[a-z][a-z0-9-]*[a-z0-9](?::\\d{
 const NAME = /^[a-z0-9_.-]{1,200}$/i
 
 /** Hosts that are no public names or have plain addresses count only where such peers are allowed. */
-const isHost = (text: string, config: Config): boolean =>
+export const isHost = (text: string, config: Config): boolean =>
   (config.vireo.federation.allow_private_addresses ? HOST : PUBLIC_HOST).test(text) &&
   Number(text.split(':')[1] ?? 1) <= 65_535
 
 /** `name@host` in its two parts; undefined when it is none. */
-function splitHandle(text: string, config: Config): { name: string; host: string } | undefined {
+export function splitHandle(text: string, config: Config): { name: string; host: string } | undefined {
   const at = text.lastIndexOf('@')
   const name = text.slice(0, at).replace(/^@/, '')
   const host = text.slice(at + 1)

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { enqueueDocument, registerDeliveries } from '../../../src/actors/delivery/index.ts'
 import { makeRemoteHosts, type RemoteHosts } from '../../../src/actors/remote-host/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
+import { makeBlocked } from '../../../src/federation/blocked.ts'
 import { makeSend } from '../../../src/federation/delivery/send.ts'
 import { importPrivateKey, verifyInbound } from '../../../src/federation/security/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
@@ -75,6 +76,7 @@ beforeEach(async () => {
     ...deps,
     urls: makeUrls('http://ours.example'),
     http,
+    blocked: makeBlocked(t.db),
     keys: {
       find: async () => null,
       findFresh: async () => null,

@@ -10,6 +10,7 @@ import {
   buildCreate,
   buildDelete,
   buildDislike,
+  buildFlag,
   buildFollow,
   buildHostMeta,
   buildLike,
@@ -38,6 +39,7 @@ import {
   readCreate,
   readDelete,
   readDislike,
+  readFlag,
   readFollow,
   readLike,
   readNodeInfo,
@@ -263,6 +265,14 @@ describe('a recorded document that is read and built again is the same', () => {
     const { id, actor, to, cc, undone } = taken(readUndo(recorded))
     const built = buildUndo({ id, actor, to, cc, undone: undone.document ?? {} })
     expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it.each(['61-flag-video', '62-flag-account'])('%s', (name) => {
+    const recorded = first(name)
+    const built = buildFlag(taken(readFlag(recorded)))
+    expect(plain(built)).toEqual(plain(recorded))
+    expect(built['@context']).toEqual(first('62-flag-account')['@context'])
     expect(oracleProblems(built)).toEqual([])
   })
 
