@@ -11,6 +11,7 @@ import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
+import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import {
   type ActorDeps,
@@ -66,6 +67,7 @@ import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
+import { redundancyArea } from './http/redundancy/routes.ts'
 import { registrationsArea } from './http/registrations/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
@@ -250,6 +252,8 @@ async function start(
     logger,
   })
   closers.push(() => http.close())
+  const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
+  downloadRedundancies({ ...media, http, redundancies })
   const federation = makeFederationPart({
     deps,
     http,
@@ -260,6 +264,7 @@ async function start(
     comments,
     ratings,
     shares: makeShares(deps),
+    redundancies,
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
@@ -343,6 +348,7 @@ async function start(
           instanceActorId: instance.actorId,
           speaksPlainHttp: federation.speaksPlainHttp,
         }),
+        redundancyArea({ db, config, redundancies }),
         inboxArea({
           receiveActivity: federation.receiveActivity,
           urls: deps.urls,
@@ -378,6 +384,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'CommentRemoved',
     'RatingSet',
     'RatingRemoved',
+    'RedundancyStored',
+    'RedundancyRenewed',
+    'RedundancyRemoved',
     'UserRemoved',
     'AccountRemoved',
   ],
@@ -388,6 +397,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'federate-video',
     'video-transcoding',
     'video-removal',
+    'video-redundancy',
+    'redundancy-removal',
     'video-files-placement',
     'user-removal',
     'comments-removal',

@@ -6,6 +6,7 @@ import { Channel } from './channel/channel.entity.ts'
 import { Comment } from './comment/comment.entity.ts'
 import { Follow } from './follow/follow.entity.ts'
 import { Rating } from './rating/rating.entity.ts'
+import { Redundancy } from './redundancy/redundancy.entity.ts'
 import { Registration } from './registration/registration.entity.ts'
 import { RemoteHost } from './remote-host/remote-host.entity.ts'
 import { Transcoding } from './transcoding/transcoding.entity.ts'
@@ -20,6 +21,7 @@ export const entities = [
   Comment,
   Follow,
   Rating,
+  Redundancy,
   Registration,
   RemoteHost,
   StreamingPlaylist,

@@ -22,6 +22,12 @@ export function announceChanges({ registry }: FederationDeps): void {
     const url = comment && (await urlOf(unit.query, comment.videoId))
     if (url) unit.publish(DOCUMENT_CHANGED, { url })
   })
+  for (const event of ['RedundancyStored', 'RedundancyRenewed', 'RedundancyRemoved'] as const) {
+    registry.on(event, 'documents', async ({ redundancyId }, unit) => {
+      const [copy] = await unit.query<{ url: string }>('select url from redundancy where id = $1', [redundancyId])
+      if (copy) unit.publish(DOCUMENT_CHANGED, { url: copy.url })
+    })
+  }
   registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
     const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
       actorId,

@@ -6,6 +6,7 @@ import { registerDeliveries } from '../actors/delivery/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
 import { makeIncomingActivities } from '../actors/incoming-activity/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
+import type { Redundancies } from '../actors/redundancy/index.ts'
 import { makeRemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
@@ -32,6 +33,7 @@ import { sendActors } from './outbound/actor.ts'
 import { sendComments } from './outbound/comment.ts'
 import { sendFollows } from './outbound/follow.ts'
 import { sendRatings } from './outbound/rating.ts'
+import { sendRedundancies } from './outbound/redundancy.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
 import { makeKeyStore } from './security/key-store.ts'
@@ -47,6 +49,7 @@ export interface FederationOptions {
   comments: Comments
   ratings: Ratings
   shares: Shares
+  redundancies: Redundancies
   bus: Bus
   /** Where Fedify keeps what it remembers; a table when there is none. */
   redis?: { connection: Redis; prefix: string } | undefined
@@ -91,6 +94,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendComments(context, sender)
   sendAccounts(context, sender)
   sendRatings(deps, sender)
+  sendRedundancies(deps, sender)
 
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })

@@ -35,6 +35,13 @@ export interface EventPayloads {
   /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
 
+  /** A copy of another server's video is stored here: that server is to be told. */
+  RedundancyStored: { redundancyId: number }
+  /** A copy of ours is kept for longer. */
+  RedundancyRenewed: { redundancyId: number }
+  /** A copy of ours is about to go: who was told of it is to be told, then its files are removed. */
+  RedundancyRemoved: { redundancyId: number }
+
   /** A remote actor shared one of our videos, or took the share back. */
   VideoShared: { videoId: number; actorId: number }
 }
@@ -58,5 +65,6 @@ export interface AggregateRef {
     | 'user'
     | 'runtime_config'
     | 'registration'
+    | 'redundancy'
   id: number
 }

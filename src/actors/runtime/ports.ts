@@ -35,4 +35,6 @@ export interface LocalUrls {
   follow(followerUrl: string, followId: number): string
   like(actorUrl: string, videoId: number): string
   dislike(actorUrl: string, videoId: number): string
+  fileRedundancy(file: { uuid: string; resolution: number; fps?: number }): string
+  playlistRedundancy(uuid: string): string
 }

@@ -27,6 +27,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   registration: 'select id from registration where id = $1 for no key update',
   incoming_activity: 'select id from incoming_activity where id = $1 for no key update',
   two_factor: 'select id from two_factor where id = $1 for no key update',
+  redundancy: 'select id from redundancy where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
 }
 

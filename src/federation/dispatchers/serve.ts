@@ -28,6 +28,7 @@ import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
+import { copyCreation, servedCopy } from './redundancies.ts'
 import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
@@ -137,6 +138,9 @@ export function makeServeActivityPub(
 
     if (target.activity === 'create') {
       if (target.kind === 'video') return bare(ofVideo(target.uuid, (video) => videoCreation(deps, video)))
+      if (target.kind === 'file-redundancy' || target.kind === 'playlist-redundancy') {
+        return raw(() => copyCreation(deps, target))
+      }
       if (target.kind !== 'comment') return undefined
       const { uuid, id } = target
       // The video may be of another server; the comment is ours.
@@ -163,6 +167,9 @@ export function makeServeActivityPub(
         return bare(() => comment(target.uuid, idOf(target.id)))
       case 'announce':
         return bare(ofVideo(target.uuid, (video) => videoAnnounce(deps, video, idOf(target.actorId))))
+      case 'file-redundancy':
+      case 'playlist-redundancy':
+        return raw(() => servedCopy(deps, target))
       case 'rate':
         return raw(() => rate(deps, urls.origin + path), BRIEFLY)
       default:

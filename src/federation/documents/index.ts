@@ -8,4 +8,5 @@ export {
 } from './activities.ts'
 export { type ActorWhere, actorDocument } from './actor.ts'
 export { commentDocument, type FoundComment } from './comment.ts'
+export { copyDocument, createCopyActivity, type FoundCopy, findCopy } from './redundancy.ts'
 export { type FoundVideo, videoAudience, videoDocument, videoDocuments } from './video.ts'

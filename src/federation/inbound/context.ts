@@ -4,6 +4,7 @@ import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
 import type { Comments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
 import type { Ratings } from '../../actors/rating/index.ts'
+import type { Redundancies } from '../../actors/redundancy/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Shares } from '../../actors/share/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'
@@ -25,6 +26,7 @@ export interface InboundContext extends FederationDeps {
   comments: Comments
   ratings: Ratings
   shares: Shares
+  redundancies: Redundancies
 }
 
 /** A verified activity: `actor` sent it. */

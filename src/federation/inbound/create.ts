@@ -1,6 +1,7 @@
-// Create: a video of another server, or a comment on a video that we know.
+// Create: a video of another server, a comment on a video that we know, or a copy of a video of ours.
 
-import { type JsonObject, readCreate, readNote } from '../wire/index.ts'
+import { type JsonObject, readCacheFile, readCreate, readNote } from '../wire/index.ts'
+import { receiveCacheFile } from './cache-file.ts'
 import { expectRead, type Handler, refuseForeign } from './context.ts'
 import { receiveNote } from './note.ts'
 import { takeVideo } from './video.ts'
@@ -17,6 +18,8 @@ export const handleCreate: Handler = async (inbound, context) => {
       return await takeVideo(document, actor, context)
     case 'Note':
       return await receiveNote(expectRead(readNote(document)), inbound, context)
+    case 'CacheFile':
+      return await receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)
     default:
       return
   }

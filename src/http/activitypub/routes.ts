@@ -25,6 +25,7 @@ const SHARED = [
   '/videos/watch/:id',
   '/videos/watch/:id/*',
   '/w/:id',
+  '/redundancy/*',
 ] as const
 
 const WELL_KNOWN = [

@@ -31,6 +31,7 @@ const FOLDERS: Record<string, string> = {
   captions: 'captions',
   storyboards: 'storyboards',
   torrents: 'torrents',
+  redundancy: 'redundancy',
   uploads: 'tmp-persistent',
   tmp: 'tmp',
 }
