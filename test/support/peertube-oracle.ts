@@ -161,6 +161,22 @@ const note: Check = (document) => [
 
 const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
+const cacheFile: Check = (document) => {
+  const link = isJson(document.url) ? document.url : {}
+  const isPlaylist = link.mediaType === 'application/x-mpegURL' && isAddress(link.href)
+  const isFile =
+    ['video/mp4', 'video/webm', 'video/ogg', 'audio/mp4'].includes(String(link.mediaType)) &&
+    isAddress(link.href) &&
+    isCount(link.height) &&
+    isCount(link.size) &&
+    (link.fps === undefined || (Number.isInteger(link.fps) && Number(link.fps) >= -1))
+  return [
+    ...must('object', isAddress(document.object)),
+    ...must('expires', document.expires === null || isDate(document.expires)),
+    ...must('url', link.type === 'Link' && (isPlaylist || isFile)),
+  ]
+}
+
 const tombstone: Check = (document) => must('formerType', document.formerType === 'Note')
 
 const actor: Check = (document) => {
@@ -209,6 +225,7 @@ const CHECKS: Record<string, Check> = {
   RejectReply: (document) => [...activity(address)(document), ...must('inReplyTo', isAddress(document.inReplyTo))],
   Video: video,
   Note: note,
+  CacheFile: cacheFile,
   Tombstone: tombstone,
   Person: actor,
   Group: actor,

@@ -1,6 +1,6 @@
 // Large files of other servers, as streams: under the guards of the fetcher, ended by silence and not by duration.
 
-import { type Readable, Transform } from 'node:stream'
+import { pipeline, type Readable, Transform } from 'node:stream'
 import { FetchError, type GuardedFetch } from '../../platform/fetch/index.ts'
 import { MediaError } from '../errors.ts'
 
@@ -23,34 +23,34 @@ export async function streamRemoteFile(
   { http, silenceMs, signal, maxBytes }: RemoteFileSource & { maxBytes: number },
 ): Promise<Readable> {
   const silent = new AbortController()
-  const listen = () => setTimeout(() => silent.abort(new FetchError('timeout', url)), silenceMs)
-  let timer = listen()
+  const silence = new FetchError('timeout', url, { message: 'nothing came for too long' })
+  let timer: NodeJS.Timeout | undefined
   const heard = () => {
     clearTimeout(timer)
-    timer = listen()
+    timer = setTimeout(() => {
+      ear.destroy(silence)
+      silent.abort(silence)
+    }, silenceMs)
   }
-  const over = () => clearTimeout(timer)
+  const ear = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      heard()
+      done(null, chunk)
+    },
+  })
+  ear.once('close', () => clearTimeout(timer))
+  // It may fail before its reader has begun, who then hears of it all the same.
+  ear.on('error', () => {})
+  heard()
   try {
-    const answer = await http.stream(url, {
-      maxBytes,
-      timeoutMs: LONGEST_MS,
-      signal: AbortSignal.any([silent.signal, signal]),
-    })
-    if (answer.status !== 200) {
-      answer.body.on('error', () => {}).destroy()
-      throw new MediaError('failed', `${url} answered ${answer.status}.`)
-    }
-    const ear = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        heard()
-        done(null, chunk)
-      },
-    })
-    ear.once('close', over)
-    return joined(answer.body, ear)
+    const signals = AbortSignal.any([silent.signal, signal])
+    const answer = await http.stream(url, { maxBytes, timeoutMs: LONGEST_MS, signal: signals })
+    pipeline(answer.body, ear, () => {})
+    if (answer.status !== 200) throw new MediaError('failed', `${url} answered ${answer.status}.`)
+    return ear
   } catch (error) {
-    over()
-    throw error
+    ear.destroy()
+    throw silent.signal.aborted ? silence : error
   }
 }
 
@@ -59,11 +59,4 @@ export async function readRemoteFile(url: string, source: RemoteFileSource & { m
   const parts: Buffer[] = []
   for await (const part of await streamRemoteFile(url, source)) parts.push(part)
   return Buffer.concat(parts)
-}
-
-/** An error of either side ends both. */
-function joined(from: Readable, to: Transform): Readable {
-  from.once('error', (error) => to.destroy(error))
-  to.once('close', () => from.destroy())
-  return from.pipe(to)
 }

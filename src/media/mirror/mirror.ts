@@ -72,7 +72,8 @@ async function readPlaylists(options: MirrorOptions) {
   const playlists = new Map<string, RemotePlaylist>()
   const read = async (url: string): Promise<RemotePlaylist> => {
     const text = await readRemoteFile(url, { ...options, maxBytes: MAX_PLAYLIST_BYTES })
-    const playlist = readRemotePlaylist(text.toString('utf8'), url, { maxUrls: limits.maxFiles })
+    const maxUrls = Math.max(limits.maxFiles, limits.maxPlaylists)
+    const playlist = readRemotePlaylist(text.toString('utf8'), url, { maxUrls })
     playlists.set(url, playlist)
     names.add(url, PLAYLIST_NAME, '.m3u8')
     return playlist
