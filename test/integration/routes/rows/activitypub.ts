@@ -2,6 +2,7 @@
 
 import { importPrivateKey, signOutgoing } from '../../../../src/federation/security/index.ts'
 import { newUuid } from '../../../../src/platform/ids.ts'
+import { makeRemoteChannel, makeVideo } from '../../../support/builders.ts'
 import { peerKeys } from '../../../support/fake-peer.ts'
 import type { Cast } from '../cast.ts'
 import { everybody, row } from '../row.ts'
@@ -56,6 +57,21 @@ const named =
     return { path: `/${folder}/${name}/inbox`, params: { name } }
   }
 
+/** The UUID of a video of another server, of which there is a copy here. */
+async function mirrored({ db, base }: Cast): Promise<string> {
+  const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
+  const remoteOrigin = `https://${host}`
+  const hls = { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` }
+  const { id, uuid } = await makeVideo(db, { channelId, remoteOrigin, hls })
+  await db.query(
+    `insert into redundancy (actor_id, video_id, streaming_playlist_id, url, file_url, path, strategy, state)
+     select a.id, $1, p.id, $2, $3, $4, 'manual', 'announced' from actor a, streaming_playlist p
+     where a.type = 'Application' and a.host_id is null and p.video_id = $1`,
+    [id, `${base}/redundancy/streaming-playlists/hls/${uuid}`, `${base}/static/redundancy/hls/${uuid}`, `hls/${uuid}`],
+  )
+  return uuid
+}
+
 export const activityPubRows = [
   row('GET /.well-known/webfinger', everybody(200), (cast) => ({
     query: { resource: `acct:${cast.users.user.username}@${new URL(cast.base).host}` },
@@ -79,6 +95,9 @@ export const activityPubRows = [
     video({ privacy: PRIVATE }, { '*': 'likes' }),
     'private',
   ),
+  row('GET /redundancy/* (ActivityPub)', everybody(200), async (cast) => ({
+    params: { '*': `streaming-playlists/hls/${await mirrored(cast)}` },
+  })),
   row('GET /w/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /w/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
 
