@@ -25,7 +25,10 @@ const SHARED = [
   '/videos/watch/:id',
   '/videos/watch/:id/*',
   '/w/:id',
-  '/redundancy/*',
+  '/redundancy/videos/:id/:file',
+  '/redundancy/videos/:id/:file/*',
+  '/redundancy/streaming-playlists/:type/:id',
+  '/redundancy/streaming-playlists/:type/:id/*',
 ] as const
 
 const WELL_KNOWN = [

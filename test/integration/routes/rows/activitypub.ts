@@ -57,19 +57,25 @@ const named =
     return { path: `/${folder}/${name}/inbox`, params: { name } }
   }
 
-/** The UUID of a video of another server, of which there is a copy here. */
-async function mirrored({ db, base }: Cast): Promise<string> {
+/** A video of another server, of whose playlist and web video there are copies here. */
+async function mirrored({ db, base }: Cast): Promise<{ uuid: string }> {
   const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
   const remoteOrigin = `https://${host}`
-  const hls = { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` }
-  const { id, uuid } = await makeVideo(db, { channelId, remoteOrigin, hls })
+  const { id, uuid } = await makeVideo(db, {
+    ...{ channelId, remoteOrigin, hls: { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` } },
+    webVideo: { resolution: 240, fileUrl: `${remoteOrigin}/240.mp4` },
+  })
   await db.query(
-    `insert into redundancy (actor_id, video_id, streaming_playlist_id, url, file_url, path, strategy, state)
-     select a.id, $1, p.id, $2, $3, $4, 'manual', 'announced' from actor a, streaming_playlist p
-     where a.type = 'Application' and a.host_id is null and p.video_id = $1`,
-    [id, `${base}/redundancy/streaming-playlists/hls/${uuid}`, `${base}/static/redundancy/hls/${uuid}`, `hls/${uuid}`],
+    `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, path, strategy, state)
+     select a.id, $1, c.playlist_id, c.file_id, c.url, $2 || c.path, c.path, 'manual', 'announced' from actor a, (
+       select id as playlist_id, null::int as file_id, $2 || '/redundancy/streaming-playlists/hls/' || $3 as url, 'hls/' || $3 as path
+       from streaming_playlist where video_id = $1
+       union all select null, id, $2 || '/redundancy/videos/' || $3 || '/240', $3 || '-240.mp4'
+       from video_file where video_id = $1 and streaming_playlist_id is null) c
+     where a.type = 'Application' and a.host_id is null`,
+    [id, base, uuid],
   )
-  return uuid
+  return { uuid }
 }
 
 export const activityPubRows = [
@@ -95,8 +101,21 @@ export const activityPubRows = [
     video({ privacy: PRIVATE }, { '*': 'likes' }),
     'private',
   ),
-  row('GET /redundancy/* (ActivityPub)', everybody(200), async (cast) => ({
-    params: { '*': `streaming-playlists/hls/${await mirrored(cast)}` },
+  row('GET /redundancy/streaming-playlists/:type/:id (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { type: 'hls', id: (await mirrored(cast)).uuid },
+  })),
+  row('GET /redundancy/streaming-playlists/:type/:id/* (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { type: 'hls', id: (await mirrored(cast)).uuid, '*': 'activity' },
+  })),
+  row('GET /redundancy/videos/:id/:file (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { id: (await mirrored(cast)).uuid, file: '240' },
+  })),
+  row('GET /redundancy/videos/:id/:file/* (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { id: (await mirrored(cast)).uuid, file: '240', '*': 'activity' },
   })),
   row('GET /w/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /w/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
