@@ -10,6 +10,7 @@ import { Playlists } from './0007-playlists.ts'
 import { Captions } from './0008-captions.ts'
 import { Views } from './0009-views.ts'
 import { Moderation } from './0010-moderation.ts'
+import { Redundancies } from './0011-redundancy.ts'
 import { Pipeline } from './0013-pipeline.ts'
 
 export const migrations = [
@@ -23,5 +24,6 @@ export const migrations = [
   { name: '0008-captions', class: Captions },
   { name: '0009-views', class: Views },
   { name: '0010-moderation', class: Moderation },
+  { name: '0011-redundancy', class: Redundancies },
   { name: '0013-pipeline', class: Pipeline },
 ]

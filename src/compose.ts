@@ -16,6 +16,7 @@ import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
 import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
+import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import {
   type ActorDeps,
@@ -77,6 +78,7 @@ import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
+import { redundancyArea } from './http/redundancy/routes.ts'
 import { registrationsArea } from './http/registrations/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
@@ -275,6 +277,8 @@ async function start(
     logger,
   })
   closers.push(() => http.close())
+  const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
+  downloadRedundancies({ ...media, http, redundancies })
   const federation = makeFederationPart({
     deps,
     http,
@@ -288,6 +292,7 @@ async function start(
     shares: makeShares(deps),
     views,
     abuses,
+    redundancies,
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
@@ -391,6 +396,7 @@ async function start(
           instanceActorId: instance.actorId,
           speaksPlainHttp: federation.speaksPlainHttp,
         }),
+        redundancyArea({ db, config, redundancies }),
         inboxArea({
           receiveActivity: federation.receiveActivity,
           urls: deps.urls,
@@ -432,6 +438,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'ViewersCounted',
     'ViewsCounted',
     'WatchEnded',
+    'RedundancyStored',
+    'RedundancyRenewed',
+    'RedundancyRemoved',
     'UserRemoved',
     'AccountRemoved',
     'AbuseReported',
@@ -449,6 +458,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'playlists-of-followed',
     'video-transcoding',
     'video-removal',
+    'video-redundancy',
+    'redundancy-removal',
     'video-files-placement',
     'user-removal',
     'comments-removal',

@@ -7,6 +7,7 @@ import { Comment } from './comment/comment.entity.ts'
 import { Follow } from './follow/follow.entity.ts'
 import { Playlist, PlaylistElement } from './playlist/playlist.entity.ts'
 import { Rating } from './rating/rating.entity.ts'
+import { Redundancy } from './redundancy/redundancy.entity.ts'
 import { Registration } from './registration/registration.entity.ts'
 import { RemoteHost } from './remote-host/remote-host.entity.ts'
 import { Transcoding } from './transcoding/transcoding.entity.ts'
@@ -23,6 +24,7 @@ export const entities = [
   Playlist,
   PlaylistElement,
   Rating,
+  Redundancy,
   Registration,
   RemoteHost,
   StreamingPlaylist,

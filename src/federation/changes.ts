@@ -52,6 +52,12 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
       actors.map((actor) => actor.url),
     )
   })
+  for (const event of ['RedundancyStored', 'RedundancyRenewed', 'RedundancyRemoved'] as const) {
+    registry.on(event, 'documents', async ({ redundancyId }, unit) => {
+      const [copy] = await unit.query<{ url: string }>('select url from redundancy where id = $1', [redundancyId])
+      if (copy) unit.publish(DOCUMENT_CHANGED, { url: copy.url })
+    })
+  }
   registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
     const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
       actorId,

@@ -8,6 +8,7 @@ import type { Follows } from '../actors/follow/index.ts'
 import { type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
 import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
+import type { Redundancies } from '../actors/redundancy/index.ts'
 import { makeRemoteHosts, type RemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
@@ -39,6 +40,7 @@ import { sendFlags } from './outbound/flag.ts'
 import { sendFollows } from './outbound/follow.ts'
 import { sendPlaylists } from './outbound/playlist.ts'
 import { sendRatings } from './outbound/rating.ts'
+import { sendRedundancies } from './outbound/redundancy.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
 import { sendViews } from './outbound/view.ts'
@@ -60,6 +62,7 @@ export interface FederationOptions {
   shares: Shares
   views: Views
   abuses: Abuses
+  redundancies: Redundancies
   bus: Bus
   /** Where Fedify keeps what it remembers; a table when there is none. */
   redis?: { connection: Redis; prefix: string } | undefined
@@ -120,6 +123,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendRatings(deps, sender)
   sendViews(context, sender)
   sendFlags(deps, sender)
+  sendRedundancies(deps, sender)
 
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })

@@ -253,6 +253,21 @@ const flag: Check = (document) => [
       list(document.tag).every((tag) => tag.type === 'Hashtag' && FLAG_REASONS.has(String(tag.name))),
   ),
 ]
+const cacheFile: Check = (document) => {
+  const link = isJson(document.url) ? document.url : {}
+  const isPlaylist = link.mediaType === 'application/x-mpegURL' && isAddress(link.href)
+  const isFile =
+    ['video/mp4', 'video/webm', 'video/ogg', 'audio/mp4'].includes(String(link.mediaType)) &&
+    isAddress(link.href) &&
+    isCount(link.height) &&
+    isCount(link.size) &&
+    (link.fps === undefined || (Number.isInteger(link.fps) && Number(link.fps) >= -1))
+  return [
+    ...must('object', isAddress(document.object)),
+    ...must('expires', document.expires === null || isDate(document.expires)),
+    ...must('url', link.type === 'Link' && (isPlaylist || isFile)),
+  ]
+}
 
 const tombstone: Check = (document) => must('formerType', document.formerType === 'Note')
 
@@ -305,6 +320,7 @@ const CHECKS: Record<string, Check> = {
   WatchAction: watchAction,
   Video: video,
   Note: note,
+  CacheFile: cacheFile,
   Tombstone: tombstone,
   Playlist: playlist,
   PlaylistElement: playlistElement,

@@ -18,6 +18,8 @@ export interface FollowActorRow {
   name: string
   /** Null for an actor of ours. */
   host: string | null
+  /** Whether videos of the actor's server are copied. */
+  redundancy_allowed: boolean
   followers_count: number
   following_count: number
   created_at: string
@@ -42,6 +44,7 @@ const SHOWN_STATE = "case f.state when 'expired' then 'rejected' else f.state en
 
 const actorJson = (alias: string, host: string): string =>
   `json_build_object('id', ${alias}.id, 'url', ${alias}.url, 'name', ${alias}.preferred_username, 'host', ${host}.host,
+     'redundancy_allowed', coalesce(${host}.redundancy_allowed, false),
      'followers_count', ${alias}.followers_count, 'following_count', ${alias}.following_count,
      'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at,
      'avatars', ${imagesOf(alias, actorImageTypes.avatar)}, 'banners', ${imagesOf(alias, actorImageTypes.banner)})`
@@ -52,7 +55,7 @@ const ACTOR_JOINS = `
 
 const COLUMNS = {
   createdAt: 'f.created_at',
-  redundancyAllowed: 'f.created_at',
+  redundancyAllowed: 'coalesce(bh.redundancy_allowed, false)',
   state: SHOWN_STATE,
   score: 'f.created_at',
 }

@@ -54,6 +54,12 @@ export interface EventPayloads {
   /** The instance or (`ownerId`, an account) a user blocked an account or a server: follows are to end. */
   AccountBlocked: { blockId: number }
   ServerBlocked: { blockId: number }
+  /** A copy of another server's video is stored here: that server is to be told. */
+  RedundancyStored: { redundancyId: number }
+  /** A copy of ours is kept for longer. */
+  RedundancyRenewed: { redundancyId: number }
+  /** A copy of ours is about to go: who was told of it is to be told, then its files are removed. */
+  RedundancyRemoved: { redundancyId: number }
 
   /** A remote actor shared one of our videos, or took the share back. */
   VideoShared: { videoId: number; actorId: number }
@@ -82,5 +88,6 @@ export interface AggregateRef {
     | 'abuse'
     | 'account_block'
     | 'server_block'
+    | 'redundancy'
   id: number
 }

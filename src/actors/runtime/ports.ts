@@ -38,4 +38,6 @@ export interface LocalUrls {
   like(actorUrl: string, videoId: number): string
   dislike(actorUrl: string, videoId: number): string
   watchAction(uuid: string): string
+  fileRedundancy(file: { uuid: string; resolution: number; fps?: number }): string
+  playlistRedundancy(uuid: string): string
 }

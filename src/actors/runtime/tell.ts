@@ -31,6 +31,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   abuse: 'select id from abuse where id = $1 for no key update',
   account_block: 'select id from account_block where id = $1 for no key update',
   server_block: 'select id from server_block where id = $1 for no key update',
+  redundancy: 'select id from redundancy where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
 }
 

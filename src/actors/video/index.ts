@@ -33,6 +33,7 @@ export {
   makePendingFiles,
   type PendingFile,
   type PendingFiles,
+  redundancyOwner,
   transcodingOwner,
 } from './pending-files.ts'
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'

@@ -14,6 +14,7 @@ export const federationKeys = {
     timeout: duration('7 seconds', 'longest fetch of a document'),
     file_timeout: duration('30 seconds', 'longest fetch of an image, caption or torrent'),
     video_file_timeout: duration('1 minute', 'longest silence while a video file is fetched'),
+    max_mirror_size: size('100GB', "largest copy of another server's video"),
     max_redirects: integer(5, 'redirects that are followed'),
     max_document_size: size('1MB', 'largest document'),
   }),

@@ -29,6 +29,7 @@ import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
 import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
+import { copyCreation, servedCopy } from './redundancies.ts'
 import { refuseBlockedReader } from './requester.ts'
 import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 import { watchAction, watchCreation } from './watch-actions.ts'
@@ -164,6 +165,9 @@ export function makeServeActivityPub(
     if (target.activity === 'create') {
       if (target.kind === 'video') return bare(ofVideo(target.uuid, (video) => videoCreation(deps, video)))
       if (target.kind === 'watch-action') return raw(() => watchCreation(deps, target.uuid))
+      if (target.kind === 'file-redundancy' || target.kind === 'playlist-redundancy') {
+        return raw(() => copyCreation(deps, target))
+      }
       if (target.kind !== 'comment') return undefined
       const { uuid, id } = target
       // The video may be of another server; the comment is ours.
@@ -192,6 +196,9 @@ export function makeServeActivityPub(
         return bare(ofVideo(target.uuid, (video) => videoAnnounce(deps, video, idOf(target.actorId))))
       case 'watch-action':
         return raw(() => watchAction(deps, target.uuid))
+      case 'file-redundancy':
+      case 'playlist-redundancy':
+        return raw(() => servedCopy(deps, target))
       case 'rate':
         return raw(() => rate(deps, urls.origin + path), BRIEFLY)
       default:

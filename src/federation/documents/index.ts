@@ -10,5 +10,6 @@ export {
 export { type ActorWhere, actorDocument } from './actor.ts'
 export { commentDocument, type FoundComment } from './comment.ts'
 export { type FoundPlaylist, playlistAudience, playlistDocument, playlistElementDocument } from './playlist.ts'
+export { copyDocument, createCopyActivity, type FoundCopy, findCopy } from './redundancy.ts'
 export { type FoundVideo, videoAudience, videoDocument, videoDocuments } from './video.ts'
 export { createWatchActivity, type FoundWatch, watchActionDocument } from './watch-action.ts'

@@ -6,6 +6,7 @@ import type { Comments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
 import type { RemotePlaylists } from '../../actors/playlist/index.ts'
 import type { Ratings } from '../../actors/rating/index.ts'
+import type { Redundancies } from '../../actors/redundancy/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Shares } from '../../actors/share/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'
@@ -33,6 +34,7 @@ export interface InboundContext extends FederationDeps {
   shares: Shares
   views: Views
   abuses: Abuses
+  redundancies: Redundancies
 }
 
 /** A verified activity: `actor` sent it. */

@@ -1,6 +1,8 @@
-// Create: a video or playlist of another server, a comment on a video that we know, or what somebody watched of ours.
+// Create: a video or playlist of another server, a comment on a video that we know, or of a video of ours a copy, or what
+// somebody watched of it.
 
-import { type JsonObject, readCreate, readNote } from '../wire/index.ts'
+import { type JsonObject, readCacheFile, readCreate, readNote } from '../wire/index.ts'
+import { receiveCacheFile } from './cache-file.ts'
 import { expectRead, type Handler, refuseForeign } from './context.ts'
 import { receiveNote } from './note.ts'
 import { takePlaylist } from './playlist.ts'
@@ -23,6 +25,8 @@ export const handleCreate: Handler = async (inbound, context) => {
       return await receiveNote(expectRead(readNote(document)), inbound, context)
     case 'WatchAction':
       return await receiveWatchAction(document, inbound, context)
+    case 'CacheFile':
+      return await receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)
     default:
       return
   }

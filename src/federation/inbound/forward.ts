@@ -3,6 +3,7 @@
 
 import { enqueueDocument } from '../../actors/delivery/index.ts'
 import { audienceOf } from '../outbound/audience.ts'
+import { typeNameOf } from '../outbound/sender.ts'
 import type { Inbound, InboundContext } from './context.ts'
 
 export async function forward(
@@ -25,7 +26,7 @@ export async function forward(
       unit,
       {
         activityId: activity.id,
-        type: activity.type,
+        type: typeNameOf(document),
         body: JSON.stringify(document),
         senderId: video.accountActorId,
       },

@@ -1,9 +1,10 @@
-// Undo: an actor takes back a follow, a like, a dislike or a share of its own.
+// Undo: an actor takes back a follow, a like, a dislike, a share or a copy of a video of its own.
 
 import { findFollow } from '../../actors/follow/index.ts'
 import { findRating } from '../../actors/rating/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readUndo, type UndoDocument } from '../wire/index.ts'
+import { withdrawCacheFile } from './cache-file.ts'
 import { accountOf, expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
 
 export const handleUndo: Handler = async (inbound, context) => {
@@ -21,6 +22,8 @@ export const handleUndo: Handler = async (inbound, context) => {
       return await undoRating(undo, inbound, context)
     case 'Announce':
       return await undoShare(undo, inbound, context)
+    case 'Create':
+      return await undoCreate(undo, inbound, context)
     case null:
       return await undoById(undo, inbound, context)
     default:
@@ -53,6 +56,13 @@ async function undoShare(undo: UndoDocument, { actor }: Inbound, { db, shares }:
   if (video !== undefined) await shares.removeShare({ videoId: video, actorId: actor.id })
 }
 
+/** Of a copy: other things that were made are not taken back but deleted. */
+async function undoCreate(undo: UndoDocument, inbound: Inbound, context: InboundContext): Promise<void> {
+  if (undo.undoneTarget === null) return
+  refuseForeign(undo.undoneTarget, inbound.actor)
+  await withdrawCacheFile(undo.undoneTarget, inbound, context)
+}
+
 /** Some software sends the address of the activity alone: whatever of the actor's has this id is taken back. */
 async function undoById(undo: UndoDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   const { actor } = inbound
@@ -72,8 +82,10 @@ async function undoById(undo: UndoDocument, inbound: Inbound, context: InboundCo
     [id],
   )
   if (share && share.actor_id === actor.id) {
-    await shares.removeShare({ videoId: share.video_id, actorId: share.actor_id })
+    return await shares.removeShare({ videoId: share.video_id, actorId: share.actor_id })
   }
+  // The Create of a copy has its address with a suffix.
+  await withdrawCacheFile(id.replace(/\/activity$/, ''), inbound, context)
 }
 
 async function localActor(url: string, db: InboundContext['db']): Promise<number | undefined> {

@@ -43,10 +43,16 @@ export function makeSender(deps: FederationDeps): Sender {
 /** Types that only PeerTube and we read; others may answer 400 to them. */
 const OWN_TYPES = new Set(['CacheFile', 'Playlist', 'WatchAction', 'ApproveReply', 'RejectReply', 'View'])
 
-function typeNameOf(activity: JsonObject): string {
+/** By which hosts are remembered that cannot read it: `Create:CacheFile`, also for the Undo of one. */
+export function typeNameOf(activity: JsonObject): string {
   const type = String(activity.type)
-  const object = activity.object
-  const inner = typeof object === 'object' && object !== null && 'type' in object ? String(object.type) : undefined
+  const inner = innermostType(activity.object)
   if (inner !== undefined && OWN_TYPES.has(inner)) return `${type}:${inner}`
   return OWN_TYPES.has(type) ? `${type}:` : type
+}
+
+function innermostType(object: unknown): string | undefined {
+  if (typeof object !== 'object' || object === null || !('type' in object)) return undefined
+  const carries = object.type === 'Create' && 'object' in object
+  return (carries ? innermostType(object.object) : undefined) ?? String(object.type)
 }

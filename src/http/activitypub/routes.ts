@@ -31,6 +31,10 @@ const SHARED = [
   '/video-playlists/:id/*',
   '/w/p/:id',
   '/videos/watch/playlist/:id',
+  '/redundancy/videos/:id/:file',
+  '/redundancy/videos/:id/:file/*',
+  '/redundancy/streaming-playlists/:type/:id',
+  '/redundancy/streaming-playlists/:type/:id/*',
 ] as const
 
 const WELL_KNOWN = [

@@ -62,6 +62,10 @@ export const handleParam = (config: () => Config) =>
     }),
   })
 
+/** The name of a server, with its port where that is not the usual one. */
+export const hostText = (config: () => Config) =>
+  z.string().refine((text) => isHost(text, config()), 'Should have a valid host')
+
 export const hostOrHandleParam = (config: () => Config) =>
   z.object({
     hostOrHandle: z.string().transform((text, context) => {

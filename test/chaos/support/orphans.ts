@@ -31,6 +31,7 @@ const FOLDERS: Record<string, string> = {
   captions: 'captions',
   storyboards: 'storyboards',
   torrents: 'torrents',
+  redundancy: 'redundancy',
   uploads: 'tmp-persistent',
   tmp: 'tmp',
 }
@@ -62,6 +63,8 @@ const NAMED = `
   union all select 'uploads', token || picture, false, false
     from upload, unnest(array['-thumbnail.jpg', '-preview.jpg']) as picture
     where state in ('created', 'receiving', 'assembled')
+  union all select 'redundancy', path, file_id is not null, streaming_playlist_id is not null
+    from redundancy where path is not null and state in ('stored', 'announced')
   union all select kind, name, false, folder from pending_file`
 
 /** Looks once. While the node works the answer may name what is just being made. */
@@ -90,6 +93,8 @@ async function findStuckWork(dataDir: string): Promise<string[]> {
      union all select format('upload %s is %s', id, state) from upload where state not in ('finished', 'cancelled')
      union all select format('transcoding %s is %s (%s)', id, state, coalesce(error, lease_owner, '')) from transcoding
        where state <> 'done' or lease_owner is not null
+     union all select format('copy %s is %s', id, state) from redundancy
+       where state not in ('announced', 'failed') or lease_owner is not null
      union all select format('video %s is %s', id, state) from video where state <> 'published'
      union all select format('event %s waits: %s', event, coalesce(error, '')) from outbox
      union all select format('file %s %s is pending', kind, name) from pending_file`,

@@ -4,6 +4,7 @@ import {
   buildAccept,
   buildActor,
   buildAnnounce,
+  buildCacheFile,
   buildChapters,
   buildCollection,
   buildCollectionPage,
@@ -34,6 +35,7 @@ import {
   readActivity,
   readActor,
   readAnnounce,
+  readCacheFile,
   readChapters,
   readCollection,
   readCreate,
@@ -75,6 +77,7 @@ const first = (name: string): JsonObject => recordedActivities(name)[0] ?? {}
 function rebuilt(object: JsonObject): JsonObject {
   if (object.type === 'Video') return buildVideo(taken(readVideo(object)))
   if (object.type === 'Playlist') return buildPlaylist(taken(readPlaylist(object)))
+  if (object.type === 'CacheFile') return buildCacheFile(taken(readCacheFile(object)))
   if (object.type === 'Note') return buildNote(taken(readNote(object)))
   return buildActor(taken(readActor(object)))
 }
@@ -106,6 +109,13 @@ describe('a recorded document that is read and built again is the same', () => {
   it.each(['playlist', 'playlist-short-path'])('%s', (name) => {
     const recorded = recordedObject(name)
     const built = buildPlaylist(taken(readPlaylist(recorded)))
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
+
+  it('a copy of a playlist', () => {
+    const recorded = recordedObject('cache-file-streaming-playlist-numeric-type')
+    const built = buildCacheFile(taken(readCacheFile(recorded)))
     expect(built).toEqual(recorded)
     expect(oracleProblems(built)).toEqual([])
   })
@@ -148,6 +158,23 @@ describe('a recorded document that is read and built again is the same', () => {
     const built = buildDelete({ id, actor, target })
     expect(built).toEqual(recorded)
     expect(oracleProblems(built)).toEqual([])
+  })
+
+  it('the Create of a copy, and its Undo', () => {
+    const creation = first('70-create-cache-file')
+    const made = taken(readCreate(creation))
+    const { id, actor, to, cc } = made
+    const built = buildCreate({ id, actor, to, cc, object: rebuilt(made.object.document ?? {}) })
+    expect(built).toEqual(creation)
+    expect(oracleProblems(built)).toEqual([])
+
+    const undo = first('71-undo-cache-file')
+    const { undone, ...rest } = taken(readUndo(undo))
+    const inside = taken(readCreate(undone.document))
+    const undoneAgain = buildCreate({ ...inside, object: rebuilt(inside.object.document ?? {}) })
+    const undoing = buildUndo({ ...rest, undone: undoneAgain })
+    expect(undoing).toEqual(undo)
+    expect(oracleProblems(undoing)).toEqual([])
   })
 
   it('a tombstone', () => {

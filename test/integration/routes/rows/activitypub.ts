@@ -2,6 +2,7 @@
 
 import { importPrivateKey, signOutgoing } from '../../../../src/federation/security/index.ts'
 import { newUuid } from '../../../../src/platform/ids.ts'
+import { makeRemoteChannel, makeVideo } from '../../../support/builders.ts'
 import { peerKeys } from '../../../support/fake-peer.ts'
 import type { Cast } from '../cast.ts'
 import { everybody, row } from '../row.ts'
@@ -78,6 +79,27 @@ const named =
     return { path: `/${folder}/${name}/inbox`, params: { name } }
   }
 
+/** A video of another server, of whose playlist and web video there are copies here. */
+async function mirrored({ db, base }: Cast): Promise<{ uuid: string }> {
+  const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
+  const remoteOrigin = `https://${host}`
+  const { id, uuid } = await makeVideo(db, {
+    ...{ channelId, remoteOrigin, hls: { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` } },
+    webVideo: { resolution: 240, fileUrl: `${remoteOrigin}/240.mp4` },
+  })
+  await db.query(
+    `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, path, strategy, state)
+     select a.id, $1, c.playlist_id, c.file_id, c.url, $2 || c.path, c.path, 'manual', 'announced' from actor a, (
+       select id as playlist_id, null::int as file_id, $2 || '/redundancy/streaming-playlists/hls/' || $3 as url, 'hls/' || $3 as path
+       from streaming_playlist where video_id = $1
+       union all select null, id, $2 || '/redundancy/videos/' || $3 || '/240', $3 || '-240.mp4'
+       from video_file where video_id = $1 and streaming_playlist_id is null) c
+     where a.type = 'Application' and a.host_id is null`,
+    [id, base, uuid],
+  )
+  return { uuid }
+}
+
 export const activityPubRows = [
   row('GET /.well-known/webfinger', everybody(200), (cast) => ({
     query: { resource: `acct:${cast.users.user.username}@${new URL(cast.base).host}` },
@@ -109,6 +131,22 @@ export const activityPubRows = [
     'of a private video',
   ),
   row('GET /videos/local-viewer/:uuid/* (ActivityPub)', everybody(200), watched({}, { '*': 'activity' })),
+  row('GET /redundancy/streaming-playlists/:type/:id (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { type: 'hls', id: (await mirrored(cast)).uuid },
+  })),
+  row('GET /redundancy/streaming-playlists/:type/:id/* (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { type: 'hls', id: (await mirrored(cast)).uuid, '*': 'activity' },
+  })),
+  row('GET /redundancy/videos/:id/:file (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { id: (await mirrored(cast)).uuid, file: '240' },
+  })),
+  row('GET /redundancy/videos/:id/:file/* (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { id: (await mirrored(cast)).uuid, file: '240', '*': 'activity' },
+  })),
   row('GET /w/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /w/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
 

@@ -8,6 +8,7 @@ import { fileRows } from './files.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
 import { playlistRows } from './playlists.ts'
+import { redundancyRows } from './redundancy.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { sessionRows } from './sessions.ts'
@@ -34,6 +35,7 @@ export const rows: readonly Row[] = [
   ...commentRows,
   ...playlistRows,
   ...serverFollowRows,
+  ...redundancyRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,
