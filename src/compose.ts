@@ -6,7 +6,7 @@ import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
-import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
+import { keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
@@ -257,6 +257,7 @@ async function start(
     remoteActors: makeRemoteActors(deps),
     remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
     follows,
+    histories: makeHistoryWalks(deps),
     comments,
     ratings,
     shares: makeShares(deps),

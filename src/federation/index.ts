@@ -3,7 +3,7 @@
 import type { RemoteActors } from '../actors/actor/index.ts'
 import type { Comments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
-import type { Follows } from '../actors/follow/index.ts'
+import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
 import { makeIncomingActivities } from '../actors/incoming-activity/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
 import { makeRemoteHosts } from '../actors/remote-host/index.ts'
@@ -22,6 +22,7 @@ import { makeResolveActor } from './fetch/actors.ts'
 import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
+import { registerHistoryWalks } from './history.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
@@ -44,6 +45,7 @@ export interface FederationOptions {
   remoteActors: RemoteActors
   remoteVideos: RemoteVideos
   follows: Follows
+  histories: HistoryWalks
   comments: Comments
   ratings: Ratings
   shares: Shares
@@ -83,6 +85,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   })
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
+  registerHistoryWalks(context)
 
   const sender = makeSender(deps)
   sendActors(deps, sender)

@@ -8,3 +8,5 @@ export {
   findFollowByHandle,
   listFollows,
 } from './follow.queries.ts'
+export { type HistoryWalk, type HistoryWalks, makeHistoryWalks } from './history.commands.ts'
+export { type HistoryRow, historiesOf } from './history.queries.ts'

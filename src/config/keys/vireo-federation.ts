@@ -52,6 +52,11 @@ export const federationKeys = {
   backfill: section({
     max_pages: integer(2000, 'pages of a collection that are read'),
     max_items: integer(20_000, 'items of a collection that are read'),
+    max_put_aside: integer(500, 'items that cannot be had now and are tried again, for each collection'),
+    attempts: integer(10, 'tries of a page, and of the items that were put aside', { min: 1 }),
+    initial_backoff: duration('1 minute', 'wait after the first failed try; it doubles'),
+    max_backoff: duration('12 hours', 'longest wait'),
+    look_again: duration('1 day', 'how often outboxes of followed actors are looked at again'),
   }),
   refresh: section({
     actor: duration('2 days', 'age at which a remote actor is fetched again'),
