@@ -1,6 +1,6 @@
 // How far the walks over the histories of followed actors are, for those who look after the peers.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
 
 export interface HistoryRow {
   host_id: number
@@ -21,8 +21,8 @@ export interface HistoryRow {
 }
 
 /** The walks over actors of these hosts. */
-export async function historiesOf(db: Pick<Database, 'query'>, hostIds: number[]): Promise<HistoryRow[]> {
-  return await db.query<HistoryRow>(
+export async function historiesOf(query: Sql, hostIds: number[]): Promise<HistoryRow[]> {
+  return await query<HistoryRow>(
     `select a.host_id, a.id as actor_id, a.url as actor_url, w.state, w.seen, w.total, w.given_up, w.error, w.due_at,
        w.updated_at, (select count(*)::integer from history_item i where i.walk_id = w.id) as put_aside
      from history_walk w join actor a on a.id = w.actor_id where a.host_id = any($1) order by a.host_id, a.id`,
