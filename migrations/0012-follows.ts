@@ -12,6 +12,9 @@ export class Follows extends Migration {
 const urlHash = (column: string, hash: string) => `${hash} uuid generated always as (md5(${column})::uuid) stored`
 
 const statements = [
+  // Whoever asks twice may take back either Follow.
+  "alter table follow add column request_urls text[] not null default '{}'",
+
   // One for each actor that somebody of ours follows, whoever it is. `next_url` is the page that comes next; `since` the
   // time of the question: what was read after it need not be read again.
   `create table history_walk (

@@ -6,7 +6,7 @@ import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
-import { keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
+import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
@@ -216,6 +216,7 @@ async function start(
   const passwordReset = makePasswordReset({ ...deps, links, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
+  followBack({ ...deps, instanceActorId: instance.actorId })
   keepJobHistoryShort(deps)
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media

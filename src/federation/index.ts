@@ -13,6 +13,7 @@ import type { RemoteVideos } from '../actors/video/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { Redis } from '../platform/redis.ts'
+import { followIndex } from './auto-follow-index.ts'
 import { announceChanges } from './changes.ts'
 import { makeSend } from './delivery/send.ts'
 import type { FederationDeps } from './deps.ts'
@@ -86,6 +87,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
   registerHistoryWalks(context)
+  followIndex(deps)
 
   const sender = makeSender(deps)
   sendActors(deps, sender)

@@ -20,11 +20,7 @@ export function registerFederationJobs(
     queue: 'io',
     async run({ data }) {
       try {
-        const url = data.host
-          ? await discovery.instanceActorOf(String(data.host))
-          : await discovery.actorOf(String(data.handle))
-        const target = await resolveActor(url)
-        await follows.request({ followerId: await deps.instanceActorId(), targetId: target.id })
+        await follows.request({ followerId: await deps.instanceActorId(), targetId: await targetOf(data) })
       } catch (error) {
         if (isHopeless(error)) throw new PermanentFailure(String(error), { cause: error })
         if (!(error instanceof DomainError)) throw error
@@ -32,6 +28,15 @@ export function registerFederationJobs(
       }
     },
   })
+
+  /** Row of the actor that is meant: one that is stored, the instance actor of a host, or whose handle it is. */
+  async function targetOf(data: Record<string, string | number>): Promise<number> {
+    if (data.actorId) return Number(data.actorId)
+    const url = data.host
+      ? await discovery.instanceActorOf(String(data.host))
+      : await discovery.actorOf(String(data.handle))
+    return (await resolveActor(url)).id
+  }
 
   /** A server that cannot be reached now is asked again by the back-off of follows, as long as they are repeated. */
   async function askAgain(data: Record<string, string | number>, cause: DomainError): Promise<void> {

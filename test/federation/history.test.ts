@@ -25,7 +25,9 @@ const start = async (backfill: Values = {}) => {
   await ours?.stop()
   await peer?.close()
   ;[ours, peer] = await Promise.all([
-    startFederatedNode({ vireo: { federation: { backfill: { ...QUICK, ...backfill }, fetch: { timeout: '1 second' } } } }),
+    startFederatedNode({
+      vireo: { federation: { backfill: { ...QUICK, ...backfill }, fetch: { timeout: '1 second' } } },
+    }),
     startFakePeer(),
   ])
 }
@@ -157,7 +159,9 @@ describe('a walk', () => {
     await follow(channel)
     await becomes(channel, 'retrying')
     await ours.node.server.stop()
-    await ours.query(`update history_walk set state = 'walking', due_at = now() + interval '1 hour' where state = 'retrying'`)
+    await ours.query(
+      `update history_walk set state = 'walking', due_at = now() + interval '1 hour' where state = 'retrying'`,
+    )
     await ours.query(
       `update job set state = 'active', lease_owner = 'gone', lease_until = now() - interval '1 s', finished_at = null
        where id = (select max(id) from job where type = 'activitypub-http-fetcher')`,
@@ -172,7 +176,11 @@ describe('a walk', () => {
   it('puts what a third server owes aside, and has it later', async () => {
     const third = await startFakePeer()
     const their = await third.account('third')
-    const late = third.video({ account: their, channel: await third.channel('third_channel', their), more: { name: 'z' } })
+    const late = third.video({
+      account: their,
+      channel: await third.channel('third_channel', their),
+      more: { name: 'z' },
+    })
     const { account, channel } = await newMaker()
     const [one, other] = videosOf({ account, channel }, ['k', 'l'])
     outbox(channel, [
@@ -221,7 +229,10 @@ describe('a walk', () => {
   it.each<[string, (id: string) => PeerAnswer]>([
     ['on another server', (id) => ({ body: collection(id, { first: 'http://127.0.0.1:1/outbox?page=1' }) })],
     ['with absurd numbers', (id) => ({ body: collection(id, { totalItems: 1e300, orderedItems: [] }) })],
-    ['with items that are none', (id) => ({ body: collection(id, { orderedItems: { a: [{ b: 1 }] }, totalItems: -5 }) })],
+    [
+      'with items that are none',
+      (id) => ({ body: collection(id, { orderedItems: { a: [{ b: 1 }] }, totalItems: -5 }) }),
+    ],
     ['whose next page is a number', (id) => ({ body: collection(id, { orderedItems: [[], {}, 5], next: 7 }) })],
   ])('over an outbox %s ends at once', async (_what, answer) => {
     const { account } = await newMaker()

@@ -10,7 +10,7 @@ import {
   initialHistoryWalk,
 } from '../../state-machines/history-walk.ts'
 import { can, step } from '../../state-machines/step.ts'
-import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
 
 /** What the job of a walk has to do. */
 export interface HistoryWalk {
@@ -165,8 +165,8 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
   }
 
   return {
-    start: (walkId) =>
-      told(walkId, async (unit, row) => {
+    start: async (walkId) =>
+      await told(walkId, async (unit, row): Promise<HistoryWalk | undefined> => {
         if (!row.followed || row.outbox_url === null) {
           await move(unit, row, { type: 'STOPPED' })
           return undefined
@@ -185,6 +185,10 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
           seen: row.seen,
           aside: aside.map(({ url }) => url),
         }
+      }).catch((error: unknown) => {
+        // The actor is gone, and its walk with it.
+        if (error instanceof DomainError && error.kind === 'not_found') return undefined
+        throw error
       }),
 
     pageRead: (walkId, page) =>
@@ -239,12 +243,14 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       }),
 
     fail: (walkId, { reason, hopeless }) =>
-      told(walkId, async (unit, row) => {
-        const event: HistoryWalkEvent = { type: 'FAILED', hopeless, settings: settings() }
-        if (!can(historyWalkMachine, row, event)) return
-        await move(unit, row, event)
-        await unit.query('update history_walk set error = $2 where id = $1', [walkId, reason.slice(0, 1000)])
-      }),
+      unlessGone(
+        told(walkId, async (unit, row) => {
+          const event: HistoryWalkEvent = { type: 'FAILED', hopeless, settings: settings() }
+          if (!can(historyWalkMachine, row, event)) return
+          await move(unit, row, event)
+          await unit.query('update history_walk set error = $2 where id = $1', [walkId, reason.slice(0, 1000)])
+        }),
+      ),
   }
 }
 
