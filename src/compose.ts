@@ -23,6 +23,7 @@ import {
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
+import { makeSubscriptions } from './actors/subscription/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -67,10 +68,12 @@ import { pagesArea } from './http/pages/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { registrationsArea } from './http/registrations/routes.ts'
+import { searchArea } from './http/search/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
+import { subscriptionsArea } from './http/subscriptions/routes.ts'
 import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
@@ -353,6 +356,11 @@ async function start(
         activityPubArea({ serveActivityPub: federation.serveActivityPub }),
         staticArea({ db, store, config }),
         lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
+        searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
+        subscriptionsArea({
+          ...{ db, config, urls: deps.urls },
+          subscriptions: makeSubscriptions({ ...deps, follows }),
+        }),
         servicesArea({ db, config, urls: deps.urls }),
         pagesArea({ db, config, urls: deps.urls }),
       ],

@@ -22,6 +22,7 @@ import { makeServeActivityPub, type ServeActivityPub } from './dispatchers/serve
 import { makeResolveActor } from './fetch/actors.ts'
 import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
+import { makeResolvePasted, type ResolvePasted } from './fetch/resolve.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { registerHistoryWalks } from './history.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
@@ -63,6 +64,8 @@ export interface FederationPart {
   /** Ends what listens and cleans up. */
   close(): void
   receiveActivity: ReceiveActivity
+  /** What a text of a search names, on this server or on others. */
+  resolvePasted: ResolvePasted
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
@@ -85,7 +88,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     verify: makeVerifyLater(context),
   })
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
-  registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
+  const discovery = makeDiscovery(deps)
+  registerFederationJobs({ ...context, discovery })
   registerHistoryWalks(context)
   followIndex(deps)
 
@@ -111,6 +115,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     forgetDocuments: reads.forget,
     close: reads.close,
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
+    resolvePasted: makeResolvePasted({ ...context, discovery }),
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation
       if (allow_http) return false

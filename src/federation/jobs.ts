@@ -1,4 +1,4 @@
-// Jobs of the federation: asking to follow a host or handle, and telling followers of new counts.
+// Jobs of the federation: asking to follow a host or handle (the instance, or a user a channel), and telling followers of new counts.
 
 import type { Follows } from '../actors/follow/index.ts'
 import { DomainError, PermanentFailure } from '../actors/runtime/index.ts'
@@ -20,7 +20,8 @@ export function registerFederationJobs(
     queue: 'io',
     async run({ data }) {
       try {
-        await follows.request({ followerId: await deps.instanceActorId(), targetId: await targetOf(data) })
+        const followerId = data.followerId ? Number(data.followerId) : await deps.instanceActorId()
+        await follows.request({ followerId, targetId: await targetOf(data) })
       } catch (error) {
         if (isHopeless(error)) throw new PermanentFailure(String(error), { cause: error })
         if (!(error instanceof DomainError)) throw error
@@ -35,7 +36,10 @@ export function registerFederationJobs(
     const url = data.host
       ? await discovery.instanceActorOf(String(data.host))
       : await discovery.actorOf(String(data.handle))
-    return (await resolveActor(url)).id
+    const target = await resolveActor(url)
+    // Users follow channels only.
+    if (data.followerId && target.channelId === null) throw new DomainError('unprocessable', `${url} is no channel.`)
+    return target.id
   }
 
   /** A server that cannot be reached now is asked again by the back-off of follows, as long as they are repeated. */
@@ -50,7 +54,7 @@ export function registerFederationJobs(
       unit.enqueue({
         type: 'activitypub-follow',
         data: { ...data, askedAt, tries },
-        dedupeKey: `follow-${String(data.host ?? data.handle).toLowerCase()}-${tries}`,
+        dedupeKey: `follow-${data.followerId ?? ''}-${String(data.host ?? data.handle).toLowerCase()}-${tries}`,
         delayMs: Math.min(max_backoff, initial_backoff * 2 ** (tries - 1)),
       }),
     )

@@ -77,4 +77,4 @@ export type {
   VideoListRow,
   VideoRow,
 } from './video.rows.ts'
-export { accountProfile } from './video.rows.ts'
+export { accountProfile, channelProfile } from './video.rows.ts'

@@ -13,6 +13,7 @@ export const federationKeys = {
   fetch: section({
     timeout: duration('7 seconds', 'longest fetch of a document'),
     file_timeout: duration('30 seconds', 'longest fetch of an image, caption or torrent'),
+    search_timeout: duration('10 seconds', 'longest wait of a search for what is on another server'),
     video_file_timeout: duration('1 minute', 'longest silence while a video file is fetched'),
     max_redirects: integer(5, 'redirects that are followed'),
     max_document_size: size('1MB', 'largest document'),
