@@ -82,13 +82,13 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const hosts = makeRemoteHosts(actorDeps)
   const context = { ...options, ...deps, fetchDocument, resolveActor, videos, hosts }
 
+  const discovery = makeDiscovery(deps)
   const incoming = makeIncomingActivities({
     ...actorDeps,
     treat: makeTreat(context),
-    verify: makeVerifyLater(context),
+    verify: makeVerifyLater({ ...context, discovery }),
   })
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
-  const discovery = makeDiscovery(deps)
   registerFederationJobs({ ...context, discovery })
   registerHistoryWalks(context)
   followIndex(deps)

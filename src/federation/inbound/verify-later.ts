@@ -7,7 +7,8 @@ import type { StoredActivity, Verification } from '../../actors/incoming-activit
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
-import { verifyDocument, verifyInbound } from '../security/index.ts'
+import type { Discovery } from '../fetch/discovery.ts'
+import { type KnownKey, verifyDocument, verifyInbound } from '../security/index.ts'
 import { parseDocument } from '../wire/index.ts'
 
 /** Remembered at most. */
@@ -21,9 +22,9 @@ const signedParts = z.object({
 })
 
 export function makeVerifyLater(
-  deps: FederationDeps & { resolveActor: ResolveActor },
+  deps: FederationDeps & { resolveActor: ResolveActor; discovery: Pick<Discovery, 'actorOf'> },
 ): (activity: StoredActivity) => Promise<Verification> {
-  const { keys, clock, config, resolveActor } = deps
+  const { keys, clock, config, resolveActor, discovery } = deps
 
   /** Actors that could not be had: a flood of activities in their names asks for them no more often. */
   const misses = new LRUCache<string, { at: number; verification: Verification }>({ max: MISSES })
@@ -52,6 +53,13 @@ export function makeVerifyLater(
     return { result: hopeless ? 'forged' : 'failed', reason }
   }
 
+  /** A key may be named by the handle of its owner: then its server says which actor that is. */
+  async function findKey(keyId: string, activity: StoredActivity): Promise<KnownKey | null> {
+    if (!keyId.startsWith('acct:')) return await keys.find(keyId)
+    const actorUrl = await discovery.actorOf(keyId.slice('acct:'.length))
+    return actorUrl === activity.actorUrl ? await keys.find(actorUrl) : null
+  }
+
   async function check(activity: StoredActivity): Promise<Verification> {
     const parts = signedParts.parse(activity.proof)
     const signer = await verifyInbound({
@@ -61,7 +69,7 @@ export function makeVerifyLater(
       rawBody: Buffer.from(parts.body, 'base64'),
       now: activity.receivedAt,
       skewMs: config().vireo.federation.inbox.clock_skew,
-      findKey: keys.find,
+      findKey: (keyId) => findKey(keyId, activity),
     })
     if (signer.ok && signer.owner === activity.actorUrl) return { result: 'verified' }
     const document = parseDocument(Buffer.from(activity.body))

@@ -3,8 +3,9 @@
 import type { Database } from '../../platform/database/index.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Urls } from '../urls.ts'
+import { parseHandle } from '../wire/webfinger.ts'
 import type { ActorKeys } from './documents.ts'
-import { type FindKey, makePrivateKeyRing, pemOfMultibase, type SigningKey } from './keys.ts'
+import { type FindKey, type KnownKey, makePrivateKeyRing, pemOfMultibase, type SigningKey } from './keys.ts'
 
 export interface KeyStore {
   /** The public key of an id, as it was last fetched; never fetches. */
@@ -43,6 +44,24 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
     return row
   }
 
+  /**
+   * The key of the one actor with this handle; none where a server has an account and a channel of one name, which its
+   * WebFinger tells apart. Whose key it is still has to be the actor of what was signed.
+   */
+  async function findByHandle(keyId: string): Promise<KnownKey | null> {
+    const handle = parseHandle(keyId)
+    if (!handle) return null
+    const rows = await db.query<PublicKeyRow>(
+      `select a.url, a.public_key_pem, a.ed25519_public, a.key_id, a.refreshed_at
+       from actor a join remote_host h on h.id = a.host_id
+       where lower(a.preferred_username) = lower($1) and h.host = lower($2) and a.deleted_at is null limit 2`,
+      [handle.name, handle.host],
+    )
+    const [row] = rows
+    if (!row?.public_key_pem || rows.length > 1) return null
+    return { pem: row.public_key_pem, owner: row.url, fetchedAt: row.refreshed_at ?? new Date(0) }
+  }
+
   const rsaOf = (row: PrivateKeyRow): Promise<SigningKey> =>
     ring.get({
       keyId: urls.publicKey(row.url),
@@ -52,6 +71,7 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
 
   return {
     async find(keyId) {
+      if (keyId.startsWith('acct:')) return await findByHandle(keyId)
       const actorUrl = keyId.split('#', 1)[0] ?? keyId
       const [row] = await db.query<PublicKeyRow>(
         `select url, public_key_pem, ed25519_public, key_id, refreshed_at from actor

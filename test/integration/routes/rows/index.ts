@@ -10,6 +10,7 @@ import { pageRows } from './pages.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { sessionRows } from './sessions.ts'
+import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
@@ -26,6 +27,7 @@ export const rows: readonly Row[] = [
   ...uploadRows,
   ...commentRows,
   ...serverFollowRows,
+  ...subscriptionRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,
