@@ -11,6 +11,7 @@ import { Captions } from './0008-captions.ts'
 import { Views } from './0009-views.ts'
 import { Moderation } from './0010-moderation.ts'
 import { Redundancies } from './0011-redundancy.ts'
+import { Follows } from './0012-follows.ts'
 import { Pipeline } from './0013-pipeline.ts'
 
 export const migrations = [
@@ -25,5 +26,6 @@ export const migrations = [
   { name: '0009-views', class: Views },
   { name: '0010-moderation', class: Moderation },
   { name: '0011-redundancy', class: Redundancies },
+  { name: '0012-follows', class: Follows },
   { name: '0013-pipeline', class: Pipeline },
 ]

@@ -10,7 +10,7 @@ import { makeCaptions } from './actors/caption/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
 import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
-import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
+import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
@@ -29,6 +29,7 @@ import {
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
+import { makeSubscriptions } from './actors/subscription/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -80,11 +81,13 @@ import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { redundancyArea } from './http/redundancy/routes.ts'
 import { registrationsArea } from './http/registrations/routes.ts'
+import { searchArea } from './http/search/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
 import { storyboardsArea } from './http/storyboards/routes.ts'
+import { subscriptionsArea } from './http/subscriptions/routes.ts'
 import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
@@ -238,6 +241,7 @@ async function start(
   const blocklist = makeBlocklist(deps)
   endBlockedFollows({ ...deps, follows })
   const abuses = makeAbuses(deps)
+  followBack({ ...deps, instanceActorId: instance.actorId })
   keepJobHistoryShort(deps)
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
@@ -287,6 +291,7 @@ async function start(
     remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
     remotePlaylists,
     follows,
+    histories: makeHistoryWalks(deps),
     comments,
     ratings,
     shares: makeShares(deps),
@@ -405,6 +410,11 @@ async function start(
         activityPubArea({ serveActivityPub: federation.serveActivityPub }),
         staticArea({ db, store, config }),
         lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
+        searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
+        subscriptionsArea({
+          ...{ db, config, urls: deps.urls },
+          subscriptions: makeSubscriptions({ ...deps, follows }),
+        }),
         servicesArea({ db, config, urls: deps.urls }),
         pagesArea({ db, config, urls: deps.urls }),
       ],

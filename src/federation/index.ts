@@ -4,7 +4,7 @@ import type { Abuses } from '../actors/abuse/index.ts'
 import type { RemoteActors } from '../actors/actor/index.ts'
 import type { Comments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
-import type { Follows } from '../actors/follow/index.ts'
+import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
 import { type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
 import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
@@ -17,6 +17,7 @@ import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { Redis } from '../platform/redis.ts'
+import { followIndex } from './auto-follow-index.ts'
 import { fetchUnblocked, makeBlocked, sendUnblocked } from './blocked.ts'
 import { announceChanges } from './changes.ts'
 import { makeSend } from './delivery/send.ts'
@@ -27,7 +28,9 @@ import { makeResolveActor } from './fetch/actors.ts'
 import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
 import { makePlaylistFetcher } from './fetch/playlists.ts'
+import { makeResolvePasted, type ResolvePasted } from './fetch/resolve.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
+import { registerHistoryWalks } from './history.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
@@ -57,6 +60,7 @@ export interface FederationOptions {
   remoteVideos: RemoteVideos
   remotePlaylists: RemotePlaylists
   follows: Follows
+  histories: HistoryWalks
   comments: Comments
   ratings: Ratings
   shares: Shares
@@ -81,6 +85,8 @@ export interface FederationPart {
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
   /** The fetcher that asks nothing of blocked servers. */
   http: GuardedFetch
+  /** What a text of a search names, on this server or on others. */
+  resolvePasted: ResolvePasted
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
@@ -103,15 +109,18 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const hosts = makeRemoteHosts(actorDeps)
   const context = { ...options, ...deps, fetchDocument, resolveActor, videos, playlists, hosts }
 
+  const discovery = makeDiscovery(deps)
   const incoming = makeIncomingActivities({
     ...actorDeps,
     treat: makeTreat(context),
-    verify: makeVerifyLater(context),
+    verify: makeVerifyLater({ ...context, discovery }),
   })
   registerPlaylistJobs(context)
   registerDeliveries({ ...actorDeps, hosts, send: sendUnblocked(makeSend(deps), blocked) })
-  registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
   registerRefreshes(context)
+  registerFederationJobs({ ...context, discovery })
+  registerHistoryWalks(context)
+  followIndex(deps)
 
   const sender = makeSender(deps)
   sendActors(deps, sender)
@@ -141,6 +150,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
     ...{ hosts, incoming },
     http,
+    resolvePasted: makeResolvePasted({ ...context, discovery }),
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation
       if (allow_http) return false

@@ -123,3 +123,20 @@ export async function findFollow(
   )
   return row
 }
+
+/**
+ * Whether a Follow with this id belongs to a relation that ended, so that taking it back is no news: it came to us, and is
+ * not one of the requests of the present relation. Some software makes a new id for the Follow that it takes back.
+ */
+export async function isFormerRequest(
+  db: Pick<Database, 'query'>,
+  request: { followId: number; url: string },
+): Promise<boolean> {
+  const [row] = await db.query<{ former: boolean }>(
+    `select not ($2 = any(f.request_urls)) and exists (
+       select 1 from incoming_activity i where i.activity_hash = md5($2)::uuid and i.activity_id = $2 and i.type = 'Follow'
+     ) as former from follow f where f.id = $1`,
+    [request.followId, request.url],
+  )
+  return row?.former ?? false
+}

@@ -73,6 +73,7 @@ export type DomainEvent = { [N in EventName]: { name: N; payload: EventPayloads[
 export interface AggregateRef {
   aggregate:
     | 'follow'
+    | 'history_walk'
     | 'video'
     | 'upload'
     | 'comment'

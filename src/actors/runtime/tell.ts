@@ -17,6 +17,7 @@ export interface Tell {
 // `FOR NO KEY UPDATE`, so that inserting children with a foreign key to the row is never blocked.
 const LOCKS: Record<AggregateRef['aggregate'], string> = {
   follow: 'select id from follow where id = $1 for no key update',
+  history_walk: 'select id from history_walk where id = $1 for no key update',
   video: 'select id from video where id = $1 for no key update',
   upload: 'select id from upload where id = $1 for no key update',
   comment: 'select id from comment where id = $1 for no key update',

@@ -162,6 +162,10 @@ export const summaryOf = (noun: string, actor: string): string => `jsonb_build_o
 export const accountProfile = (account: string, actor: string): string =>
   `jsonb_build_object(${profilePairs(account, actor)}, 'user_id', ${account}.user_id, 'support', null)`
 
+/** SQL for a channel's `ActorProfile`, from the aliases of its row and of its actor's. */
+export const channelProfile = (channel: string, actor: string): string =>
+  `jsonb_build_object(${profilePairs(channel, actor)}, 'user_id', null, 'support', ${channel}.support)`
+
 const profilePairs = (noun: string, actor: string): string =>
   `${summaryPairs(noun, actor)}, 'description', ${noun}.description, 'followers', ${actor}.followers_count,
    'following', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,

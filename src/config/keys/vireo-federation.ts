@@ -13,6 +13,7 @@ export const federationKeys = {
   fetch: section({
     timeout: duration('7 seconds', 'longest fetch of a document'),
     file_timeout: duration('30 seconds', 'longest fetch of an image, caption or torrent'),
+    search_timeout: duration('10 seconds', 'longest wait of a search for what is on another server'),
     video_file_timeout: duration('1 minute', 'longest silence while a video file is fetched'),
     max_mirror_size: size('100GB', "largest copy of another server's video"),
     max_redirects: integer(5, 'redirects that are followed'),
@@ -58,6 +59,11 @@ export const federationKeys = {
   backfill: section({
     max_pages: integer(2000, 'pages of a collection that are read'),
     max_items: integer(20_000, 'items of a collection that are read'),
+    max_put_aside: integer(500, 'items that cannot be had now and are tried again, for each collection'),
+    attempts: integer(10, 'tries of a page, and of the items that were put aside', { min: 1 }),
+    initial_backoff: duration('1 minute', 'wait after the first failed try; it doubles'),
+    max_backoff: duration('12 hours', 'longest wait'),
+    look_again: duration('1 day', 'how often outboxes of followed actors are looked at again'),
   }),
   refresh: section({
     actor: duration('2 days', 'age at which a remote actor is fetched again'),

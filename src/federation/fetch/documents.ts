@@ -96,6 +96,10 @@ export function refuseStatus(url: string, status: number): void {
   throw unusable(url, `it answered ${status}`)
 }
 
+/** Whether another try cannot change the refusal. */
+export const isHopeless = (error: unknown): boolean =>
+  error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'
+
 function parse(url: string, body: Buffer): JsonObject {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))

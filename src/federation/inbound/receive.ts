@@ -154,7 +154,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
 
   async function prove(activity: ActivityDocument, document: JsonObject, signer: InboundVerdict): Promise<Proof> {
     if (signer.ok && signer.owner === activity.actor) return { by: 'known', document }
-    if (!signer.ok && signer.reason === 'unknown-key' && isSameOrigin(signer.unknownKey, activity.actor)) {
+    if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
       return { by: 'later' }
     }
     if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
@@ -187,6 +187,12 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       return { status: 204, reason: proof.reason }
     return { status: proof.status, reason: proof.reason }
   }
+}
+
+/** Whether a key id, an address or `acct:name@host`, is of the actor's server. */
+function isOfServer(keyId: string, actor: string): boolean {
+  if (!keyId.startsWith('acct:')) return isSameOrigin(keyId, actor)
+  return keyId.slice(keyId.lastIndexOf('@') + 1).toLowerCase() === new URL(actor).host
 }
 
 /** What the check of the signature needs later. */

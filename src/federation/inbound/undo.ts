@@ -1,6 +1,6 @@
 // Undo: an actor takes back a follow, a like, a dislike, a share or a copy of a video of its own.
 
-import { findFollow } from '../../actors/follow/index.ts'
+import { findFollow, isFormerRequest } from '../../actors/follow/index.ts'
 import { findRating } from '../../actors/rating/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readUndo, type UndoDocument } from '../wire/index.ts'
@@ -38,6 +38,9 @@ async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows 
     byId ?? (target === undefined ? undefined : await findFollow(db, { followerId: actor.id, targetId: target }))
   if (!follow) return
   if (follow.follower_id !== actor.id) throw new DomainError('forbidden', 'This follow is of another actor.')
+  const { id } = undo.undone
+  // Late news of an earlier follow do not end the one that was asked for afterwards.
+  if (!byId && id !== null && (await isFormerRequest(db, { followId: follow.id, url: id }))) return
   await follows.withdraw(follow.id)
 }
 

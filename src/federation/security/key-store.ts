@@ -5,6 +5,7 @@ import { batched } from '../../platform/batched.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Urls } from '../urls.ts'
+import { parseHandle } from '../wire/webfinger.ts'
 import type { ActorKeys } from './documents.ts'
 import { type FindKey, type KnownKey, makePrivateKeyRing, pemOfMultibase, type SigningKey } from './keys.ts'
 
@@ -72,7 +73,7 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
   )
 
   async function findFresh(keyId: string): Promise<KnownKey | null> {
-    const key = await lookUp(keyId)
+    const key = keyId.startsWith('acct:') ? await findByHandle(keyId) : await lookUp(keyId)
     if (key) known.set(keyId, key)
     else known.delete(keyId)
     return key
@@ -88,6 +89,24 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
     if (!row) throw new Error(`Actor ${actorId} is none of ours.`)
     own.set(actorId, row)
     return row
+  }
+
+  /**
+   * The key of the one actor with this handle; none where a server has an account and a channel of one name, which its
+   * WebFinger tells apart. Whose key it is still has to be the actor of what was signed.
+   */
+  async function findByHandle(keyId: string): Promise<KnownKey | null> {
+    const handle = parseHandle(keyId)
+    if (!handle) return null
+    const rows = await db.query<PublicKeyRow>(
+      `select a.url, a.public_key_pem, a.ed25519_public, a.key_id, a.refreshed_at
+       from actor a join remote_host h on h.id = a.host_id
+       where lower(a.preferred_username) = lower($1) and h.host = lower($2) and a.deleted_at is null limit 2`,
+      [handle.name, handle.host],
+    )
+    const [row] = rows
+    if (!row?.public_key_pem || rows.length > 1) return null
+    return { pem: row.public_key_pem, owner: row.url, fetchedAt: row.refreshed_at ?? new Date(0) }
   }
 
   const rsaOf = (row: PrivateKeyRow): Promise<SigningKey> =>

@@ -14,9 +14,9 @@ import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
+import { isHost, splitHandle } from '../plugins/handles.ts'
 import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { App, Area } from '../plugins/types.ts'
-import { isHost, splitHandle } from '../server-follows/schemas.ts'
 import type { Here } from '../videos/actor.view.ts'
 import {
   accountBlockView,

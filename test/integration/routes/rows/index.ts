@@ -12,6 +12,7 @@ import { redundancyRows } from './redundancy.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { sessionRows } from './sessions.ts'
+import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
@@ -36,6 +37,7 @@ export const rows: readonly Row[] = [
   ...playlistRows,
   ...serverFollowRows,
   ...redundancyRows,
+  ...subscriptionRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,
