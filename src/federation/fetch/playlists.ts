@@ -83,6 +83,8 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     if (!document) return
     const { stored, playlist } = await store(document.document, known)
     if (stored.id !== id) throw new DomainError('forbidden', `${known.url} leads to another playlist now.`)
+    // A cache there may lag behind what was told; its elements would too.
+    if (playlist.updatedAt < stored.updatedAt) throw new Error(`${known.url} is still served as it was before.`)
     const found = await walk(playlist, signal)
     await remotePlaylists.putElements(id, { ...found, asOf: stored.updatedAt })
     if (found.missed.length > 0) throw new Error(`${found.missed.length} elements could not be had now.`)
