@@ -61,6 +61,7 @@ const remotePlaylist = async () => {
     ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], attributedTo: [alice.channel.url] },
     ...{ published: '2026-02-01T00:00:00.000Z', updated: '2026-02-01T00:00:00.000Z' },
   }
+  home.serve(playlist.id, playlist)
   await ours.tell(alice.account, home.activity(alice.account, 'Create', playlist))
   return playlist
 }

@@ -435,10 +435,13 @@ describe('a playlist of another server', () => {
     await playlistAt(ours, first.id)
     await until(async () => (await namesAt(ours, first.id))[0] === 'New', { what: 'the new element' })
     expect(await playlistAt(ours, first.id)).toMatchObject({ displayName: 'Changed silently' })
-    home.serve(first.id, () => ({ status: 410 }))
-    await stale()
-    await playlistAt(ours, first.id)
-    await until(async () => (await playlistAt(ours, first.id)) === undefined, { what: 'its end' })
+    for (const status of [401, 404, 410]) {
+      const playlist = playlistOf(home, alice.channel, [])
+      await create(alice.account, home, playlist)
+      home.serve(playlist.id, () => ({ status }))
+      await ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
+      await until(async () => (await playlistAt(ours, playlist.id)) === undefined, { what: `its end by ${status}` })
+    }
   })
 
   it('goes with its account', async () => {

@@ -83,7 +83,9 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     if (!document) return
     const { stored, playlist } = await store(document.document, known)
     if (stored.id !== id) throw new DomainError('forbidden', `${known.url} leads to another playlist now.`)
-    const found = playlist.first === null ? { elements: [], missed: [] } : await walk(playlist, playlist.first, signal)
+    // A cache there may lag behind what was told; its elements would too.
+    if (playlist.updatedAt < stored.updatedAt) throw new Error(`${known.url} is still served as it was before.`)
+    const found = await walk(playlist, signal)
     await remotePlaylists.putElements(id, { ...found, asOf: stored.updatedAt })
     if (found.missed.length > 0) throw new Error(`${found.missed.length} elements could not be had now.`)
     logger.info({ playlist: known.url, elements: found.elements.length }, 'a remote playlist was read')
@@ -92,13 +94,13 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   /** Elements live on the server of their playlist. What can never be had is passed over. */
   async function walk(
     playlist: PlaylistDocument,
-    first: string,
     signal: AbortSignal,
   ): Promise<{ elements: RemoteElement[]; missed: string[] }> {
     const elements: RemoteElement[] = []
     const missed: string[] = []
     const bounds = { maxPages: config().vireo.federation.backfill.max_pages, maxItems: MAX_ELEMENTS }
-    if (!isSameOrigin(first, playlist.id)) return { elements, missed }
+    const first = playlist.first ?? playlist.id
+    if (playlist.totalItems === 0 || !isSameOrigin(first, playlist.id)) return { elements, missed }
     for await (const item of walkCollection(fetchDocument, first, bounds)) {
       signal.throwIfAborted()
       const url = typeof item === 'string' ? item : String(item.id)
@@ -141,7 +143,8 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   }
 }
 
-const GONE: ReadonlySet<string> = new Set(['not_found', 'gone'])
+/** What is no longer for us is as good as gone: the Delete of one that became private may have been lost. */
+const GONE: ReadonlySet<string> = new Set(['not_found', 'gone', 'forbidden'])
 
 function readElement(document: JsonObject): PlaylistElementDocument {
   const read = readPlaylistElement(document)

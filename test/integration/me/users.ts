@@ -40,7 +40,7 @@ export async function addUser(
   await query('update channel set name = $2 where id = $1', [made.channelId, `Main ${made.username} channel`])
   await query(
     `insert into playlist (uuid, account_id, url, name, type, privacy)
-     values ($1, $2, $3 || '/video-playlists/' || $1, 'Watch later', 2, 3)`,
+     values ($1::uuid, $2, $3::text || '/video-playlists/' || $1::uuid, 'Watch later', 2, 3)`,
     [newUuid(), made.accountId, node.base],
   )
   return { ...made, client: await login(node.base, made.username, PASSWORD) }
