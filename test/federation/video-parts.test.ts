@@ -8,6 +8,7 @@ import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '.
 import { media } from '../support/media.ts'
 import { oracleProblems } from '../support/peertube-oracle.ts'
 import { until } from '../support/until.ts'
+import { PEER, recordedObject } from '../unit/federation/recordings.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 interface CaptionView {
@@ -234,6 +235,44 @@ describe('a video of another server', () => {
       [0, 'n'.repeat(100)],
       [9_999_999, 'far'],
     ])
+  })
+
+  it('shows everything that the recorded one has, with its files on yet another server that is never asked', async () => {
+    const storage = await startFakePeer()
+    const recorded = JSON.parse(
+      JSON.stringify(recordedObject('video-public')).replaceAll(`${PEER}/static`, `${storage.base}/static`),
+    ) as JsonObject
+    const { id: _, uuid: __, attributedTo: ___, cc: ____, hasParts: _____, ...terms } = recorded
+    const document = await told(terms)
+    // Told again it is the same: nothing gets another name.
+    const before = await ours.client.get(`/api/v1/videos/${document.uuid}`)
+    await ours.tell(nora.account, peer.activity(nora.account, 'Update', document))
+    const shown = await ours.client.get<JsonObject & { streamingPlaylists: JsonObject[] }>(
+      `/api/v1/videos/${document.uuid}`,
+    )
+    expect(shown).toEqual(before)
+    expect(shown).toMatchObject({
+      ...{ name: 'object video', duration: 8, nsfw: true, waitTranscoding: true, isLive: false, isLocal: false },
+      ...{ description: 'a **description**', support: 'support', tags: ['one', 'two'], aspectRatio: 1.3333 },
+      ...{ category: { id: 2, label: 'Films' }, licence: { id: 1, label: 'Attribution' } },
+      ...{ language: { id: 'en', label: 'English' }, privacy: { id: 1, label: 'Public' }, state: { id: 1 } },
+      ...{ commentsEnabled: true, commentsPolicy: { id: 1, label: 'Enabled' }, downloadEnabled: true },
+      trackerUrls: [`${PEER}/tracker/announce`, 'ws://peer.example/tracker/socket'],
+    })
+    const links = recorded.url as JsonObject[]
+    const fileLinks = (all: JsonObject[]) => all.filter(({ mediaType }) => mediaType === 'video/mp4')
+    const hls = links.find(({ mediaType }) => mediaType === 'application/x-mpegURL') ?? {}
+    const views = (of: unknown) => (of as JsonObject[]).map(({ fileUrl, size, fps }) => ({ href: fileUrl, size, fps }))
+    const linked = (all: JsonObject[]) => fileLinks(all).map(({ href, size, fps }) => ({ href, size, fps }))
+    expect(views(shown.files)).toEqual(linked(links))
+    expect(shown.streamingPlaylists).toMatchObject([{ playlistUrl: hls.href }])
+    expect(views(shown.streamingPlaylists[0]?.files)).toEqual(linked(hls.tag as JsonObject[]))
+    expect(await captionsOf(ours, uuidOf(document))).toMatchObject([{ language: { id: 'fr', label: 'French' } }])
+    expect(await ours.client.get(`/api/v1/videos/${document.uuid}/storyboards`)).toMatchObject({
+      storyboards: [{ totalWidth: 1536, totalHeight: 144, spriteWidth: 192, spriteHeight: 144, spriteDuration: 1 }],
+    })
+    expect(storage.fetched).toEqual([])
+    await storage.close()
   })
 
   it('that was told in another order keeps what is newest', async () => {

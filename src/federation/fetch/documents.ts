@@ -47,8 +47,9 @@ export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () =
     let answer = await signedGet(url, 'cavage')
     if (answer.status === 401 || answer.status === 403) answer = await signedGet(url, 'rfc9421')
     // Only its own server can say that something is no more.
-    if (isSameOrigin(answer.url, url)) refuseStatus(url, answer.status)
-    else if (answer.status !== 200) throw unusable(url, `it leads to ${answer.url}, which answered ${answer.status}`)
+    const isMissing = answer.status === 404 || answer.status === 410
+    if (isMissing && new URL(answer.url).host !== new URL(url).host) throw unusable(url, 'it leads elsewhere')
+    refuseStatus(url, answer.status)
     if (!ACTIVITY_TYPES.test(answer.headers['content-type'] ?? '')) throw unusable(url, 'it is no ActivityPub document')
     const document = parse(url, answer.body)
     return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url }

@@ -82,7 +82,6 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
         config: { auth: 'optional' },
         schema: {
           tags,
-          operationId: 'getVideoCaptions',
           params: byVideo,
           response: { 200: z.object({ total: z.int(), data: z.array(captionView) }) },
         },
@@ -107,7 +106,7 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
         '/api/v1/videos/:videoId/captions/:captionLanguage',
         {
           config: { auth: 'user', form: { files: ['captionfile'] } },
-          schema: { tags, operationId: 'addVideoCaption', params: byLanguage, response: { 204: z.null() } },
+          schema: { tags, params: byLanguage, response: { 204: z.null() } },
         },
         async (request, reply) => {
           const { videoId, captionLanguage: language } = request.params
@@ -123,7 +122,7 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
       '/api/v1/videos/:videoId/captions/:captionLanguage',
       {
         config: { auth: 'user' },
-        schema: { tags, operationId: 'delVideoCaption', params: byLanguage, response: { 204: z.null() } },
+        schema: { tags, params: byLanguage, response: { 204: z.null() } },
       },
       async (request, reply) => {
         const { videoId, captionLanguage } = request.params

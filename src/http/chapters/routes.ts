@@ -36,7 +36,6 @@ export function chaptersArea({ db, chapters }: { db: Database; chapters: Chapter
         config: { auth: 'optional' },
         schema: {
           tags,
-          operationId: 'getVideoChapters',
           params,
           response: { 200: z.object({ chapters: z.array(chapterView) }).meta({ id: 'VideoChapters' }) },
         },
@@ -51,7 +50,7 @@ export function chaptersArea({ db, chapters }: { db: Database; chapters: Chapter
       '/api/v1/videos/:videoId/chapters',
       {
         config: { auth: 'user' },
-        schema: { tags, operationId: 'replaceVideoChapters', params, body: newChapters, response: { 204: z.null() } },
+        schema: { tags, params, body: newChapters, response: { 204: z.null() } },
       },
       async (request, reply) => {
         const video = await findVideoAccess(db, request.params.videoId)

@@ -27,7 +27,6 @@ export function storyboardsArea({ db }: { db: Database }): Area {
         config: { auth: 'optional' },
         schema: {
           tags: ['Video'],
-          operationId: 'listVideoStoryboards',
           params: z.object({ videoId: idOrUuid('video') }),
           response: { 200: z.object({ storyboards: z.array(storyboardView) }) },
         },

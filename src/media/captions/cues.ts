@@ -14,7 +14,8 @@ const TIME = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})$/
 const TIMING = /^(\S{5,20})[ \t]*-->[ \t]*(\S{5,20})(?:[ \t]+([^\r\n]{0,300}))?$/
 /** The settings of WebVTT whose values name nothing outside of the cue. */
 const SETTING = /^(?:vertical|line|position|size|align):[\w.,%+-]{1,40}$/
-const MAX_CUES = 100_000
+const MAX_CUES = 50_000
+const MAX_FILE_LINES = 500_000
 const MAX_LINES = 50
 const MAX_LINE = 2000
 
@@ -26,10 +27,11 @@ export function readCues(text: string): Cue[] {
   const cues: Cue[] = []
   let cue: Cue | undefined
   const take = () => {
-    if (cue && cue.lines.length > 0 && cues.length < MAX_CUES) cues.push(cue)
+    if (cue && cue.lines.length > 0) cues.push(cue)
     cue = undefined
   }
-  for (const line of text.split(/\r\n|\n|\r/)) {
+  for (const line of linesOf(text)) {
+    if (cues.length === MAX_CUES) break
     const timing = line.includes('-->') ? timingOf(line.trim()) : undefined
     if (timing !== undefined) {
       take()
@@ -42,7 +44,23 @@ export function readCues(text: string): Cue[] {
     }
   }
   take()
-  return cues
+  return cues.slice(0, MAX_CUES)
+}
+
+/** One after the other, up to a number that no honest file has: a large file of nothing else would take seconds. */
+function* linesOf(text: string): Generator<string> {
+  const next = (end: string, at: number) => {
+    const found = text.indexOf(end, at)
+    return found === -1 ? text.length : found
+  }
+  let [at, feed, carriage] = [0, next('\n', 0), next('\r', 0)]
+  for (let count = 0; count < MAX_FILE_LINES && at <= text.length; count += 1) {
+    if (feed < at) feed = next('\n', at)
+    if (carriage < at) carriage = next('\r', at)
+    const end = Math.min(feed, carriage)
+    yield text.slice(at, end)
+    at = carriage + 1 === feed ? feed + 1 : end + 1
+  }
 }
 
 /** Undefined for a line that is none. */
@@ -73,9 +91,12 @@ function timeOf(seconds: number): string {
 const TAG =
   /^<\/?(?:[biu]|ruby|rt|c(?:\.[\w.-]{1,50})?|v(?:\.[\w.-]{1,50})?(?:[ \t][^<>&\n]{1,100})?|lang(?:[ \t][\w-]{1,35})?)>$/
 const ANGLED = /<[^<>]{0,300}>/g
+const PLAIN = /^[^<>\p{Cc}\p{Cs}\u2028\u2029]*$/u
 const CONTROL = /(?!\t)[\p{Cc}\u2028\u2029]/gu
 
 function cleanLine(line: string): string {
+  // Most lines have nothing in them to look at.
+  if (line.length <= MAX_LINE && PLAIN.test(line)) return line.trim()
   const kept: string[] = []
   let at = 0
   const cut = line.slice(0, MAX_LINE).toWellFormed().replace(CONTROL, '')
