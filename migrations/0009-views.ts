@@ -79,6 +79,7 @@ const statements = [
     ${bigId},
     uuid uuid not null,
     video_id integer not null references video on delete cascade,
+    of_remote boolean not null default false,
     host_id integer references remote_host on delete set null,
     url text not null,
     url_hash uuid generated always as (md5(url)::uuid) stored,
@@ -94,5 +95,5 @@ const statements = [
   'create unique index watch_ours on watch (uuid) where host_id is null',
   'create index watch_video on watch (video_id, started_at)',
   'create index watch_host on watch (host_id) where host_id is not null',
-  'create index watch_age on watch (created_at)',
+  'create index watch_of_remote on watch (created_at) where of_remote',
 ]

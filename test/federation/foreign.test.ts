@@ -20,6 +20,8 @@ let alice: Pair
 let carol: Pair
 let mallory: Pair
 let video: { id: number; uuid: string; url: string }
+/** Of alice, known to us. */
+let watchable: JsonObject & { id: string }
 
 beforeAll(async () => {
   ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
@@ -28,6 +30,7 @@ beforeAll(async () => {
   mallory = await introduce(ours, away, 'mallory')
   await ours.tell(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
   video = await ours.upload(await readFile(await media('small.mp4')))
+  watchable = await remoteVideo()
 }, 60_000)
 afterAll(async () => {
   await Promise.all([home?.close(), away?.close(), ours?.stop()])
@@ -65,6 +68,13 @@ const remotePlaylist = async () => {
   await ours.tell(alice.account, home.activity(alice.account, 'Create', playlist))
   return playlist
 }
+/** What a viewer of a peer watched of a video. */
+const watchOf = (peer: FakePeer, videoUrl: string): JsonObject => ({
+  ...{ id: peer.id('watches'), type: 'WatchAction', uuid: '11111111-1111-4111-8111-111111111111', object: videoUrl },
+  ...{ duration: 'PT2S', actionStatus: 'CompletedActionStatus' },
+  ...{ startTime: '2026-11-20T12:00:00.000Z', endTime: '2026-11-20T12:01:00.000Z' },
+  watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
+})
 const comment = async () => {
   const note = home.note({ author: alice.account.url, inReplyTo: video.url })
   await ours.tell(alice.account, home.activity(alice.account, 'Create', note))
@@ -339,6 +349,20 @@ describe('a thing that is given to somebody else', () => {
       'an Announce of one of our own things that is no video',
       () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', ours.instance) }),
     ],
+    ...[{}, { expires: '2099-01-01T00:00:00.000Z' }].map(
+      (more): [string, () => { by: PeerActor; activity: JsonObject }] => [
+        `a View of a video of another server ${JSON.stringify(more)}`,
+        () => ({ by: away.instance, activity: away.activity(away.instance, 'View', watchable.id, more) }),
+      ],
+    ),
+    [
+      'what somebody watched of a video of another server',
+      () => ({ by: away.instance, activity: away.activity(away.instance, 'Create', watchOf(away, watchable.id)) }),
+    ],
+    [
+      'what somebody of another server watched',
+      () => ({ by: away.instance, activity: away.activity(away.instance, 'Create', watchOf(home, video.url)) }),
+    ],
     [
       'an Accept of a Follow that we never sent',
       () => {
@@ -375,7 +399,7 @@ describe('a thing that is given to somebody else', () => {
   it('a rating or share of a video that only we know is not taken', async () => {
     const hidden = await ours.upload(await readFile(await media('small.mp4')), { privacy: '3', name: 'Hidden' })
     const before = await ours.world()
-    for (const type of ['Like', 'Dislike', 'Announce']) {
+    for (const type of ['Like', 'Dislike', 'Announce', 'View']) {
       await ours.tell(alice.account, home.activity(alice.account, type, hidden.url))
     }
     await ours.tell(

@@ -102,6 +102,13 @@ const WORLD: [string, string][] = [
   ['comments', 'select url, video_id, account_id, text, deleted_at from comment order by id'],
   ['ratings', 'select url, video_id, account_id, type from rating order by id'],
   ['shares', 'select url, video_id, actor_id from share order by id'],
+  [
+    'views',
+    `select v.url, v.views + coalesce((select sum(d.views) from video_delta d where d.video_id = v.id), 0) as views
+     from video v order by v.id`,
+  ],
+  ['viewers', 'select video_id, host_id, viewer, viewers from remote_viewer order by video_id, host_id, viewer'],
+  ['watches', 'select url, video_id, host_id, seconds from watch order by id'],
   ['follows', 'select url, follower_id, target_id, state from follow order by id'],
 ]
 

@@ -13,7 +13,7 @@ interface GoneRow {
   seenAt: Date
 }
 
-const AT_ONCE = 500
+export const ENDED_AT_ONCE = 500
 
 /**
  * Takes some viewers that gave no sign for so long. Those whose view counts no more again for a time are remembered, as
@@ -30,7 +30,7 @@ export async function endWatching({
     const gone = await unit.query<GoneRow>(
       `select w.id, w.video_id as "videoId", v.remote, w.sections, w.started_at as "startedAt", w.seen_at as "seenAt"
        from viewer w join video v on v.id = w.video_id
-       where w.seen_at <= $1 and w.started_at is not null order by w.seen_at limit ${AT_ONCE}
+       where w.seen_at <= $1 and w.started_at is not null order by w.seen_at limit ${ENDED_AT_ONCE}
        for no key update of w skip locked`,
       [new Date(now - vireo.lifetimes.viewer_stats)],
     )
@@ -55,10 +55,10 @@ async function storeWatch(unit: Unit, viewer: GoneRow, urlOf: (uuid: string) => 
   const uuid = newUuid()
   const { videoId, remote } = viewer
   const [watch] = await unit.query<{ id: number }>(
-    `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning id`,
+    `insert into watch (uuid, video_id, of_remote, url, started_at, ended_at, seconds, sections, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
     [
-      ...[uuid, videoId, urlOf(uuid), viewer.startedAt ?? viewer.seenAt, viewer.seenAt, seconds],
+      ...[uuid, videoId, remote, urlOf(uuid), viewer.startedAt ?? viewer.seenAt, viewer.seenAt, seconds],
       ...[JSON.stringify(sections), unit.now],
     ],
   )

@@ -26,7 +26,7 @@ interface ViewerRow {
   countedAt: Date | null
 }
 
-const AT_ONCE = 5000
+export const FOLDED_AT_ONCE = 5000
 /** Any number that no other lock of ours has: "view" in ASCII. */
 const FOLD_LOCK = 0x76696577
 
@@ -70,7 +70,7 @@ export async function foldSigns({ tell, config }: Pick<ActorDeps, 'tell' | 'conf
 async function takeSigns(unit: Unit): Promise<{ taken: number; signs: SignRow[] }> {
   const rows = await unit.query<SignRow & { known: boolean }>(
     `with taken as (
-       delete from view_sign where id in (select id from view_sign order by id limit ${AT_ONCE}) returning *
+       delete from view_sign where id in (select id from view_sign order by id limit ${FOLDED_AT_ONCE}) returning *
      ), held as materialized (
        select id, remote, duration, is_live from video
        where id in (select video_id from taken) and state <> 'removed' for key share

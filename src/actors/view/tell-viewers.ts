@@ -11,7 +11,7 @@ interface ToTell {
   views: number
 }
 
-const AT_ONCE = 500
+export const TOLD_AT_ONCE = 500
 
 /** A quarter of the time that a count holds: it is told at every second step, so that views have a step of their own. */
 export const tellingEveryMs = (viewerCounterMs: number): number => Math.max(1, Math.floor(viewerCounterMs / 4))
@@ -30,7 +30,7 @@ export async function tellViewers({ tell, config }: Pick<ActorDeps, 'tell' | 'co
        ), due as materialized (
          select o.video_id, o.untold_views, o.is_count_due from viewing w join open o on o.video_id = w.video_id
          where o.is_count_due or o.untold_views > 0
-         order by w.video_id limit ${AT_ONCE} for no key update of w skip locked
+         order by w.video_id limit ${TOLD_AT_ONCE} for no key update of w skip locked
        )
        update viewing w set told_at = $3,
          viewers_told_at = case when due.is_count_due then $3 else w.viewers_told_at end,

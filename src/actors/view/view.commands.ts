@@ -2,11 +2,11 @@
 
 import type { ActorDeps } from '../runtime/index.ts'
 import { recountViewers } from './count-viewers.ts'
-import { endWatching } from './end-watching.ts'
-import { foldSigns } from './fold-signs.ts'
+import { ENDED_AT_ONCE, endWatching } from './end-watching.ts'
+import { FOLDED_AT_ONCE, foldSigns } from './fold-signs.ts'
 import { makeRemoteViews, type RemoteViews } from './remote-views.ts'
 import { makeSignBuffer } from './sign-buffer.ts'
-import { tellingEveryMs, tellViewers } from './tell-viewers.ts'
+import { TOLD_AT_ONCE, tellingEveryMs, tellViewers } from './tell-viewers.ts'
 import { forgetSalts, makeViewerHash, type Watcher } from './viewer-hash.ts'
 
 export interface Views extends RemoteViews {
@@ -20,24 +20,29 @@ const LOOK_EVERY_MS = 1000
 const QUOTAS_MS = 3_600_000
 
 export function makeViews(deps: ActorDeps): Views {
-  const { registry, clock, config } = deps
+  const { db, registry, clock, config } = deps
   const store = makeSignBuffer(deps)
   const hashOf = makeViewerHash(deps)
 
+  // What is less than a whole batch waits for the next time: new signs come all the time.
   const fold = async () => {
-    while ((await foldSigns(deps)) > 0);
+    while ((await foldSigns(deps)) === FOLDED_AT_ONCE);
   }
   const tellAll = async () => {
-    while ((await tellViewers(deps)) > 0);
+    while ((await tellViewers(deps)) === TOLD_AT_ONCE);
   }
   const endAll = async () => {
-    while ((await endWatching(deps)) > 0);
+    while ((await endWatching(deps)) === ENDED_AT_ONCE);
+  }
+  const recount = async () => {
+    await recountViewers(deps)
+    await forgetSalts(db, clock.now())
   }
 
   registry.periodic('fold-views', { everyMs: () => config().vireo.runtime.counters_interval, run: fold })
   registry.periodic('count-viewers', {
     everyMs: () => config().vireo.views.buffer_sync_interval,
-    run: () => recountViewers(deps),
+    run: recount,
   })
   registry.periodic('tell-viewers', {
     everyMs: () => Math.min(LOOK_EVERY_MS, tellingEveryMs(config().vireo.lifetimes.viewer_counter)),
@@ -46,7 +51,7 @@ export function makeViews(deps: ActorDeps): Views {
   registry.periodic('end-watching', { everyMs: () => LOOK_EVERY_MS, run: endAll })
   registry.periodic('remove-old-views', {
     everyMs: () => config().vireo.schedulers.remove_old_views,
-    run: () => removeOldViews(deps),
+    run: removeOldViews,
   })
 
   return {
@@ -57,20 +62,17 @@ export function makeViews(deps: ActorDeps): Views {
     },
     async process() {
       await fold()
-      await recountViewers(deps)
+      await recount()
       await endAll()
       await tellAll()
     },
   }
 
-  async function removeOldViews({ db }: Pick<ActorDeps, 'db'>): Promise<void> {
+  async function removeOldViews(): Promise<void> {
     const now = clock.now()
-    await forgetSalts(db, now)
     await db.query('delete from remote_view_quota where since <= $1', [new Date(now.getTime() - QUOTAS_MS)])
     const { max_age } = config().views.videos.remote
     if (max_age === null || max_age < 0) return
-    await db.query('delete from watch w using video v where v.id = w.video_id and v.remote and w.created_at <= $1', [
-      new Date(now.getTime() - max_age),
-    ])
+    await db.query('delete from watch where of_remote and created_at <= $1', [new Date(now.getTime() - max_age)])
   }
 }

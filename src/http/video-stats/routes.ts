@@ -23,14 +23,14 @@ const overall = z.object({
   averageWatchTime: z.number(),
   totalViewers: z.int(),
   viewersPeak: z.int(),
-  viewersPeakDate: z.date().nullable(),
+  viewersPeakDate: z.iso.datetime().nullable(),
   countries: z.array(z.object({ isoCode: z.string(), viewers: z.int() })),
   subdivisions: z.array(z.object({ name: z.string(), viewers: z.int() })),
 })
 const retention = z.object({ data: z.array(z.object({ second: z.int(), retentionPercent: z.number() })) })
 const timeserie = z.object({
   groupInterval: z.enum(groupIntervals),
-  data: z.array(z.object({ date: z.date(), value: z.number() })),
+  data: z.array(z.object({ date: z.iso.datetime(), value: z.number() })),
 })
 
 export function videoStatsArea(deps: { db: Database; clock: Clock; config: () => Config }): Area {
@@ -61,7 +61,8 @@ export function videoStatsArea(deps: { db: Database; clock: Clock; config: () =>
       async (request) => {
         const { id } = await ownVideo(request, request.params.id)
         const { startDate, endDate } = request.query
-        return await findOverallStatistics(db, id, { from: startDate ?? null, to: endDate ?? null })
+        const found = await findOverallStatistics(db, id, { from: startDate ?? null, to: endDate ?? null })
+        return { ...found, viewersPeakDate: found.viewersPeakDate?.toISOString() ?? null }
       },
     )
 
@@ -87,7 +88,9 @@ export function videoStatsArea(deps: { db: Database; clock: Clock; config: () =>
       },
       async (request) => {
         const { id, publishedAt } = await ownVideo(request, request.params.id)
-        return await findTimeserie(db, id, request.params.metric, periodOf(request.query, publishedAt))
+        const period = periodOf(request.query, publishedAt)
+        const { groupInterval, data } = await findTimeserie(db, id, request.params.metric, period)
+        return { groupInterval, data: data.map(({ date, value }) => ({ date: date.toISOString(), value })) }
       },
     )
   }

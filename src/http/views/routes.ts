@@ -49,10 +49,14 @@ export function viewsArea({ db, views }: { db: Database; views: Views }): Area {
   }
 
   return (app) => {
-    app.post('/api/v1/videos/:id/views', { config: { auth: 'optional' }, schema }, async (request, reply) => {
-      await watch(request, request.params.id, request.body)
-      return reply.code(204).send(null)
-    })
+    app.post(
+      '/api/v1/videos/:id/views',
+      { config: { auth: 'optional' }, schema: { ...schema, operationId: 'addView' } },
+      async (request, reply) => {
+        await watch(request, request.params.id, request.body)
+        return reply.code(204).send(null)
+      },
+    )
 
     app.put(
       '/api/v1/videos/:id/watching',

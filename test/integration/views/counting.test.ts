@@ -123,6 +123,36 @@ describe('a viewer of ours', () => {
     expect(await world.db.query('select 1 from viewer_salt')).toHaveLength(1)
   })
 
+  it('is somebody else on another day, when the secret of the former is gone', async () => {
+    const hashes = async () =>
+      (await world.db.query<{ viewer: string }>('select distinct viewer from view_sign order by 1')).length
+    await plays(world.ours, 'anna')
+    world.clock.pass(24 * 60 * MINUTE)
+    await plays(world.ours, 'anna')
+    expect(await hashes()).toBe(2)
+    expect(await world.db.query('select 1 from viewer_salt')).toHaveLength(2)
+    world.clock.pass(24 * 60 * MINUTE)
+    await world.views.process()
+    expect(await world.db.query<{ day: string }>('select day::text as day from viewer_salt')).toEqual([
+      { day: '2026-11-21' },
+    ])
+  })
+
+  it('of another server is forgotten after a month, of ours never', async () => {
+    await plays(world.ours, 'anna')
+    await plays(world.theirs, 'anna')
+    await world.views.process()
+    world.clock.pass(60 * MINUTE)
+    await world.views.process()
+    expect(await watches()).toHaveLength(2)
+    world.clock.pass(29 * 24 * 60 * MINUTE)
+    await world.tidy()
+    expect(await watches()).toHaveLength(2)
+    world.clock.pass(24 * 60 * MINUTE)
+    await world.tidy()
+    expect(await watches()).toMatchObject([{ video_id: world.ours.id }])
+  })
+
   it('of a video that is gone is forgotten', async () => {
     await plays(world.ours, 'anna')
     await world.db.query('delete from video where id = $1', [world.ours.id])

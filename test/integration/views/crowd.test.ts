@@ -50,4 +50,4 @@ it('10,000 viewers of one video are told by one message an interval, and leave n
   expect(told).toHaveLength(MINUTES)
   expect(told.at(-1)?.viewers).toBe(Math.floor(VIEWERS / GROUPS) * GROUPS)
   expect(await world.shown(world.ours)).toMatchObject({ views: Math.floor(VIEWERS / GROUPS) * GROUPS })
-}, 120_000)
+}, 240_000)

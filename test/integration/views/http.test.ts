@@ -103,3 +103,38 @@ it('many reports at once are all stored, and shown as viewers and views', async 
   const { data } = await node.client.get<{ data: { id: number; viewers: number }[] }>('/api/v1/videos')
   expect(data.find(({ id }) => id === crowded.id)).toMatchObject({ viewers: 100 })
 }, 30_000)
+
+describe('the statistics', () => {
+  const stats = (path: string) => node.client.raw(`/api/v1/videos/${video.uuid}/stats/${path}`)
+
+  it('are answered for the owner', async () => {
+    await node.query(
+      `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections)
+       values (gen_random_uuid(), $1, 'https://a.example/1', now(), now(), 2, '[[0, 2]]')`,
+      [video.id],
+    )
+    expect(await (await stats('overall')).json()).toEqual({
+      ...{ totalWatchTime: 2, averageWatchTime: 2, totalViewers: 1, viewersPeak: 1 },
+      viewersPeakDate: expect.stringMatching(/^20.*Z$/),
+      ...{ countries: [], subdivisions: [] },
+    })
+    expect(await (await stats('retention')).json()).toMatchObject({
+      data: expect.arrayContaining([{ second: 1, retentionPercent: 100 }]),
+    })
+    expect(await (await stats('timeseries/aggregateWatchTime')).json()).toMatchObject({
+      groupInterval: '1 minute',
+      data: expect.arrayContaining([{ date: expect.stringMatching(/^20.*Z$/), value: 2 }]),
+    })
+  })
+
+  it.each([
+    ['overall?startDate=fake', 'startDate'],
+    ['timeseries/viewers?startDate=2020-01-01T00:00:00Z', 'Both start date and end date'],
+    ['timeseries/viewers?startDate=1980-01-01T00:00:00Z&endDate=2020-01-03T00:00:00Z', 'too big'],
+    ['timeseries/hello', 'metric'],
+  ])('%s is refused', async (path, why) => {
+    const answer = await stats(path)
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain(why)
+  })
+})

@@ -30,6 +30,8 @@ export interface ViewsWorld {
   takeTold(): Promise<Told[]>
   /** Counter and viewers of a video, as REST shows them. */
   shown(video: MadeVideo): Promise<{ views: number; viewers: number }>
+  /** Does what is done once a day. */
+  tidy(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -56,6 +58,9 @@ export async function startViewsWorld(overrides: Values = {}): Promise<ViewsWorl
   return {
     ...{ db, clock, stop },
     views: makeViews(deps),
+    async tidy() {
+      await runtime.registry.periodics.get('remove-old-views')?.run()
+    },
     anotherProcess: () => makeViews({ ...deps, registry: { ...deps.registry, periodic: () => {} } }),
     ours: await makeVideo(db, { channelId: user.channelId, columns: { duration: 600 } }),
     theirs: await makeVideo(db, {
