@@ -97,6 +97,7 @@ const WORLD: [string, string][] = [
   ['comments', 'select url, video_id, account_id, text, deleted_at from comment order by id'],
   ['ratings', 'select url, video_id, account_id, type from rating order by id'],
   ['shares', 'select url, video_id, actor_id from share order by id'],
+  ['redundancies', 'select url, actor_id, video_id, file_url, expires_on from redundancy order by id'],
   ['follows', 'select url, follower_id, target_id, state from follow order by id'],
 ]
 
