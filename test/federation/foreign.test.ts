@@ -85,6 +85,18 @@ const rated = async (type: string) => {
   await ours.tell(alice.account, activity)
   return activity
 }
+/** A copy of our video that the server of alice holds. */
+const copied = async () => {
+  const id = `${home.base}/redundancy/videos/${video.uuid}/240-25`
+  const href = `${home.base}/static/redundancy/240.mp4`
+  const copy = {
+    ...{ type: 'CacheFile', id, object: video.url, expires: null },
+    url: { type: 'Link', mediaType: 'video/mp4', href, height: 240, size: 1000, fps: 25 },
+  }
+  const create = { ...home.activity(home.instance, 'Create', copy), id: `${id}/${Date.now()}/activity` }
+  await ours.tell(home.instance, create)
+  return { copy, create }
+}
 /** An activity of alice, as somebody else takes it back: with her name in it, and without. */
 const undoing = (done: JsonObject) => (by: PeerActor) => peerOf(by).activity(by, 'Undo', done)
 
@@ -233,6 +245,29 @@ const cases: Case[] = [
       },
     },
   ]),
+  {
+    what: 'Update of a copy',
+    async prepare() {
+      const { copy } = await copied()
+      const expires = new Date(Date.now() + 3_600_000).toISOString()
+      return { owner: home.instance, activity: (by) => peerOf(by).activity(by, 'Update', { ...copy, expires }) }
+    },
+  },
+  {
+    what: 'Undo of the Create of a copy',
+    async prepare() {
+      const { create } = await copied()
+      return { owner: home.instance, activity: undoing(create) }
+    },
+  },
+  {
+    what: 'Undo of the Create of a copy that names no actor',
+    async prepare() {
+      const { create } = await copied()
+      const { actor: _actor, ...unnamed } = create as JsonObject
+      return { owner: home.instance, activity: undoing(unnamed) }
+    },
+  },
   ...['Accept', 'Reject'].map(
     (type): Case => ({
       what: `${type} of our Follow`,
@@ -334,6 +369,15 @@ describe('a thing that is given to somebody else', () => {
         },
       ],
     ),
+    [
+      'a copy of our video that another server is said to hold',
+      () => {
+        const id = `${home.base}/redundancy/streaming-playlists/hls/${video.uuid}`
+        const url = { type: 'Link', mediaType: 'application/x-mpegURL', href: `${home.base}/static/redundancy` }
+        const copy = { type: 'CacheFile', id, object: video.url, expires: null, url }
+        return { by: away.instance, activity: away.activity(away.instance, 'Create', copy) }
+      },
+    ],
     [
       'an Announce that a person makes of an unknown video',
       () => {

@@ -204,6 +204,14 @@ describe('a copy that another server holds', () => {
     expect(home.of('Undo')).toEqual([])
   })
 
+  it('is forgotten when its video is for nobody any more', async () => {
+    const shown = await publish()
+    await ours.tell(home.instance, creation(home, playlistCopy(home, { object: shown.url })))
+    expect(await copies()).toHaveLength(1)
+    await ours.client.send('PUT', `/api/v1/videos/${shown.uuid}`, { privacy: 3 })
+    await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
+  })
+
   it('goes with the server that holds it', async () => {
     const other = await startFakePeer()
     await ours.tell(other.instance, creation(other, playlistCopy(other)))

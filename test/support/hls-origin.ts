@@ -16,7 +16,7 @@ export interface HlsOrigin {
 }
 
 export const HLS_BYTES = Buffer.alloc(300_000, 'hls')
-export const WEB_BYTES = Buffer.alloc(50_000, 'web')
+const WEB_BYTES = Buffer.alloc(50_000, 'web')
 const MASTER = '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n240.m3u8\n'
 const MEDIA = `#EXTM3U
 #EXT-X-TARGETDURATION:4

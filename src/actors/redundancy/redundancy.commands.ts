@@ -4,6 +4,7 @@ import { mirrorFolder } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { dueIn, initialRedundancy, reportedRedundancy } from '../../state-machines/redundancy.ts'
 import { type ActorDeps, DomainError, notFound, type Unit, unlessGone } from '../runtime/index.ts'
+import { videoPrivacies } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
 import { askForDownload, askForRemoval, lockedCopy, move, settingsOf } from './redundancy-state.ts'
@@ -59,6 +60,17 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     if (copy?.state === 'stored') move(unit, copy, { type: 'ANNOUNCED' }, settingsOf(deps))
   })
   registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => askForRemoval(unit, redundancyId))
+
+  // Who held a copy of a video that not everybody may see any more was told that it is gone.
+  for (const event of ['VideoUpdated', 'VideoRemoved'] as const) {
+    registry.on(event, 'redundancy', async ({ videoId }, unit) => {
+      await unit.query(
+        `delete from redundancy r using video v
+         where r.video_id = $1 and v.id = r.video_id and not v.remote and not (v.privacy = any($2))`,
+        [videoId, [videoPrivacies.public, videoPrivacies.unlisted]],
+      )
+    })
+  }
 
   // Their server may have made the files of a video anew.
   registry.periodic('outdated-redundancies', {
