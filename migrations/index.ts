@@ -6,6 +6,7 @@ import { Registrations } from './0003-registrations.ts'
 import { Settings } from './0004-settings.ts'
 import { RuntimeConfig } from './0005-runtime-config.ts'
 import { TwoFactor } from './0006-two-factor.ts'
+import { Comments } from './0014-comments.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -14,4 +15,5 @@ export const migrations = [
   { name: '0004-settings', class: Settings },
   { name: '0005-runtime-config', class: RuntimeConfig },
   { name: '0006-two-factor', class: TwoFactor },
+  { name: '0014-comments', class: Comments },
 ]

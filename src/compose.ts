@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
-import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
+import { makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
@@ -237,6 +237,8 @@ async function start(
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
   const actorImages = makeActorImages(media)
   const comments = makeComments(deps)
+  const reviews = makeCommentReviews(deps)
+  const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
   registerCounters(deps)
@@ -258,6 +260,8 @@ async function start(
     remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
     follows,
     comments,
+    reviews,
+    waitingComments,
     ratings,
     shares: makeShares(deps),
     bus,
@@ -334,7 +338,7 @@ async function start(
         userMailsArea({ emailVerification, passwordReset }),
         videosArea({ db, config, urls: deps.urls, videos, uploads, fitPicture: createVideo.fitPicture }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
-        commentsArea({ db, config, urls: deps.urls, comments }),
+        commentsArea({ db, config, urls: deps.urls, logger, comments, reviews, waitingComments }),
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
         serverFollowsArea({
@@ -375,6 +379,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'VideoUpdated',
     'VideoRemoved',
     'CommentCreated',
+    'CommentApproved',
+    'CommentRefused',
+    'CommentHeldAgain',
     'CommentRemoved',
     'RatingSet',
     'RatingRemoved',
@@ -391,6 +398,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-files-placement',
     'user-removal',
     'comments-removal',
+    'comment-thread',
+    'comments-refresh',
   ],
   lanes: ['delivery', 'inbox'],
 }

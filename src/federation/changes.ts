@@ -1,5 +1,6 @@
 // Tells every process which documents changed, so that none of them serves an old one from its memory.
 
+import type { Unit } from '../actors/runtime/index.ts'
 import type { Sql } from '../platform/database/index.ts'
 import { DOCUMENT_CHANGED } from './cache.ts'
 import type { FederationDeps } from './deps.ts'
@@ -9,19 +10,28 @@ export function announceChanges({ registry }: FederationDeps): void {
     const [video] = await query<{ url: string }>('select url from video where id = $1 and not remote', [videoId])
     return video?.url
   }
-  for (const event of ['VideoPublished', 'VideoUpdated', 'RatingSet', 'RatingRemoved', 'CommentRemoved'] as const) {
+  for (const event of [
+    'VideoPublished',
+    'VideoUpdated',
+    'RatingSet',
+    'RatingRemoved',
+    'CommentRemoved',
+    'CommentHeldAgain',
+  ] as const) {
     registry.on(event, 'documents', async ({ videoId }, unit) => {
       const url = await urlOf(unit.query, videoId)
       if (url) unit.publish(DOCUMENT_CHANGED, { url })
     })
   }
-  registry.on('CommentCreated', 'documents', async ({ commentId }, unit) => {
+  const ofComment = async ({ commentId }: { commentId: number }, unit: Unit): Promise<void> => {
     const [comment] = await unit.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [
       commentId,
     ])
     const url = comment && (await urlOf(unit.query, comment.videoId))
     if (url) unit.publish(DOCUMENT_CHANGED, { url })
-  })
+  }
+  registry.on('CommentCreated', 'documents', ofComment)
+  registry.on('CommentApproved', 'documents', ofComment)
   registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
     const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
       actorId,

@@ -1,7 +1,7 @@
 // The federation layer, put together: doors for inbound activities and reads, and what the other layers ask of it.
 
 import type { RemoteActors } from '../actors/actor/index.ts'
-import type { Comments } from '../actors/comment/index.ts'
+import type { CommentReviews, Comments, WaitingComments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
 import { makeIncomingActivities } from '../actors/incoming-activity/index.ts'
@@ -21,6 +21,7 @@ import { makeServeActivityPub, type ServeActivityPub } from './dispatchers/serve
 import { makeResolveActor } from './fetch/actors.ts'
 import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
+import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
@@ -35,6 +36,7 @@ import { sendRatings } from './outbound/rating.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
 import { makeKeyStore } from './security/key-store.ts'
+import { registerThreadJobs } from './threads.ts'
 import { makeUrls } from './urls.ts'
 
 export interface FederationOptions {
@@ -45,6 +47,8 @@ export interface FederationOptions {
   remoteVideos: RemoteVideos
   follows: Follows
   comments: Comments
+  reviews: CommentReviews
+  waitingComments: WaitingComments
   ratings: Ratings
   shares: Shares
   bus: Bus
@@ -74,7 +78,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
   const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveActor, remoteVideos: options.remoteVideos })
   const hosts = makeRemoteHosts(actorDeps)
-  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, hosts }
+  const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
+  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, threads, hosts }
 
   const incoming = makeIncomingActivities({
     ...actorDeps,
@@ -83,6 +88,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   })
   registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
+  registerThreadJobs(context)
 
   const sender = makeSender(deps)
   sendActors(deps, sender)

@@ -60,6 +60,7 @@ export function makeUrls(origin: string) {
     videoCollection: (uuid: string, collection: VideoCollection) => `${video(uuid)}/${collection}`,
     comment: (uuid: string, commentId: string | number) => `${video(uuid)}/comments/${commentId}`,
     commentApproval: (comment: string) => `${comment}/approve-reply`,
+    commentRefusal: (comment: string) => `${comment}/reject-reply`,
     announce: (videoUrl: string, actorId: string | number) => `${videoUrl}/announces/${actorId}`,
     like: (actor: string, videoId: string | number) => `${actor}/likes/${videoId}`,
     dislike: (actor: string, videoId: string | number) => `${actor}/dislikes/${videoId}`,

@@ -94,7 +94,10 @@ const WORLD: [string, string][] = [
   ['accounts', 'select actor_id, name, description from account order by id'],
   ['channels', 'select actor_id, account_id, name, description from channel order by id'],
   ['videos', 'select url, uuid, channel_id, name, privacy, state, remote from video order by id'],
-  ['comments', 'select url, video_id, account_id, text, deleted_at from comment order by id'],
+  [
+    'comments',
+    'select url, video_id, account_id, text, held_for_review, approval_url, deleted_at from comment order by id',
+  ],
   ['ratings', 'select url, video_id, account_id, type from rating order by id'],
   ['shares', 'select url, video_id, actor_id from share order by id'],
   ['follows', 'select url, follower_id, target_id, state from follow order by id'],

@@ -9,6 +9,7 @@ export {
   listThreads,
   type ThreadQuery,
 } from './comment.queries.ts'
+export { type CommentReviews, makeCommentReviews } from './comment.review.ts'
 export {
   findChannelOwner,
   listOwnedComments,
@@ -18,3 +19,4 @@ export {
   ownedCommentSorts,
 } from './owned-comments.queries.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'
+export { makeWaitingComments, type WaitingComment, type WaitingComments } from './waiting-comments.ts'

@@ -25,6 +25,12 @@ export interface EventPayloads {
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
   CommentCreated: { commentId: number }
+  /** A comment that waited is shown. */
+  CommentApproved: { commentId: number }
+  /** A comment of another server on a video of ours was removed without having been shown: its server is to be told. */
+  CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
+  /** A comment that was shown waits again, since it says something else. */
+  CommentHeldAgain: { commentId: number; videoId: number }
   CommentRemoved: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
 
   RatingSet: { ratingId: number; videoId: number }
@@ -34,9 +40,6 @@ export interface EventPayloads {
   UserRemoved: { userId: number }
   /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
-
-  /** A remote actor shared one of our videos, or took the share back. */
-  VideoShared: { videoId: number; actorId: number }
 }
 
 export type EventName = keyof EventPayloads

@@ -28,7 +28,7 @@ import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
-import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
+import { commentApproval, commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
 export interface ActivityPubRequest {
@@ -161,6 +161,8 @@ export function makeServeActivityPub(
       }
       case 'comment':
         return bare(() => comment(target.uuid, idOf(target.id)))
+      case 'comment-approval':
+        return bare(ofVideo(target.uuid, (video) => commentApproval(deps, video, idOf(target.id))))
       case 'announce':
         return bare(ofVideo(target.uuid, (video) => videoAnnounce(deps, video, idOf(target.actorId))))
       case 'rate':

@@ -54,6 +54,13 @@ export async function commentCreation({ db, urls }: Deps, commentId: number): Pr
   return activity
 }
 
+/** The approval of a comment below a video of ours. */
+export async function commentApproval({ db, urls }: Deps, video: VideoAccess, commentId: number): Promise<JsonObject> {
+  const found = await commentDocument(db.query, urls, commentId)
+  if (!found?.approval || found.videoId !== video.id) throw notFound('Video comment thread not found')
+  return found.approval
+}
+
 /** The Announce of a video by an actor of ours. */
 export async function videoAnnounce({ db, urls }: Deps, video: VideoAccess, actorId: number): Promise<JsonObject> {
   const [share] = await db.query<{ id: string; actorUrl: string; accountUrl: string }>(

@@ -32,12 +32,9 @@ export const createVideoActivity = (urls: Urls, video: FoundVideo): JsonObject =
 export function createCommentActivity(urls: Urls, comment: FoundComment): JsonObject | null {
   const { kind, authorUrl, url, document } = comment
   if (kind !== 'note' || authorUrl === null) return null
-  return buildCreate({
-    id: urls.createOf(url),
-    actor: authorUrl,
-    object: document,
-    ...publicAudience(urls, authorUrl),
-  })
+  // Addressed as the comment is, so that whom it speaks to is told.
+  const { to, cc } = document as unknown as Audience
+  return buildCreate({ id: urls.createOf(url), actor: authorUrl, object: document, to, cc })
 }
 
 export interface SharedVideo {

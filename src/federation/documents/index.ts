@@ -7,5 +7,5 @@ export {
   type SharedVideo,
 } from './activities.ts'
 export { type ActorWhere, actorDocument } from './actor.ts'
-export { commentDocument, type FoundComment } from './comment.ts'
+export { commentDocument, type FoundComment, namedIn } from './comment.ts'
 export { type FoundVideo, videoAudience, videoDocument, videoDocuments } from './video.ts'

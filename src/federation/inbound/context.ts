@@ -1,7 +1,7 @@
 // What the handlers of activities work with, and the one guard that all of them begin with.
 
 import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
-import type { Comments } from '../../actors/comment/index.ts'
+import type { CommentReviews, Comments, WaitingComments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
 import type { Ratings } from '../../actors/rating/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -10,6 +10,7 @@ import type { RemoteVideos } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
+import type { Threads } from '../fetch/threads.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
@@ -23,6 +24,9 @@ export interface InboundContext extends FederationDeps {
   remoteVideos: RemoteVideos
   follows: Follows
   comments: Comments
+  reviews: CommentReviews
+  waitingComments: WaitingComments
+  threads: Threads
   ratings: Ratings
   shares: Shares
 }

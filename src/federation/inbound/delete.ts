@@ -18,6 +18,7 @@ export const handleDelete: Handler = async (inbound, context) => {
     }
     return await context.remoteVideos.remove(video.id)
   }
+  await context.waitingComments.withdraw({ url: target, actorId: actor.id })
   const removed = await context.comments.removeReceived({ url: target, actorId: actor.id })
   if (removed) await forward(inbound, removed.videoId, context)
 }

@@ -93,7 +93,8 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
   ): Promise<InboxAnswer> {
     if (isSameOrigin(activity.actor, urls.origin))
       return { status: 403, reason: 'an actor of ours does not write to us' }
-    if (!isSameOrigin(activity.id, activity.actor)) return { status: 204, reason: 'the id is of another server' }
+    if (!isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity))
+      return { status: 204, reason: 'the id is of another server' }
     const proof = await prove(activity, document, signer)
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
     const arrived: ArrivedActivity = {
@@ -148,6 +149,13 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     return { status: proof.status, reason: proof.reason }
   }
 }
+
+/**
+ * PeerTube names the Delete of a comment after the comment, also when the owner of the video removes what somebody of
+ * another server wrote. Ids are kept for each actor, so this one stands in nobody's way.
+ */
+const isOwnersDelete = ({ type, id, object }: ActivityDocument): boolean =>
+  type === 'Delete' && object?.id != null && isSameOrigin(id, object.id)
 
 /** What the check of the signature needs later. */
 export interface SignedParts {

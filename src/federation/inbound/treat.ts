@@ -11,12 +11,14 @@ import { handleCreate } from './create.ts'
 import { handleDelete } from './delete.ts'
 import { handleFollow } from './follow.ts'
 import { handleDislike, handleLike } from './rate.ts'
+import { handleReview } from './review.ts'
 import { handleUndo } from './undo.ts'
 import { handleUpdate } from './update.ts'
 
 const HANDLERS: Record<string, Handler> = {
   Accept: handleAccept,
   Announce: handleAnnounce,
+  ApproveReply: handleReview,
   Create: handleCreate,
   Delete: handleDelete,
   Dislike: handleDislike,
@@ -24,6 +26,7 @@ const HANDLERS: Record<string, Handler> = {
   Follow: handleFollow,
   Like: handleLike,
   Reject: handleReject,
+  RejectReply: handleReview,
   Undo: handleUndo,
   Update: handleUpdate,
 }
