@@ -79,7 +79,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveActor, remoteVideos: options.remoteVideos })
   const hosts = makeRemoteHosts(actorDeps)
   const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
-  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, threads, hosts }
+  const sender = makeSender(deps)
+  const context = { ...options, ...deps, sender, fetchDocument, resolveActor, videos, threads, hosts }
 
   const incoming = makeIncomingActivities({
     ...actorDeps,
@@ -90,7 +91,6 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
   registerThreadJobs(context)
 
-  const sender = makeSender(deps)
   sendActors(deps, sender)
   sendFollows(deps, sender)
   sendVideos(context, sender)

@@ -12,11 +12,13 @@ import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
 import type { Threads } from '../fetch/threads.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
+import type { Sender } from '../outbound/sender.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
 
 export interface InboundContext extends FederationDeps {
   instanceActorId: () => Promise<number>
+  sender: Sender
   fetchDocument: FetchDocument
   resolveActor: ResolveActor
   videos: VideoFetcher

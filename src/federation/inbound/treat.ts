@@ -4,7 +4,7 @@ import type { StoredActivity, Treatment } from '../../actors/incoming-activity/i
 import type { RemoteHosts } from '../../actors/remote-host/index.ts'
 import { DomainError, type ErrorKind } from '../../actors/runtime/index.ts'
 import { parseDocument, readActivity } from '../wire/index.ts'
-import { handleAnnounce } from './announce.ts'
+import { announceHandler } from './announce.ts'
 import { handleAccept, handleReject } from './answer-follow.ts'
 import type { Handler, InboundContext } from './context.ts'
 import { handleCreate } from './create.ts'
@@ -17,7 +17,7 @@ import { handleUpdate } from './update.ts'
 
 const HANDLERS: Record<string, Handler> = {
   Accept: handleAccept,
-  Announce: handleAnnounce,
+  Announce: (inbound, context) => handleAnnounce(inbound, context),
   ApproveReply: handleReview,
   Create: handleCreate,
   Delete: handleDelete,
@@ -30,6 +30,8 @@ const HANDLERS: Record<string, Handler> = {
   Undo: handleUndo,
   Update: handleUpdate,
 }
+
+const handleAnnounce = announceHandler(HANDLERS)
 
 const TAKING_BACK = ['Delete', 'Undo']
 

@@ -5,8 +5,9 @@ import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { commentDocument, createCommentActivity, namedIn, publicAudience } from '../documents/index.ts'
-import { buildDelete, buildReplyApproval, readActivity } from '../wire/index.ts'
+import { buildDelete, buildReplyApproval, type JsonObject, readActivity } from '../wire/index.ts'
 import { audienceOf, isTold } from './audience.ts'
+import { announceToGroups, withoutGroups } from './groups.ts'
 import type { Sender } from './sender.ts'
 
 interface CommentActors {
@@ -27,11 +28,9 @@ interface CommentActors {
 
 type VideoActors = Omit<CommentActors, 'id' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'held'>
 
-export function sendComments(
-  deps: FederationDeps & { instanceActorId: () => Promise<number> },
-  { send }: Sender,
-): void {
+export function sendComments(deps: FederationDeps & { instanceActorId: () => Promise<number> }, sender: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
+  const { send } = sender
 
   registry.on('CommentCreated', 'federation', async ({ commentId }, unit) => {
     const comment = await load(unit, commentId)
@@ -80,10 +79,12 @@ export function sendComments(
     if (!actor?.isOurs || !video || !mayBeTold(video)) return
     // Ours has an address of ours; one of another server is called by its place below our video.
     const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
-    await remove(unit, { id, url, actorId, actorUrl: actor.url }, [
+    const readers = await readersOf(unit, { ...video, videoId })
+    const activity = await remove(unit, { id, url, actorId, actorUrl: actor.url }, [
       ...(await spokenTo(unit, commentId, urls.host)),
-      ...(await readersOf(unit, { ...video, videoId })),
+      ...(video.isVideoOurs ? await withoutGroups(unit.query, readers) : readers),
     ])
+    await announceToGroups(deps, sender, unit, { videoId, activity })
   })
 
   /** To the server of the video; unless it has to approve it first, to those who are spoken to as well. */
@@ -93,8 +94,11 @@ export function sendComments(
     const activity = found && createCommentActivity(urls, found)
     if (!activity) return
     const others = comment.held ? [] : await spokenTo(unit, comment.id, urls.host)
-    const recipients = [...others, ...(await readersOf(unit, comment))]
-    await send(unit, { activity, senderId: comment.authorId, recipients })
+    const readers = comment.isVideoOurs
+      ? await withoutGroups(unit.query, await readersOf(unit, comment))
+      : await readersOf(unit, comment)
+    await send(unit, { activity, senderId: comment.authorId, recipients: [...others, ...readers] })
+    await announceToGroups(deps, sender, unit, { videoId: comment.videoId, activity })
   }
 
   /** The author's server hears that the comment is shown below our video. */
@@ -116,7 +120,12 @@ export function sendComments(
     await unit.query('update comment set held_activity = null where id = $1', [comment.id])
     const read = held?.body ? readActivity(JSON.parse(held.body)) : undefined
     if (!held?.body || !read?.ok || !comment.isVideoOurs) return
-    const readers = await readersOf(unit, comment)
+    const readers = await withoutGroups(unit.query, await readersOf(unit, comment))
+    await announceToGroups(deps, sender, unit, {
+      videoId: comment.videoId,
+      activity: JSON.parse(held.body),
+      except: held.hostId,
+    })
     await enqueueDocument(
       unit,
       { activityId: read.value.id, type: read.value.type, body: held.body, senderId: comment.videoOwnerId },
@@ -128,10 +137,11 @@ export function sendComments(
     unit: Unit,
     removal: { id: string; url: string; actorId: number; actorUrl: string },
     recipients: Recipient[],
-  ): Promise<void> {
+  ): Promise<JsonObject> {
     const { id, url, actorId, actorUrl } = removal
     const activity = buildDelete({ id, actor: actorUrl, target: url, ...publicAudience(urls, actorUrl) })
     await send(unit, { activity, senderId: actorId, recipients })
+    return activity
   }
 
   /** What is said below a video is for those who may see the video. */

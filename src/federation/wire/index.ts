@@ -14,7 +14,13 @@ export {
   type MultikeyDocument,
   readActor,
 } from './actor.ts'
-export { type AnnounceDocument, type AnnounceDocumentInput, buildAnnounce, readAnnounce } from './announce.ts'
+export {
+  type AnnounceDocument,
+  type AnnounceDocumentInput,
+  buildAnnounce,
+  buildAnnouncement,
+  readAnnounce,
+} from './announce.ts'
 export type { CarrierDocument } from './carrier.ts'
 export { buildChapters, type ChapterDocument, type ChaptersDocument, readChapters } from './chapters.ts'
 export { buildCollection, buildCollectionPage, type CollectionDocument, readCollection } from './collection.ts'
