@@ -202,10 +202,10 @@ async function start(
     urls: makeUrls(loaded.publicUrl),
   }
 
-  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus })
+  const instance = makeInstance(deps)
+  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus, instanceActorId: instance.actorId })
   closers.push(async () => runtimeConfig.close())
   const passwords = makePasswords()
-  const instance = makeInstance(deps)
   const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
@@ -400,6 +400,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'comments-removal',
     'comment-thread',
     'comments-refresh',
+    'instance-update',
   ],
   lanes: ['delivery', 'inbox'],
 }

@@ -11,7 +11,7 @@ import type { FetchDocument } from '../fetch/documents.ts'
 import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
-import { actorCollection, refuseTombstone } from './actor-collections.ts'
+import { actorCollection, actorTombstone, isGoneHandle } from './actor-collections.ts'
 import {
   activity,
   answer,
@@ -85,7 +85,7 @@ export function makeServeActivityPub(
     switch (path) {
       case '/.well-known/webfinger': {
         const resource = query.get('resource') ?? ''
-        return { key: `${path}?${resource}`, make: () => webFinger(federation, urls.origin, resource) }
+        return { key: `${path}?${resource}`, make: () => finger(resource) }
       }
       case '/.well-known/host-meta':
         return { key: path, make: async () => answer(buildHostMeta(urls.webFingerTemplate), XML_TYPE) }
@@ -99,6 +99,19 @@ export function makeServeActivityPub(
         return nodeInfoPlan('2.1')
       default:
         return undefined
+    }
+  }
+
+  /** Mastodon drops what it has of an account when its handle is gone. */
+  async function finger(resource: string): Promise<CachedAnswer> {
+    try {
+      return await webFinger(federation, urls.origin, resource)
+    } catch (error) {
+      const isMissing = error instanceof DomainError && error.kind === 'not_found'
+      if (isMissing && (await isGoneHandle(db.query, urls, resource))) {
+        throw new DomainError('gone', 'This account was deleted.')
+      }
+      throw error
     }
   }
 
@@ -177,7 +190,9 @@ export function makeServeActivityPub(
       const missing = target.kind === 'channel' ? 'Video channel not found' : 'Account not found'
       return await dispatch(federation, urls.origin + path, {}, { missing })
     } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') await refuseTombstone(db.query, target)
+      const isMissing = error instanceof DomainError && error.kind === 'not_found'
+      const stone = isMissing ? await actorTombstone(db.query, target) : null
+      if (stone) return { ...activity(stone), status: 410 }
       throw error
     }
   }

@@ -4,6 +4,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import {
   AS_PUBLIC,
+  type Audience,
   buildNote,
   buildReplyApproval,
   buildTombstone,
@@ -20,6 +21,8 @@ export interface FoundComment {
   isOurs: boolean
   url: string
   authorUrl: string | null
+  /** Of what is sent: everybody, in copy who is spoken to and who follows the author or a video of ours. */
+  audience: Audience
   videoId: number
   videoUuid: string
   videoPrivacy: number
@@ -92,6 +95,7 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
     isOurs: row.is_ours,
     url: row.url,
     authorUrl: row.author_url,
+    audience: audienceOf(row, urls),
     videoId: row.video_id,
     videoUuid: row.video_uuid,
     videoPrivacy: row.video_privacy,
@@ -102,7 +106,8 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
 function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
   return buildNote({
     id: row.url,
-    ...audienceOf(row, author, urls),
+    to: [AS_PUBLIC],
+    cc: [urls.actorCollection(author, 'followers')],
     content: row.text,
     mediaType: 'text/markdown',
     inReplyTo: row.parent_url ?? row.video_url,
@@ -116,11 +121,11 @@ function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
   })
 }
 
-/** Everybody, and in copy those who are spoken to and those who follow the author or a video of ours. */
-function audienceOf(row: CommentRow, author: string, urls: Urls): { to: string[]; cc: string[] } {
+function audienceOf(row: CommentRow, urls: Urls): Audience {
+  const author = row.author_url === null ? [] : [row.author_url]
   const followed = row.is_video_ours ? [row.channel_url, urls.instance, row.owner_url] : []
   const cc = [
-    urls.actorCollection(author, 'followers'),
+    ...author.map((url) => urls.actorCollection(url, 'followers')),
     ...row.mentions.map(({ url }) => url),
     ...followed.map((url) => urls.actorCollection(url, 'followers')),
   ]

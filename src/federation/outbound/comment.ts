@@ -91,7 +91,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   async function create(unit: Unit, comment: CommentActors): Promise<void> {
     if (comment.held && comment.isVideoOurs) return
     const found = await commentDocument(unit.query, urls, comment.id)
-    const activity = found && createCommentActivity(urls, found)
+    const activity = found && createCommentActivity(urls, found, found.audience)
     if (!activity) return
     const others = comment.held ? [] : await spokenTo(unit, comment.id, urls.host)
     const readers = comment.isVideoOurs
