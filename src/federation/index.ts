@@ -104,7 +104,14 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   if ('sweep' in kv) {
     deps.registry.periodic('forget-expired-keys', { everyMs: () => 600_000, run: async () => void (await kv.sweep()) })
   }
-  const reads = makeServeActivityPub({ ...deps, kv, bus: options.bus, fetchDocument, software: options.software })
+  const reads = makeServeActivityPub({
+    ...deps,
+    kv,
+    bus: options.bus,
+    fetchDocument,
+    resolveActor,
+    software: options.software,
+  })
   announceChanges(deps)
 
   return {

@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { type CachedAnswer, makeByteCache } from '../cache.ts'
 import { commentDocument } from '../documents/index.ts'
 import { makeFederation } from '../federation.ts'
+import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
 import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
@@ -28,6 +29,7 @@ import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
+import { makeWhoAsks } from './requester.ts'
 import { commentApproval, commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
@@ -53,6 +55,8 @@ export interface ServePart {
 
 /** How long an answer is given again when no change was heard of: changes may get lost. */
 const KEEP_MS = 5000
+/** Nobody in between keeps what was for one who signed. */
+const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
 const KEEP_NODE_INFO_MS = 600_000
 const MAX_ID = 2_147_483_647
 
@@ -62,21 +66,28 @@ export function makeServeActivityPub(
     bus: Pick<Bus, 'subscribe'>
     clock: Clock
     fetchDocument: FetchDocument
+    resolveActor: ResolveActor
     software: Software
   },
 ): ServePart {
   const { db, urls, config, bus, clock, software } = deps
   const federation = makeFederation(deps)
+  const whoAsks = makeWhoAsks(deps)
   const cache = makeByteCache({ bus, clock, origin: urls.origin })
 
   return {
     forget: cache.clear,
     close: cache.close,
-    async serveActivityPub({ url, headers }) {
+    async serveActivityPub(request) {
+      const { url, headers } = request
       const { pathname, searchParams } = new URL(url, urls.origin)
-      const plan = wellKnown(pathname, searchParams) ?? document(pathname, searchParams)
+      const known = wellKnown(pathname, searchParams)
+      const plan = known ? { ...known, isOpen: true } : document(pathname, searchParams)
       if (!plan) return null
-      const answer = await cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make)
+      // Before the cache, whose answers are the same for all who may have them.
+      const requester = plan.isOpen ? undefined : await whoAsks(request)
+      const kept = await cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make)
+      const answer = requester?.kind === 'signed' ? { ...kept, headers: { ...kept.headers, ...FOR_SIGNERS } } : kept
       return isFresh(headers['if-none-match'], answer) ? { ...answer, status: 304, body: EMPTY } : answer
     },
   }
@@ -162,7 +173,7 @@ export function makeServeActivityPub(
     switch (target.kind) {
       case 'account':
       case 'channel':
-        return bare(() => actor(target, path))
+        return { ...bare(() => actor(target, path)), isOpen: urls.account(target.name) === urls.instance }
       case 'actor-collection': {
         const { collection, owner, name } = target
         if (collection === 'inbox') return undefined
@@ -230,6 +241,8 @@ interface Plan {
   /** In the cache. */
   key: string
   keepMs?: number
+  /** Never needs a signature: two servers that demand them could not begin to know each other. */
+  isOpen?: boolean
   make(): Promise<CachedAnswer>
 }
 
