@@ -76,6 +76,7 @@ import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
+import { wellKnownArea } from './http/well-known/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -352,6 +353,7 @@ async function start(
           urls: deps.urls,
           maxBodySize: config().vireo.federation.inbox.max_body_size,
         }),
+        wellKnownArea({ config, clock }),
         activityPubArea({ serveActivityPub: federation.serveActivityPub }),
         staticArea({ db, store, config }),
         lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),

@@ -46,7 +46,7 @@ async function get(url: string, by?: PeerActor, options: { keyId?: string; key?:
 const IN_A_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString()
 
 /** How a video is uploaded, what is done to its row, and what everything about it answers. */
-const kinds: [string, { fields: Record<string, string>; then?: string; status: number; listed: boolean }][] = [
+const kinds: [string, { fields: Record<string, string>; afterwards?: string; status: number; listed: boolean }][] = [
   ['public', { fields: {}, status: 200, listed: true }],
   ['unlisted', { fields: { privacy: '2' }, status: 200, listed: false }],
   ['private', { fields: { privacy: '3' }, status: 401, listed: false }],
@@ -62,16 +62,16 @@ const kinds: [string, { fields: Record<string, string>; then?: string; status: n
   ],
   [
     'not transcoded yet',
-    { fields: { privacy: '3' }, then: "privacy = 1, state = 'to-transcode'", status: 404, listed: false },
+    { fields: { privacy: '3' }, afterwards: "privacy = 1, state = 'to-transcode'", status: 404, listed: false },
   ],
   [
     'moved to other storage after its publication',
-    { fields: {}, then: "state = 'to-move'", status: 200, listed: false },
+    { fields: {}, afterwards: "state = 'to-move'", status: 200, listed: false },
   ],
 ]
 
 describe('a video and what belongs to it', () => {
-  it.each(kinds)('that is %s: the same for all who ask', async (_what, { fields, then, status, listed }) => {
+  it.each(kinds)('that is %s: the same for all who ask', async (_what, { fields, afterwards, status, listed }) => {
     const { id, uuid, url } = await ours.upload(bytes, fields)
     await ours.settled()
     const [comment] = await ours.query<{ id: number }>(
@@ -86,7 +86,7 @@ describe('a video and what belongs to it', () => {
        from account a join actor x on x.id = a.actor_id where x.preferred_username = 'root'`,
       [id, rate],
     )
-    if (then) await ours.query(`update video set ${then} where id = $1`, [id])
+    if (afterwards) await ours.query(`update video set ${afterwards} where id = $1`, [id])
 
     const collections = ['announces', 'comments', 'likes', 'dislikes'].flatMap((name) => [name, `${name}?page=1`])
     const parts = [

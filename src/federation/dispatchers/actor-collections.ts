@@ -100,11 +100,12 @@ export async function actorTombstone(
 
 /** Whether WebFinger asks for an actor of ours that was deleted, by its handle or its address. */
 export async function isGoneHandle(query: Sql, urls: Urls, resource: string): Promise<boolean> {
-  const [, name = '', host = ''] = /^(?:acct:)?@?([^@/:]+)@([^@/]+)$/.exec(resource) ?? []
+  const [, name = '', host = ''] = /^(?:acct:)?@?([a-zA-Z0-9_.-]{1,120})@([^@/]+)$/.exec(resource) ?? []
+  const asked = urls.parse(resource) ? resource : ''
   const [gone] = await query(
     `select 1 from actor where host_id is null and deleted_at is not null
        and (lower(preferred_username) = lower($1) and $2 or url_hash = md5($3)::uuid and url = $3)`,
-    [name, host.toLowerCase() === urls.host.toLowerCase(), resource],
+    [name, host.toLowerCase() === urls.host.toLowerCase(), asked],
   )
   return gone !== undefined
 }
