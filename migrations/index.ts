@@ -13,6 +13,7 @@ import { Moderation } from './0010-moderation.ts'
 import { Redundancies } from './0011-redundancy.ts'
 import { Follows } from './0012-follows.ts'
 import { Pipeline } from './0013-pipeline.ts'
+import { Comments } from './0014-comments.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -28,4 +29,5 @@ export const migrations = [
   { name: '0011-redundancy', class: Redundancies },
   { name: '0012-follows', class: Follows },
   { name: '0013-pipeline', class: Pipeline },
+  { name: '0014-comments', class: Comments },
 ]

@@ -8,7 +8,7 @@ import { makeActorImages } from './actors/actor-image/index.ts'
 import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
-import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
+import { makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
@@ -98,6 +98,7 @@ import { playlistsArea } from './http/video-playlists/routes.ts'
 import { videoStatsArea } from './http/video-stats/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { viewsArea } from './http/views/routes.ts'
+import { wellKnownArea } from './http/well-known/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -224,10 +225,10 @@ async function start(
     urls: makeUrls(loaded.publicUrl),
   }
 
-  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus })
+  const instance = makeInstance(deps)
+  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus, instanceActorId: instance.actorId })
   closers.push(async () => runtimeConfig.close())
   const passwords = makePasswords()
-  const instance = makeInstance(deps)
   const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
@@ -265,6 +266,8 @@ async function start(
   const chapters = makeChapters(videos)
   const actorImages = makeActorImages(media)
   const comments = makeComments(deps)
+  const reviews = makeCommentReviews(deps)
+  const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
   const playlists = makePlaylists(media)
@@ -293,6 +296,8 @@ async function start(
     follows,
     histories: makeHistoryWalks(deps),
     comments,
+    reviews,
+    waitingComments,
     ratings,
     shares: makeShares(deps),
     views,
@@ -385,7 +390,7 @@ async function start(
         uploadsArea({ uploads, config, host: deps.urls.host }),
         abusesArea({ db, config, urls: deps.urls, abuses, messages: makeAbuseMessages(deps) }),
         blocklistsArea({ db, config, urls: deps.urls, blocklist }),
-        commentsArea({ db, config, urls: deps.urls, comments }),
+        commentsArea({ db, config, urls: deps.urls, logger, comments, reviews, waitingComments }),
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
         playlistsArea({ db, config, urls: deps.urls, playlists, uploads, keepFresh }),
@@ -407,6 +412,7 @@ async function start(
           urls: deps.urls,
           maxBodySize: config().vireo.federation.inbox.max_body_size,
         }),
+        wellKnownArea({ config, clock }),
         activityPubArea({ serveActivityPub: federation.serveActivityPub }),
         staticArea({ db, store, config }),
         lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
@@ -439,6 +445,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'VideoUpdated',
     'VideoRemoved',
     'CommentCreated',
+    'CommentApproved',
+    'CommentRefused',
+    'CommentHeldAgain',
     'CommentRemoved',
     'PlaylistCreated',
     'PlaylistUpdated',
@@ -474,6 +483,9 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'user-removal',
     'comments-removal',
     'blocked-follows',
+    'comment-thread',
+    'comments-refresh',
+    'instance-update',
   ],
   lanes: ['delivery', 'inbox', 'inbox-unverified'],
 }

@@ -17,19 +17,28 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     const [video] = await query<{ url: string }>('select url from video where id = $1 and not remote', [videoId])
     return video?.url
   }
-  for (const event of ['VideoPublished', 'VideoUpdated', 'RatingSet', 'RatingRemoved', 'CommentRemoved'] as const) {
+  for (const event of [
+    'VideoPublished',
+    'VideoUpdated',
+    'RatingSet',
+    'RatingRemoved',
+    'CommentRemoved',
+    'CommentHeldAgain',
+  ] as const) {
     registry.on(event, 'documents', async ({ videoId }, unit) => {
       const url = await urlOf(unit.query, videoId)
       if (url) unit.publish(DOCUMENT_CHANGED, { url })
     })
   }
-  registry.on('CommentCreated', 'documents', async ({ commentId }, unit) => {
+  const ofComment = async ({ commentId }: { commentId: number }, unit: Unit): Promise<void> => {
     const [comment] = await unit.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [
       commentId,
     ])
     const url = comment && (await urlOf(unit.query, comment.videoId))
     if (url) unit.publish(DOCUMENT_CHANGED, { url })
-  })
+  }
+  registry.on('CommentCreated', 'documents', ofComment)
+  registry.on('CommentApproved', 'documents', ofComment)
   for (const event of ['PlaylistCreated', 'PlaylistUpdated'] as const) {
     registry.on(event, 'documents', async ({ playlistId }, unit) => {
       const [playlist] = await unit.query<{ url: string; accountUrl: string; channelUrl: string | null }>(

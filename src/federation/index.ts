@@ -2,7 +2,7 @@
 
 import type { Abuses } from '../actors/abuse/index.ts'
 import type { RemoteActors } from '../actors/actor/index.ts'
-import type { Comments } from '../actors/comment/index.ts'
+import type { CommentReviews, Comments, WaitingComments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
 import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
 import { type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
@@ -29,6 +29,7 @@ import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
 import { makePlaylistFetcher } from './fetch/playlists.ts'
 import { makeResolvePasted, type ResolvePasted } from './fetch/resolve.ts'
+import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { registerHistoryWalks } from './history.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
@@ -50,6 +51,7 @@ import { sendViews } from './outbound/view.ts'
 import { registerPlaylistJobs } from './playlist-jobs.ts'
 import { registerRefreshes } from './refresh.ts'
 import { makeKeyStore } from './security/key-store.ts'
+import { registerThreadJobs } from './threads.ts'
 import { makeUrls } from './urls.ts'
 
 export interface FederationOptions {
@@ -62,6 +64,8 @@ export interface FederationOptions {
   follows: Follows
   histories: HistoryWalks
   comments: Comments
+  reviews: CommentReviews
+  waitingComments: WaitingComments
   ratings: Ratings
   shares: Shares
   views: Views
@@ -107,7 +111,9 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     remotePlaylists: options.remotePlaylists,
   })
   const hosts = makeRemoteHosts(actorDeps)
-  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, playlists, hosts }
+  const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
+  const sender = makeSender(deps)
+  const context = { ...options, ...deps, sender, fetchDocument, resolveActor, videos, playlists, threads, hosts }
 
   const discovery = makeDiscovery(deps)
   const incoming = makeIncomingActivities({
@@ -121,8 +127,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   registerFederationJobs({ ...context, discovery })
   registerHistoryWalks(context)
   followIndex(deps)
+  registerThreadJobs(context)
 
-  const sender = makeSender(deps)
   sendActors(deps, sender)
   sendFollows(deps, sender)
   sendVideos(context, sender)
@@ -140,7 +146,14 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   if ('sweep' in kv) {
     deps.registry.periodic('forget-expired-keys', { everyMs: () => 600_000, run: async () => void (await kv.sweep()) })
   }
-  const reads = makeServeActivityPub({ ...deps, kv, bus: options.bus, fetchDocument, software: options.software })
+  const reads = makeServeActivityPub({
+    ...deps,
+    kv,
+    bus: options.bus,
+    fetchDocument,
+    resolveActor,
+    software: options.software,
+  })
   announceChanges(deps)
 
   return {

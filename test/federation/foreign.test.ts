@@ -203,6 +203,41 @@ const cases: Case[] = [
     },
   },
   {
+    what: 'Update of a comment',
+    async prepare() {
+      const note = await comment()
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...note, content: 'Never said' }),
+      }
+    },
+  },
+  {
+    what: 'Update of a comment, in the own name',
+    async prepare() {
+      const note = await comment()
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...note, content: 'Never said', attributedTo: by.url }),
+      }
+    },
+  },
+  ...['ApproveReply', 'RejectReply', 'Delete'].map(
+    (type): Case => ({
+      what: `${type} of a comment of ours below a video`,
+      async prepare() {
+        const { id } = await remoteVideo({ commentsPolicy: 3 })
+        const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [id])
+        const { comment: made } = await ours.client.send<{ comment: { url: string } }>(
+          'POST',
+          `/api/v1/videos/${row?.id}/comment-threads`,
+          { text: 'From afar' },
+        )
+        return { owner: alice.account, activity: (by) => peerOf(by).activity(by, type, made.url, { inReplyTo: id }) }
+      },
+    }),
+  ),
+  {
     what: 'Delete of an account',
     async prepare() {
       const owner = await home.account(`leaving${Date.now()}`)
@@ -357,6 +392,13 @@ describe('a thing that is given to somebody else', () => {
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
       },
     ],
+    ...['ApproveReply', 'RejectReply'].map((type): [string, () => { by: PeerActor; activity: JsonObject }] => [
+      `${type} of a comment on a video of ours`,
+      () => ({
+        by: alice.account,
+        activity: home.activity(alice.account, type, `${video.url}/comments/1`, { inReplyTo: video.url }),
+      }),
+    ]),
     ...['Like', 'Dislike', 'Announce', 'Follow'].map(
       (type): [string, () => { by: PeerActor; activity: JsonObject }] => [
         `a ${type} whose id is of another server`,

@@ -99,7 +99,10 @@ const WORLD: [string, string][] = [
   ['chapters', 'select video_id, timecode, title from video_chapter order by video_id, timecode'],
   ['storyboards', 'select video_id, file_url from storyboard order by id'],
   ['lives', 'select video_id, save_replay, permanent_live, latency_mode from video_live order by video_id'],
-  ['comments', 'select url, video_id, account_id, text, deleted_at from comment order by id'],
+  [
+    'comments',
+    'select url, video_id, account_id, text, held_for_review, approval_url, deleted_at from comment order by id',
+  ],
   ['ratings', 'select url, video_id, account_id, type from rating order by id'],
   ['shares', 'select url, video_id, actor_id from share order by id'],
   [

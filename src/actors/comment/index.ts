@@ -9,6 +9,7 @@ export {
   listThreads,
   type ThreadQuery,
 } from './comment.queries.ts'
+export { type CommentReviews, makeCommentReviews } from './comment.review.ts'
 export {
   findChannelOwner,
   listOwnedComments,
@@ -19,3 +20,4 @@ export {
 } from './owned-comments.queries.ts'
 export { toPlainText } from './plain-text.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'
+export { makeWaitingComments, type WaitingComment, type WaitingComments } from './waiting-comments.ts'

@@ -25,6 +25,12 @@ export interface EventPayloads {
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
   CommentCreated: { commentId: number }
+  /** A comment that waited is shown. */
+  CommentApproved: { commentId: number }
+  /** A comment of another server on a video of ours was removed without having been shown: its server is to be told. */
+  CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
+  /** A comment that was shown waits again, since it says something else. */
+  CommentHeldAgain: { commentId: number; videoId: number }
   CommentRemoved: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
 
   /** Others may read the playlist from now on. */
@@ -60,9 +66,6 @@ export interface EventPayloads {
   RedundancyRenewed: { redundancyId: number }
   /** A copy of ours is about to go: who was told of it is to be told, then its files are removed. */
   RedundancyRemoved: { redundancyId: number }
-
-  /** A remote actor shared one of our videos, or took the share back. */
-  VideoShared: { videoId: number; actorId: number }
 }
 
 export type EventName = keyof EventPayloads

@@ -48,6 +48,33 @@ export const actorsOf = (owner: Owner): number[] => [
   ...owner.channels.map((channel) => channel.actorId),
 ]
 
+/** Servers that hear of the end of one account, beside those of its followers. */
+const MAX_SERVERS = 10_000
+
+/**
+ * Keeps the inboxes of servers that know the account for what it followed, commented on or rated, as long as that can be
+ * told. What is kept once stays.
+ */
+export async function rememberWhoKnows(query: Sql, owner: Owner): Promise<void> {
+  await query(
+    `update actor set known_at = (
+       select coalesce(jsonb_agg(jsonb_build_object('inboxUrl', known.inbox, 'hostId', known.host_id)), '[]') from (
+         select distinct coalesce(x.shared_inbox_url, x.inbox_url) as inbox, x.host_id from (
+           select target_id as id from follow where follower_id = any($2)
+           union select c.actor_id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
+             where m.account_id = $3 and v.remote
+           union select a.actor_id from comment m join comment p on p.id = m.parent_id join account a on a.id = p.account_id
+             where m.account_id = $3
+           union select c.actor_id from rating r join video v on v.id = r.video_id join channel c on c.id = v.channel_id
+             where r.account_id = $3 and v.remote
+         ) met join actor x on x.id = met.id
+         where x.host_id is not null and x.deleted_at is null limit ${MAX_SERVERS}
+       ) known)
+     where id = $1 and known_at is null`,
+    [owner.accountActorId, actorsOf(owner), owner.accountId],
+  )
+}
+
 const BATCH = 100
 
 /** What there is of each kind, by the parameter that names its owner. */

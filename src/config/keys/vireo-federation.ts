@@ -9,6 +9,7 @@ export const federationKeys = {
     'whether peers may have loopback or private addresses; for tests and demonstrations',
   ),
   collection_page_items: integer(10, 'items in a page of our collections', { min: 1 }),
+  authorized_fetch: flag(false, 'whether actors and objects are shown to signed requests only'),
   max_comment_recursion: integer(100, 'parents of a reply that are fetched'),
   fetch: section({
     timeout: duration('7 seconds', 'longest fetch of a document'),
@@ -18,6 +19,7 @@ export const federationKeys = {
     max_mirror_size: size('100GB', "largest copy of another server's video"),
     max_redirects: integer(5, 'redirects that are followed'),
     max_document_size: size('1MB', 'largest document'),
+    thread_timeout: duration('1 minute', 'longest fetch of the parents of one comment'),
   }),
   inbox: section({
     max_body_size: size('1MB', 'largest activity'),
@@ -69,5 +71,7 @@ export const federationKeys = {
     actor: duration('2 days', 'age at which a remote actor is fetched again'),
     video: duration('2 days', 'age at which a remote video is fetched again'),
     playlist: duration('2 days', 'age at which a remote playlist is fetched again'),
+    comments: duration('1 hour', 'age at which the comments of a remote video that is looked at are read again'),
+    max_comments: integer(1000, 'comments of a remote video that are read at once'),
   }),
 }

@@ -5,8 +5,8 @@ import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { announceActivity, createVideoActivity, type SharedVideo, videoDocuments } from '../documents/index.ts'
-import type { ActorCollection } from '../urls.ts'
-import type { JsonObject } from '../wire/index.ts'
+import type { ActorCollection, Urls } from '../urls.ts'
+import { buildTombstone, type JsonObject } from '../wire/index.ts'
 import { collectionDocument, type Items, type Page, type Range, type ReadItems, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
@@ -91,18 +91,32 @@ async function findActor(query: Sql, owner: { kind: 'account' | 'channel'; name:
   return actor
 }
 
-/** Throws `gone` when an actor of ours had this name: what was deleted is told from what never was. */
-export async function refuseTombstone(
+/** What is left of an actor of ours: what was deleted is told from what never was. */
+export async function actorTombstone(
   query: Sql,
   { kind, name }: { kind: 'account' | 'channel'; name: string },
-): Promise<void> {
+): Promise<JsonObject | null> {
   const ofKind = kind === 'channel' ? "type = 'Group'" : "type <> 'Group'"
-  const [tombstone] = await query(
-    `select id from actor
+  const [gone] = await query<{ url: string; type: string; created_at: Date; deleted_at: Date }>(
+    `select url, type, created_at, deleted_at from actor
      where lower(preferred_username) = lower($1) and ${ofKind} and host_id is null and deleted_at is not null`,
     [name],
   )
-  if (tombstone) throw goneActor(kind)
+  if (!gone) return null
+  const { url: id, type: formerType, created_at: publishedAt, deleted_at: deletedAt } = gone
+  return buildTombstone({ id, formerType, inReplyTo: null, publishedAt, updatedAt: null, deletedAt })
+}
+
+/** Whether WebFinger asks for an actor of ours that was deleted, by its handle or its address. */
+export async function isGoneHandle(query: Sql, urls: Urls, resource: string): Promise<boolean> {
+  const [, name = '', host = ''] = /^(?:acct:)?@?([a-zA-Z0-9_.-]{1,120})@([^@/]+)$/.exec(resource) ?? []
+  const asked = urls.parse(resource) ? resource : ''
+  const [gone] = await query(
+    `select 1 from actor where host_id is null and deleted_at is not null
+       and (lower(preferred_username) = lower($1) and $2 or url_hash = md5($3)::uuid and url = $3)`,
+    [name, host.toLowerCase() === urls.host.toLowerCase(), asked],
+  )
+  return gone !== undefined
 }
 
 const goneActor = (kind: 'account' | 'channel'): DomainError =>

@@ -11,7 +11,7 @@ import {
 } from '../documents/index.ts'
 import type { VideoCollection } from '../urls.ts'
 import { buildChapters, type ChapterDocument, type JsonObject } from '../wire/index.ts'
-import { assertOpen, type VideoAccess } from './access.ts'
+import { assertOpen, isBegun, type VideoAccess } from './access.ts'
 import { collectionDocument, type Page, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
@@ -65,6 +65,13 @@ export async function commentCreation({ db, urls }: Deps, commentId: number): Pr
   return activity
 }
 
+/** The approval of a comment below a video of ours. */
+export async function commentApproval({ db, urls }: Deps, video: VideoAccess, commentId: number): Promise<JsonObject> {
+  const found = await commentDocument(db.query, urls, commentId)
+  if (!found?.approval || found.videoId !== video.id) throw notFound('Video comment thread not found')
+  return found.approval
+}
+
 /** The Announce of a video by an actor of ours. */
 export async function videoAnnounce({ db, urls }: Deps, video: VideoAccess, actorId: number): Promise<JsonObject> {
   const [share] = await db.query<{ id: string; actorUrl: string; accountUrl: string }>(
@@ -91,7 +98,7 @@ export async function rate({ db, urls }: Deps, url: string): Promise<JsonObject>
     `select r.url as id, r.type, x.url as "actorUrl", v.url as "videoUrl", v.privacy
      from rating r join account a on a.id = r.account_id join actor x on x.id = a.actor_id
        join video v on v.id = r.video_id
-     where r.url_hash = md5($1)::uuid and r.url = $1 and x.host_id is null and v.state <> 'removed'`,
+     where r.url_hash = md5($1)::uuid and r.url = $1 and x.host_id is null and ${isBegun('v')}`,
     [url],
   )
   if (!rating) throw notFound('Account video rate not found')

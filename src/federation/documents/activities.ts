@@ -29,15 +29,16 @@ export const createVideoActivity = (urls: Urls, video: FoundVideo): JsonObject =
     ...videoAudience(urls, video),
   })
 
-/** The Create of a comment by its author; null for a Tombstone. */
-export function createCommentActivity(urls: Urls, comment: FoundComment): JsonObject | null {
+/** The Create of a comment by its author, addressed as it is sent or, by default, as it is read; null for a Tombstone. */
+export function createCommentActivity(urls: Urls, comment: FoundComment, sentTo?: Audience): JsonObject | null {
   const { kind, authorUrl, url, document } = comment
   if (kind !== 'note' || authorUrl === null) return null
+  const audience = sentTo ?? publicAudience(urls, authorUrl)
   return buildCreate({
     id: urls.createOf(url),
     actor: authorUrl,
-    object: document,
-    ...publicAudience(urls, authorUrl),
+    object: { ...document, ...audience },
+    ...audience,
   })
 }
 

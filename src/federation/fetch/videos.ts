@@ -163,7 +163,8 @@ const bounded = (number: number): number => Math.min(number, MAX_INTEGER)
 
 function privacyOf({ id, to, cc }: VideoDocument): 1 | 2 {
   if (to.includes(AS_PUBLIC)) return 1
-  if (cc.includes(AS_PUBLIC)) return 2
+  // Servers of the reference address unlisted videos to nobody.
+  if (cc.includes(AS_PUBLIC) || to.length + cc.length === 0) return 2
   throw new DomainError('forbidden', `${id} is not public.`)
 }
 

@@ -2,7 +2,7 @@
 
 import type { Abuses } from '../../actors/abuse/index.ts'
 import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
-import type { Comments } from '../../actors/comment/index.ts'
+import type { CommentReviews, Comments, WaitingComments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
 import type { RemotePlaylists } from '../../actors/playlist/index.ts'
 import type { Ratings } from '../../actors/rating/index.ts'
@@ -15,12 +15,15 @@ import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
 import type { PlaylistFetcher } from '../fetch/playlists.ts'
+import type { Threads } from '../fetch/threads.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
+import type { Sender } from '../outbound/sender.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
 
 export interface InboundContext extends FederationDeps {
   instanceActorId: () => Promise<number>
+  sender: Sender
   fetchDocument: FetchDocument
   resolveActor: ResolveActor
   videos: VideoFetcher
@@ -30,6 +33,9 @@ export interface InboundContext extends FederationDeps {
   remotePlaylists: RemotePlaylists
   follows: Follows
   comments: Comments
+  reviews: CommentReviews
+  waitingComments: WaitingComments
+  threads: Threads
   ratings: Ratings
   shares: Shares
   views: Views

@@ -19,6 +19,7 @@ export const handleDelete: Handler = async (inbound, context) => {
     }
     return await context.remoteVideos.remove(video.id)
   }
+  await context.waitingComments.withdraw({ url: target, actorId: actor.id })
   if (await removePlaylist(target, actor, context)) return
   const removed = await context.comments.removeReceived({ url: target, actorId: actor.id })
   if (removed) await forward(inbound, removed.videoId, context)

@@ -118,7 +118,8 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     if (isSameOrigin(activity.actor, urls.origin))
       return { status: 403, reason: 'an actor of ours does not write to us' }
     if (await blocked.actor(activity.actor)) return answerToBlocked(activity, signer)
-    if (!isSameOrigin(activity.id, activity.actor)) return { status: 204, reason: 'the id is of another server' }
+    if (!isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity))
+      return { status: 204, reason: 'the id is of another server' }
     const proof = await prove(activity, document, signer)
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
     if (proof.by === 'later') {
@@ -194,6 +195,13 @@ function isOfServer(keyId: string, actor: string): boolean {
   if (!keyId.startsWith('acct:')) return isSameOrigin(keyId, actor)
   return keyId.slice(keyId.lastIndexOf('@') + 1).toLowerCase() === new URL(actor).host
 }
+
+/**
+ * PeerTube names the Delete of a comment after the comment, also when the owner of the video removes what somebody of
+ * another server wrote. Ids are kept for each actor, so this one stands in nobody's way.
+ */
+const isOwnersDelete = ({ type, id, object }: ActivityDocument): boolean =>
+  type === 'Delete' && object?.id != null && isSameOrigin(id, object.id)
 
 /** What the check of the signature needs later. */
 export interface SignedParts {

@@ -14,7 +14,13 @@ export {
   type MultikeyDocument,
   readActor,
 } from './actor.ts'
-export { type AnnounceDocument, type AnnounceDocumentInput, buildAnnounce, readAnnounce } from './announce.ts'
+export {
+  type AnnounceDocument,
+  type AnnounceDocumentInput,
+  buildAnnounce,
+  buildAnnouncement,
+  readAnnounce,
+} from './announce.ts'
 export { buildCacheFile, type CacheFileDocument, type CopyDocument, readCacheFile } from './cache-file.ts'
 export type { CarrierDocument } from './carrier.ts'
 export { buildChapters, type ChapterDocument, type ChaptersDocument, readChapters } from './chapters.ts'

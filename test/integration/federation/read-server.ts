@@ -73,6 +73,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
       },
     },
     fetchDocument: () => Promise.reject(new Error('nothing is fetched here')),
+    resolveActor: () => Promise.reject(new Error('nothing is fetched here')),
     software: {
       name: 'vireo',
       version: '1.2.3',

@@ -43,9 +43,10 @@ export interface Cast extends Stage {
   /** Who calls; the owner in place of a visitor, whose call has to be right in all else. */
   callerOrOwner(caller: Caller): MadeUser
   /** A comment of `user`, under a new video of the administrator. */
-  comment(): Promise<{ id: number; video: MadeVideo }>
   /** A public playlist of `user` in their channel, with a video of theirs in it, unless `columns` say otherwise. */
   playlist(columns?: Record<string, unknown>): Promise<{ id: number; uuid: string; elementId: number }>
+  /** On a video of `admin`, or of `user` when it waits for approval; by `user`. */
+  comment(options?: { isHeld: boolean }): Promise<{ id: number; video: MadeVideo }>
   /** A web video and an HLS playlist of `user` with the bytes in their places. */
   videoWithFiles(options: { isPrivate: boolean }): Promise<Required<MadeVideo>>
   /** A stored picture of this kind. */
@@ -131,11 +132,12 @@ export async function makeCast(stage: Stage): Promise<Cast> {
 
     video: (columns = {}) => videoOf('user', { columns }),
 
-    async comment() {
-      const video = await videoOf('admin')
+    async comment({ isHeld } = { isHeld: false }) {
+      const video = await videoOf(isHeld ? 'user' : 'admin')
       const [row] = await db.query<{ id: number }>(
-        `insert into comment (video_id, account_id, url, text) values ($1, $2, $3, 'A comment') returning id`,
-        [video.id, users.user.accountId, `${video.url}/comments/${newUuid()}`],
+        `insert into comment (video_id, account_id, url, text, held_for_review)
+         values ($1, $2, $3, 'A comment', $4) returning id`,
+        [video.id, users.user.accountId, `${video.url}/comments/${newUuid()}`, isHeld],
       )
       return { id: row?.id ?? 0, video }
     },

@@ -374,14 +374,13 @@ describe('a recorded document that is read and built again is the same', () => {
 })
 
 describe('every recorded delivery', () => {
-  it('is read by its frame, and satisfies the oracle', () => {
+  it('is read by its frame', () => {
     const all = allRecordedActivities()
     expect(all.length).toBeGreaterThan(25)
     for (const activity of all) {
       const read = taken(readActivity(activity))
       expect(read.id).toBe(activity.id)
       expect(read.object).not.toBeNull()
-      expect(oracleProblems(activity)).toEqual([])
     }
   })
 
