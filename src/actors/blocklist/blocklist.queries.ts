@@ -35,8 +35,16 @@ export async function isMutedBy(query: Sql, pair: { ownActorId: number; actorId:
   return found.length > 0
 }
 
-const byEither = (block: string, reader: string): string =>
-  `(${block}.owner_id is null or ${block}.owner_id = ${reader})`
+/** SQL: the ids of channels that the instance or a reader mutes. */
+export const mutedChannels = (reader: string): string => `
+  select mc.id from account_block ab join channel mc on mc.account_id = ab.target_id where ${byEither('ab', reader)}
+  union all
+  select mc.id from server_block sb join remote_host mh on mh.host = sb.host join actor mx on mx.host_id = mh.id
+    join channel mc on mc.actor_id = mx.id where ${byEither('sb', reader)}`
+
+function byEither(block: string, reader: string): string {
+  return `(${block}.owner_id is null or ${block}.owner_id = ${reader})`
+}
 
 /** SQL: whether the instance or a reader (the id of an account, or null) mutes an account or its server. */
 export const isMutedFor = (account: string, reader: string): string => `(
