@@ -22,12 +22,15 @@ export async function isBlockedActor(query: Sql, actorUrl: string): Promise<bool
   return found.length > 0
 }
 
-/** Whether the instance, or the account to which `ownActorId` belongs, mutes an actor or its server. One statement. */
-export async function isMutedBy(query: Sql, pair: { ownActorId: number; actorId: number }): Promise<boolean> {
+/**
+ * Whether the instance, or the account to which `ownActorId` belongs (null: only the instance), mutes an actor or its
+ * server. One statement.
+ */
+export async function isMutedBy(query: Sql, pair: { ownActorId: number | null; actorId: number }): Promise<boolean> {
   const found = await query(
     `select 1 from actor x left join channel c on c.actor_id = x.id
        left join account a on a.actor_id = x.id or a.id = c.account_id
-       cross join (select coalesce((select id from account where actor_id = $2),
+       cross join (select coalesce((select id from account where actor_id = $2::int),
          (select account_id from channel where actor_id = $2)) as id) own
      where x.id = $1 and ${isMutedFor('a.id', 'own.id')}`,
     [pair.actorId, pair.ownActorId],

@@ -15,7 +15,10 @@ import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/ind
 import { Follow } from './follow.entity.ts'
 
 export interface Follows {
-  /** A local actor asks to follow another actor, local or remote. Asking twice sends the request again. */
+  /**
+   * A local actor asks to follow another actor, local or remote. Asking twice sends the request again. Throws `forbidden`
+   * for one that the instance blocks.
+   */
   request(ask: { followerId: number; targetId: number }): Promise<{ followId: number }>
   /** The follower gives its follow up. */
   withdraw(followId: number): Promise<void>
@@ -89,8 +92,11 @@ export function makeFollows(deps: ActorDeps): Follows {
 
   return {
     async request({ followerId, targetId }) {
-      const followId = await relation(followerId, targetId)
       const local = await isLocal(targetId)
+      if (!local && (await isMutedBy(db.query, { ownActorId: null, actorId: targetId }))) {
+        throw new DomainError('forbidden', 'This actor is blocked here.')
+      }
+      const followId = await relation(followerId, targetId)
       const answer = local ? 'granted' : 'awaited'
       await move(followId, { type: 'REQUESTED', by: 'us', at: clock.now().getTime(), answer }, async (unit, follow) => {
         follow.url ??= urls.follow(await actorUrl(unit, followerId), followId)
