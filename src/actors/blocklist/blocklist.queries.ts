@@ -22,12 +22,15 @@ export async function isBlockedActor(query: Sql, actorUrl: string): Promise<bool
   return found.length > 0
 }
 
-/** Whether the instance, or the account to which `ownActorId` belongs, mutes an actor or its server. One statement. */
-export async function isMutedBy(query: Sql, pair: { ownActorId: number; actorId: number }): Promise<boolean> {
+/**
+ * Whether the instance, or the account to which `ownActorId` belongs (null: only the instance), mutes an actor or its
+ * server. One statement.
+ */
+export async function isMutedBy(query: Sql, pair: { ownActorId: number | null; actorId: number }): Promise<boolean> {
   const found = await query(
     `select 1 from actor x left join channel c on c.actor_id = x.id
        left join account a on a.actor_id = x.id or a.id = c.account_id
-       cross join (select coalesce((select id from account where actor_id = $2),
+       cross join (select coalesce((select id from account where actor_id = $2::int),
          (select account_id from channel where actor_id = $2)) as id) own
      where x.id = $1 and ${isMutedFor('a.id', 'own.id')}`,
     [pair.actorId, pair.ownActorId],
@@ -35,8 +38,16 @@ export async function isMutedBy(query: Sql, pair: { ownActorId: number; actorId:
   return found.length > 0
 }
 
-const byEither = (block: string, reader: string): string =>
-  `(${block}.owner_id is null or ${block}.owner_id = ${reader})`
+/** SQL: the ids of channels that the instance or a reader mutes. */
+export const mutedChannels = (reader: string): string => `
+  select mc.id from account_block ab join channel mc on mc.account_id = ab.target_id where ${byEither('ab', reader)}
+  union all
+  select mc.id from server_block sb join remote_host mh on mh.host = sb.host join actor mx on mx.host_id = mh.id
+    join channel mc on mc.actor_id = mx.id where ${byEither('sb', reader)}`
+
+function byEither(block: string, reader: string): string {
+  return `(${block}.owner_id is null or ${block}.owner_id = ${reader})`
+}
 
 /** SQL: whether the instance or a reader (the id of an account, or null) mutes an account or its server. */
 export const isMutedFor = (account: string, reader: string): string => `(

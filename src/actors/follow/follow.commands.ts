@@ -15,7 +15,10 @@ import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/ind
 import { Follow } from './follow.entity.ts'
 
 export interface Follows {
-  /** A local actor asks to follow another actor, local or remote. Asking twice sends the request again. */
+  /**
+   * A local actor asks to follow another actor, local or remote. Asking twice sends the request again. Throws `forbidden`
+   * for one that the instance blocks.
+   */
   request(ask: { followerId: number; targetId: number }): Promise<{ followId: number }>
   /** The follower gives its follow up. */
   withdraw(followId: number): Promise<void>
@@ -57,7 +60,6 @@ export function makeFollows(deps: ActorDeps): Follows {
     send: (followId: number) => Promise<void>,
   ): Promise<{ followId: number }> {
     for (let attempt = 1; ; attempt += 1) {
-      const followId = await relation(followerId, targetId)
       try {
         await send(followId)
         return { followId }
@@ -115,6 +117,9 @@ export function makeFollows(deps: ActorDeps): Follows {
     async request({ followerId, targetId }) {
       if (followerId === targetId) throw new DomainError('invalid', 'Nobody follows itself.')
       const local = await isLocal(targetId)
+      if (!local && (await isMutedBy(db.query, { ownActorId: null, actorId: targetId }))) {
+        throw new DomainError('forbidden', 'This actor is blocked here.')
+      }
       const answer = local ? 'granted' : 'awaited'
       const event = { type: 'REQUESTED', by: 'us', at: clock.now().getTime(), answer } as const
       return await asking(followerId, targetId, async (followId) =>

@@ -1,6 +1,7 @@
 // Lists of videos: one statement for a page, whatever it is filtered by. Totals of the public list come from counters.
 
 import { containing, type Database } from '../../platform/database/index.ts'
+import { mutedChannels } from '../blocklist/index.ts'
 import { fileColumns, listColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
 export const videoSortFields = [
@@ -60,6 +61,8 @@ export interface VideoListQuery {
   named?: number | undefined
   /** Lower case; null for this server. */
   host?: string | null | undefined
+  /** Without what the instance or this account (null: nobody more) mutes. */
+  mutedFor?: number | null | undefined
   include?: { files?: boolean; source?: boolean }
 }
 
@@ -90,11 +93,14 @@ type Listed = (VideoListRow & { total: number | null }) | { id: null; total: num
 export function buildVideoList(query: VideoListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = conditions(query, bind).join(' and ')
+  const visible = conditions(query, bind).join(' and ')
+  const muted =
+    query.mutedFor === undefined ? undefined : mutedChannels(query.mutedFor === null ? 'null' : bind(query.mutedFor))
+  const where = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
   const order = orderBy(query, bind)
   const { files = false, source = false } = query.include ?? {}
   const columns = [listColumns, ...(files ? [fileColumns] : []), ...(source ? [sourceColumn] : [])].join(', ')
-  const total = query.skipCount ? 'null::int' : totalOf(query, where)
+  const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
   const text = `with page as materialized (
       select v.id from video v where ${where} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
@@ -211,7 +217,10 @@ function orderBy({ sort: { by, descending }, search }: VideoListQuery, bind: Bin
 }
 
 /** Videos in all: read from the counters where nothing is filtered but nsfw and origin, else counted. */
-function totalOf(query: VideoListQuery, where: string): string {
+function totalOf(
+  query: VideoListQuery,
+  { visible, where, muted }: { visible: string; where: string; muted: string | undefined },
+): string {
   if (!isCounted(query)) return `(select count(*)::int from video v where ${where})`
   const { nsfw, isLocal } = query
   const rows = [
@@ -219,12 +228,14 @@ function totalOf(query: VideoListQuery, where: string): string {
     ...(isLocal === undefined ? [] : [`local = ${isLocal === true}`]),
   ].join(' and ')
   const only = rows === '' ? '' : ` where ${rows}`
-  const internal = query.internal ? ` + (select count(*) from video v where ${where} and v.privacy = 4)` : ''
+  const internal = query.internal ? ` + (select count(*) from video v where ${visible} and v.privacy = 4)` : ''
+  const less =
+    muted === undefined ? '' : ` - (select count(*) from video v where ${visible} and v.channel_id in (${muted}))`
   return `((select coalesce(sum(total), 0) from video_total${only})
-    + (select coalesce(sum(delta), 0) from video_total_delta${only})${internal})::int`
+    + (select coalesce(sum(delta), 0) from video_total_delta${only})${internal}${less})::int`
 }
 
 function isCounted(query: VideoListQuery): boolean {
-  const { scope: of, start, count, sort, skipCount, internal, nsfw, isLocal, include, ...others } = query
+  const { scope: of, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, ...others } = query
   return of.of === 'everybody' && Object.values(others).every((filter) => filter === undefined || filter === false)
 }

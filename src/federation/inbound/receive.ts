@@ -117,7 +117,9 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
   ): Promise<InboxAnswer> {
     if (isSameOrigin(activity.actor, urls.origin))
       return { status: 403, reason: 'an actor of ours does not write to us' }
-    if (await blocked.actor(activity.actor)) return answerToBlocked(activity, signer)
+    // Whoever signed was looked at already.
+    const isSigner = signer.ok && signer.owner === activity.actor
+    if (!isSigner && (await blocked.actor(activity.actor))) return answerToBlocked(activity, signer)
     if (!isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity))
       return { status: 204, reason: 'the id is of another server' }
     const proof = await prove(activity, document, signer)
@@ -149,8 +151,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
 
   /** Whoever passes on what a blocked actor said did nothing wrong, and need not count us as broken. */
   function answerToBlocked(activity: ActivityDocument, signer: InboundVerdict): InboxAnswer {
-    const isForwarded = signer.ok && signer.owner !== activity.actor
-    return { status: isForwarded ? 204 : 403, reason: `${activity.actor} is blocked` }
+    return { status: signer.ok ? 204 : 403, reason: `${activity.actor} is blocked` }
   }
 
   async function prove(activity: ActivityDocument, document: JsonObject, signer: InboundVerdict): Promise<Proof> {

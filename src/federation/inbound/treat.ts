@@ -83,9 +83,8 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     if (!parsed.ok) throw new DomainError('unprocessable', parsed.problem)
     const activity = readActivity(parsed.value)
     if (!activity.ok) throw new DomainError('unprocessable', activity.problem)
-    // It may have come before the block did.
-    await context.blocked.refuseActor(stored.actorUrl)
     if (activity.value.actor !== stored.actorUrl) throw new DomainError('forbidden', 'The actor is another one.')
+    // Refused when it was blocked meanwhile.
     const actor = await resolveActor(stored.actorUrl)
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')

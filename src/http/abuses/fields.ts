@@ -3,17 +3,21 @@
 import { z } from 'zod'
 import { LONGEST_REASON, predefinedReasons } from '../../actors/abuse/index.ts'
 import type { Config } from '../../config/index.ts'
-import { idNumber, idText, integerText, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
+import { idNumber, idText, integerText, paging, sorting } from '../plugins/schemas.ts'
 
 /** The description of the API has another name for the first of them; both are taken. */
 const reasonName = z.enum([...predefinedReasons, 'violentOrAbusive'])
+/** One or several; refusals echo what was sent. */
+const reasonNames = z
+  .union([reasonName, z.array(reasonName).max(predefinedReasons.length)])
+  .transform((sent) => [sent].flat())
 const LARGEST = 2_147_483_647
 const seconds = z.int().min(0).max(LARGEST).nullish()
 const prose = z.string().min(2).max(LONGEST_REASON)
 const positiveId = idText.pipe(z.int().min(1, 'Should have a valid id'))
 
-export const abuseParam = z.object({ abuseId: positiveId })
-export const messageParam = z.object({ abuseId: positiveId, abuseMessageId: positiveId })
+export const abuseParam = z.object({ id: positiveId })
+export const messageParam = z.object({ id: positiveId, messageId: positiveId })
 
 export const reportBody = z.object({
   reason: prose,
@@ -35,7 +39,7 @@ export const stateOfNumber = (id: 1 | 2 | 3) => STATES[id]
 
 const stateNumber = z.union([z.literal(1), z.literal(2), z.literal(3)])
 
-export const moderationBody = z.object({ state: stateNumber.optional(), moderationComment: prose.optional() }).nullish()
+export const moderationBody = z.object({ state: stateNumber.optional(), moderationComment: prose.optional() })
 
 export const messageBody = z.object({ message: prose })
 
@@ -55,7 +59,7 @@ export const myAbusesQuery = (config: Config) => z.object(listed(config))
 export const abusesQuery = (config: Config) =>
   z.object({
     ...listed(config),
-    predefinedReason: oneOrMore(reasonName, { max: predefinedReasons.length }).optional(),
+    predefinedReason: reasonNames.optional(),
     searchReporter: search,
     searchReportee: search,
     searchVideo: search,

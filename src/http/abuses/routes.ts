@@ -101,7 +101,15 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
 
     app.get(
       '/api/v1/abuses',
-      { config: manage, schema: { tags, querystring: abusesQuery(config()), response: { 200: listOf(abuseView) } } },
+      {
+        config: manage,
+        schema: {
+          tags,
+          operationId: 'getAbuses',
+          querystring: abusesQuery(config()),
+          response: { 200: listOf(abuseView) },
+        },
+      },
       async ({ query: { predefinedReason, filter, ...query } }) => {
         const { total, rows } = await listAbuses(db, {
           ...query,
@@ -126,37 +134,37 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
     )
 
     app.put(
-      '/api/v1/abuses/:abuseId',
+      '/api/v1/abuses/:id',
       { config: manage, schema: { tags, params: abuseParam, body: moderationBody, response: { 204: z.null() } } },
       async ({ params, body }, reply) => {
-        await abuses.moderate(params.abuseId, {
-          state: body?.state && stateOfNumber(body.state),
-          comment: body?.moderationComment,
+        await abuses.moderate(params.id, {
+          state: body.state && stateOfNumber(body.state),
+          comment: body.moderationComment,
         })
         return reply.code(204).send(null)
       },
     )
 
     app.delete(
-      '/api/v1/abuses/:abuseId',
+      '/api/v1/abuses/:id',
       { config: manage, schema: { tags, params: abuseParam, response: { 204: z.null() } } },
       async ({ params }, reply) => {
-        await abuses.remove(params.abuseId)
+        await abuses.remove(params.id)
         return reply.code(204).send(null)
       },
     )
 
     app.get(
-      '/api/v1/abuses/:abuseId/messages',
+      '/api/v1/abuses/:id/messages',
       { config: byUser, schema: { tags, params: abuseParam, response: { 200: listOf(abuseMessageView) } } },
       async (request) => {
-        const rows = await messages.list(request.params.abuseId, viewerOf(sessionOf(request)))
+        const rows = await messages.list(request.params.id, viewerOf(sessionOf(request)))
         return { total: rows.length, data: rows.map((row) => toAbuseMessageView(row, urls)) }
       },
     )
 
     app.post(
-      '/api/v1/abuses/:abuseId/messages',
+      '/api/v1/abuses/:id/messages',
       {
         config: byUser,
         schema: {
@@ -168,17 +176,17 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
       },
       async (request) => {
         const by = viewerOf(sessionOf(request))
-        const { messageId } = await messages.add(request.params.abuseId, { text: request.body.message, by })
+        const { messageId } = await messages.add(request.params.id, { text: request.body.message, by })
         return { abuseMessage: { id: messageId } }
       },
     )
 
     app.delete(
-      '/api/v1/abuses/:abuseId/messages/:abuseMessageId',
+      '/api/v1/abuses/:id/messages/:messageId',
       { config: byUser, schema: { tags, params: messageParam, response: { 204: z.null() } } },
       async (request, reply) => {
-        const { abuseId, abuseMessageId } = request.params
-        await messages.remove(abuseId, abuseMessageId, viewerOf(sessionOf(request)))
+        const { id, messageId } = request.params
+        await messages.remove(id, messageId, viewerOf(sessionOf(request)))
         return reply.code(204).send(null)
       },
     )

@@ -90,6 +90,7 @@ export function toListQuery(
     ...{ scope, start, count, sort, skipCount, nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf },
     ...{ privacyOneOf, hasWebVideoFiles, hasHlsFiles: hasHLSFiles, search: search || undefined },
     internal: viewer !== null,
+    mutedFor: viewer?.accountId ?? null,
     tagsOneOf: query.tagsOneOf?.map((tag) => tag.toLowerCase()),
     tagsAllOf: query.tagsAllOf?.map((tag) => tag.toLowerCase()),
     unpublished: (include & includes.notPublished) !== 0,

@@ -1,7 +1,9 @@
 // All rows of the route matrix, by area. A new area adds its file here.
 
 import type { Row } from '../row.ts'
+import { abuseRows } from './abuses.ts'
 import { activityPubRows } from './activitypub.ts'
+import { blocklistRows } from './blocklists.ts'
 import { commentRows } from './comments.ts'
 import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
@@ -35,6 +37,8 @@ export const rows: readonly Row[] = [
   ...uploadRows,
   ...commentRows,
   ...playlistRows,
+  ...abuseRows,
+  ...blocklistRows,
   ...serverFollowRows,
   ...redundancyRows,
   ...subscriptionRows,
