@@ -395,6 +395,8 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'email',
     'activitypub-follow',
     'activitypub-http-fetcher',
+    'activitypub-refresher',
+    'host-software',
     'federate-video',
     'video-transcoding',
     'video-removal',

@@ -37,6 +37,7 @@ import { sendFollows } from './outbound/follow.ts'
 import { sendRatings } from './outbound/rating.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
+import { refreshStale } from './refresh.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { makeUrls } from './urls.ts'
 
@@ -92,6 +93,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   registerFederationJobs({ ...context, discovery })
   registerHistoryWalks(context)
   followIndex(deps)
+  refreshStale({ ...context, discovery })
 
   const sender = makeSender(deps)
   sendActors(deps, sender)
