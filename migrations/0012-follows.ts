@@ -60,4 +60,5 @@ const statements = [
   'create index actor_username on actor using gin (preferred_username gin_trgm_ops)',
 
   'alter table remote_host add column software_checked_at timestamptz(3)',
+  'create index remote_host_software on remote_host (software_checked_at nulls first, id)',
 ]

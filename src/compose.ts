@@ -472,6 +472,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'activitypub-http-fetcher',
     'activitypub-refresher',
     'remote-chapters',
+    'host-software',
     'federate-video',
     'playlist-reading',
     'playlists-of-followed',

@@ -49,7 +49,7 @@ import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
 import { sendViews } from './outbound/view.ts'
 import { registerPlaylistJobs } from './playlist-jobs.ts'
-import { registerRefreshes } from './refresh.ts'
+import { refreshStale } from './refresh/index.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { registerThreadJobs } from './threads.ts'
 import { makeUrls } from './urls.ts'
@@ -123,11 +123,11 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   })
   registerPlaylistJobs(context)
   registerDeliveries({ ...actorDeps, hosts, send: sendUnblocked(makeSend(deps), blocked) })
-  registerRefreshes(context)
   registerFederationJobs({ ...context, discovery })
   registerHistoryWalks(context)
   followIndex(deps)
   registerThreadJobs(context)
+  refreshStale({ ...context, discovery })
 
   sendActors(deps, sender)
   sendFollows(deps, sender)

@@ -60,6 +60,7 @@ export function makeFollows(deps: ActorDeps): Follows {
     send: (followId: number) => Promise<void>,
   ): Promise<{ followId: number }> {
     for (let attempt = 1; ; attempt += 1) {
+      const followId = await relation(followerId, targetId)
       try {
         await send(followId)
         return { followId }

@@ -69,6 +69,8 @@ export const federationKeys = {
   }),
   refresh: section({
     actor: duration('2 days', 'age at which a remote actor is fetched again'),
+    host: duration('1 day', 'how often a server is asked for its software'),
+    missing_actor_strikes: integer(3, 'answers 404 after which a remote actor is gone', { min: 1 }),
     video: duration('2 days', 'age at which a remote video is fetched again'),
     playlist: duration('2 days', 'age at which a remote playlist is fetched again'),
     comments: duration('1 hour', 'age at which the comments of a remote video that is looked at are read again'),

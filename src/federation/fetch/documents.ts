@@ -32,7 +32,11 @@ export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () =
       case 'refused':
         throw unusable(url, 'it has no usable id')
       case 'refetch': {
-        const second = await get(first.id)
+        const second = await get(first.id).catch((error: unknown) => {
+          // That the other address is gone says nothing of this one.
+          const isNowhere = error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'gone')
+          throw isNowhere ? unusable(url, 'its id leads nowhere') : error
+        })
         if (trustFetched({ id: second.id, fetchedFrom: second.url }) !== 'trusted') {
           throw unusable(url, 'its id leads elsewhere')
         }

@@ -20,6 +20,8 @@ const DIFFERENT: Exceptions = [
   [/^GET \/services\/oembed: format of the query takes "no such value"/, 'it is refused later, with 501'],
   [/: captionLanguage of the path refuses "x+"$/, 'it has to be a language that there is'],
   [/: include of the query takes "33"/, 'its values are flags'],
+  [/: searchTarget of the query refuses "search-index"/, 'there is no index to ask, as observed'],
+  [/subscriptions\/:uri: uri of the path refuses "x+"/, 'it is a handle, as observed'],
   [/: skipCount of the query takes/, 'whatever is said counts as yes, as observed'],
   [/: sort of the query refuses "-?(trending|hot|best)"/, 'there are no scores to sort by yet'],
   [

@@ -9,7 +9,7 @@ import { table } from './history-walk.table.ts'
 describeMachine(table)
 
 describe('the walk over a history', () => {
-  it('of a server that is away for half a day goes on', () => {
+  it('of a server that is away for eight hours goes on', () => {
     let at: Parameters<typeof step<typeof historyWalkMachine>>[1] = initialHistoryWalk
     let waited = 0
     while (at.state !== 'failed') {

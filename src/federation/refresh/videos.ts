@@ -1,19 +1,20 @@
 // What is read anew of videos of other servers, by jobs: their chapters after each change, and whole videos that were not
 // read for long.
 
-import { DomainError, PermanentFailure } from '../actors/runtime/index.ts'
-import type { RemoteVideos } from '../actors/video/index.ts'
-import type { FederationDeps } from './deps.ts'
-import type { FetchDocument } from './fetch/documents.ts'
-import { toChapters, type VideoFetcher } from './fetch/videos.ts'
-import { readChapters } from './wire/index.ts'
+import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
+import type { RemoteVideos } from '../../actors/video/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import type { FetchDocument } from '../fetch/documents.ts'
+import { toChapters, type VideoFetcher } from '../fetch/videos.ts'
+import { readChapters } from '../wire/index.ts'
 
 /** Chapters that change while they are read are read again so often, then by the next change. */
 const ROUNDS = 5
 
-export function registerRefreshes(
+/** Reads a video anew; one that is gone from its server is removed. Registers the job that reads chapters. */
+export function makeRefreshVideo(
   deps: FederationDeps & { fetchDocument: FetchDocument; videos: VideoFetcher; remoteVideos: RemoteVideos },
-): void {
+): (videoId: number) => Promise<void> {
   const { registry, db, logger, fetchDocument, videos, remoteVideos } = deps
 
   registry.job('remote-chapters', {
@@ -45,31 +46,27 @@ export function registerRefreshes(
     }
   }
 
-  registry.job('activitypub-refresher', {
-    queue: 'io',
-    async run({ data }) {
-      const videoId = Number(data.videoId)
-      const [video] = await db.query<{ url: string }>(
-        "select url from video where id = $1 and remote and state <> 'removed'",
-        [videoId],
-      )
-      if (!video) return
-      try {
-        await videos.save((await fetchDocument(video.url)).document)
-        await remoteVideos.markRead(videoId)
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error
-        if (error.kind === 'not_found' || error.kind === 'gone') {
-          logger.info({ video: video.url }, 'a video is gone from its server')
-          await unlessGone(remoteVideos.remove(videoId).then(() => true))
-        } else if (error.kind === 'unavailable' || error.kind === 'busy') {
-          throw error
-        } else {
-          throw new PermanentFailure(error.message, { cause: error })
-        }
+  return async (videoId) => {
+    const [video] = await db.query<{ url: string }>(
+      "select url from video where id = $1 and remote and state <> 'removed'",
+      [videoId],
+    )
+    if (!video) return
+    try {
+      await videos.save((await fetchDocument(video.url)).document)
+      await remoteVideos.markRead(videoId)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      if (error.kind === 'not_found' || error.kind === 'gone') {
+        logger.info({ video: video.url }, 'a video is gone from its server')
+        await unlessGone(remoteVideos.remove(videoId).then(() => true))
+      } else if (error.kind === 'unavailable' || error.kind === 'busy') {
+        throw error
+      } else {
+        throw new PermanentFailure(error.message, { cause: error })
       }
-    },
-  })
+    }
+  }
 }
 
 /** True as well when the video is no more. */
