@@ -8,7 +8,13 @@ import { benchLogin } from './login.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
 
-const parts: Record<string, () => Promise<void>> = { http: benchHttp, start: benchStart, login: benchLogin, federation: benchFederation, ladder }
+const parts: Record<string, () => Promise<void>> = {
+  http: benchHttp,
+  start: benchStart,
+  login: benchLogin,
+  federation: benchFederation,
+  ladder,
+}
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))

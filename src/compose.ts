@@ -57,6 +57,7 @@ import { ownedCommentsArea } from './http/comments/owned.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { instanceImagesArea } from './http/config/instance-images.ts'
 import { configArea } from './http/config/routes.ts'
+import { debugArea } from './http/debug/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { myAvatarArea } from './http/me/avatar.routes.ts'
@@ -64,6 +65,7 @@ import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
+import { peersArea } from './http/peers/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { registrationsArea } from './http/registrations/routes.ts'
@@ -343,6 +345,8 @@ async function start(
           instanceActorId: instance.actorId,
           speaksPlainHttp: federation.speaksPlainHttp,
         }),
+        peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
+        debugArea({ db, sweep: runtime.sweeper.sweep }),
         inboxArea({
           receiveActivity: federation.receiveActivity,
           urls: deps.urls,

@@ -4,6 +4,8 @@
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { batched } from '../../platform/batched.ts'
+import type { Sql } from '../../platform/database/index.ts'
 import {
   dueIn,
   type IncomingActivityContext,
@@ -13,8 +15,6 @@ import {
   initialIncomingActivity,
 } from '../../state-machines/incoming-activity.ts'
 import { step } from '../../state-machines/step.ts'
-import { batched } from '../../platform/batched.ts'
-import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, notFound } from '../runtime/index.ts'
 
 export interface ArrivedActivity {
@@ -154,7 +154,8 @@ export function makeIncomingActivities(
           )
           // The same bytes came with a good signature meanwhile.
           if (stillOpen.length === 0) return
-          if (body !== undefined) await unit.query('update incoming_activity set body = $2 where id = $1', [row.id, body])
+          if (body !== undefined)
+            await unit.query('update incoming_activity set body = $2 where id = $1', [row.id, body])
           await store(unit.query, [settled])
         })
       }

@@ -3,7 +3,13 @@
 
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import { type HeaderValues, type InboundVerdict, isSameOrigin, verifyDocument, verifyInbound } from '../security/index.ts'
+import {
+  type HeaderValues,
+  type InboundVerdict,
+  isSameOrigin,
+  verifyDocument,
+  verifyInbound,
+} from '../security/index.ts'
 import {
   ACTIVITY_BOUNDS,
   type ActivityDocument,
@@ -131,11 +137,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     return stored === 'refused' ? { status: 429, reason: 'too many activities with unknown keys' } : { status: 204 }
   }
 
-  async function prove(
-    activity: ActivityDocument,
-    document: JsonObject,
-    signer: InboundVerdict,
-  ): Promise<Proof> {
+  async function prove(activity: ActivityDocument, document: JsonObject, signer: InboundVerdict): Promise<Proof> {
     if (signer.ok && signer.owner === activity.actor) return { by: 'known', document }
     if (!signer.ok && signer.reason === 'unknown-key' && isSameOrigin(signer.unknownKey, activity.actor)) {
       return { by: 'later' }

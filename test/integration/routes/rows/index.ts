@@ -7,6 +7,7 @@ import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
+import { peerRows } from './peers.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { sessionRows } from './sessions.ts'
@@ -26,6 +27,7 @@ export const rows: readonly Row[] = [
   ...uploadRows,
   ...commentRows,
   ...serverFollowRows,
+  ...peerRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,
