@@ -323,9 +323,20 @@ describe('what is no business of ours', () => {
     await ours.tell(gone, home.activity(gone, 'Delete', gone.url))
     expect(await ours.world()).toEqual(before)
     expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
-    expect(home.fetched).toEqual([new URL(gone.url).pathname])
+    expect(home.fetched).toEqual([])
     expect((await post(ours, gone, home.activity(gone, 'Delete', gone.url), { signer: null })).status).toBe(204)
   })
+
+  it.each([404, 410])(
+    'what an actor said whose key is answered with %i is dropped, and not asked for again',
+    async (status) => {
+      const gone = await home.account(`gone_${status}`)
+      home.serve(gone.url, () => ({ status }))
+      for (let time = 0; time < 3; time += 1) await ours.tell(gone, home.activity(gone, 'Like', video.url))
+      expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
+      expect(home.fetched).toEqual([new URL(gone.url).pathname])
+    },
+  )
 
   it('types that we do not know are taken quietly', async () => {
     const before = await ours.world()

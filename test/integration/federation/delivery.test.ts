@@ -257,6 +257,40 @@ describe('a delivery', () => {
   })
 })
 
+describe('a host that was down for six days', () => {
+  it('gets everything once, in order for each actor, actors without backlog first', async () => {
+    answer = () => ({ status: 503 })
+    const said: [actor: number, n: number][] = []
+    const say = async (actor: number, n: number) => {
+      said.push([actor, n])
+      await send(n, { actor })
+    }
+    await say(0, 1)
+    for (let day = 0; day < 6; day += 1) {
+      await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
+      const before = received.length
+      await say(0, 10 + day)
+      await say(1, 20 + day)
+      clock.pass(24 * 3_600_000)
+      await until(async () => received.length > before)
+    }
+    await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
+    expect((await host())?.state).toBe('failing')
+    await say(2, 30)
+    received = []
+    answer = () => ({ status: 204 })
+    clock.pass(12 * 3_600_000)
+    await until(async () => (await deliveries()).length === 0)
+    expect(new Set(numbers()).size).toBe(received.length)
+    for (const actor of [0, 1, 2]) {
+      const ofActor = said.filter(([by]) => by === actor).map(([, n]) => n)
+      expect(numbers().filter((n) => ofActor.includes(n))).toEqual(ofActor)
+    }
+    expect(numbers()[0]).toBe(30)
+    expect((await host())?.state).toBe('healthy')
+  })
+})
+
 describe('the answer to a delivery', () => {
   const MINUTE = 60_000
   /** What becomes of the delivery: gone when it was taken. `wait`: the host is left alone for so long, in ms. */
