@@ -325,7 +325,8 @@ describe('the answer to a delivery', () => {
     ['no such name', { status: 204 }, { ...LATER, tries: 0 }, 'http://nowhere.invalid/inbox'],
   ]
 
-  it.each(table)('%s is handled as the policy says', async (_what, said, wanted, address) => {
+  const cases = table.map(([what, said, wanted, address]) => [what, { said, wanted, address }] as const)
+  it.each(cases)('%s is handled as the policy says', async (_what, { said, wanted, address }) => {
     answer = () => said
     const inbox = address === 'https' ? `https://${peerHost}/inbox` : address
     const begun = clock.now().getTime()
