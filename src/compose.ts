@@ -70,6 +70,7 @@ import { ownedCommentsArea } from './http/comments/owned.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { instanceImagesArea } from './http/config/instance-images.ts'
 import { configArea } from './http/config/routes.ts'
+import { debugArea } from './http/debug/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { myAvatarArea } from './http/me/avatar.routes.ts'
@@ -77,6 +78,7 @@ import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
+import { peersArea } from './http/peers/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
 import { redundancyArea } from './http/redundancy/routes.ts'
@@ -407,6 +409,8 @@ async function start(
           speaksPlainHttp: federation.speaksPlainHttp,
         }),
         redundancyArea({ db, config, redundancies }),
+        peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
+        debugArea({ db, sweep: runtime.sweeper.sweep }),
         inboxArea({
           receiveActivity: federation.receiveActivity,
           urls: deps.urls,

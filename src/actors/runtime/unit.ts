@@ -158,7 +158,7 @@ function collect(tx: Transaction, now: Date): Pending {
 }
 
 /** Marks lanes as having work; `$1` kinds, `$2` keys, `$3` due times. */
-export const WAKE_LANES = `insert into lane (kind, key, due_at)
+const WAKE_LANES = `insert into lane (kind, key, due_at)
   select w.kind, w.key, w.due_at from unnest($1::text[], $2::text[], $3::timestamptz[]) with ordinality
     as w (kind, key, due_at, place) order by w.place
   on conflict (kind, key) do update set due_at = least(lane.due_at, excluded.due_at), dirty = true`

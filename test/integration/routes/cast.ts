@@ -57,6 +57,8 @@ export interface Cast extends Stage {
   follower(): Promise<string>
   /** The host of a server that we follow. */
   followed(): Promise<string>
+  /** The id of an activity that could not be handled. */
+  parkedActivity(): Promise<number>
 }
 
 const PRIVATE = 3
@@ -191,6 +193,15 @@ export async function makeCast(stage: Stage): Promise<Cast> {
 
     follower: async () => `peertube@${await followOf('them')}`,
     followed: () => followOf('us'),
+    async parkedActivity() {
+      const actor = `https://${newUuid()}.example/accounts/somebody`
+      const [row] = await db.query<{ id: number }>(
+        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, error)
+         values ($1, 'Like', $2, $3, '{}', md5('{}')::uuid, 'parked', 'A bug.') returning id`,
+        [`${actor}/likes/1`, actor, new URL(actor).host],
+      )
+      return row?.id ?? 0
+    },
   }
   return cast
 

@@ -9,6 +9,7 @@ import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
+import { peerRows } from './peers.ts'
 import { playlistRows } from './playlists.ts'
 import { redundancyRows } from './redundancy.ts'
 import { registrationRows } from './registrations.ts'
@@ -42,6 +43,7 @@ export const rows: readonly Row[] = [
   ...serverFollowRows,
   ...redundancyRows,
   ...subscriptionRows,
+  ...peerRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,
