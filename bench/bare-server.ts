@@ -7,11 +7,18 @@ export interface PreparedAnswer {
   contentType: string
   /** Base64. */
   body: string
+  /** GET when left out; what is posted is read whole and answered with 204. */
+  method?: 'POST'
 }
 
 process.once('message', async (answers: PreparedAnswer[]) => {
   const app = Fastify()
-  for (const { path, contentType, body } of answers) {
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, posted, done) => done(null, posted))
+  for (const { path, contentType, body, method } of answers) {
+    if (method === 'POST') {
+      app.post(path, (_request, reply) => reply.code(204).send())
+      continue
+    }
     const bytes = Buffer.from(body, 'base64')
     app.get(path, (_request, reply) => reply.type(contentType).send(bytes))
   }

@@ -1,13 +1,20 @@
-// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login ladder`). Ends with 1 when one
+// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login federation ladder`). Ends with 1 when one
 // of the bars is missed.
 
+import { benchFederation } from './federation/index.ts'
 import { benchHttp } from './http.ts'
 import { benchLadder, LADDER_BARS } from './ladder.ts'
 import { benchLogin } from './login.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
 
-const parts: Record<string, () => Promise<void>> = { http: benchHttp, start: benchStart, login: benchLogin, ladder }
+const parts: Record<string, () => Promise<void>> = {
+  http: benchHttp,
+  start: benchStart,
+  login: benchLogin,
+  federation: benchFederation,
+  ladder,
+}
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))

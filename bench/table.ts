@@ -12,8 +12,17 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
 
 /** Prints whether a figure keeps its bar, and makes the process end with 1 when it does not. */
 export function verdict(what: string, value: number, atMost: number, unit = ''): void {
-  const kept = value <= atMost
-  if (!kept) process.exitCode = 1
-  const figure = Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 0)
-  console.log(`${kept ? 'ok    ' : 'MISSED'}  ${what}: ${figure}${unit} (at most ${atMost}${unit})`)
+  judge(value <= atMost, `${what}: ${figureOf(value)}${unit} (at most ${atMost}${unit})`)
 }
+
+export function verdictAtLeast(what: string, value: number, atLeast: number, unit = ''): void {
+  judge(value >= atLeast, `${what}: ${figureOf(value)}${unit} (at least ${atLeast}${unit})`)
+}
+
+function judge(kept: boolean, text: string): void {
+  if (!kept) process.exitCode = 1
+  console.log(`${kept ? 'ok    ' : 'MISSED'}  ${text}`)
+}
+
+const figureOf = (value: number): string =>
+  Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 0)

@@ -6,6 +6,14 @@ import { Registrations } from './0003-registrations.ts'
 import { Settings } from './0004-settings.ts'
 import { RuntimeConfig } from './0005-runtime-config.ts'
 import { TwoFactor } from './0006-two-factor.ts'
+import { Playlists } from './0007-playlists.ts'
+import { Captions } from './0008-captions.ts'
+import { Views } from './0009-views.ts'
+import { Moderation } from './0010-moderation.ts'
+import { Redundancies } from './0011-redundancy.ts'
+import { Follows } from './0012-follows.ts'
+import { Pipeline } from './0013-pipeline.ts'
+import { Comments } from './0014-comments.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -14,4 +22,12 @@ export const migrations = [
   { name: '0004-settings', class: Settings },
   { name: '0005-runtime-config', class: RuntimeConfig },
   { name: '0006-two-factor', class: TwoFactor },
+  { name: '0007-playlists', class: Playlists },
+  { name: '0008-captions', class: Captions },
+  { name: '0009-views', class: Views },
+  { name: '0010-moderation', class: Moderation },
+  { name: '0011-redundancy', class: Redundancies },
+  { name: '0012-follows', class: Follows },
+  { name: '0013-pipeline', class: Pipeline },
+  { name: '0014-comments', class: Comments },
 ]

@@ -2,15 +2,21 @@
 
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
+import { makeAbuseMessages, makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
-import { makeComments, makeRemoveCommentsOf } from './actors/comment/index.ts'
+import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
+import { makeCaptions } from './actors/caption/index.ts'
+import { makeChapters } from './actors/chapter/index.ts'
+import { makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
-import { keepFollowCounts, makeFollows } from './actors/follow/index.ts'
+import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
+import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
+import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import {
   type ActorDeps,
@@ -23,6 +29,7 @@ import {
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
+import { makeSubscriptions } from './actors/subscription/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -38,6 +45,7 @@ import {
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
+  makeLookedAt,
   makePendingFiles,
   makePlaceFiles,
   makeRemoteVideos,
@@ -45,18 +53,24 @@ import {
   makeUpdateVideo,
   registerCounters,
 } from './actors/video/index.ts'
+import { makeViews } from './actors/view/index.ts'
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
 import { makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
+import { abusesArea } from './http/abuses/routes.ts'
 import { accountsArea } from './http/accounts/routes.ts'
 import { activityPubArea } from './http/activitypub/routes.ts'
 import { makeReceiveImage } from './http/actor-images/receive-image.ts'
 import { makeApp } from './http/app.ts'
+import { blocklistsArea } from './http/blocklists/routes.ts'
 import { bulkArea } from './http/bulk/routes.ts'
+import { captionsArea } from './http/captions/routes.ts'
+import { chaptersArea } from './http/chapters/routes.ts'
 import { ownedCommentsArea } from './http/comments/owned.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { instanceImagesArea } from './http/config/instance-images.ts'
 import { configArea } from './http/config/routes.ts'
+import { debugArea } from './http/debug/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { myAvatarArea } from './http/me/avatar.routes.ts'
@@ -64,18 +78,29 @@ import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { pagesArea } from './http/pages/routes.ts'
+import { peersArea } from './http/peers/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
 import { ratingsArea } from './http/ratings/routes.ts'
+import { redundancyArea } from './http/redundancy/routes.ts'
 import { registrationsArea } from './http/registrations/routes.ts'
+import { searchArea } from './http/search/routes.ts'
 import { listen } from './http/server.ts'
 import { serverFollowsArea } from './http/server-follows/routes.ts'
 import { servicesArea } from './http/services/routes.ts'
 import { staticArea } from './http/static/routes.ts'
+import { storyboardsArea } from './http/storyboards/routes.ts'
+import { subscriptionsArea } from './http/subscriptions/routes.ts'
 import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
+import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
+import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
+import { playlistsArea } from './http/video-playlists/routes.ts'
+import { videoStatsArea } from './http/video-stats/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
+import { viewsArea } from './http/views/routes.ts'
+import { wellKnownArea } from './http/well-known/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -202,10 +227,10 @@ async function start(
     urls: makeUrls(loaded.publicUrl),
   }
 
-  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus })
+  const instance = makeInstance(deps)
+  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus, instanceActorId: instance.actorId })
   closers.push(async () => runtimeConfig.close())
   const passwords = makePasswords()
-  const instance = makeInstance(deps)
   const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
@@ -216,6 +241,10 @@ async function start(
   const passwordReset = makePasswordReset({ ...deps, links, passwords })
   const follows = makeFollows(deps)
   keepFollowCounts(runtime.registry)
+  const blocklist = makeBlocklist(deps)
+  endBlockedFollows({ ...deps, follows })
+  const abuses = makeAbuses(deps)
+  followBack({ ...deps, instanceActorId: instance.actorId })
   keepJobHistoryShort(deps)
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
@@ -235,11 +264,18 @@ async function start(
   const uploads = makeUploads({ ...media, createVideo })
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
+  const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
+  const chapters = makeChapters(videos)
   const actorImages = makeActorImages(media)
   const comments = makeComments(deps)
+  const reviews = makeCommentReviews(deps)
+  const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
+  const playlists = makePlaylists(media)
+  const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
+  const views = makeViews(deps)
 
   const http = makeGuardedFetch({
     allowHttp: config().vireo.federation.allow_http,
@@ -250,23 +286,32 @@ async function start(
     logger,
   })
   closers.push(() => http.close())
+  const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
+  downloadRedundancies({ ...media, http, redundancies })
   const federation = makeFederationPart({
     deps,
     http,
     instanceActorId: instance.actorId,
     remoteActors: makeRemoteActors(deps),
     remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
+    remotePlaylists,
     follows,
+    histories: makeHistoryWalks(deps),
     comments,
+    reviews,
+    waitingComments,
     ratings,
     shares: makeShares(deps),
+    views,
+    abuses,
+    redundancies,
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
   })
   closers.push(async () => federation.close())
   // After federation, whose reactions to the end of an account come first.
-  makeUserRemoval({ ...deps, uploads, videos, comments, ratings, follows })
+  makeUserRemoval({ ...deps, uploads, videos, comments, playlists, ratings, follows })
   const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
   closers.push(async () => facts.close())
   source.onChange(() => {
@@ -296,13 +341,17 @@ async function start(
 
   /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
-    const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
+    const answer = await federation.http.fetch(url, {
+      maxBytes,
+      timeoutMs: config().vireo.federation.fetch.file_timeout,
+    })
     if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
     return answer.body
   }
 
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
+    const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
     const receiveImage = makeReceiveImage({ uploads, config })
     const app = await makeApp({
       config,
@@ -332,25 +381,50 @@ async function start(
         ownedCommentsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),
         userMailsArea({ emailVerification, passwordReset }),
-        videosArea({ db, config, urls: deps.urls, videos, uploads, fitPicture: createVideo.fitPicture }),
+        videosArea({
+          ...{ db, config, urls: deps.urls, videos, uploads },
+          fitPicture: createVideo.fitPicture,
+          lookedAt: makeLookedAt(deps),
+        }),
+        captionsArea({ db, config, captions, uploads }),
+        chaptersArea({ db, chapters }),
+        storyboardsArea({ db }),
         uploadsArea({ uploads, config, host: deps.urls.host }),
-        commentsArea({ db, config, urls: deps.urls, comments }),
+        abusesArea({ db, config, urls: deps.urls, abuses, messages: makeAbuseMessages(deps) }),
+        blocklistsArea({ db, config, urls: deps.urls, blocklist }),
+        commentsArea({ db, config, urls: deps.urls, logger, comments, reviews, waitingComments }),
         bulkArea({ comments: bulkComments }),
         ratingsArea({ db, ratings }),
+        playlistsArea({ db, config, urls: deps.urls, playlists, uploads, keepFresh }),
+        playlistElementsArea({
+          ...{ db, config, urls: deps.urls, keepFresh },
+          elements: makePlaylistElements(deps),
+        }),
+        viewsArea({ db, views }),
+        videoStatsArea({ db, clock, config }),
         serverFollowsArea({
           ...deps,
           follows,
           instanceActorId: instance.actorId,
           speaksPlainHttp: federation.speaksPlainHttp,
         }),
+        redundancyArea({ db, config, redundancies }),
+        peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
+        debugArea({ db, sweep: runtime.sweeper.sweep }),
         inboxArea({
           receiveActivity: federation.receiveActivity,
           urls: deps.urls,
           maxBodySize: config().vireo.federation.inbox.max_body_size,
         }),
+        wellKnownArea({ config, clock }),
         activityPubArea({ serveActivityPub: federation.serveActivityPub }),
         staticArea({ db, store, config }),
         lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
+        searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
+        subscriptionsArea({
+          ...{ db, config, urls: deps.urls },
+          subscriptions: makeSubscriptions({ ...deps, follows }),
+        }),
         servicesArea({ db, config, urls: deps.urls }),
         pagesArea({ db, config, urls: deps.urls }),
       ],
@@ -375,24 +449,50 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'VideoUpdated',
     'VideoRemoved',
     'CommentCreated',
+    'CommentApproved',
+    'CommentRefused',
+    'CommentHeldAgain',
     'CommentRemoved',
+    'PlaylistCreated',
+    'PlaylistUpdated',
+    'PlaylistRemoved',
     'RatingSet',
     'RatingRemoved',
+    'ViewersCounted',
+    'ViewsCounted',
+    'WatchEnded',
+    'RedundancyStored',
+    'RedundancyRenewed',
+    'RedundancyRemoved',
     'UserRemoved',
     'AccountRemoved',
+    'AbuseReported',
+    'AccountBlocked',
+    'ServerBlocked',
   ],
   jobs: [
     'email',
     'activitypub-follow',
     'activitypub-http-fetcher',
+    'activitypub-refresher',
+    'remote-chapters',
+    'host-software',
     'federate-video',
+    'playlist-reading',
+    'playlists-of-followed',
     'video-transcoding',
     'video-removal',
+    'video-redundancy',
+    'redundancy-removal',
     'video-files-placement',
     'user-removal',
     'comments-removal',
+    'blocked-follows',
+    'comment-thread',
+    'comments-refresh',
+    'instance-update',
   ],
-  lanes: ['delivery', 'inbox'],
+  lanes: ['delivery', 'inbox', 'inbox-unverified'],
 }
 
 async function openDatabaseServer(

@@ -5,7 +5,9 @@ import { Actor } from './actor/actor.entity.ts'
 import { Channel } from './channel/channel.entity.ts'
 import { Comment } from './comment/comment.entity.ts'
 import { Follow } from './follow/follow.entity.ts'
+import { Playlist, PlaylistElement } from './playlist/playlist.entity.ts'
 import { Rating } from './rating/rating.entity.ts'
+import { Redundancy } from './redundancy/redundancy.entity.ts'
 import { Registration } from './registration/registration.entity.ts'
 import { RemoteHost } from './remote-host/remote-host.entity.ts'
 import { Transcoding } from './transcoding/transcoding.entity.ts'
@@ -19,7 +21,10 @@ export const entities = [
   Channel,
   Comment,
   Follow,
+  Playlist,
+  PlaylistElement,
   Rating,
+  Redundancy,
   Registration,
   RemoteHost,
   StreamingPlaylist,

@@ -1,27 +1,72 @@
 // Tells every process which documents changed, so that none of them serves an old one from its memory.
 
+import type { Unit } from '../actors/runtime/index.ts'
 import type { Sql } from '../platform/database/index.ts'
 import { DOCUMENT_CHANGED } from './cache.ts'
 import type { FederationDeps } from './deps.ts'
 
-export function announceChanges({ registry }: FederationDeps): void {
+export function announceChanges({ registry, urls }: FederationDeps): void {
+  const forgetPlaylist = (unit: Unit, url: string, actors: (string | null)[]): void => {
+    unit.publish(DOCUMENT_CHANGED, { url })
+    for (const actor of actors) {
+      if (actor !== null) unit.publish(DOCUMENT_CHANGED, { url: urls.actorCollection(actor, 'playlists') })
+    }
+  }
+
   const urlOf = async (query: Sql, videoId: number): Promise<string | undefined> => {
     const [video] = await query<{ url: string }>('select url from video where id = $1 and not remote', [videoId])
     return video?.url
   }
-  for (const event of ['VideoPublished', 'VideoUpdated', 'RatingSet', 'RatingRemoved', 'CommentRemoved'] as const) {
+  for (const event of [
+    'VideoPublished',
+    'VideoUpdated',
+    'RatingSet',
+    'RatingRemoved',
+    'CommentRemoved',
+    'CommentHeldAgain',
+  ] as const) {
     registry.on(event, 'documents', async ({ videoId }, unit) => {
       const url = await urlOf(unit.query, videoId)
       if (url) unit.publish(DOCUMENT_CHANGED, { url })
     })
   }
-  registry.on('CommentCreated', 'documents', async ({ commentId }, unit) => {
+  const ofComment = async ({ commentId }: { commentId: number }, unit: Unit): Promise<void> => {
     const [comment] = await unit.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [
       commentId,
     ])
     const url = comment && (await urlOf(unit.query, comment.videoId))
     if (url) unit.publish(DOCUMENT_CHANGED, { url })
+  }
+  registry.on('CommentCreated', 'documents', ofComment)
+  registry.on('CommentApproved', 'documents', ofComment)
+  for (const event of ['PlaylistCreated', 'PlaylistUpdated'] as const) {
+    registry.on(event, 'documents', async ({ playlistId }, unit) => {
+      const [playlist] = await unit.query<{ url: string; accountUrl: string; channelUrl: string | null }>(
+        `select p.url, ax.url as "accountUrl", cx.url as "channelUrl" from playlist p
+         join account a on a.id = p.account_id join actor ax on ax.id = a.actor_id
+         left join channel c on c.id = p.channel_id left join actor cx on cx.id = c.actor_id where p.id = $1`,
+        [playlistId],
+      )
+      if (playlist) forgetPlaylist(unit, playlist.url, [playlist.accountUrl, playlist.channelUrl])
+    })
+  }
+  registry.on('PlaylistRemoved', 'documents', async ({ url, accountActorId, channelActorId }, unit) => {
+    const actors = await unit.query<{ url: string }>('select url from actor where id in ($1, $2)', [
+      accountActorId,
+      channelActorId,
+    ])
+    forgetPlaylist(
+      unit,
+      url,
+      actors.map((actor) => actor.url),
+    )
   })
+  for (const event of ['RedundancyStored', 'RedundancyRenewed', 'RedundancyRemoved'] as const) {
+    registry.on(event, 'documents', async ({ redundancyId }, unit) => {
+      const [copy] = await unit.query<{ url: string }>('select url from redundancy where id = $1', [redundancyId])
+      if (copy) unit.publish(DOCUMENT_CHANGED, { url: copy.url })
+    })
+  }
   registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
     const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
       actorId,

@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/database/index.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Blocked } from './blocked.ts'
 import type { KeyStore } from './security/key-store.ts'
 import type { Urls } from './urls.ts'
 
@@ -18,5 +19,7 @@ export interface FederationDeps {
   config: () => Config
   urls: Urls
   keys: KeyStore
+  /** Refuses blocked servers, but for deliveries. */
   http: GuardedFetch
+  blocked: Blocked
 }

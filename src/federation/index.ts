@@ -1,18 +1,24 @@
 // The federation layer, put together: doors for inbound activities and reads, and what the other layers ask of it.
 
+import type { Abuses } from '../actors/abuse/index.ts'
 import type { RemoteActors } from '../actors/actor/index.ts'
-import type { Comments } from '../actors/comment/index.ts'
+import type { CommentReviews, Comments, WaitingComments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
-import type { Follows } from '../actors/follow/index.ts'
-import { makeIncomingActivities } from '../actors/incoming-activity/index.ts'
+import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
+import { type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
+import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
-import { makeRemoteHosts } from '../actors/remote-host/index.ts'
+import type { Redundancies } from '../actors/redundancy/index.ts'
+import { makeRemoteHosts, type RemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
 import type { RemoteVideos } from '../actors/video/index.ts'
+import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { Redis } from '../platform/redis.ts'
+import { followIndex } from './auto-follow-index.ts'
+import { fetchUnblocked, makeBlocked, sendUnblocked } from './blocked.ts'
 import { announceChanges } from './changes.ts'
 import { makeSend } from './delivery/send.ts'
 import type { FederationDeps } from './deps.ts'
@@ -21,7 +27,11 @@ import { makeServeActivityPub, type ServeActivityPub } from './dispatchers/serve
 import { makeResolveActor } from './fetch/actors.ts'
 import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
+import { makePlaylistFetcher } from './fetch/playlists.ts'
+import { makeResolvePasted, type ResolvePasted } from './fetch/resolve.ts'
+import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
+import { registerHistoryWalks } from './history.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
@@ -30,11 +40,18 @@ import { makeTableKvStore, RedisKv } from './kv.ts'
 import { sendAccounts } from './outbound/account.ts'
 import { sendActors } from './outbound/actor.ts'
 import { sendComments } from './outbound/comment.ts'
+import { sendFlags } from './outbound/flag.ts'
 import { sendFollows } from './outbound/follow.ts'
+import { sendPlaylists } from './outbound/playlist.ts'
 import { sendRatings } from './outbound/rating.ts'
+import { sendRedundancies } from './outbound/redundancy.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
+import { sendViews } from './outbound/view.ts'
+import { registerPlaylistJobs } from './playlist-jobs.ts'
+import { refreshStale } from './refresh/index.ts'
 import { makeKeyStore } from './security/key-store.ts'
+import { registerThreadJobs } from './threads.ts'
 import { makeUrls } from './urls.ts'
 
 export interface FederationOptions {
@@ -43,10 +60,17 @@ export interface FederationOptions {
   instanceActorId: () => Promise<number>
   remoteActors: RemoteActors
   remoteVideos: RemoteVideos
+  remotePlaylists: RemotePlaylists
   follows: Follows
+  histories: HistoryWalks
   comments: Comments
+  reviews: CommentReviews
+  waitingComments: WaitingComments
   ratings: Ratings
   shares: Shares
+  views: Views
+  abuses: Abuses
+  redundancies: Redundancies
   bus: Bus
   /** Where Fedify keeps what it remembers; a table when there is none. */
   redis?: { connection: Redis; prefix: string } | undefined
@@ -60,37 +84,61 @@ export interface FederationPart {
   /** Ends what listens and cleans up. */
   close(): void
   receiveActivity: ReceiveActivity
+  /** For the operator. */
+  hosts: Pick<RemoteHosts, 'retryNow'>
+  incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
+  /** The fetcher that asks nothing of blocked servers. */
+  http: GuardedFetch
+  /** What a text of a search names, on this server or on others. */
+  resolvePasted: ResolvePasted
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
 
 export function makeFederationPart(options: FederationOptions): FederationPart {
-  const { deps: actorDeps, http, instanceActorId } = options
+  const { deps: actorDeps, instanceActorId } = options
   const urls = makeUrls(actorDeps.urls.origin)
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
-  const deps: FederationDeps = { ...actorDeps, urls, keys, http }
+  const blocked = makeBlocked(actorDeps.db)
+  const http = fetchUnblocked(options.http, blocked)
+  const deps: FederationDeps = { ...actorDeps, urls, keys, http, blocked }
 
   const fetchDocument = makeFetchDocument({ ...deps, instanceActorId })
   const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
   const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveActor, remoteVideos: options.remoteVideos })
+  const playlists = makePlaylistFetcher({
+    ...{ ...deps, fetchDocument, resolveActor, videos },
+    remotePlaylists: options.remotePlaylists,
+  })
   const hosts = makeRemoteHosts(actorDeps)
-  const context = { ...options, ...deps, fetchDocument, resolveActor, videos, hosts }
+  const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
+  const sender = makeSender(deps)
+  const context = { ...options, ...deps, sender, fetchDocument, resolveActor, videos, playlists, threads, hosts }
 
+  const discovery = makeDiscovery(deps)
   const incoming = makeIncomingActivities({
     ...actorDeps,
     treat: makeTreat(context),
-    verify: makeVerifyLater(context),
+    verify: makeVerifyLater({ ...context, discovery }),
   })
-  registerDeliveries({ ...actorDeps, hosts, send: makeSend(deps) })
-  registerFederationJobs({ ...context, discovery: makeDiscovery(deps) })
+  registerPlaylistJobs(context)
+  registerDeliveries({ ...actorDeps, hosts, send: sendUnblocked(makeSend(deps), blocked) })
+  registerFederationJobs({ ...context, discovery })
+  registerHistoryWalks(context)
+  followIndex(deps)
+  registerThreadJobs(context)
+  refreshStale({ ...context, discovery })
 
-  const sender = makeSender(deps)
   sendActors(deps, sender)
   sendFollows(deps, sender)
   sendVideos(context, sender)
+  sendPlaylists(context, sender)
   sendComments(context, sender)
   sendAccounts(context, sender)
   sendRatings(deps, sender)
+  sendViews(context, sender)
+  sendFlags(deps, sender)
+  sendRedundancies(deps, sender)
 
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })
@@ -98,7 +146,14 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   if ('sweep' in kv) {
     deps.registry.periodic('forget-expired-keys', { everyMs: () => 600_000, run: async () => void (await kv.sweep()) })
   }
-  const reads = makeServeActivityPub({ ...deps, kv, bus: options.bus, fetchDocument, software: options.software })
+  const reads = makeServeActivityPub({
+    ...deps,
+    kv,
+    bus: options.bus,
+    fetchDocument,
+    resolveActor,
+    software: options.software,
+  })
   announceChanges(deps)
 
   return {
@@ -106,6 +161,9 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     forgetDocuments: reads.forget,
     close: reads.close,
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
+    ...{ hosts, incoming },
+    http,
+    resolvePasted: makeResolvePasted({ ...context, discovery }),
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation
       if (allow_http) return false

@@ -1,5 +1,6 @@
 // Every ActivityPub address of this node, as PeerTube forms them: remote nodes and REST clients store them.
 
+import { hash } from 'node:crypto'
 import { isUuid } from '../platform/ids.ts'
 
 /** The name of the instance actor, in its address and in WebFinger. */
@@ -60,7 +61,11 @@ export function makeUrls(origin: string) {
     videoCollection: (uuid: string, collection: VideoCollection) => `${video(uuid)}/${collection}`,
     comment: (uuid: string, commentId: string | number) => `${video(uuid)}/comments/${commentId}`,
     commentApproval: (comment: string) => `${comment}/approve-reply`,
+    commentRefusal: (comment: string) => `${comment}/reject-reply`,
     announce: (videoUrl: string, actorId: string | number) => `${videoUrl}/announces/${actorId}`,
+    /** Of an activity that a channel passes on. */
+    announcement: (actor: string, activityId: string) =>
+      `${actor}/announces/${hash('sha256', activityId).slice(0, 32)}`,
     like: (actor: string, videoId: string | number) => `${actor}/likes/${videoId}`,
     dislike: (actor: string, videoId: string | number) => `${actor}/dislikes/${videoId}`,
     follow: (actor: string, followedId: string | number) => `${actor}/follows/${followedId}`,

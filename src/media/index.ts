@@ -1,5 +1,6 @@
 // The public face of media: bytes and what they hold. Knows files, not users.
 
+export { cleanWebVtt, toWebVtt } from './captions/captions.ts'
 export { isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type LadderFile, type LadderStep, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'
@@ -10,7 +11,8 @@ export { type AudioProbe, type MediaProbe, probe, type VideoProbe } from './ffmp
 export type { RunLimits } from './ffmpeg/run.ts'
 export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { type EncodedImage, fitImage, type ImageSize, imagesFromMedia } from './images/images.ts'
-export { hlsFile, hlsFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
+export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
+export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
 export {
   type Appender,

@@ -21,6 +21,9 @@ export const webVideoFile = (filename: string, isPrivate: boolean): FileRef => (
   name: isPrivate ? `private/${filename}` : filename,
 })
 
+/** `hls/<uuid>`: a copy of another server's HLS playlist with all that it needs. */
+export const mirrorFolder = (videoUuid: string): FileRef => ({ kind: 'redundancy', name: `hls/${videoUuid}` })
+
 export interface StoreLadderOptions {
   store: Store
   files: readonly LadderFile[]

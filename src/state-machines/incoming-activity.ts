@@ -30,6 +30,8 @@ export type IncomingActivityEvent =
   /** No try will help: a bug or a document that cannot be read. */
   | { type: 'POISONED'; reason: string }
   | { type: 'RETRIED' }
+  /** An admin wants no more of it. */
+  | { type: 'GIVEN_UP' }
   | { type: 'TIMED_OUT' }
 
 /** A new activity; `verified` when the signature was checked with a known key at the door. */
@@ -92,7 +94,7 @@ export const incomingActivityMachine = flow.createMachine({
     dropped: { meta: { end: true } },
     parked: {
       meta: { owner: 'an admin retries, or the clean-up drops it' },
-      on: { RETRIED: { target: 'received', actions: 'startAnew' } },
+      on: { RETRIED: { target: 'received', actions: 'startAnew' }, GIVEN_UP: { target: 'done' } },
     },
   },
 })

@@ -29,6 +29,8 @@ export type RemoteHostEvent =
   | { type: 'FAILED'; at: number; retryAfter?: number; settings: RemoteHostSettings }
   /** A verified activity came from the host. */
   | { type: 'HEARD' }
+  /** An admin wants it tried now. */
+  | { type: 'RETRIED' }
   | { type: 'TIMED_OUT' }
 
 export const initialRemoteHost: Snapshot<RemoteHostState, RemoteHostContext> = {
@@ -63,6 +65,7 @@ export const remoteHostMachine = flow.createMachine({
       on: {
         SUCCEEDED: { target: 'healthy' },
         HEARD: { target: 'healthy' },
+        RETRIED: { target: 'healthy' },
         FAILED: { target: 'failing', actions: 'countFailure' },
       },
     },
@@ -72,6 +75,7 @@ export const remoteHostMachine = flow.createMachine({
         SUCCEEDED: { target: 'healthy', actions: 'forget' },
         // A host that talks to us but cannot be reached would be tried at each of its messages: it keeps its back-off.
         HEARD: { target: 'failing' },
+        RETRIED: { target: 'failing', description: 'at once; the back-off goes on if it fails' },
         FAILED: [
           {
             guard: ({ context, event }) => event.at - context.failingSince >= event.settings.give_up_after,
@@ -89,6 +93,7 @@ export const remoteHostMachine = flow.createMachine({
       on: {
         SUCCEEDED: { target: 'healthy', actions: 'forget' },
         HEARD: { target: 'healthy', actions: 'forget' },
+        RETRIED: { target: 'healthy', actions: 'forget' },
         FAILED: { target: 'dormant', description: 'a delivery that was under way' },
       },
     },

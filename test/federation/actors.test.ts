@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
+import { login } from '../../scripts/demo/client.ts'
 import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-peer.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
@@ -96,5 +97,55 @@ describe('the instance', () => {
       '/api/v1/server/followers',
     )
     expect(followers.data[0]?.following.banners.map(({ width }) => width)).toEqual([600, 1920])
+  })
+
+  it('with another name or sentence is told to its followers, who read it in its document', async () => {
+    await ours.client.send('PUT', '/api/v1/config/custom', {
+      ...(await ours.client.get<Record<string, unknown>>('/api/v1/config/custom')),
+      instance: {
+        ...(await ours.client.get<{ instance: object }>('/api/v1/config/custom')).instance,
+        name: 'Another name',
+        shortDescription: 'Another sentence',
+      },
+    })
+    const { activity } = await update(far)
+    expect(activity).toMatchObject({
+      actor: ours.instance,
+      object: { type: 'Application', name: 'Another name', summary: 'Another sentence' },
+    })
+    expect(await documentOf(ours.instance)).toMatchObject({ name: 'Another name', summary: 'Another sentence' })
+  })
+})
+
+describe('an account that is removed', () => {
+  it('is a tombstone, says so to servers that it only commented or followed on, and has no handle', async () => {
+    const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
+      ...{ username: 'leaver', email: 'leaver@example.com', password: 'a long password', role: 2 },
+    })
+    const leaver = await login(ours.base, 'leaver', 'a long password')
+    const strange = await startFakePeer()
+    try {
+      const sam = await introduce(ours, strange, 'sam')
+      const document = strange.video(sam)
+      await ours.tell(sam.account, strange.activity(sam.account, 'Create', document))
+      const [video] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+      await leaver.send('PUT', `/api/v1/videos/${video?.id}/rate`, { rating: 'like' })
+      await strange.awaited('the Like', ({ activity }) => activity.type === 'Like')
+      await ours.client.send('DELETE', `/api/v1/users/${user.id}`)
+      const url = `${ours.base}/accounts/leaver`
+      const { activity } = await strange.awaited(
+        'the Delete of the account',
+        (one) => one.activity.type === 'Delete' && one.activity.object === url,
+      )
+      expect(activity).toMatchObject({ id: `${url}/delete`, actor: url })
+      const gone = await fetch(url, { headers: { accept: 'application/activity+json' } })
+      expect(gone.status).toBe(410)
+      expect(await gone.json()).toMatchObject({ type: 'Tombstone', id: url, formerType: 'Person' })
+      const handle = `acct:leaver@${ours.host}`
+      expect((await fetch(`${ours.base}/.well-known/webfinger?resource=${handle}`)).status).toBe(410)
+      expect((await fetch(`${ours.base}/.well-known/webfinger?resource=acct:never@${ours.host}`)).status).toBe(404)
+    } finally {
+      await strange.close()
+    }
   })
 })

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import {
   type FakePeer,
@@ -322,9 +323,20 @@ describe('what is no business of ours', () => {
     await ours.tell(gone, home.activity(gone, 'Delete', gone.url))
     expect(await ours.world()).toEqual(before)
     expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
-    expect(home.fetched).toEqual([new URL(gone.url).pathname])
+    expect(home.fetched).toEqual([])
     expect((await post(ours, gone, home.activity(gone, 'Delete', gone.url), { signer: null })).status).toBe(204)
   })
+
+  it.each([404, 410])(
+    'what an actor said whose key is answered with %i is dropped, and not asked for again',
+    async (status) => {
+      const gone = await home.account(`gone_${status}`)
+      home.serve(gone.url, () => ({ status }))
+      for (let time = 0; time < 3; time += 1) await ours.tell(gone, home.activity(gone, 'Like', video.url))
+      expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
+      expect(home.fetched).toEqual([new URL(gone.url).pathname])
+    },
+  )
 
   it('types that we do not know are taken quietly', async () => {
     const before = await ours.world()
@@ -433,3 +445,62 @@ describe('a hostile body', () => {
     expect(await ours.query("select error from incoming_activity where state <> 'done'")).toEqual([])
   })
 })
+
+describe('what cannot matter', () => {
+  it('such as a Delete of an actor that was never here is taken, not stored, and nothing is fetched', async () => {
+    const stranger = await away.account('never_seen')
+    const activity = away.activity(stranger, 'Delete', stranger.url)
+    expect(await post(ours, stranger, activity)).toEqual({ status: 204, body: '' })
+    expect(await ours.query('select 1 from incoming_activity where activity_id = $1', [activity.id])).toEqual([])
+    expect(away.fetched).toEqual([])
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/html'])(
+    'such as a signed %s is refused with 415',
+    async (contentType) => {
+      const activity = comment(alice, home)
+      expect((await post(ours, alice, activity, { contentType })).status).toBe(415)
+      expect(await isThere(activity)).toBe(0)
+    },
+  )
+})
+
+describe('strangers', () => {
+  it('whose keys cannot be had do not keep others from being heard', async () => {
+    const silent = await startSilentServer()
+    try {
+      const strangers = Array.from({ length: 30 }, (_, n) => ({ ...alice, url: `${silent.base}/accounts/s${n}` }))
+      for (const stranger of strangers) {
+        const activity = { ...home.activity(stranger, 'Like', video.url), id: `${stranger.url}/likes/1` }
+        const { status } = await post(ours, stranger, activity, { keyId: `${stranger.url}#main-key` })
+        expect(status).toBe(204)
+      }
+      const activity = comment(alice, home)
+      expect((await post(ours, alice, activity)).status).toBe(204)
+      await until(
+        async () => (await ours.query('select 1 from comment where url = $1', [idOf(activity)])).length === 1,
+        {
+          what: 'the comment of somebody known',
+          withinMs: 4000,
+        },
+      )
+    } finally {
+      await silent.close()
+      await ours.query("delete from incoming_activity where state = 'unverified'")
+    }
+  })
+})
+
+/** Takes connections and never answers. */
+async function startSilentServer(): Promise<{ base: string; close(): Promise<void> }> {
+  const server = createServer(() => undefined)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    base: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -287,115 +287,136 @@ describe('a server that takes no followers', () => {
   })
 })
 
-describe('the history of whom we follow', () => {
-  let account: PeerActor
-  let channel: PeerActor
-  const names = async () =>
-    (await ours.query<{ name: string }>('select name from video order by name')).map(({ name }) => name)
-  const read = async (actor: PeerActor) => {
-    await follow({ handles: [`${actor.document.preferredUsername}@${peer.host}`] })
-    const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === actor.url)
-    await ours.tell(actor, peer.activity(actor, 'Accept', activity))
-    await until(async () => {
-      const [job] = await ours.query<{ state: string }>(
-        "select state from job where type = 'activitypub-http-fetcher' order by id desc limit 1",
+describe('a follow that is asked, taken back and asked again', () => {
+  let asker: PeerActor
+  const target = () => `${ours.base}/video-channels/root_channel`
+  const state = async () =>
+    (
+      await ours.query<{ state: string }>(
+        'select f.state from follow f join actor a on a.id = f.follower_id where a.url = $1',
+        [asker.url],
       )
-      // One that missed something is tried again later.
-      return job?.state === 'completed' || job?.state === 'delayed'
-    })
-  }
-  const collection = (id: string, more: JsonObject) => ({
-    '@context': 'https://www.w3.org/ns/activitystreams',
-    type: 'OrderedCollection',
-    id,
-    ...more,
-  })
+    )[0]?.state ?? 'none'
+  const request = () => peer.activity(asker, 'Follow', target())
+  const undo = (of: JsonObject | string) => peer.activity(asker, 'Undo', of)
 
   beforeAll(async () => {
-    await start({ vireo: { federation: { backfill: { max_pages: 20, max_items: 40 } } } })
-    account = await peer.account('maker')
-    channel = await peer.channel('maker_channel', account)
+    await start()
   }, 60_000)
+  beforeEach(async () => {
+    asker = await peer.account(`asker_${Date.now()}_${Math.trunc(performance.now())}`)
+    await ours.tell(asker, peer.activity(asker, 'Arrive', asker.url))
+  })
 
-  it('is read over its pages; broken items are passed over', async () => {
-    const good = ['a', 'b', 'c'].map((name) => peer.video({ account, channel, more: { name } }))
-    const broken = peer.video({ account, channel, more: { name: 'no duration', duration: undefined } })
-    const foreign = { ...peer.video({ account, channel }), id: 'http://127.0.0.1:1/videos/watch/x' }
-    const gone = `${peer.base}/activities/gone`
-    const own = `${ours.base}/videos/watch/11111111-1111-4111-8111-111111111111`
-    const create = (video: unknown) => peer.activity(account, 'Create', video)
-    const announce = (video: unknown) => peer.activity(channel, 'Announce', video)
-    const id = `${channel.url}/outbox`
-    const pages = [
-      [create(good[0]), gone, create(broken), 7, null, 'not an address'],
-      [
-        create(foreign),
-        announce('http://127.0.0.1:1/x'),
-        announce(own),
-        announce(good[1]?.id),
-        peer.activity(account, 'Like', own),
-      ],
-      [{ type: 'Create' }, announce(`${peer.base}/videos/watch/gone`), announce(good[2]?.id)],
-    ]
-    peer.serve(id, (query) => {
-      const page = Number(query.get('page') ?? 0)
-      if (page === 0) return { body: collection(id, { totalItems: 14, first: `${id}?page=1` }) }
-      const next = page < pages.length ? { next: `${id}?page=${page + 1}` } : {}
-      return {
-        body: collection(`${id}?page=${page}`, {
-          type: 'OrderedCollectionPage',
-          partOf: id,
-          orderedItems: pages[page - 1],
-          ...next,
-        }),
-      }
-    })
-    await read(channel)
-    expect(await names()).toEqual(['a', 'b', 'c'])
+  it('is not ended by late news of the end of an earlier one', async () => {
+    const [first, second] = [request(), request()]
+    await ours.tell(asker, first)
+    await ours.tell(asker, undo(first))
+    expect(await state()).toBe('none')
+    await ours.tell(asker, second)
+    await ours.tell(asker, { ...undo(first), published: new Date().toISOString() })
+    expect(await state()).toBe('accepted')
+    await ours.tell(asker, undo(second))
+    expect(await state()).toBe('none')
   })
 
   it.each([
-    ['runs in a circle', (page: number) => (page % 3) + 1],
-    ['is itself the next page', (page: number) => page],
-    ['never ends', (page: number) => page + 1],
-  ])('that %s is read within bounds', async (what, nextOf) => {
-    const name = `endless_${what.split(' ')[0]}`
-    const owner = await peer.account(name)
-    const id = `${owner.url}/outbox`
-    let pages = 0
-    peer.serve(id, (query) => {
-      const page = Number(query.get('page') ?? 0)
-      pages += 1
-      if (page === 0) return { body: collection(id, { first: `${id}?page=1` }) }
-      return {
-        body: collection(`${id}?page=${page}`, {
-          type: 'OrderedCollectionPage',
-          orderedItems: [],
-          next: `${id}?page=${nextOf(page)}`,
-        }),
-      }
+    ['of the first of two requests', (first: JsonObject, _second: JsonObject) => first],
+    ['of the second of two requests', (_first: JsonObject, second: JsonObject) => second],
+    ['that was made for the end', () => request()],
+  ])('is ended by the id %s', async (_what, named) => {
+    const [first, second] = [request(), request()]
+    await ours.tell(asker, first)
+    await ours.tell(asker, second)
+    expect(await state()).toBe('accepted')
+    await ours.tell(asker, undo(named(first, second)))
+    expect(await state()).toBe('none')
+  })
+
+  it('ends with its follower', async () => {
+    await ours.tell(asker, request())
+    const followers = async () =>
+      (await ours.query<{ followers_count: number }>('select followers_count from actor where url = $1', [target()]))[0]
+    expect(await followers()).toEqual({ followers_count: 1 })
+    await ours.tell(asker, peer.activity(asker, 'Delete', asker.url))
+    expect(await state()).toBe('none')
+    expect(await followers()).toEqual({ followers_count: 0 })
+  })
+
+  it('ends with whom it is about, together with the walk over the history', async () => {
+    await follow({ handles: [`${asker.document.preferredUsername}@${peer.host}`] })
+    const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === asker.url)
+    await ours.tell(asker, peer.activity(asker, 'Accept', activity))
+    await until(async () => (await ours.query('select 1 from history_walk'))[0])
+    await ours.tell(asker, peer.activity(asker, 'Delete', asker.url))
+    expect(
+      await ours.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [asker.url]),
+    ).toEqual([])
+    expect(await ours.query('select 1 from history_walk')).toEqual([])
+  })
+
+  it('of somebody who was deleted is not taken', async () => {
+    const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
+      ...{ username: 'leaver', email: 'leaver@example.com', password: 'password1' },
+      ...{ role: 2, videoQuota: -1, videoQuotaDaily: -1 },
     })
-    await read(owner)
-    expect(pages).toBeLessThanOrEqual(20)
+    await ours.client.send('DELETE', `/api/v1/users/${user.id}`)
+    const url = `${ours.base}/accounts/leaver`
+    await until(
+      async () => (await ours.query('select 1 from actor where url = $1 and deleted_at is not null', [url]))[0],
+    )
+    await ours.tell(asker, peer.activity(asker, 'Follow', url))
+    expect(await state()).toBe('none')
+  })
+})
+
+describe('a server that follows by itself', () => {
+  let index: { hosts: string[]; asked: string[] }
+  beforeAll(async () => {
+    await start({
+      followings: { instance: { auto_follow_back: { enabled: true } } },
+      vireo: { schedulers: { auto_follow_index_instances: '1 second' } },
+    })
+    index = { hosts: [], asked: [] }
+    peer.serve('/index', (query) => {
+      index.asked.push(query.get('since') ?? 'never')
+      const data: unknown[] = index.hosts.map((host) => ({ host }))
+      return { type: 'application/json', body: { total: data.length, data: [...data, 7, { host: 'a b' }, {}] } }
+    })
+  }, 60_000)
+
+  it('follows servers back that follow it, once', async () => {
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
+    expect(activity).toMatchObject({ actor: ours.instance, object: peer.instance.url })
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await until(() => peer.of('Accept').length === 2)
+    expect(peer.of('Follow')).toHaveLength(1)
   })
 
-  it('with more items than the configuration allows is read up to there', async () => {
-    const owner = await peer.account('busy')
-    const id = `${owner.url}/outbox`
-    peer.serve(id, collection(id, { orderedItems: Array.from({ length: 400 }, (_, n) => `${peer.base}/missing/${n}`) }))
-    peer.fetched.length = 0
-    await read(owner)
-    expect(peer.fetched.filter((path) => path.startsWith('/missing/'))).toHaveLength(40)
+  it('does not follow accounts back', async () => {
+    const account = await peer.account('fan')
+    await ours.tell(account, peer.activity(account, 'Follow', ours.instance))
+    await until(() => peer.of('Accept').length === 3)
+    expect(peer.of('Follow')).toHaveLength(1)
   })
 
-  it('on another server, or that is no collection, is not read', async () => {
-    const elsewhere = await peer.account('elsewhere')
-    const id = `${elsewhere.url}/outbox`
-    peer.serve(id, collection(id, { first: 'http://127.0.0.1:1/outbox?page=1' }))
-    await read(elsewhere)
-    const none = await peer.account('none')
-    peer.serve(`${none.url}/outbox`, { type: 'Person', id: `${none.url}/outbox` })
-    await read(none)
-    expect(await names()).toEqual(['a', 'b', 'c'])
+  it('follows the servers of an index, as far as they are new', async () => {
+    const other = await startFakePeer()
+    index.hosts = [other.host, peer.host, ours.host]
+    await ours.client.send('PUT', '/api/v1/config/custom', await withIndex(`${peer.base}/index`))
+    const { activity } = await other.awaited('the Follow', (one) => one.activity.type === 'Follow', 10_000)
+    expect(activity).toMatchObject({ actor: ours.instance, object: other.instance.url })
+    await until(() => index.asked.length >= 2, { withinMs: 10_000 })
+    expect(index.asked[0]).toBe('never')
+    expect(new Date(index.asked[1] ?? '').getTime()).toBeGreaterThan(0)
+    expect(other.of('Follow')).toHaveLength(1)
+    await other.close()
   })
+
+  async function withIndex(indexUrl: string) {
+    const custom = await ours.client.get<{ followings: { instance: object } }>('/api/v1/config/custom')
+    const instance = { ...custom.followings.instance, autoFollowIndex: { enabled: true, indexUrl } }
+    return { ...custom, followings: { instance } }
+  }
 })

@@ -3,6 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { newUuid } from '../../src/platform/ids.ts'
 import { type FakePeer, type JsonObject, type PeerActor, peerKeys, post, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
@@ -19,6 +20,8 @@ let alice: Pair
 let carol: Pair
 let mallory: Pair
 let video: { id: number; uuid: string; url: string }
+/** Of alice, known to us. */
+let watchable: JsonObject & { id: string }
 
 beforeAll(async () => {
   ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
@@ -27,6 +30,7 @@ beforeAll(async () => {
   mallory = await introduce(ours, away, 'mallory')
   await ours.tell(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
   video = await ours.upload(await readFile(await media('small.mp4')))
+  watchable = await remoteVideo()
 }, 60_000)
 afterAll(async () => {
   await Promise.all([home?.close(), away?.close(), ours?.stop()])
@@ -53,6 +57,24 @@ const remoteVideo = async (more: JsonObject = {}) => {
   await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
   return document
 }
+const remotePlaylist = async () => {
+  const uuid = newUuid()
+  const playlist = {
+    ...{ id: `${home.base}/video-playlists/${uuid}`, type: 'Playlist', uuid, name: 'As it was', totalItems: 0 },
+    ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], attributedTo: [alice.channel.url] },
+    ...{ published: '2026-02-01T00:00:00.000Z', updated: '2026-02-01T00:00:00.000Z' },
+  }
+  home.serve(playlist.id, playlist)
+  await ours.tell(alice.account, home.activity(alice.account, 'Create', playlist))
+  return playlist
+}
+/** What a viewer of a peer watched of a video. */
+const watchOf = (peer: FakePeer, videoUrl: string): JsonObject => ({
+  ...{ id: peer.id('watches'), type: 'WatchAction', uuid: '11111111-1111-4111-8111-111111111111', object: videoUrl },
+  ...{ duration: 'PT2S', actionStatus: 'CompletedActionStatus' },
+  ...{ startTime: '2026-11-20T12:00:00.000Z', endTime: '2026-11-20T12:01:00.000Z' },
+  watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
+})
 const comment = async () => {
   const note = home.note({ author: alice.account.url, inReplyTo: video.url })
   await ours.tell(alice.account, home.activity(alice.account, 'Create', note))
@@ -62,6 +84,18 @@ const rated = async (type: string) => {
   const activity = home.activity(alice.account, type, video.url)
   await ours.tell(alice.account, activity)
   return activity
+}
+/** A copy of our video that the server of alice holds. */
+const copied = async () => {
+  const id = `${home.base}/redundancy/videos/${video.uuid}/240-25`
+  const href = `${home.base}/static/redundancy/240.mp4`
+  const copy = {
+    ...{ type: 'CacheFile', id, object: video.url, expires: null },
+    url: { type: 'Link', mediaType: 'video/mp4', href, height: 240, size: 1000, fps: 25 },
+  }
+  const create = { ...home.activity(home.instance, 'Create', copy), id: `${id}/${Date.now()}/activity` }
+  await ours.tell(home.instance, create)
+  return { copy, create }
 }
 /** An activity of alice, as somebody else takes it back: with her name in it, and without. */
 const undoing = (done: JsonObject) => (by: PeerActor) => peerOf(by).activity(by, 'Undo', done)
@@ -74,6 +108,24 @@ const cases: Case[] = [
       return {
         owner: alice.account,
         activity: (by) => peerOf(by).activity(by, 'Update', { ...document, name: 'Taken over' }),
+      }
+    },
+  },
+  {
+    what: 'Update of what hangs on a video',
+    async prepare() {
+      const document = await remoteVideo()
+      const parts = (by: PeerActor) => ({
+        subtitleLanguage: [{ identifier: 'fr', name: 'French', url: `${peerOf(by).base}/captions/fr.vtt` }],
+        hasParts: [{ name: 'A chapter', startOffset: 0, endOffset: 1 }],
+        isLiveBroadcast: true,
+        liveSaveReplay: true,
+        permanentLive: true,
+        latencyMode: 3,
+      })
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...document, ...parts(by) }),
       }
     },
   },
@@ -127,6 +179,19 @@ const cases: Case[] = [
       return { owner: alice.account, activity: (by) => peerOf(by).activity(by, 'Delete', document.id) }
     },
   },
+  ...['Update', 'Delete'].map(
+    (type): Case => ({
+      what: `${type} of a playlist`,
+      async prepare() {
+        const playlist = await remotePlaylist()
+        const changed = { ...playlist, name: 'Taken over', updated: '2026-03-01T00:00:00.000Z' }
+        return {
+          owner: alice.account,
+          activity: (by) => peerOf(by).activity(by, type, type === 'Update' ? changed : playlist.id),
+        }
+      },
+    }),
+  ),
   {
     what: 'Delete of a comment',
     async prepare() {
@@ -137,6 +202,41 @@ const cases: Case[] = [
       }
     },
   },
+  {
+    what: 'Update of a comment',
+    async prepare() {
+      const note = await comment()
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...note, content: 'Never said' }),
+      }
+    },
+  },
+  {
+    what: 'Update of a comment, in the own name',
+    async prepare() {
+      const note = await comment()
+      return {
+        owner: alice.account,
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...note, content: 'Never said', attributedTo: by.url }),
+      }
+    },
+  },
+  ...['ApproveReply', 'RejectReply', 'Delete'].map(
+    (type): Case => ({
+      what: `${type} of a comment of ours below a video`,
+      async prepare() {
+        const { id } = await remoteVideo({ commentsPolicy: 3 })
+        const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [id])
+        const { comment: made } = await ours.client.send<{ comment: { url: string } }>(
+          'POST',
+          `/api/v1/videos/${row?.id}/comment-threads`,
+          { text: 'From afar' },
+        )
+        return { owner: alice.account, activity: (by) => peerOf(by).activity(by, type, made.url, { inReplyTo: id }) }
+      },
+    }),
+  ),
   {
     what: 'Delete of an account',
     async prepare() {
@@ -180,6 +280,29 @@ const cases: Case[] = [
       },
     },
   ]),
+  {
+    what: 'Update of a copy',
+    async prepare() {
+      const { copy } = await copied()
+      const expires = new Date(Date.now() + 3_600_000).toISOString()
+      return { owner: home.instance, activity: (by) => peerOf(by).activity(by, 'Update', { ...copy, expires }) }
+    },
+  },
+  {
+    what: 'Undo of the Create of a copy',
+    async prepare() {
+      const { create } = await copied()
+      return { owner: home.instance, activity: undoing(create) }
+    },
+  },
+  {
+    what: 'Undo of the Create of a copy that names no actor',
+    async prepare() {
+      const { create } = await copied()
+      const { actor: _actor, ...unnamed } = create as JsonObject
+      return { owner: home.instance, activity: undoing(unnamed) }
+    },
+  },
   ...['Accept', 'Reject'].map(
     (type): Case => ({
       what: `${type} of our Follow`,
@@ -269,6 +392,13 @@ describe('a thing that is given to somebody else', () => {
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
       },
     ],
+    ...['ApproveReply', 'RejectReply'].map((type): [string, () => { by: PeerActor; activity: JsonObject }] => [
+      `${type} of a comment on a video of ours`,
+      () => ({
+        by: alice.account,
+        activity: home.activity(alice.account, type, `${video.url}/comments/1`, { inReplyTo: video.url }),
+      }),
+    ]),
     ...['Like', 'Dislike', 'Announce', 'Follow'].map(
       (type): [string, () => { by: PeerActor; activity: JsonObject }] => [
         `a ${type} whose id is of another server`,
@@ -281,6 +411,15 @@ describe('a thing that is given to somebody else', () => {
         },
       ],
     ),
+    [
+      'a copy of our video that another server is said to hold',
+      () => {
+        const id = `${home.base}/redundancy/streaming-playlists/hls/${video.uuid}`
+        const url = { type: 'Link', mediaType: 'application/x-mpegURL', href: `${home.base}/static/redundancy` }
+        const copy = { type: 'CacheFile', id, object: video.url, expires: null, url }
+        return { by: away.instance, activity: away.activity(away.instance, 'Create', copy) }
+      },
+    ],
     [
       'an Announce that a person makes of an unknown video',
       () => {
@@ -295,6 +434,20 @@ describe('a thing that is given to somebody else', () => {
     [
       'an Announce of one of our own things that is no video',
       () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', ours.instance) }),
+    ],
+    ...[{}, { expires: '2099-01-01T00:00:00.000Z' }].map(
+      (more): [string, () => { by: PeerActor; activity: JsonObject }] => [
+        `a View of a video of another server ${JSON.stringify(more)}`,
+        () => ({ by: away.instance, activity: away.activity(away.instance, 'View', watchable.id, more) }),
+      ],
+    ),
+    [
+      'what somebody watched of a video of another server',
+      () => ({ by: away.instance, activity: away.activity(away.instance, 'Create', watchOf(away, watchable.id)) }),
+    ],
+    [
+      'what somebody of another server watched',
+      () => ({ by: away.instance, activity: away.activity(away.instance, 'Create', watchOf(home, video.url)) }),
     ],
     [
       'an Accept of a Follow that we never sent',
@@ -332,7 +485,7 @@ describe('a thing that is given to somebody else', () => {
   it('a rating or share of a video that only we know is not taken', async () => {
     const hidden = await ours.upload(await readFile(await media('small.mp4')), { privacy: '3', name: 'Hidden' })
     const before = await ours.world()
-    for (const type of ['Like', 'Dislike', 'Announce']) {
+    for (const type of ['Like', 'Dislike', 'Announce', 'View']) {
       await ours.tell(alice.account, home.activity(alice.account, type, hidden.url))
     }
     await ours.tell(

@@ -94,9 +94,25 @@ const WORLD: [string, string][] = [
   ['accounts', 'select actor_id, name, description from account order by id'],
   ['channels', 'select actor_id, account_id, name, description from channel order by id'],
   ['videos', 'select url, uuid, channel_id, name, privacy, state, remote from video order by id'],
-  ['comments', 'select url, video_id, account_id, text, deleted_at from comment order by id'],
+  ['playlists', 'select url, account_id, channel_id, name, description, privacy from playlist order by id'],
+  ['captions', 'select video_id, language, file_url from video_caption order by id'],
+  ['chapters', 'select video_id, timecode, title from video_chapter order by video_id, timecode'],
+  ['storyboards', 'select video_id, file_url from storyboard order by id'],
+  ['lives', 'select video_id, save_replay, permanent_live, latency_mode from video_live order by video_id'],
+  [
+    'comments',
+    'select url, video_id, account_id, text, held_for_review, approval_url, deleted_at from comment order by id',
+  ],
   ['ratings', 'select url, video_id, account_id, type from rating order by id'],
   ['shares', 'select url, video_id, actor_id from share order by id'],
+  [
+    'views',
+    `select v.url, v.views + coalesce((select sum(d.views) from video_delta d where d.video_id = v.id), 0) as views
+     from video v order by v.id`,
+  ],
+  ['viewers', 'select video_id, host_id, viewer, viewers from remote_viewer order by video_id, host_id, viewer'],
+  ['watches', 'select url, video_id, host_id, seconds from watch order by id'],
+  ['redundancies', 'select url, actor_id, video_id, file_url, expires_on from redundancy order by id'],
   ['follows', 'select url, follower_id, target_id, state from follow order by id'],
 ]
 

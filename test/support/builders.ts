@@ -161,7 +161,7 @@ async function makeActor(
   })
 }
 
-async function insert(db: Reader, table: string, row: Record<string, unknown>): Promise<number> {
+export async function insert(db: Reader, table: string, row: Record<string, unknown>): Promise<number> {
   const names = Object.keys(row)
   const places = names.map((_, index) => `$${index + 1}`)
   const [stored] = await db.query<{ id: number }>(

@@ -29,6 +29,10 @@ export interface PeerAnswer {
   /** Default `application/activity+json`. */
   type?: string
   body?: unknown
+  /** In place of a body in JSON. */
+  raw?: string
+  /** Of a redirection. */
+  location?: string
 }
 
 /** What is wrong or unusual with a posted activity; an honest cavage signature by the actor when left out. */
@@ -116,8 +120,12 @@ export async function startFakePeer(): Promise<FakePeer> {
       status = 200,
       type = 'application/activity+json',
       body,
+      raw,
+      location,
     } = answers.get(url.pathname)?.(url.searchParams) ?? { status: 404 }
-    response.writeHead(status, { 'content-type': type }).end(body === undefined ? '' : JSON.stringify(body))
+    response
+      .writeHead(status, { 'content-type': type, ...(location === undefined ? {} : { location }) })
+      .end(raw ?? (body === undefined ? '' : JSON.stringify(body)))
   })
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   await listen(0)

@@ -85,21 +85,33 @@ const video: Check = (document) => [
   ),
   ...must('tag', Array.isArray(document.tag)),
   ...must('subtitleLanguage', Array.isArray(document.subtitleLanguage)),
-  ...must(
-    'subtitleLanguage',
-    list(document.subtitleLanguage).every((one) => typeof one.identifier === 'string'),
-  ),
+  ...must('subtitleLanguage', list(document.subtitleLanguage).every(isCaption)),
+  ...must('waitTranscoding', typeof document.waitTranscoding === 'boolean'),
+  ...must('downloadEnabled', typeof document.downloadEnabled === 'boolean'),
+  ...must('state', document.state === undefined || (isCount(document.state) && Number(document.state) > 0)),
+  ...must('aspectRatio', document.aspectRatio === null || typeof document.aspectRatio === 'number'),
+  ...['likes', 'dislikes', 'shares', 'comments', 'hasParts'].flatMap((key) => must(key, isAddress(document[key]))),
   ...must('icon', Array.isArray(document.icon) && list(document.icon).some(isThumbnail)),
   ...must('preview', document.preview === undefined || list(document.preview).every(isStoryboard)),
   ...must('url', Array.isArray(document.url) && list(document.url).every(isLink)),
   ...must(
     'live',
-    document.isLiveBroadcast === true ||
-      ['liveSaveReplay', 'permanentLive', 'latencyMode'].every((key) => document[key] === null),
+    document.isLiveBroadcast === true
+      ? ['liveSaveReplay', 'permanentLive'].every((key) => typeof document[key] === 'boolean') &&
+          [1, 2, 3].includes(Number(document.latencyMode))
+      : ['liveSaveReplay', 'permanentLive', 'latencyMode'].every((key) => document[key] === null),
   ),
 ]
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : [])
+
+/** One address of a WebVTT file, not a list of links. */
+const isCaption = (caption: Json): boolean =>
+  isText(caption.identifier, 1, 20) &&
+  typeof caption.name === 'string' &&
+  typeof caption.automaticallyGenerated === 'boolean' &&
+  isAddress(caption.url) &&
+  /\.vtt$/.test(String(caption.url))
 
 const isThumbnail = (icon: Json): boolean =>
   icon.type === 'Image' &&
@@ -161,6 +173,102 @@ const note: Check = (document) => [
 
 const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
+const picture = (value: unknown): boolean =>
+  value === undefined ||
+  (isJson(value) &&
+    value.type === 'Image' &&
+    isAddress(value.url) &&
+    value.mediaType === 'image/jpeg' &&
+    isCount(value.width) &&
+    isCount(value.height))
+
+const playlist: Check = (document) => [
+  ...must('totalItems', isCount(document.totalItems)),
+  ...must('uuid', UUID.test(String(document.uuid))),
+  ...must('name', isText(document.name, 1, 120)),
+  ...must('content', document.content === null || isText(document.content, 3, 1000)),
+  ...must('attributedTo', Array.isArray(document.attributedTo) && document.attributedTo.length === 1),
+  ...must('attributedTo', list(document.attributedTo).length === 0 && addresses(document.attributedTo)),
+  ...must('published', isDate(document.published)),
+  ...must('updated', isDate(document.updated)),
+  ...must('icon', picture(document.icon)),
+  ...must('first', document.first === undefined || isAddress(document.first)),
+  ...must('next', document.next === undefined || isAddress(document.next)),
+  ...must('orderedItems', document.orderedItems === undefined || addresses(document.orderedItems)),
+]
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const isTimestamp = (value: unknown): boolean => value === undefined || isCount(value)
+const playlistElement: Check = (document) => [
+  ...must('url', isAddress(document.url)),
+  ...must('position', isCount(document.position) && Number(document.position) >= 1),
+  ...must('startTimestamp', isTimestamp(document.startTimestamp)),
+  ...must('stopTimestamp', isTimestamp(document.stopTimestamp)),
+]
+
+const view: Check = (document) => [
+  ...activity(reference)(document),
+  ...must('expires', document.expires === undefined || isDate(document.expires)),
+  ...must('result', document.result === undefined || isCounter(document.result)),
+]
+
+const isCounter = (value: unknown): boolean =>
+  isJson(value) &&
+  value.type === 'InteractionCounter' &&
+  value.interactionType === 'WatchAction' &&
+  isCount(value.userInteractionCount)
+
+const watchAction: Check = (document) => [
+  ...must('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(String(document.uuid))),
+  ...must('object', isAddress(document.object)),
+  ...must('actionStatus', document.actionStatus === 'CompletedActionStatus'),
+  ...must('duration', /^PT\d+S$/.test(String(document.duration))),
+  ...must('startTime', isDate(document.startTime)),
+  ...must('endTime', isDate(document.endTime)),
+  ...must('location', document.location === undefined || isLocation(document.location)),
+  ...must('watchSections', Array.isArray(document.watchSections)),
+  ...must(
+    'watchSections',
+    list(document.watchSections).every((one) => isCount(one.startTimestamp) && isCount(one.endTimestamp)),
+  ),
+]
+
+const isLocation = (value: unknown): boolean =>
+  isJson(value) &&
+  typeof value.addressCountry === 'string' &&
+  (value.addressRegion === undefined || typeof value.addressRegion === 'string')
+
+const FLAG_REASONS = new Set(
+  'violentOrRepulsive hatefulOrAbusive spamOrMisleading privacy rights serverRules thumbnails captions'.split(' '),
+)
+
+const flag: Check = (document) => [
+  ...must('content', isText(document.content, 2, 3000)),
+  ...must('mediaType', document.mediaType === 'text/markdown'),
+  ...must('startAt', document.startAt === undefined || isCount(document.startAt)),
+  ...must('endAt', document.endAt === undefined || Number(document.endAt) > Number(document.startAt ?? -1)),
+  ...must(
+    'tag',
+    Array.isArray(document.tag) &&
+      list(document.tag).every((tag) => tag.type === 'Hashtag' && FLAG_REASONS.has(String(tag.name))),
+  ),
+]
+const cacheFile: Check = (document) => {
+  const link = isJson(document.url) ? document.url : {}
+  const isPlaylist = link.mediaType === 'application/x-mpegURL' && isAddress(link.href)
+  const isFile =
+    ['video/mp4', 'video/webm', 'video/ogg', 'audio/mp4'].includes(String(link.mediaType)) &&
+    isAddress(link.href) &&
+    isCount(link.height) &&
+    isCount(link.size) &&
+    (link.fps === undefined || (Number.isInteger(link.fps) && Number(link.fps) >= -1))
+  return [
+    ...must('object', isAddress(document.object)),
+    ...must('expires', document.expires === null || isDate(document.expires)),
+    ...must('url', link.type === 'Link' && (isPlaylist || isFile)),
+  ]
+}
+
 const tombstone: Check = (document) => must('formerType', document.formerType === 'Note')
 
 const actor: Check = (document) => {
@@ -199,6 +307,7 @@ const CHECKS: Record<string, Check> = {
   Update: activity(embedded('Video', 'CacheFile', 'Playlist', 'Person', 'Group', 'Application')),
   Delete: activity(reference),
   Announce: activity(reference),
+  Flag: (document) => [...activity(address)(document), ...flag(document)],
   Like: activity(reference),
   Dislike: activity(reference),
   Follow: activity(reference),
@@ -207,9 +316,14 @@ const CHECKS: Record<string, Check> = {
   Undo: activity(embedded('Follow', 'Like', 'Dislike', 'Announce', 'Create')),
   ApproveReply: (document) => [...activity(address)(document), ...must('inReplyTo', isAddress(document.inReplyTo))],
   RejectReply: (document) => [...activity(address)(document), ...must('inReplyTo', isAddress(document.inReplyTo))],
+  View: view,
+  WatchAction: watchAction,
   Video: video,
   Note: note,
+  CacheFile: cacheFile,
   Tombstone: tombstone,
+  Playlist: playlist,
+  PlaylistElement: playlistElement,
   Person: actor,
   Group: actor,
   Application: actor,

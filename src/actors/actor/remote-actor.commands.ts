@@ -45,9 +45,15 @@ export interface RemoteActors {
   /** Stores or refreshes. Throws DomainError `unprocessable` when a Group's owner is not stored. */
   save(actor: RemoteActor): Promise<StoredActor>
   find(url: string): Promise<(StoredActor & { refreshedAt: Date | null }) | undefined>
+  /** Asks for a job that reads the actor anew; at most once an hour. */
+  askRefresh(actorId: number): Promise<void>
+  /** Its server knows nothing of the actor. Answers how often it said so in a row. */
+  strike(actorId: number): Promise<number>
   /** The actor is gone from its server: with it go its videos, comments, ratings and follows. */
   remove(actorId: number): Promise<void>
 }
+
+const REFRESH_ASKED_EVERY_MS = 3_600_000
 
 export function makeRemoteActors(deps: ActorDeps): RemoteActors {
   const { db, tell } = deps
@@ -65,6 +71,24 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
 
   return {
     find: (url) => find(db.query, url),
+    async askRefresh(actorId) {
+      await tell.create(async (unit) => {
+        const asked = await unit.query(
+          `update actor set refresh_asked_at = $2 where id = $1 and host_id is not null
+             and (refresh_asked_at is null or refresh_asked_at < $3) returning id`,
+          [actorId, unit.now, new Date(unit.now.getTime() - REFRESH_ASKED_EVERY_MS)],
+        )
+        if (asked.length === 0) return
+        unit.enqueue({ type: 'activitypub-refresher', data: { actorId }, dedupeKey: `refresh-actor-${actorId}` })
+      })
+    },
+    async strike(actorId) {
+      const [row] = await db.query<{ strikes: number }>(
+        'update actor set strikes = least(strikes + 1, 1000) where id = $1 and host_id is not null returning strikes',
+        [actorId],
+      )
+      return row?.strikes ?? 0
+    },
     async remove(actorId) {
       await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
         const others = await unit.query<{ id: number }>(
@@ -111,7 +135,8 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
      on conflict (url_hash) do update set inbox_url = excluded.inbox_url, shared_inbox_url = excluded.shared_inbox_url,
        outbox_url = excluded.outbox_url, followers_url = excluded.followers_url, following_url = excluded.following_url,
        key_id = excluded.key_id, public_key_pem = excluded.public_key_pem, ed25519_public = excluded.ed25519_public,
-       remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at
+       remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at,
+       strikes = 0
      where actor.url = excluded.url and actor.host_id = excluded.host_id and actor.type = excluded.type
      returning id`,
     [

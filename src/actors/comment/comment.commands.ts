@@ -12,6 +12,7 @@ import {
   isHeld,
   seesHeld,
 } from './comment.policy.ts'
+import { buryComment, idOfComment, loadComment } from './comment.rows.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface Comments {
@@ -33,7 +34,11 @@ export interface Comments {
     content: string
     mediaType: string
     createdAt: Date
+    /** The activity as it came, to be passed on when the comment is approved. */
+    activity?: string | null
   }): Promise<ReceivedComment>
+  /** A removed comment of another server: replies below it need its place. */
+  receiveTombstone(stone: { url: string; videoId: number; parentUrl: string | null; createdAt: Date }): Promise<void>
   /** Throws `forbidden`, or `conflict` when it is removed already. */
   remove(commentId: number, by: NonNullable<Viewer>): Promise<void>
   /**
@@ -54,22 +59,8 @@ export const MAX_COMMENT_LENGTH = 10_000
 
 interface VideoRow extends CommentedVideo {
   uuid: string
-}
-
-interface CommentRow {
-  id: number
-  url: string
-  videoId: number
-  accountId: number | null
-  isDeleted: boolean
-  isHeld: boolean
-  parentUrl: string
-  ownerAccountId: number
-  ownerActorId: number
-  channelActorId: number
-  isVideoOurs: boolean
-  authorActorId: number | null
-  isAuthorOurs: boolean
+  /** Of another server, as the video is, and of the same one. */
+  isOfVideosServer: boolean
 }
 
 export function makeComments(deps: ActorDeps): Comments {
@@ -78,7 +69,7 @@ export function makeComments(deps: ActorDeps): Comments {
   return {
     async add({ videoId, by, text, inReplyTo }) {
       return await tell.create(async (unit) => {
-        const video = await videoOf(unit.query, videoId)
+        const video = await videoOf(unit.query, videoId, by.accountId)
         assertTakesComments(video)
         const sees = { accountId: by.accountId, held: seesHeld(video, by) }
         const parent = inReplyTo === undefined ? undefined : await parentOf(unit.query, videoId, inReplyTo, sees)
@@ -86,59 +77,77 @@ export function makeComments(deps: ActorDeps): Comments {
         const url = urls.comment(video.uuid, id)
         const { accountId } = by
         const isNew = await insert(unit, {
-          ...{ id, url, videoId, accountId, text, held: isHeld(video, by), parent, createdAt: unit.now },
+          ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now },
+          ...{ held: isHeld(video, by), heldActivity: null },
         })
         if (!isNew) throw new Error(`${url} is the address of another comment already.`)
         return id
       })
     },
 
-    async receiveComment({ url, videoId, accountId, parentUrl, content, mediaType, createdAt }) {
+    async receiveComment({ url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null }) {
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       return await tell.create(async (unit) => {
         const known = await knownAs(unit.query, url)
         if (known) return received(known, { videoId, accountId })
         if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
-        const video = await videoOf(unit.query, videoId)
+        const video = await videoOf(unit.query, videoId, accountId)
         assertTakesRemoteComments(video)
-        const held = isHeld(video, null)
+        const held = isHeld(video, null, video)
         const parent = parentUrl === null ? undefined : await parentWith(unit.query, videoId, parentUrl)
         const id = await nextId(unit.query)
         // A date in the future would stay on top of the list.
         const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
-        const isNew = await insert(unit, { id, url, videoId, accountId, text, held, parent, createdAt: at })
+        const heldActivity = held && !video.remote ? activity : null
+        const isNew = await insert(unit, {
+          ...{ id, url, videoId, accountId, text, held, heldActivity, parent, createdAt: at },
+        })
         return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
+      })
+    },
+
+    async receiveTombstone({ url, videoId, parentUrl, createdAt }) {
+      await tell.create(async (unit) => {
+        const video = await videoOf(unit.query, videoId, null)
+        assertTakesRemoteComments(video)
+        const parent = parentUrl === null ? undefined : await parentWith(unit.query, videoId, parentUrl)
+        const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
+        await unit.query(
+          `insert into comment (url, video_id, text, thread_id, parent_id, created_at, updated_at, deleted_at)
+           values ($1, $2, '', $3, $4, $5, $6, $6) on conflict (url_hash) do nothing`,
+          [url, videoId, parent?.threadId ?? null, parent?.id ?? null, at, unit.now],
+        )
       })
     },
 
     async remove(commentId, by) {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
-        const comment = await load(unit.query, commentId)
+        const comment = await loadComment(unit.query, commentId)
         assertMayRemove(comment, by)
-        if (comment.isDeleted) throw new DomainError('conflict', 'This comment is already deleted')
         // Ours are removed in the name of their author; those of others on our videos by the owner, who answers for them.
         const byOwner = !comment.isAuthorOurs && comment.isVideoOurs
-        await bury(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
+        await buryComment(
+          unit,
+          comment,
+          byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId),
+        )
       })
     },
 
     async removeReceived({ url, actorId }) {
-      const [found] = await db.query<{ id: number }>(
-        'select id from comment where url_hash = md5($1)::uuid and url = $1',
-        [url],
-      )
-      if (!found) return undefined
-      return await tell({ aggregate: 'comment', id: found.id }, async (unit) => {
-        const comment = await load(unit.query, found.id)
+      const commentId = await idOfComment(db.query, url)
+      if (commentId === undefined) return undefined
+      return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
+        const comment = await loadComment(unit.query, commentId)
         const may = [
           comment.authorActorId,
           ...(comment.isVideoOurs ? [] : [comment.ownerActorId, comment.channelActorId]),
         ]
         if (!may.includes(actorId))
           throw new DomainError('forbidden', 'Only its author and the video’s owner remove a comment.')
-        if (comment.isDeleted) return undefined
-        await bury(unit, comment, actorId)
-        return comment.isHeld ? undefined : { videoId: comment.videoId }
+        if (comment.state === 'removed') return undefined
+        await buryComment(unit, comment, actorId)
+        return comment.state === 'held' ? undefined : { videoId: comment.videoId }
       })
     },
   }
@@ -159,32 +168,22 @@ async function insert(
     accountId: number
     text: string
     held: boolean
+    heldActivity: string | null
     parent: Parent | undefined
     createdAt: Date
   },
 ): Promise<boolean> {
-  const { id, url, videoId, accountId, text, held, parent, createdAt } = comment
+  const { id, url, videoId, accountId, text, held, heldActivity, parent, createdAt } = comment
   const rows = await unit.query(
-    `insert into comment (id, url, video_id, account_id, text, held_for_review, thread_id, parent_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) on conflict (url_hash) do nothing returning id`,
-    [id, url, videoId, accountId, text, held, parent?.threadId ?? null, parent?.id ?? null, createdAt],
+    `insert into comment (id, url, video_id, account_id, text, held_for_review, held_activity, thread_id, parent_id,
+       created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) on conflict (url_hash) do nothing returning id`,
+    [id, url, videoId, accountId, text, held, heldActivity, parent?.threadId ?? null, parent?.id ?? null, createdAt],
   )
   if (rows.length === 0) return false
   if (!held) await addDelta(unit, videoId, { comments: 1 })
   unit.emit({ aggregate: 'comment', id }, 'CommentCreated', { commentId: id })
   return true
-}
-
-/**
- * The text goes, the place in the thread stays. One that waited for approval stays hidden, and nobody is told of it.
- * `actorId` is in whose name it is removed.
- */
-async function bury(unit: Unit, comment: CommentRow, actorId: number): Promise<void> {
-  const { id, url, videoId, parentUrl } = comment
-  await unit.query("update comment set text = '', deleted_at = $2, updated_at = $2 where id = $1", [id, unit.now])
-  if (comment.isHeld) return
-  await addDelta(unit, videoId, { comments: -1 })
-  unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', { commentId: id, url, actorId, videoId, parentUrl })
 }
 
 interface KnownComment {
@@ -210,12 +209,14 @@ function received(known: KnownComment | undefined, told: { videoId: number; acco
   throw new DomainError('forbidden', 'This address belongs to another comment.')
 }
 
-/** The video, which stays until the comment is stored. */
-async function videoOf(query: Sql, videoId: number): Promise<VideoRow> {
+/** The video, which stays until the comment is stored, and what it is to the author. */
+async function videoOf(query: Sql, videoId: number, accountId: number | null): Promise<VideoRow> {
   const [video] = await query<VideoRow>(
-    `select v.uuid, v.remote, v.privacy, v.comments_policy as "commentsPolicy", c.account_id as "ownerAccountId"
+    `select v.uuid, v.remote, v.privacy, v.comments_policy as "commentsPolicy", c.account_id as "ownerAccountId",
+       exists (select 1 from account a join actor x on x.id = a.actor_id join actor y on y.host_id = x.host_id
+               where a.id = $2 and y.id = c.actor_id) as "isOfVideosServer"
      from video v join channel c on c.id = v.channel_id where v.id = $1 and v.state <> 'removed' for key share of v`,
-    [videoId],
+    [videoId, accountId],
   )
   if (!video) throw notFound('Video not found')
   return video
@@ -264,20 +265,4 @@ async function nextId(query: Sql): Promise<number> {
   const [row] = await query<{ id: number }>("select nextval(pg_get_serial_sequence('comment', 'id')) as id")
   if (!row) throw new Error('The sequence of comments gave no id.')
   return row.id
-}
-
-async function load(query: Sql, commentId: number): Promise<CommentRow> {
-  const [row] = await query<CommentRow>(
-    `select m.id, m.url, m.video_id as "videoId", m.account_id as "accountId", m.deleted_at is not null as "isDeleted",
-       m.held_for_review as "isHeld", coalesce(p.url, v.url) as "parentUrl", c.account_id as "ownerAccountId",
-       o.actor_id as "ownerActorId", c.actor_id as "channelActorId", not v.remote as "isVideoOurs",
-       x.id as "authorActorId", x.id is not null and x.host_id is null as "isAuthorOurs"
-     from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
-       join account o on o.id = c.account_id left join comment p on p.id = m.parent_id
-       left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
-     where m.id = $1`,
-    [commentId],
-  )
-  if (!row) throw notFound('Video comment thread not found')
-  return row
 }

@@ -15,6 +15,10 @@ const CommentSchema = defineEntity({
     url: p.string(),
     text: p.string(),
     heldForReview: p.boolean(),
+    /** The ApproveReply of the video's server. */
+    approvalUrl: p.string().nullable(),
+    /** What its author sent, as long as it waits for approval here. */
+    heldActivity: p.text().nullable(),
     deletedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

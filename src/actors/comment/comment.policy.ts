@@ -27,11 +27,17 @@ export function assertTakesRemoteComments(video: CommentedVideo): void {
 }
 
 /**
- * Whether a new comment waits for the owner. `author` is null for those of other servers. A comment on a remote video
- * waits on the server of the video, which has to get it first.
+ * Whether a new comment waits for the owner of the video. `author` is null for those of other servers. On a remote video
+ * all wait until its server approves or lists them, except what that server sent itself.
  */
-export const isHeld = (video: CommentedVideo, author: Viewer): boolean =>
-  !video.remote && video.commentsPolicy === commentsPolicies.requiresApproval && !seesHeld(video, author)
+export const isHeld = (
+  video: Pick<CommentedVideo, 'commentsPolicy' | 'remote' | 'ownerAccountId'>,
+  author: Viewer,
+  { isOfVideosServer = false }: { isOfVideosServer?: boolean } = {},
+): boolean =>
+  video.commentsPolicy === commentsPolicies.requiresApproval &&
+  !isOfVideosServer &&
+  (video.remote || !seesHeld(video, author))
 
 /** Who sees all comments that wait for approval: the owner of the video, and whoever sees all comments. */
 export const seesHeld = (video: { ownerAccountId: number }, viewer: Viewer): boolean =>
@@ -45,4 +51,14 @@ export function assertMayRemove(
   if (by.accountId === comment.accountId || by.accountId === comment.ownerAccountId) return
   if (hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT')) return
   throw new DomainError('forbidden', 'Cannot remove video comment of another user')
+}
+
+/** Throws `forbidden` unless `by` owns the video or manages all comments; below remote videos it is for their servers. */
+export function assertMayApprove(
+  comment: { ownerAccountId: number; isVideoOurs: boolean },
+  by: NonNullable<Viewer>,
+): void {
+  const isOwner = by.accountId === comment.ownerAccountId
+  if (comment.isVideoOurs && (isOwner || hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) return
+  throw new DomainError('forbidden', 'Cannot approve video comment of another user')
 }

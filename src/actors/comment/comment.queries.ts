@@ -1,6 +1,7 @@
 // Reads about comments: the threads of a video, one thread with all its replies, and a single comment.
 
 import type { Database } from '../../platform/database/index.ts'
+import { isMutedFor } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 import { commentsPolicies } from './comment.policy.ts'
 
@@ -46,10 +47,11 @@ const readerValues = (reader: CommentReader) => [
   reader.seesHeld,
 ]
 
-/** What the reader ($3, $4) must not see: comments that wait for approval, and all that answers them. */
+/** What the reader ($3, $4) must not see: comments that wait for approval or of the muted, and all that answers them. */
 const HIDDEN = `with recursive hidden as (
     select m.id from comment m
-    where m.video_id = $1 and m.held_for_review and not $4::boolean and m.account_id is distinct from $3::int
+    where m.video_id = $1 and (m.held_for_review and not $4::boolean and m.account_id is distinct from $3::int
+      or ${isMutedFor('m.account_id', '$3::int')})
     union select r.id from comment r join hidden h on r.parent_id = h.id
   )`
 const isShown = (alias: string) => `${alias}.id not in (select id from hidden)`

@@ -9,6 +9,7 @@ export {
   listThreads,
   type ThreadQuery,
 } from './comment.queries.ts'
+export { type CommentReviews, makeCommentReviews } from './comment.review.ts'
 export {
   findChannelOwner,
   listOwnedComments,
@@ -17,4 +18,6 @@ export {
   type OwnedCommentSort,
   ownedCommentSorts,
 } from './owned-comments.queries.ts'
+export { toPlainText } from './plain-text.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'
+export { makeWaitingComments, type WaitingComment, type WaitingComments } from './waiting-comments.ts'

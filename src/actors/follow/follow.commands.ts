@@ -10,11 +10,15 @@ import {
   initialFollow,
 } from '../../state-machines/follow.ts'
 import { IllegalMove, step } from '../../state-machines/step.ts'
+import { isMutedBy } from '../blocklist/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { Follow } from './follow.entity.ts'
 
 export interface Follows {
-  /** A local actor asks to follow another actor, local or remote. Asking twice sends the request again. */
+  /**
+   * A local actor asks to follow another actor, local or remote. Asking twice sends the request again. Throws `forbidden`
+   * for one that the instance blocks.
+   */
   request(ask: { followerId: number; targetId: number }): Promise<{ followId: number }>
   /** The follower gives its follow up. */
   withdraw(followId: number): Promise<void>
@@ -27,6 +31,11 @@ export interface Follows {
   /** Our admin removes a follower. */
   removeFollower(followId: number): Promise<void>
 }
+
+const TRIES = 3
+
+/** Ids of repeated requests that are remembered. */
+const REQUESTS_KEPT = 10
 
 export function makeFollows(deps: ActorDeps): Follows {
   const { db, tell, clock, config, registry, urls } = deps
@@ -44,30 +53,50 @@ export function makeFollows(deps: ActorDeps): Follows {
     return row.id
   }
 
+  /** Sends a request to the relation, again when somebody has ended it in between. */
+  async function asking(
+    followerId: number,
+    targetId: number,
+    send: (followId: number) => Promise<void>,
+  ): Promise<{ followId: number }> {
+    for (let attempt = 1; ; attempt += 1) {
+      const followId = await relation(followerId, targetId)
+      try {
+        await send(followId)
+        return { followId }
+      } catch (error) {
+        if (attempt === TRIES || !(error instanceof DomainError && error.kind === 'not_found')) throw error
+      }
+    }
+  }
+
   /** Sends one event to the machine of a follow and stores where it stands then; a relation that ended is deleted. */
   async function move(
     followId: number,
     event: FollowEvent,
-    then: (unit: Unit, follow: Follow) => void | Promise<void>,
+    then: (unit: Unit, follow: Follow, before: FollowState) => void | Promise<void>,
   ) {
     await tell({ aggregate: 'follow', id: followId }, async (unit) => {
       const follow = await unit.em.findOneOrFail(Follow, followId)
+      const before = follow.state as FollowState
       const { state, context } = steps(follow, event)
       follow.state = state
       follow.context = { ...context }
       const wait = dueIn(state, context, settings())
       follow.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
       follow.updatedAt = unit.now
-      await then(unit, follow)
+      await then(unit, follow, before)
       if (state === 'none') unit.em.remove(follow)
     })
   }
 
-  const askedOfUs = async (targetId: number): Promise<'granted' | 'awaited' | 'refused'> => {
-    const [target] = await db.query<{ type: string }>('select type from actor where id = $1 and host_id is null', [
-      targetId,
-    ])
+  const askedOfUs = async (targetId: number, followerId: number): Promise<'granted' | 'awaited' | 'refused'> => {
+    const [target] = await db.query<{ type: string }>(
+      'select type from actor where id = $1 and host_id is null and deleted_at is null',
+      [targetId],
+    )
     if (!target) throw notFound('The followed actor is not of this server.')
+    if (await isMutedBy(db.query, { ownActorId: targetId, actorId: followerId })) return 'refused'
     // The settings are about followers of the instance; accounts and channels are open to everybody.
     if (target.type !== 'Application') return 'granted'
     const { enabled, manual_approval } = config().followers.instance
@@ -87,14 +116,19 @@ export function makeFollows(deps: ActorDeps): Follows {
 
   return {
     async request({ followerId, targetId }) {
-      const followId = await relation(followerId, targetId)
+      if (followerId === targetId) throw new DomainError('invalid', 'Nobody follows itself.')
       const local = await isLocal(targetId)
+      if (!local && (await isMutedBy(db.query, { ownActorId: null, actorId: targetId }))) {
+        throw new DomainError('forbidden', 'This actor is blocked here.')
+      }
       const answer = local ? 'granted' : 'awaited'
-      await move(followId, { type: 'REQUESTED', by: 'us', at: clock.now().getTime(), answer }, async (unit, follow) => {
-        follow.url ??= urls.follow(await actorUrl(unit, followerId), followId)
-        unit.emit({ aggregate: 'follow', id: followId }, local ? 'FollowAccepted' : 'FollowRequested', { followId })
-      })
-      return { followId }
+      const event = { type: 'REQUESTED', by: 'us', at: clock.now().getTime(), answer } as const
+      return await asking(followerId, targetId, async (followId) =>
+        move(followId, event, async (unit, follow) => {
+          follow.url ??= urls.follow(await actorUrl(unit, followerId), followId)
+          unit.emit({ aggregate: 'follow', id: followId }, local ? 'FollowAccepted' : 'FollowRequested', { followId })
+        }),
+      )
     },
 
     withdraw: (followId) =>
@@ -110,15 +144,18 @@ export function makeFollows(deps: ActorDeps): Follows {
       }),
 
     async receiveRequest({ followerId, targetId, url }) {
-      const answer = await askedOfUs(targetId)
-      const followId = await relation(followerId, targetId)
-      await move(followId, { type: 'REQUESTED', by: 'them', at: clock.now().getTime(), answer }, (unit, follow) => {
-        follow.url = url
-        const of = { aggregate: 'follow', id: followId } as const
-        if (follow.state === 'accepted') unit.emit(of, 'FollowerAccepted', { followId })
-        if (follow.state === 'rejected') unit.emit(of, 'FollowerRejected', { followId })
-      })
-      return { followId }
+      const answer = await askedOfUs(targetId, followerId)
+      const event = { type: 'REQUESTED', by: 'them', at: clock.now().getTime(), answer } as const
+      return await asking(followerId, targetId, async (followId) =>
+        move(followId, event, (unit, follow, before) => {
+          const earlier = before === 'pending' || before === 'accepted' ? follow.requestUrls : []
+          follow.url = url
+          follow.requestUrls = [...earlier.filter((one) => one !== url), url].slice(-REQUESTS_KEPT)
+          const of = { aggregate: 'follow', id: followId } as const
+          if (follow.state === 'accepted') unit.emit(of, 'FollowerAccepted', { followId })
+          if (follow.state === 'rejected') unit.emit(of, 'FollowerRejected', { followId })
+        }),
+      )
     },
 
     receiveAnswer: (followId, answer) =>
@@ -156,9 +193,10 @@ export function makeFollows(deps: ActorDeps): Follows {
   }
 
   async function isLocal(actorId: number): Promise<boolean> {
-    const [actor] = await db.query<{ local: boolean }>('select host_id is null as local from actor where id = $1', [
-      actorId,
-    ])
+    const [actor] = await db.query<{ local: boolean }>(
+      'select host_id is null as local from actor where id = $1 and deleted_at is null',
+      [actorId],
+    )
     if (!actor) throw notFound('This actor does not exist.')
     return actor.local
   }

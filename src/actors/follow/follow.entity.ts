@@ -14,6 +14,8 @@ const FollowSchema = defineEntity({
     dueAt: p.datetime().nullable(),
     /** ActivityPub id of the Follow, ours or theirs. */
     url: p.string().nullable(),
+    /** Ids of the Follows with which the other side asked since the relation began, the newest last. */
+    requestUrls: p.array<string>(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

@@ -18,6 +18,8 @@ export interface FollowActorRow {
   name: string
   /** Null for an actor of ours. */
   host: string | null
+  /** Whether videos of the actor's server are copied. */
+  redundancy_allowed: boolean
   followers_count: number
   following_count: number
   created_at: string
@@ -42,6 +44,7 @@ const SHOWN_STATE = "case f.state when 'expired' then 'rejected' else f.state en
 
 const actorJson = (alias: string, host: string): string =>
   `json_build_object('id', ${alias}.id, 'url', ${alias}.url, 'name', ${alias}.preferred_username, 'host', ${host}.host,
+     'redundancy_allowed', coalesce(${host}.redundancy_allowed, false),
      'followers_count', ${alias}.followers_count, 'following_count', ${alias}.following_count,
      'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at,
      'avatars', ${imagesOf(alias, actorImageTypes.avatar)}, 'banners', ${imagesOf(alias, actorImageTypes.banner)})`
@@ -52,7 +55,7 @@ const ACTOR_JOINS = `
 
 const COLUMNS = {
   createdAt: 'f.created_at',
-  redundancyAllowed: 'f.created_at',
+  redundancyAllowed: 'coalesce(bh.redundancy_allowed, false)',
   state: SHOWN_STATE,
   score: 'f.created_at',
 }
@@ -119,4 +122,21 @@ export async function findFollow(
     'url' in query ? [query.url] : [query.followerId, query.targetId],
   )
   return row
+}
+
+/**
+ * Whether a Follow with this id belongs to a relation that ended, so that taking it back is no news: it came to us, and is
+ * not one of the requests of the present relation. Some software makes a new id for the Follow that it takes back.
+ */
+export async function isFormerRequest(
+  db: Pick<Database, 'query'>,
+  request: { followId: number; url: string },
+): Promise<boolean> {
+  const [row] = await db.query<{ former: boolean }>(
+    `select not ($2 = any(f.request_urls)) and exists (
+       select 1 from incoming_activity i where i.activity_hash = md5($2)::uuid and i.activity_id = $2 and i.type = 'Follow'
+     ) as former from follow f where f.id = $1`,
+    [request.followId, request.url],
+  )
+  return row?.former ?? false
 }

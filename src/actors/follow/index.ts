@@ -1,3 +1,4 @@
+export { followBack } from './auto-follow.ts'
 export { keepFollowCounts } from './counters.ts'
 export { type Follows, makeFollows } from './follow.commands.ts'
 export {
@@ -6,5 +7,8 @@ export {
   type FollowRow,
   findFollow,
   findFollowByHandle,
+  isFormerRequest,
   listFollows,
 } from './follow.queries.ts'
+export { type HistoryWalk, type HistoryWalks, makeHistoryWalks } from './history.commands.ts'
+export { type HistoryRow, historiesOf } from './history.queries.ts'

@@ -4,6 +4,8 @@
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { batched } from '../../platform/batched.ts'
+import type { Sql } from '../../platform/database/index.ts'
 import {
   dueIn,
   type IncomingActivityContext,
@@ -13,7 +15,7 @@ import {
   initialIncomingActivity,
 } from '../../state-machines/incoming-activity.ts'
 import { step } from '../../state-machines/step.ts'
-import type { ActorDeps } from '../runtime/index.ts'
+import { type ActorDeps, notFound } from '../runtime/index.ts'
 
 export interface ArrivedActivity {
   activityId: string
@@ -46,17 +48,47 @@ export type Verification = { result: 'verified'; body?: string } | { result: 'fo
 
 export interface IncomingActivities {
   /** `refused`: too many activities of the host wait for their keys. */
-  store(activity: ArrivedActivity): Promise<'stored' | 'duplicate' | 'refused'>
+  store(activity: ArrivedActivity): Promise<Arrival>
+  /** Handles a parked activity anew. Throws `not_found` when none is parked under the id. */
+  retryParked(id: number): Promise<void>
+  /** Gives a parked activity up: it counts as handled. Throws `not_found`. */
+  dropParked(id: number): Promise<void>
 }
 
+export type Arrival = 'stored' | 'duplicate' | 'refused'
+
 const INBOX_LANE = 'inbox'
+/** Activities whose key has to be fetched first: strangers, who must not take the places of those that are known. */
+const STRANGERS_LANE = 'inbox-unverified'
 const mentioned = z.object({ object: z.union([z.string(), z.looseObject({ id: z.string() }), z.null()]) })
 const OPEN = "('received', 'unverified', 'retrying')"
+const VERIFIED = "('received', 'retrying')"
 const CLEAN_UP_EVERY_MS = 3_600_000
+/** What a lane handles before it says so; after a crash these are handled once more, in the same order. */
+const AT_ONCE = 20
+const BYTES_AT_ONCE = 1_000_000
+const LANES_AT_ONCE = 50
+const STORED_AT_ONCE = 100
+/** Handlers that wait for another server keep their place so long, and so many may wait beside those at work. */
+const PATIENCE = { ms: 250, atMost: 50 }
+
+const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "actorUrl", i.host, i.body, i.proof, i.state,
+  i.context, i.received_at as "receivedAt"`
+/** Nothing of an actor overtakes what waits for the first look at its key. */
+const NOT_BLOCKED = `not exists (select 1 from incoming_activity b where b.actor_hash = i.actor_hash
+  and b.state = 'unverified' and b.due_at is null and b.id < i.id)`
 
 interface Row extends StoredActivity {
   state: IncomingActivityState
   context: IncomingActivityContext
+}
+
+type Stage = Pick<Row, 'state' | 'context'>
+
+/** A row with the stage that it has now. */
+interface Settled {
+  row: Pick<Row, 'id' | 'activityId'>
+  after: Stage
 }
 
 export function makeIncomingActivities(
@@ -73,12 +105,59 @@ export function makeIncomingActivities(
   registry.lane(INBOX_LANE, {
     queue: 'inbox',
     nextDueSql: `select min(coalesce(i.due_at, i.received_at)) from incoming_activity i
-      where i.actor_hash = lane.key::uuid and i.state in ${OPEN}`,
+      where i.actor_hash = lane.key::uuid and i.state in ${VERIFIED} and ${NOT_BLOCKED}`,
+    patience: () => PATIENCE,
+    async drain(key, { signal, patiently }) {
+      while (!signal.aborted) {
+        const rows = await verifiedOf(key)
+        if (rows.length === 0) return null
+        const settled: Settled[] = []
+        const over = new Set<number>()
+        try {
+          for (const row of rows) {
+            if (signal.aborted) break
+            if (over.has(row.id)) continue
+            for (const one of await patiently(() => handle(row, key))) {
+              settled.push(one)
+              over.add(one.row.id)
+            }
+          }
+        } finally {
+          if (settled.length > 0) await settle(settled)
+        }
+      }
+      return null
+    },
+  })
+
+  registry.lane(STRANGERS_LANE, {
+    queue: 'inbox',
+    concurrency: () => settings().key_fetches_at_once,
+    nextDueSql: `select min(coalesce(i.due_at, i.received_at)) from incoming_activity i
+      where i.actor_hash = lane.key::uuid and i.state = 'unverified'`,
     async drain(key, { signal }) {
       while (!signal.aborted) {
-        const row = await next(key)
+        const [row] = await db.query<Row>(
+          `select ${COLUMNS} from incoming_activity i
+           where i.actor_hash = $1::uuid and i.state = 'unverified' and (i.due_at is null or i.due_at <= $2)
+           order by i.id limit 1`,
+          [key, clock.now()],
+        )
         if (!row) return null
-        await settle(row, await eventFor(row, key))
+        const { event, body } = await identify(row)
+        const settled = { row, after: stepped(row, event) }
+        await tell.create(async (unit) => {
+          unit.wake(INBOX_LANE, key)
+          const stillOpen = await unit.query(
+            "select 1 from incoming_activity where id = $1 and state = 'unverified' for no key update",
+            [row.id],
+          )
+          // The same bytes came with a good signature meanwhile.
+          if (stillOpen.length === 0) return
+          if (body !== undefined)
+            await unit.query('update incoming_activity set body = $2 where id = $1', [row.id, body])
+          await store(unit.query, [settled])
+        })
       }
       return null
     },
@@ -93,52 +172,71 @@ export function makeIncomingActivities(
     },
   })
 
-  async function next(key: string): Promise<Row | undefined> {
-    const [row] = await db.query<Row>(
-      `select id, activity_id as "activityId", type, actor_url as "actorUrl", host, body, proof, state, context,
-         received_at as "receivedAt"
-       from incoming_activity
-       where actor_hash = $1::uuid and state in ${OPEN} and (due_at is null or due_at <= $2) order by id limit 1`,
-      [key, clock.now()],
-    )
-    return row
+  // Lanes that look at about the same time share a statement.
+  const verifiedOf = batched<string, Row[]>(
+    async (lanes) => {
+      const rows = await db.query<Row & { lane: string }>(
+        `select l.key as lane, i.* from unnest($1::uuid[]) as l (key), lateral (
+           select * from (
+             select ${COLUMNS}, sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
+             from incoming_activity i
+             where i.actor_hash = l.key and i.state in ${VERIFIED} and (i.due_at is null or i.due_at <= $2) and ${NOT_BLOCKED}
+             order by i.id limit ${AT_ONCE}
+           ) as waiting where before < ${BYTES_AT_ONCE}
+         ) as i order by i.id`,
+        [[...new Set(lanes)], clock.now()],
+      )
+      return lanes.map((lane) => rows.filter((row) => row.lane === lane))
+    },
+    { max: LANES_AT_ONCE },
+  )
+
+  /** What became of the activity, and of those that it made pointless. */
+  async function handle(row: Row, lane: string): Promise<Settled[]> {
+    const open = row.state === 'retrying' ? { ...row, ...stepped(row, { type: 'TIMED_OUT' }) } : row
+    const treatment = await treat(open)
+    const after = stepped(open, eventOf(treatment))
+    const overtaken =
+      treatment.result === 'handled' && treatment.ended !== undefined
+        ? await overtakenBy(row, lane, treatment.ended)
+        : []
+    return [...overtaken, { row, after }]
   }
 
-  async function eventFor(row: Row, lane: string): Promise<IncomingActivityEvent> {
-    if (row.state === 'unverified') {
-      const verification = await verify(row)
-      if (verification.result === 'verified') {
-        if (verification.body !== undefined) await replaceBody(row.id, verification.body)
-        return { type: 'VERIFIED' }
-      }
-      if (verification.result === 'forged') return { type: 'FORGED', reason: verification.reason }
-      return { type: 'FAILED', reason: verification.reason, settings: settings() }
-    }
-    if (row.state === 'retrying') return { type: 'TIMED_OUT' }
-    const treatment = await treat(row)
-    if (treatment.result === 'handled') {
-      if (treatment.ended !== undefined) await endOvertaken(row, lane, treatment.ended)
-      return { type: 'HANDLED' }
-    }
+  function eventOf(treatment: Treatment): IncomingActivityEvent {
+    if (treatment.result === 'handled') return { type: 'HANDLED' }
     if (treatment.result === 'poisoned') return { type: 'POISONED', reason: treatment.reason }
     return { type: 'FAILED', reason: treatment.reason, settings: settings() }
+  }
+
+  async function identify(row: Row): Promise<{ event: IncomingActivityEvent; body?: string }> {
+    const verification = await verify(row)
+    if (verification.result === 'verified') {
+      return { event: { type: 'VERIFIED' }, ...(verification.body === undefined ? {} : { body: verification.body }) }
+    }
+    if (verification.result === 'forged') return { event: { type: 'FORGED', reason: verification.reason } }
+    return { event: { type: 'FAILED', reason: verification.reason, settings: settings() } }
   }
 
   /**
    * Earlier activities of the actor that wait for another try and are `ended`, or about it, are over: a Create that failed
    * must not follow its Delete.
    */
-  async function endOvertaken({ id }: Row, lane: string, ended: string): Promise<void> {
+  async function overtakenBy({ id }: Row, lane: string, ended: string): Promise<Settled[]> {
     const overtaken = await db.query<Row>(
       `select id, activity_id as "activityId", state, context, body from incoming_activity
        where actor_hash = $1::uuid and state in ('retrying', 'unverified') and id < $2 and position($3 in body) > 0`,
       [lane, id, JSON.stringify(ended)],
     )
-    for (const row of overtaken) {
-      if (!isAbout(row, ended)) continue
-      const isVerified = row.state === 'retrying'
-      await settle(row, isVerified ? { type: 'HANDLED' } : { type: 'FORGED', reason: 'taken back meanwhile' })
-    }
+    return overtaken
+      .filter((row) => isAbout(row, ended))
+      .map((row) => ({
+        row,
+        after: stepped(
+          row,
+          row.state === 'retrying' ? { type: 'HANDLED' } : { type: 'FORGED', reason: 'taken back meanwhile' },
+        ),
+      }))
   }
 
   /** The address may also stand in what only speaks of the thing, such as a reply to it. */
@@ -148,81 +246,161 @@ export function makeIncomingActivities(
     return object === ended || (typeof object === 'object' && object?.id === ended)
   }
 
-  async function replaceBody(id: number, body: string): Promise<void> {
-    await db.query('update incoming_activity set body = $2 where id = $1', [id, body])
-  }
+  const stepped = ({ state, context }: Stage, event: IncomingActivityEvent): Stage =>
+    step(incomingActivityMachine, { state, context }, event)
 
-  async function settle(row: Row, event: IncomingActivityEvent): Promise<void> {
-    const after = step(incomingActivityMachine, { state: row.state, context: row.context }, event)
-    const wait = dueIn(after.state, after.context, settings())
-    if (after.state === 'dropped') {
-      // A forgery must not stand in the way of the true activity with the same id.
-      logger.debug({ activity: row.activityId, reason: after.context.reason }, 'an activity was dropped')
-      await db.query('delete from incoming_activity where id = $1', [row.id])
-      return
+  // All of one lane at once: after a crash they are handled again together, and so in their order.
+  const settle = batched<Settled[], void>(
+    async (lanes) => {
+      await store(db.query, lanes.flat())
+      return lanes.map(() => undefined)
+    },
+    { max: LANES_AT_ONCE },
+  )
+
+  async function store(query: Sql, settled: Settled[]): Promise<void> {
+    for (const { row, after } of settled) {
+      const details = { activity: row.activityId, reason: after.context.reason }
+      if (after.state === 'dropped') logger.debug(details, 'an activity was dropped')
+      if (after.state === 'parked') logger.warn(details, 'an activity was parked')
     }
-    const isOver = after.state === 'done'
-    if (after.state === 'parked')
-      logger.warn({ activity: row.activityId, reason: after.context.reason }, 'an activity was parked')
-    await db.query(
-      `update incoming_activity set state = $2, context = $3, due_at = $4, error = $5,
-         body = case when $6 then null else body end, proof = case when $2 = 'unverified' then proof end
-       where id = $1`,
+    // A forgery must not stand in the way of the true activity with the same id.
+    const dropped = settled.filter(({ after }) => after.state === 'dropped').map(({ row }) => row.id)
+    if (dropped.length > 0) await query('delete from incoming_activity where id = any($1)', [dropped])
+    const kept = settled.filter(({ after }) => after.state !== 'dropped')
+    if (kept.length === 0) return
+    await query(
+      `update incoming_activity i set state = s.state, context = s.context::jsonb, due_at = s.due_at,
+         error = s.error, body = case when s.state = 'done' then null else i.body end,
+         proof = case when s.state = 'unverified' then i.proof end
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
+         as s (id, state, context, due_at, error)
+       where i.id = s.id`,
       [
-        row.id,
-        after.state,
-        JSON.stringify(after.context),
-        wait === null ? null : new Date(clock.now().getTime() + wait),
-        after.context.reason,
-        isOver,
+        kept.map(({ row }) => row.id),
+        kept.map(({ after }) => after.state),
+        kept.map(({ after }) => JSON.stringify(after.context)),
+        kept.map(({ after }) => dueAt(after)),
+        kept.map(({ after }) => after.context.reason),
       ],
     )
   }
 
-  return {
-    async store(activity) {
-      const { state, context } = initialIncomingActivity(activity.proof === null)
-      return await tell.create(async (unit) => {
-        const [row] = await unit.query<{ id: number }>(
+  function dueAt({ state, context }: Stage): Date | null {
+    const wait = dueIn(state, context, settings())
+    return wait === null ? null : new Date(clock.now().getTime() + wait)
+  }
+
+  // What arrives at about the same time is committed together, before any of it is answered.
+  const storeVerified = batched<ArrivedActivity, Arrival>(
+    async (arrived) =>
+      await tell.create(async (unit) => {
+        const fresh = new Map(arrived.map((activity) => [identityOf(activity), activity]))
+        const all = [...fresh.values()]
+        const { state, context } = initialIncomingActivity(true)
+        const rows = await unit.query<{ identity: string }>(
           // A verified activity takes the place of an unverified one of the same bytes.
-          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, proof, state, context, received_at)
-           select $1, $2, $3, $4, $5, md5($5)::uuid, $6, $7, $8, $9
-           where $7 <> 'unverified'
-             or (select count(*) from incoming_activity where host = $4 and state = 'unverified') < $10
+          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, context, received_at)
+           select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, $6, $7, $8
+           from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
+             as a (activity_id, type, actor_url, host, body, place) order by a.place
            on conflict (activity_hash, actor_hash, body_hash) do update set proof = null,
              state = excluded.state, context = excluded.context, due_at = null
-             where incoming_activity.state = 'unverified' and excluded.state <> 'unverified'
-           returning id`,
+             where incoming_activity.state = 'unverified'
+           returning activity_hash || ' ' || actor_hash || ' ' || body_hash as identity`,
           [
-            activity.activityId,
-            activity.type,
-            activity.actorUrl,
-            activity.host,
-            activity.body,
-            activity.proof === null ? null : JSON.stringify(activity.proof),
+            all.map(({ activityId }) => activityId),
+            all.map(({ type }) => type),
+            all.map(({ actorUrl }) => actorUrl),
+            all.map(({ host }) => host),
+            all.map(({ body }) => body),
             state,
             JSON.stringify(context),
             unit.now,
-            settings().unverified_per_host,
           ],
         )
-        if (row) {
-          unit.wake(INBOX_LANE, laneKey(activity.actorUrl))
+        const stored = new Set(rows.map(({ identity }) => identity))
+        return arrived.map((activity) => {
+          const identity = identityOf(activity)
+          if (fresh.get(identity) !== activity || !stored.has(identity)) return 'duplicate'
+          unit.wake(INBOX_LANE, hashOf(activity.actorUrl))
           return 'stored'
-        }
-        const [known] = await unit.query(
-          `select 1 from incoming_activity
-           where activity_hash = md5($1)::uuid and actor_hash = md5($2)::uuid and body_hash = md5($3)::uuid`,
-          [activity.activityId, activity.actorUrl, activity.body],
-        )
-        return known ? 'duplicate' : 'refused'
+        })
+      }),
+    { max: STORED_AT_ONCE },
+  )
+
+  async function storeUnverified(activity: ArrivedActivity): Promise<Arrival> {
+    const { state, context } = initialIncomingActivity(false)
+    return await tell.create(async (unit) => {
+      const [row] = await unit.query<{ id: number }>(
+        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, proof, state, context, received_at)
+         select $1, $2, $3, $4, $5, md5($5)::uuid, $6, $7, $8, $9
+         where (select count(*) from incoming_activity where host = $4 and state = 'unverified') < $10
+           and (select count(*) from (
+             select 1 from incoming_activity where state = 'unverified' limit $11) as waiting) < $11
+         on conflict (activity_hash, actor_hash, body_hash) do nothing
+         returning id`,
+        [
+          activity.activityId,
+          activity.type,
+          activity.actorUrl,
+          activity.host,
+          activity.body,
+          JSON.stringify(activity.proof),
+          state,
+          JSON.stringify(context),
+          unit.now,
+          settings().unverified_per_host,
+          settings().unverified_in_all,
+        ],
+      )
+      if (row) {
+        unit.wake(STRANGERS_LANE, hashOf(activity.actorUrl))
+        return 'stored'
+      }
+      const [known] = await unit.query(
+        `select 1 from incoming_activity
+         where activity_hash = md5($1)::uuid and actor_hash = md5($2)::uuid and body_hash = md5($3)::uuid`,
+        [activity.activityId, activity.actorUrl, activity.body],
+      )
+      return known ? 'duplicate' : 'refused'
+    })
+  }
+
+  async function parked(query: Sql, id: number): Promise<Row> {
+    const [row] = await query<Row>(
+      `select ${COLUMNS} from incoming_activity i where i.id = $1 and i.state = 'parked' for no key update`,
+      [id],
+    )
+    if (!row) throw notFound('No activity is parked under this id.')
+    return row
+  }
+
+  return {
+    async retryParked(id) {
+      await tell.create(async (unit) => {
+        const row = await parked(unit.query, id)
+        await store(unit.query, [{ row, after: stepped(row, { type: 'RETRIED' }) }])
+        unit.wake(INBOX_LANE, hashOf(row.actorUrl))
       })
     },
+    async dropParked(id) {
+      await tell.create(async (unit) => {
+        const row = await parked(unit.query, id)
+        await store(unit.query, [{ row, after: stepped(row, { type: 'GIVEN_UP' }) }])
+      })
+    },
+    store: (activity) => (activity.proof === null ? storeVerified(activity) : storeUnverified(activity)),
   }
 }
 
-/** The lane of an actor: the same hash as in the column `actor_hash`. */
-function laneKey(actorUrl: string): string {
-  const hex = createHash('md5').update(actorUrl).digest('hex')
+/** What makes an activity the same as another one; as the unique index has it. */
+const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string =>
+  [activityId, actorUrl, body].map(hashOf).join(' ')
+
+/** As PostgreSQL's `md5(text)::uuid`: in the columns of hashes, and the lane of an actor. */
+function hashOf(text: string): string {
+  const hex = createHash('md5').update(text).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

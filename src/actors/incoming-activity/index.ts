@@ -6,3 +6,8 @@ export {
   type Treatment,
   type Verification,
 } from './incoming-activity.commands.ts'
+export {
+  countWaitingActivities,
+  listParkedActivities,
+  type ParkedActivityRow,
+} from './incoming-activity.queries.ts'

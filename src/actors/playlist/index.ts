@@ -1,1 +1,28 @@
-export { insertWatchLater, playlistTypes } from './playlist.commands.ts'
+export { makePlaylists, type PlaylistFields, type Playlists } from './playlist.commands.ts'
+export { playlistPrivacies, playlistTypes } from './playlist.entity.ts'
+export { assertMayManagePlaylist, assertMaySeePlaylist } from './playlist.policy.ts'
+export {
+  type ElementRow,
+  findPlaylist,
+  findPlaylistKey,
+  findPlaylistOwner,
+  findRemotePicture,
+  firstPicture,
+  listElements,
+  listPlaylists,
+  listPlaylistsWith,
+  type PlaylistKey,
+  type PlaylistListQuery,
+  type PlaylistRow,
+  type PlaylistWith,
+  playlistSortFields,
+} from './playlist.queries.ts'
+export { makePlaylistElements, type PlaylistElements, type Timestamps } from './playlist-elements.ts'
+export {
+  makeRemotePlaylists,
+  PLAYLIST_JOB,
+  type RemoteElement,
+  type RemotePlaylist,
+  type RemotePlaylists,
+  type StoredPlaylist,
+} from './remote-playlist.ts'

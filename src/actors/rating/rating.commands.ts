@@ -11,9 +11,9 @@ export interface Ratings {
   setRating(rating: { videoId: number; accountId: number; rating: RatingType | 'none' }): Promise<void>
   /**
    * An account of another server rates; telling twice changes nothing. Ratings of remote videos are counted by their
-   * own server. Throws `not_found`, and `forbidden` for a video that is not public or the address of another rating.
+   * own server. Answers whether it is another one than before. Throws `not_found`, and `forbidden` for a video that is not public or the address of another rating.
    */
-  receiveRating(rating: { url: string; videoId: number; accountId: number; type: RatingType }): Promise<void>
+  receiveRating(rating: { url: string; videoId: number; accountId: number; type: RatingType }): Promise<boolean>
   removeReceivedRating(rating: { videoId: number; accountId: number }): Promise<void>
 }
 
@@ -48,19 +48,20 @@ export function makeRatings(deps: ActorDeps): Ratings {
     },
 
     async receiveRating({ url, videoId, accountId, type }) {
-      await tell.create(async (unit) => {
+      return await tell.create(async (unit) => {
         await alone(unit, videoId, accountId)
         const video = await videoOf(unit.query, videoId)
-        if (video.remote) return
+        if (video.remote) return false
         if (!isFederated(video.privacy)) throw new DomainError('forbidden', 'This video is not public.')
         const before = await find(unit.query, videoId, accountId)
-        if (before?.type === type && before.url === url) return
+        if (before?.type === type && before.url === url) return false
         const [clash] = await unit.query(
           'select 1 from rating where url_hash = md5($1)::uuid and (video_id, account_id) is distinct from ($2, $3)',
           [url, videoId, accountId],
         )
         if (clash) throw new DomainError('forbidden', 'This address belongs to another rating.')
         await put(unit, { videoId, accountId, type, url }, before, (await actorOf(unit.query, accountId)).id)
+        return before?.type !== type
       })
     },
 

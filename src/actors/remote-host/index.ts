@@ -1,3 +1,4 @@
+export { listPeers, type PeerListQuery, type PeerRow } from './peers.queries.ts'
 export {
   ensureHost,
   type KnownHost,

@@ -1,5 +1,7 @@
 // Servers that we know of, and whether they can be reached: the machine `remote-host`.
 
+import { LRUCache } from 'lru-cache'
+import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import {
   dueIn,
@@ -10,7 +12,7 @@ import {
   remoteHostMachine,
 } from '../../state-machines/remote-host.ts'
 import { step } from '../../state-machines/step.ts'
-import type { ActorDeps } from '../runtime/index.ts'
+import { type ActorDeps, notFound } from '../runtime/index.ts'
 
 /** How requests can be signed: draft-cavage-http-signatures-12, or RFC 9421. */
 export const signatureProfiles = ['cavage', 'rfc9421'] as const
@@ -27,17 +29,41 @@ export interface KnownHost {
 export interface RemoteHosts {
   find(hostId: number): Promise<KnownHost | undefined>
   /** A delivery got an answer that shows the host alive. */
-  succeeded(hostId: number): Promise<void>
+  succeeded(host: Pick<KnownHost, 'id' | 'state'>): Promise<void>
   /** A delivery failed through the host's fault; `retryAfter` in ms as it asked, 0 when it did not. */
   failed(hostId: number, retryAfter: number): Promise<void>
   /** A verified activity came from the host: a dormant one is awake again. */
   heard(host: string): Promise<void>
   preferProfile(hostId: number, profile: SignatureProfile): Promise<void>
   noteUnsupported(hostId: number, type: string): Promise<void>
+  /** What the host said last that was not what we hoped for; for the admin. */
+  noteError(hostId: number, error: string): Promise<void>
+  /**
+   * Tries everything that waits for the host now, the parked deliveries too: an admin knows better. Throws `not_found`
+   * for a host that we do not know.
+   */
+  retryNow(host: string): Promise<void>
 }
+
+/** A host falls asleep after days of failures: whether it sleeps is not asked for each of its activities. */
+const HEARD_AGAIN_MS = 5_000
+const NOTE_AGAIN_MS = 30_000
+const MAX_ERROR = 1000
+/** The lane of `actors/delivery`, which depends on this noun. */
+const DELIVERY_LANE = 'delivery'
 
 export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const { db, clock, config, logger } = deps
+  const heardAt = new LRUCache<string, number>({ max: 10_000 })
+
+  const succeededAt = new LRUCache<number, number>({ max: 10_000 })
+  const noteSuccess = batched<number, void>(
+    async (ids) => {
+      await db.query('update remote_host set last_success_at = $2 where id = any($1)', [ids, clock.now()])
+      return ids.map(() => undefined)
+    },
+    { max: 500 },
+  )
 
   interface HostRow extends KnownHost {
     context: Partial<RemoteHostContext>
@@ -75,8 +101,12 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
 
   return {
     find: load,
-    async succeeded(hostId) {
-      await tell(await load(hostId), { type: 'SUCCEEDED' })
+    async succeeded({ id, state }) {
+      if (state !== 'healthy') await tell(await load(id), { type: 'SUCCEEDED' })
+      const now = clock.now().getTime()
+      if (now - (succeededAt.get(id) ?? Number.NEGATIVE_INFINITY) < NOTE_AGAIN_MS) return
+      succeededAt.set(id, now)
+      await noteSuccess(id)
     },
     async failed(hostId, retryAfter) {
       await tell(await load(hostId), {
@@ -87,11 +117,41 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
       })
     },
     async heard(host) {
+      const now = clock.now().getTime()
+      if (now - (heardAt.get(host) ?? Number.NEGATIVE_INFINITY) < HEARD_AGAIN_MS) return
+      heardAt.set(host, now)
       const [row] = await db.query<HostRow>(
         `select ${COLUMNS} from remote_host where host = $1 and state = 'dormant'`,
         [host.toLowerCase()],
       )
       await tell(row, { type: 'HEARD' })
+    },
+    async noteError(hostId, error) {
+      await db.query('update remote_host set last_error = $2, last_error_at = $3 where id = $1', [
+        hostId,
+        error.slice(0, MAX_ERROR),
+        clock.now(),
+      ])
+    },
+    async retryNow(host) {
+      await deps.tell.create(async (unit) => {
+        const [row] = await unit.query<HostRow>(
+          `select ${COLUMNS} from remote_host where host = $1 for no key update`,
+          [host.toLowerCase()],
+        )
+        if (!row) throw notFound('This server is not known.')
+        const now = { state: row.state, context: { ...initialRemoteHost.context, ...row.context } }
+        const { state, context } = step(remoteHostMachine, now, { type: 'RETRIED' })
+        await unit.query(
+          'update remote_host set state = $2, context = $3, due_at = null, updated_at = $4 where id = $1',
+          [row.id, state, JSON.stringify(context), unit.now],
+        )
+        await unit.query(
+          "update delivery set state = 'waiting', context = '{}', error = null where host_id = $1 and state = 'parked'",
+          [row.id],
+        )
+        unit.wake(DELIVERY_LANE, String(row.id))
+      })
     },
     async preferProfile(hostId, profile) {
       await db.query('update remote_host set signature_profile = $2 where id = $1', [hostId, profile])

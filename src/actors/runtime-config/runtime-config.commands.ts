@@ -24,6 +24,10 @@ export interface RuntimeConfig {
   close(): void
 }
 
+/** What other servers see of the configuration, in the document of the instance actor. */
+const IN_ACTOR = ['instance.name', 'instance.short_description']
+/** Every process has a change by then. */
+const SPREAD_MS = 2000
 const TOPIC = 'runtime-config'
 const AGGREGATE = { aggregate: 'runtime_config', id: 1 } as const
 
@@ -32,14 +36,26 @@ export function makeRuntimeConfig(
     source: ConfigSource
     stored: StoredOverrides
     bus: Pick<Bus, 'subscribe'>
+    instanceActorId: () => Promise<number>
   },
 ): RuntimeConfig {
-  const { tell, registry, logger, source, stored, bus } = deps
+  const { tell, registry, logger, source, stored, bus, instanceActorId } = deps
 
   // A message may be lost, so each look of the sweeper (`vireo.runtime.sweep_interval`) compares the versions too.
   registry.periodic('runtime-config', { everyMs: () => 0, run: () => stored.load() })
   const unsubscribe = bus.subscribe(TOPIC, () => {
     stored.load().catch((error) => logger.warn({ err: error }, 'the configuration could not be read; the sweeper will'))
+  })
+
+  // Made from the configuration, so it waits until every process has the new one.
+  registry.job('instance-update', {
+    queue: 'io',
+    async run() {
+      const actorId = await instanceActorId()
+      await tell({ aggregate: 'actor', id: actorId }, async (unit) =>
+        unit.emit({ aggregate: 'actor', id: actorId }, 'ActorUpdated', { actorId }),
+      )
+    },
   })
 
   async function store(after: (overrides: Values) => Values, by: ConfigEditor): Promise<void> {
@@ -74,6 +90,9 @@ export function makeRuntimeConfig(
       [version, by.id, by.username, keys, unit.now],
     )
     unit.publish(TOPIC, { version })
+    if (keys.some((key) => IN_ACTOR.includes(key))) {
+      unit.enqueue({ type: 'instance-update', data: {}, dedupeKey: 'instance-update', delayMs: SPREAD_MS })
+    }
   }
 
   return {

@@ -25,18 +25,47 @@ export interface EventPayloads {
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
   CommentCreated: { commentId: number }
+  /** A comment that waited is shown. */
+  CommentApproved: { commentId: number }
+  /** A comment of another server on a video of ours was removed without having been shown: its server is to be told. */
+  CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
+  /** A comment that was shown waits again, since it says something else. */
+  CommentHeldAgain: { commentId: number; videoId: number }
   CommentRemoved: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
+
+  /** Others may read the playlist from now on. */
+  PlaylistCreated: { playlistId: number }
+  /** The playlist, or what is in it, changed. */
+  PlaylistUpdated: { playlistId: number }
+  /** A playlist is gone, or no longer for others: a Delete is to be sent. */
+  PlaylistRemoved: { playlistId: number; url: string; accountActorId: number; channelActorId: number | null }
 
   RatingSet: { ratingId: number; videoId: number }
   RatingRemoved: { url: string; type: 'like' | 'dislike'; actorId: number; videoId: number }
+
+  /** So many watch a video now, until `expiresAt` (ms) if nothing more is said; of ours with those of other servers. */
+  ViewersCounted: { videoId: number; viewers: number; expiresAt: number }
+  /** A video of another server was viewed here so many times since it was told last. */
+  ViewsCounted: { videoId: number; views: number; at: number }
+  /** Somebody has watched a video of another server, and is gone: its server is to hear what was watched. */
+  WatchEnded: { watchId: number; videoId: number }
 
   /** A user is gone, and all that is the user's is to go. */
   UserRemoved: { userId: number }
   /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
 
-  /** A remote actor shared one of our videos, or took the share back. */
-  VideoShared: { videoId: number; actorId: number }
+  /** Something was reported. When it is of another server and who reports is ours, that server is to hear of it. */
+  AbuseReported: { abuseId: number }
+  /** The instance or (`ownerId`, an account) a user blocked an account or a server: follows are to end. */
+  AccountBlocked: { blockId: number }
+  ServerBlocked: { blockId: number }
+  /** A copy of another server's video is stored here: that server is to be told. */
+  RedundancyStored: { redundancyId: number }
+  /** A copy of ours is kept for longer. */
+  RedundancyRenewed: { redundancyId: number }
+  /** A copy of ours is about to go: who was told of it is to be told, then its files are removed. */
+  RedundancyRemoved: { redundancyId: number }
 }
 
 export type EventName = keyof EventPayloads
@@ -47,9 +76,11 @@ export type DomainEvent = { [N in EventName]: { name: N; payload: EventPayloads[
 export interface AggregateRef {
   aggregate:
     | 'follow'
+    | 'history_walk'
     | 'video'
     | 'upload'
     | 'comment'
+    | 'playlist'
     | 'rating'
     | 'transcoding'
     | 'actor'
@@ -58,5 +89,9 @@ export interface AggregateRef {
     | 'user'
     | 'runtime_config'
     | 'registration'
+    | 'abuse'
+    | 'account_block'
+    | 'server_block'
+    | 'redundancy'
   id: number
 }

@@ -1,27 +1,36 @@
 // Lanes: work that must run one at a time (a host's deliveries, an actor's inbound activities). A hint claims the
 // lane's lease with one UPDATE, or marks the lane dirty and ends; the release re-checks both, so no wake-up is lost.
 
+import { batched } from '../../platform/batched.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { Slot } from './dispatcher.ts'
 import { LeaseLost, underLease } from './lease.ts'
 import type { LaneHandler, Registry } from './registry.ts'
 
 export interface Lanes {
   /** Drains the lane, unless somebody is at it: then they look again. */
-  work(kind: string, key: string): Promise<void>
+  work(kind: string, key: string, slot?: Slot): Promise<void>
   /** Lanes that are due and nobody's. */
   due(limit: number): Promise<{ kind: string; key: string }[]>
   stop(graceMs: number): Promise<void>
 }
 
+const CLAIMS_AT_ONCE = 200
+const CLAIMS = 'unnest($1::text[], $2::text[], $3::text[]) as c (kind, key, owner)'
+const OWN_PLACE: Slot = { patiently: (work) => work() }
 const RETRY_AFTER_ERROR_MS = 10_000
 
 interface Claim {
   kind: string
   key: string
   owner: string
+}
+
+interface Release extends Claim {
+  retryAt: Date | null
 }
 
 /** `taken`: somebody else is at it, or there is no such lane. */
@@ -40,12 +49,12 @@ export function makeLanes(options: {
   const ending = new AbortController()
   let stopped = false
 
-  async function work(kind: string, key: string): Promise<void> {
+  async function work(kind: string, key: string, slot: Slot = OWN_PLACE): Promise<void> {
     const handler = registry.lanes.get(kind)
     if (!handler) return
     while (!stopped) {
       // The claim counts as work in hand too, so that the end of the process waits for it.
-      const run = claimAndDrain(handler, kind, key)
+      const run = claimAndDrain(handler, { kind, key, slot })
       inFlight.add(run)
       const outcome = await run.finally(() => inFlight.delete(run))
       if (outcome === 'taken' && !(await markDirty(kind, key))) continue // released between the two statements
@@ -53,21 +62,33 @@ export function makeLanes(options: {
     }
   }
 
-  async function claimAndDrain(handler: LaneHandler, kind: string, key: string): Promise<Outcome> {
+  async function claimAndDrain(
+    handler: LaneHandler,
+    { kind, key, slot }: { kind: string; key: string; slot: Slot },
+  ): Promise<Outcome> {
     // A name for this claim alone: a second claim by the same process must not pass for this one.
     const claim: Claim = { kind, key, owner: `${owner}#${randomToken(4)}` }
     if (!(await take(claim))) return 'taken'
-    return (await drain(handler, claim)) ? 'again' : 'done'
+    return (await drain(handler, claim, slot)) ? 'again' : 'done'
   }
 
-  async function take({ kind, key, owner: claimOwner }: Claim): Promise<boolean> {
-    const rows = await db.query(
-      `update lane set lease_owner = $3, lease_until = now() + $4 * interval '1 ms', dirty = false
-       where kind = $1 and key = $2 and (lease_until is null or lease_until < now()) returning key`,
-      [kind, key, claimOwner, options.leaseMs()],
-    )
-    return rows.length > 0
-  }
+  // Lanes that are claimed, renewed or released at about the same time share a statement.
+  const take = batched<Claim, boolean>(
+    async (claims) => {
+      const rows = await db.query<{ owner: string }>(
+        `with free as (
+           select l.kind, l.key, c.owner from ${CLAIMS} join lane l on l.kind = c.kind and l.key = c.key
+           where l.lease_until is null or l.lease_until < now()
+           order by l.kind, l.key for no key update of l skip locked
+         )
+         update lane set lease_owner = free.owner, lease_until = now() + $4 * interval '1 ms', dirty = false
+         from free where lane.kind = free.kind and lane.key = free.key returning lane.lease_owner as owner`,
+        [...columnsOf(claims), options.leaseMs()],
+      )
+      return amongThem(claims, rows)
+    },
+    { max: CLAIMS_AT_ONCE },
+  )
 
   /** False when the lane is free again. True also when there is no such lane: then there is nothing to do. */
   async function markDirty(kind: string, key: string): Promise<boolean> {
@@ -81,14 +102,14 @@ export function makeLanes(options: {
   }
 
   /** Answers whether there is more to do at once. */
-  async function drain(handler: LaneHandler, claim: Claim): Promise<boolean> {
+  async function drain(handler: LaneHandler, claim: Claim, slot: Slot): Promise<boolean> {
     let retryAt: Date | null = null
     try {
       await underLease({
         leaseMs: options.leaseMs(),
         renew: () => renew(claim),
         signals: [ending.signal],
-        work: (signal) => handler.drain(claim.key, { signal }),
+        work: (signal) => handler.drain(claim.key, { signal, ...slot }),
       })
     } catch (error) {
       if (error instanceof LeaseLost) return false
@@ -100,23 +121,41 @@ export function makeLanes(options: {
     return await release(handler, claim, retryAt)
   }
 
-  async function renew({ kind, key, owner: claimOwner }: Claim): Promise<boolean> {
-    const rows = await db.query(
-      `update lane set lease_until = now() + $4 * interval '1 ms' where kind = $1 and key = $2 and lease_owner = $3 returning key`,
-      [kind, key, claimOwner, options.leaseMs()],
-    )
-    return rows.length > 0
+  const renew = batched<Claim, boolean>(
+    async (claims) => {
+      const rows = await db.query<{ owner: string }>(
+        `update lane set lease_until = now() + $4 * interval '1 ms' from ${CLAIMS}
+         where lane.kind = c.kind and lane.key = c.key and lane.lease_owner = c.owner returning lane.lease_owner as owner`,
+        [...columnsOf(claims), options.leaseMs()],
+      )
+      return amongThem(claims, rows)
+    },
+    { max: CLAIMS_AT_ONCE },
+  )
+
+  const releases = new Map<string, (release: Release) => Promise<boolean>>()
+
+  /** Answers whether the lane is due again at once. */
+  async function release(handler: LaneHandler, claim: Claim, retryAt: Date | null): Promise<boolean> {
+    const known = releases.get(claim.kind) ?? batched(releaseAll(handler.nextDueSql), { max: CLAIMS_AT_ONCE })
+    releases.set(claim.kind, known)
+    return await known({ ...claim, retryAt })
   }
 
-  async function release(handler: LaneHandler, claim: Claim, retryAt: Date | null): Promise<boolean> {
+  const releaseAll = (nextDueSql: string) => async (claims: Release[]) => {
     const now = clock.now()
-    const [row] = await db.query<{ due_at: Date | null }>(
+    const rows = await db.query<{ key: string; due_at: Date | null }>(
       `update lane set lease_owner = null, lease_until = null, dirty = false,
-         due_at = case when $5::timestamptz is not null then $5 when dirty then $4 else (${handler.nextDueSql}) end
-       where kind = $1 and key = $2 and lease_owner = $3 returning due_at`,
-      [claim.kind, claim.key, claim.owner, now, retryAt],
+         due_at = case when c.retry_at is not null then c.retry_at when dirty then $5 else (${nextDueSql}) end
+       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as c (kind, key, owner, retry_at)
+       where lane.kind = c.kind and lane.key = c.key and lane.lease_owner = c.owner returning lane.key, lane.due_at`,
+      [...columnsOf(claims), claims.map(({ retryAt }) => retryAt), now],
     )
-    return row?.due_at != null && row.due_at <= now
+    const due = new Map(rows.map((row) => [row.key, row.due_at]))
+    return claims.map(({ key }) => {
+      const at = due.get(key)
+      return at != null && at <= now
+    })
   }
 
   return {
@@ -135,4 +174,16 @@ export function makeLanes(options: {
       clearTimeout(timer)
     },
   }
+}
+
+const columnsOf = (claims: Claim[]): string[][] => [
+  claims.map(({ kind }) => kind),
+  claims.map(({ key }) => key),
+  claims.map(({ owner }) => owner),
+]
+
+/** Which of the claims the database has under their names. */
+function amongThem(claims: Claim[], rows: { owner: string }[]): boolean[] {
+  const owners = new Set(rows.map(({ owner }) => owner))
+  return claims.map(({ owner }) => owners.has(owner))
 }

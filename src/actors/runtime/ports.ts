@@ -31,8 +31,13 @@ export interface LocalUrls {
   actorCollection(actorUrl: string, collection: 'inbox' | 'outbox' | 'followers' | 'following' | 'playlists'): string
   publicKey(actorUrl: string): string
   video(uuid: string): string
+  playlist(uuid: string): string
   comment(videoUuid: string, commentId: number): string
   follow(followerUrl: string, followId: number): string
+  report(abuseId: number): string
   like(actorUrl: string, videoId: number): string
   dislike(actorUrl: string, videoId: number): string
+  watchAction(uuid: string): string
+  fileRedundancy(file: { uuid: string; resolution: number; fps?: number }): string
+  playlistRedundancy(uuid: string): string
 }

@@ -1,6 +1,7 @@
 // Who handles what: reactions to events, handlers of jobs, drains of lanes, time-outs of machines, periodic work.
 // `seal()` refuses to start when an event has no reaction, or a job no handler or two.
 
+import type { Patience, Slot } from './dispatcher.ts'
 import type { EventName, EventPayloads } from './events.ts'
 import type { Unit } from './unit.ts'
 
@@ -27,7 +28,11 @@ export type QueueName = 'delivery' | 'inbox' | 'media' | 'mail' | 'io' | 'cron'
 export interface LaneHandler {
   queue: QueueName
   /** Works off what is due; answers when to look again, or null when nothing is left. */
-  drain(key: string, context: { signal: AbortSignal }): Promise<Date | null>
+  drain(key: string, context: { signal: AbortSignal } & Slot): Promise<Date | null>
+  /** Lanes worked at once by this process, when other than the workers of the queue. */
+  concurrency?: () => number
+  /** How long a lane that waits for another server keeps its place. */
+  patience?: () => Patience
   /** SQL expression (with the lane's row as `lane`) for the earliest due time of the lane's work, or null. */
   nextDueSql: string
 }

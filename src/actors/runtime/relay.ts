@@ -1,5 +1,6 @@
-// The relay: carries stored events on. Each outbox row is claimed, its reactions run and the row is deleted in one
-// transaction, the oldest of each aggregate first, so that nothing is lost, doubled or overtaken.
+// The relay: carries stored events on. Outbox rows are claimed, their reactions run and the rows deleted in one
+// transaction, the oldest of each aggregate first, so that nothing is lost, doubled or overtaken. Many are carried on
+// together; where one of them fails, each goes alone.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -22,8 +23,9 @@ const CLAIM = `
       where earlier.aggregate = o.aggregate and earlier.aggregate_id = o.aggregate_id and earlier.id < o.id
         and earlier.parked_at is null
     )
-  order by o.id limit 1 for update of o skip locked`
+  order by o.id limit $2 for update of o skip locked`
 
+const TOGETHER = 20
 const FAILURES_BEFORE_PARKING = 20
 
 export interface Relay {
@@ -72,25 +74,34 @@ export function makeRelay(options: {
   }
 
   async function drain(): Promise<void> {
-    while (await carryOn()) if (stopped && running) return
+    let alone = 0
+    for (;;) {
+      const carried = await carryOn(alone > 0 ? 1 : TOGETHER)
+      if (carried === 'failed') alone = TOGETHER
+      else if (alone > 0) alone -= 1
+      if (carried === 'nothing' || (stopped && running)) return
+    }
   }
 
-  /** Carries one event on; answers whether there was one. */
-  async function carryOn(): Promise<boolean> {
-    let claimed: OutboxRow | undefined
+  /** Carries events on, `most` in one transaction. `failed`: one of several did, and all of them are as before. */
+  async function carryOn(most: number): Promise<'nothing' | 'carried' | 'failed'> {
+    let claimed: OutboxRow[] = []
     try {
       return await runUnit(async (unit) => {
-        const [row] = await unit.query<OutboxRow>(CLAIM, [unit.now])
-        if (!row) return false
-        claimed = row
-        for (const { react } of registry.reactions(row.event)) await react(row.payload, unit)
-        await unit.query('delete from outbox where id = $1', [row.id])
-        return true
+        claimed = await unit.query<OutboxRow>(CLAIM, [unit.now, most])
+        if (claimed.length === 0) return 'nothing'
+        for (const { event, payload } of claimed) {
+          for (const { react } of registry.reactions(event)) await react(payload, unit)
+        }
+        await unit.query('delete from outbox where id = any($1)', [claimed.map(({ id }) => id)])
+        return 'carried'
       })
     } catch (error) {
-      if (!claimed) throw error
-      await postpone(claimed, error)
-      return true
+      const [row] = claimed
+      if (!row) throw error
+      if (claimed.length > 1) return 'failed'
+      await postpone(row, error)
+      return 'carried'
     }
   }
 

@@ -6,10 +6,11 @@ import type { Database } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Hint, Queue, QueueName, WorkHandle } from '../../platform/queue/index.ts'
+import { type Dispatcher, makeDispatcher } from './dispatcher.ts'
 import { type JobSettings, makeJobs } from './jobs.ts'
 import { makeLanes } from './lanes.ts'
 import { leaseOwner, releaseDeadLeases } from './lease.ts'
-import { makeRegistry, type Registry } from './registry.ts'
+import { type LaneHandler, makeRegistry, type Registry } from './registry.ts'
 import { makeRelay, type Relay } from './relay.ts'
 import { makeSweeper, type Sweeper } from './sweeper.ts'
 import { makeTell, type Tell } from './tell.ts'
@@ -85,10 +86,33 @@ export function makeRuntime(options: {
     return handler.queue
   }
 
-  // One id for each lane: hints of one lane that wait are merged.
-  const hintLane = (kind: string, key: string): Promise<void> => {
+  /** Of the kinds of lanes that this process works. */
+  const dispatchers = new Map<string, Dispatcher>()
+
+  function dispatch(kind: string, handler: LaneHandler, concurrency: () => number): void {
+    const dispatcher = makeDispatcher({
+      concurrency: handler.concurrency ?? concurrency,
+      patience: handler.patience ?? (() => NO_PATIENCE),
+      work: async (key, slot) => {
+        try {
+          await lanes.work(kind, key, slot)
+        } catch (error) {
+          logger.error({ err: error, lane: kind, key }, 'a lane could not be worked; the sweeper will see to it')
+        }
+      },
+    })
+    dispatchers.set(kind, dispatcher)
+  }
+
+  // Without a detour where this process does the work itself. Else one id for each lane: hints that wait are merged.
+  const hintLane = async (kind: string, key: string): Promise<void> => {
+    const own = dispatchers.get(kind)
+    if (own) {
+      void own.run(key)
+      return
+    }
     const id = `${kind}-${sha256(key).toString('hex')}`
-    return queue.hint(queueOfLane(kind), { name: LANE, id, data: { kind, key } })
+    await queue.hint(queueOfLane(kind), { name: LANE, id, data: { kind, key } })
   }
 
   /** After a commit. The bells may be lost: the relay polls, and the sweeper looks at jobs and lanes. */
@@ -106,7 +130,7 @@ export function makeRuntime(options: {
   }
 
   async function handle(hint: Hint): Promise<void> {
-    if (hint.name === LANE) await lanes.work(String(hint.data.kind), String(hint.data.key))
+    if (hint.name === LANE) await dispatchers.get(String(hint.data.kind))?.run(String(hint.data.key))
     else await jobs.work(hint.name)
   }
 
@@ -118,6 +142,10 @@ export function makeRuntime(options: {
     async start() {
       const gone = await releaseDeadLeases(db)
       if (gone > 0) logger.warn({ processes: gone }, 'took up the work of processes that ended without a goodbye')
+      for (const [kind, handler] of registry.lanes) {
+        const workersOf = () => settings().queueConcurrency[handler.queue]
+        if (workersOf() > 0) dispatch(kind, handler, workersOf)
+      }
       for (const [name, concurrency] of Object.entries(settings().queueConcurrency) as [QueueName, number][]) {
         if (concurrency > 0) workers.set(name, await queue.work(name, { concurrency }, handle))
       }
@@ -132,6 +160,7 @@ export function makeRuntime(options: {
     async stop(graceMs) {
       await sweeper.stop()
       await relay.stop()
+      for (const dispatcher of dispatchers.values()) dispatcher.stop()
       await Promise.all([jobs.stop(graceMs), lanes.stop(graceMs)])
       await Promise.all([...workers.values()].map((worker) => worker.close({ drainMs: graceMs })))
     },
@@ -139,3 +168,4 @@ export function makeRuntime(options: {
 }
 
 const LANE = 'lane'
+const NO_PATIENCE = { ms: 60_000, atMost: 0 }

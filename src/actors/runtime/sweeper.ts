@@ -16,7 +16,7 @@ export interface Sweeper {
   sweep(): Promise<void>
 }
 
-const LANES_AT_ONCE = 200
+const LANES_AT_ONCE = 1000
 
 export function makeSweeper(options: {
   db: Database

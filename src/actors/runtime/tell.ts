@@ -17,9 +17,11 @@ export interface Tell {
 // `FOR NO KEY UPDATE`, so that inserting children with a foreign key to the row is never blocked.
 const LOCKS: Record<AggregateRef['aggregate'], string> = {
   follow: 'select id from follow where id = $1 for no key update',
+  history_walk: 'select id from history_walk where id = $1 for no key update',
   video: 'select id from video where id = $1 for no key update',
   upload: 'select id from upload where id = $1 for no key update',
   comment: 'select id from comment where id = $1 for no key update',
+  playlist: 'select id from playlist where id = $1 for no key update',
   rating: 'select id from rating where id = $1 for no key update',
   transcoding: 'select id from transcoding where id = $1 for no key update',
   actor: 'select id from actor where id = $1 for no key update',
@@ -27,6 +29,10 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   registration: 'select id from registration where id = $1 for no key update',
   incoming_activity: 'select id from incoming_activity where id = $1 for no key update',
   two_factor: 'select id from two_factor where id = $1 for no key update',
+  abuse: 'select id from abuse where id = $1 for no key update',
+  account_block: 'select id from account_block where id = $1 for no key update',
+  server_block: 'select id from server_block where id = $1 for no key update',
+  redundancy: 'select id from redundancy where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
 }
 

@@ -31,11 +31,17 @@ export interface Unit extends Transaction {
 
 export type JsonObject = { [key: string]: string | number | boolean | null }
 
+export interface WokenLane {
+  kind: string
+  key: string
+  dueAt: Date
+}
+
 /** What happened in a committed unit, for whoever rings the bells. */
 export interface Committed {
   events: number
   jobs: { id: number; type: string; queue: string }[]
-  lanes: { kind: string; key: string; dueAt: Date }[]
+  lanes: WokenLane[]
   publications: { topic: string; payload: JsonObject }[]
 }
 
@@ -81,14 +87,21 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
   }
 
   async function store(query: Sql, pending: Pending, committed: Committed): Promise<void> {
-    for (const { of, name, payload } of pending.events) {
-      await query('insert into outbox (aggregate, aggregate_id, event, payload, due_at) values ($1, $2, $3, $4, $5)', [
-        of.aggregate,
-        of.id,
-        name,
-        JSON.stringify(payload),
-        pending.unit.now,
-      ])
+    if (pending.events.length > 0) {
+      const { events } = pending
+      await query(
+        `insert into outbox (aggregate, aggregate_id, event, payload, due_at)
+         select e.aggregate, e.id, e.event, e.payload::jsonb, $5
+         from unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) with ordinality
+           as e (aggregate, id, event, payload, place) order by e.place`,
+        [
+          events.map(({ of }) => of.aggregate),
+          events.map(({ of }) => of.id),
+          events.map(({ name }) => name),
+          events.map(({ payload }) => JSON.stringify(payload)),
+          pending.unit.now,
+        ],
+      )
     }
     committed.events = pending.events.length
     for (const job of pending.jobs) {
@@ -112,15 +125,10 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
       )
       if (row && !delayed) committed.jobs.push({ id: row.id, type: job.type, queue })
     }
-    for (const { kind, key, dueAt } of pending.lanes.toSorted(byLane)) {
-      await query(
-        `insert into lane (kind, key, due_at) values ($1, $2, $3)
-         on conflict (kind, key) do update set due_at = least(lane.due_at, excluded.due_at), dirty = true`,
-        [kind, key, dueAt],
-      )
-    }
-    committed.lanes = pending.lanes.filter((lane) => lane.dueAt <= pending.unit.now)
-    committed.publications = pending.publications
+    const lanes = [...pending.lanes.values()].toSorted(byLane)
+    if (lanes.length > 0) await query(WAKE_LANES, lanesIn(lanes))
+    committed.lanes = lanes.filter((lane) => lane.dueAt <= pending.unit.now)
+    committed.publications = withoutRepetitions(pending.publications)
   }
 }
 
@@ -128,20 +136,20 @@ interface Pending {
   unit: Unit
   events: { of: AggregateRef; name: EventName; payload: EventPayloads[EventName] }[]
   jobs: NewJob[]
-  lanes: { kind: string; key: string; dueAt: Date }[]
+  lanes: Map<string, WokenLane>
   publications: Committed['publications']
 }
 
 function collect(tx: Transaction, now: Date): Pending {
-  const pending: Omit<Pending, 'unit'> = { events: [], jobs: [], lanes: [], publications: [] }
+  const pending: Omit<Pending, 'unit'> = { events: [], jobs: [], lanes: new Map(), publications: [] }
   const unit: Unit = {
     ...tx,
     now,
     emit: (of, name, payload) => pending.events.push({ of, name, payload }),
     enqueue: (job) => pending.jobs.push(job),
     wake(kind, key, dueAt = now) {
-      const known = pending.lanes.find((lane) => lane.kind === kind && lane.key === key)
-      if (!known) pending.lanes.push({ kind, key, dueAt })
+      const known = pending.lanes.get(`${kind} ${key}`)
+      if (!known) pending.lanes.set(`${kind} ${key}`, { kind, key, dueAt })
       else if (dueAt < known.dueAt) known.dueAt = dueAt
     },
     publish: (topic, payload) => pending.publications.push({ topic, payload }),
@@ -149,6 +157,22 @@ function collect(tx: Transaction, now: Date): Pending {
   return { unit, ...pending }
 }
 
-// Lane rows are locked in one order, so that two units that wake the same lanes do not deadlock.
-const byLane = (a: { kind: string; key: string }, b: { kind: string; key: string }): number =>
-  a.kind.localeCompare(b.kind) || a.key.localeCompare(b.key)
+/** Marks lanes as having work; `$1` kinds, `$2` keys, `$3` due times. */
+const WAKE_LANES = `insert into lane (kind, key, due_at)
+  select w.kind, w.key, w.due_at from unnest($1::text[], $2::text[], $3::timestamptz[]) with ordinality
+    as w (kind, key, due_at, place) order by w.place
+  on conflict (kind, key) do update set due_at = least(lane.due_at, excluded.due_at), dirty = true`
+
+const withoutRepetitions = (told: Committed['publications']): Committed['publications'] => [
+  ...new Map(told.map((one) => [JSON.stringify(one), one])).values(),
+]
+
+/** Lane rows are locked in one order, so that two units that wake the same lanes do not deadlock. */
+const byLane = (a: WokenLane, b: WokenLane): number => compare(a.kind, b.kind) || compare(a.key, b.key)
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const lanesIn = (lanes: WokenLane[]) => [
+  lanes.map(({ kind }) => kind),
+  lanes.map(({ key }) => key),
+  lanes.map(({ dueAt }) => dueAt),
+]

@@ -4,6 +4,7 @@
 import type { Database, Sql } from '../../platform/database/index.ts'
 import type { Comments } from '../comment/index.ts'
 import type { Follows } from '../follow/index.ts'
+import { type Playlists, playlistTypes } from '../playlist/index.ts'
 import type { Ratings } from '../rating/index.ts'
 import { unlessGone } from '../runtime/index.ts'
 import type { Uploads } from '../upload/index.ts'
@@ -24,6 +25,7 @@ export interface Removers {
   uploads: Pick<Uploads, 'cancel'>
   videos: RemoveVideo
   comments: Pick<Comments, 'remove'>
+  playlists: Pick<Playlists, 'remove'>
   ratings: Pick<Ratings, 'setRating'>
   follows: Pick<Follows, 'withdraw'>
 }
@@ -46,6 +48,33 @@ export const actorsOf = (owner: Owner): number[] => [
   ...owner.channels.map((channel) => channel.actorId),
 ]
 
+/** Servers that hear of the end of one account, beside those of its followers. */
+const MAX_SERVERS = 10_000
+
+/**
+ * Keeps the inboxes of servers that know the account for what it followed, commented on or rated, as long as that can be
+ * told. What is kept once stays.
+ */
+export async function rememberWhoKnows(query: Sql, owner: Owner): Promise<void> {
+  await query(
+    `update actor set known_at = (
+       select coalesce(jsonb_agg(jsonb_build_object('inboxUrl', known.inbox, 'hostId', known.host_id)), '[]') from (
+         select distinct coalesce(x.shared_inbox_url, x.inbox_url) as inbox, x.host_id from (
+           select target_id as id from follow where follower_id = any($2)
+           union select c.actor_id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
+             where m.account_id = $3 and v.remote
+           union select a.actor_id from comment m join comment p on p.id = m.parent_id join account a on a.id = p.account_id
+             where m.account_id = $3
+           union select c.actor_id from rating r join video v on v.id = r.video_id join channel c on c.id = v.channel_id
+             where r.account_id = $3 and v.remote
+         ) met join actor x on x.id = met.id
+         where x.host_id is not null and x.deleted_at is null limit ${MAX_SERVERS}
+       ) known)
+     where id = $1 and known_at is null`,
+    [owner.accountActorId, actorsOf(owner), owner.accountId],
+  )
+}
+
 const BATCH = 100
 
 /** What there is of each kind, by the parameter that names its owner. */
@@ -54,6 +83,8 @@ const uploadsOf = (user: string) =>
 const videosOf = (account: string) =>
   `from video o join channel c on c.id = o.channel_id where c.account_id = ${account}`
 const commentsOf = (account: string) => `from comment o where o.account_id = ${account} and o.deleted_at is null`
+const playlistsOf = (account: string) =>
+  `from playlist o where o.account_id = ${account} and o.type = ${playlistTypes.regular}`
 const ratingsOf = (account: string) => `from rating o where o.account_id = ${account}`
 const followingsOf = (actors: string) => `from follow o where o.follower_id = any(${actors}) and o.state <> 'none'`
 
@@ -91,6 +122,7 @@ export async function takeAway(
     if (state !== 'removed') await removers.videos.remove(id, by)
   })
   await each<{ id: number }>(commentsOf('$1'), accountId, 'o.video_id', ({ id }) => removers.comments.remove(id, by))
+  await each<{ id: number }>(playlistsOf('$1'), accountId, 'o.type', ({ id }) => removers.playlists.remove(id, by))
   await each<{ videoId: number }>(ratingsOf('$1'), accountId, 'o.video_id as "videoId"', ({ videoId }) =>
     removers.ratings.setRating({ videoId, accountId, rating: 'none' }),
   )
@@ -102,6 +134,7 @@ export async function isSomethingLeft(query: Sql, owner: Owner): Promise<boolean
   const [answer] = await query<{ left: boolean }>(
     `select exists (select 1 ${uploadsOf('$1')}) or exists (select 1 ${videosOf('$2')})
        or exists (select 1 ${commentsOf('$2')}) or exists (select 1 ${ratingsOf('$2')})
+       or exists (select 1 ${playlistsOf('$2')})
        or exists (select 1 ${followingsOf('$3::int[]')})
        or exists (select 1 from outbox where parked_at is null and array[(payload->>'actorId')::int,
          (payload->>'followerId')::int, (payload->>'accountActorId')::int] && $3::int[]) as "left"`,

@@ -3,7 +3,15 @@
 
 import { recountFollows } from '../actor/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { actorsOf, isSomethingLeft, type Owner, ownerOf, type Removers, takeAway } from './belongings.ts'
+import {
+  actorsOf,
+  isSomethingLeft,
+  type Owner,
+  ownerOf,
+  type Removers,
+  rememberWhoKnows,
+  takeAway,
+} from './belongings.ts'
 
 /** How often it is made sure that a removed user has the job, and unused keys are dropped, in ms. */
 const CHECK_EVERY = 60_000
@@ -22,6 +30,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
       const userId = Number(data.userId)
       const owner = await ownerOf(db.query, userId)
       if (!owner) return
+      await tell({ aggregate: 'actor', id: owner.accountActorId }, (unit) => rememberWhoKnows(unit.query, owner))
       await takeAway(db, deps, owner, signal)
       await tell({ aggregate: 'user', id: userId }, (unit) => close(unit, owner))
     },

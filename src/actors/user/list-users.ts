@@ -15,6 +15,10 @@ export interface UserUsage {
 export interface UserStats extends UserUsage {
   videos: number
   comments: number
+  /** Reports of what is the user's, those of them that were accepted, and reports by the user. */
+  abuses: number
+  accepted_abuses: number
+  created_abuses: number
 }
 
 export type UserSortField = 'id' | 'username' | 'videoQuotaUsed' | 'createdAt' | 'lastLoginDate' | 'role'
@@ -51,6 +55,10 @@ const USAGE = `cross join lateral (
     ) size where c.account_id = a.id
   ) usage`
 const COMMENTS = '(select count(*)::int from comment m where m.account_id = a.id and m.deleted_at is null) as comments'
+
+const ABUSES = `(select count(*)::int from abuse r where r.reportee_id = a.id) as abuses,
+  (select count(*)::int from abuse r where r.reportee_id = a.id and r.state = 'accepted') as accepted_abuses,
+  (select count(*)::int from abuse r where r.reporter_id = a.id) as created_abuses`
 
 type ListedRow = Omit<UserRow, 'channels'> & UserUsage
 
@@ -96,7 +104,7 @@ export async function findUser(db: Reader, userId: number): Promise<UserRow | un
 /** The same with what the user has. One statement. */
 export async function findUserWithStats(db: Reader, userId: number): Promise<(UserRow & UserStats) | undefined> {
   const [row] = await db.query<UserRow & UserStats>(
-    `select ${userColumns()}, ${userChannels()}, usage.used, usage.used_daily, usage.videos, ${COMMENTS}
+    `select ${userColumns()}, ${userChannels()}, usage.used, usage.used_daily, usage.videos, ${COMMENTS}, ${ABUSES}
      from users u ${USER_JOINS} ${USAGE} where u.id = $1 and ${EXISTS}`,
     [userId],
   )

@@ -3,14 +3,14 @@
 import { isMailEnabled } from '../../config/index.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import type { Sql } from '../../platform/database/index.ts'
-import { randomToken } from '../../platform/ids.ts'
+import { newUuid, randomToken } from '../../platform/ids.ts'
 import { generateActorKeys } from '../../platform/keys.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { Channel } from '../channel/channel.entity.ts'
 import { askForMail } from '../mail/index.ts'
-import { insertWatchLater } from '../playlist/index.ts'
+import { Playlist, watchLaterOf } from '../playlist/playlist.entity.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
 import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
@@ -120,7 +120,9 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
       })
       await unit.em.flush()
       if (user.password === null) askForMail(unit, { mail: 'create-password', userId: row.id })
-      await insertWatchLater(unit, account.id)
+      const uuid = newUuid()
+      const watchLater = { accountId: account.id, uuid, url: deps.urls.playlist(uuid), now: unit.now }
+      unit.em.create(Playlist, watchLaterOf(watchLater))
       return { id: row.id, accountId: account.id, channelId: channel.id }
     })
     return await inserted.catch((error: unknown) => {

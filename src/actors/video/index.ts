@@ -33,11 +33,13 @@ export {
   makePendingFiles,
   type PendingFile,
   type PendingFiles,
+  redundancyOwner,
   transcodingOwner,
 } from './pending-files.ts'
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export { askForTranscoding, planTranscoding } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
+export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,
   type RemoteFile,
@@ -46,9 +48,16 @@ export {
   videoStateOf,
 } from './remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
-export { makeUpdateVideo, type NewPictures, type UpdateVideo, type VideoChanges } from './update-video.ts'
+export {
+  type ChangeParts,
+  makeUpdateVideo,
+  type NewPictures,
+  type UpdateVideo,
+  type VideoChanges,
+} from './update-video.ts'
 export { type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
 export {
+  assertMayChange,
   assertMaySee,
   hasPrivateFiles,
   isFederated,
@@ -57,12 +66,16 @@ export {
   type Viewer,
 } from './video.policy.ts'
 export {
+  findAccessByPart,
   findAccessByWebVideo,
   findDescription,
   findFileMetadata,
   findRemoteImage,
   findVideoAccess,
+  findVideoAge,
   findVideoDetails,
+  findWatchableVideo,
+  listStoryboards,
   nsfwPolicyOf,
   type VideoAccessRow,
   type VideoKey,
@@ -77,4 +90,5 @@ export type {
   VideoListRow,
   VideoRow,
 } from './video.rows.ts'
-export { accountProfile } from './video.rows.ts'
+export { accountProfile, channelProfile, listColumns, summaryOf, videoJoins } from './video.rows.ts'
+export { viewersNow } from './viewers-now.ts'

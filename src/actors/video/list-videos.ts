@@ -1,6 +1,7 @@
 // Lists of videos: one statement for a page, whatever it is filtered by. Totals of the public list come from counters.
 
 import { containing, type Database } from '../../platform/database/index.ts'
+import { mutedChannels } from '../blocklist/index.ts'
 import { fileColumns, listColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
 export const videoSortFields = [
@@ -21,6 +22,8 @@ export type VideoListScope =
   | { of: 'everybody' }
   | { of: 'channel'; channelId: number }
   | { of: 'account'; accountId: number }
+  /** Of the channels that an actor of ours follows. */
+  | { of: 'followed'; followerActorId: number }
   | { of: 'owner'; accountId: number; channelId?: number | undefined }
 
 export interface VideoListQuery {
@@ -29,7 +32,7 @@ export interface VideoListQuery {
   internal: boolean
   start: number
   count: number
-  sort: { by: VideoSortField; descending: boolean }
+  sort: { by: VideoSortField | 'match'; descending: boolean }
   skipCount: boolean
   /** Left out: all. */
   nsfw?: boolean | undefined
@@ -49,9 +52,24 @@ export interface VideoListQuery {
   hasHlsFiles?: boolean | undefined
   hasWebVideoFiles?: boolean | undefined
   search?: string | undefined
+  uuids?: string[] | undefined
+  publishedAt?: Span<Date> | undefined
+  originallyPublishedAt?: Span<Date> | undefined
+  /** Seconds. */
+  duration?: Span<number> | undefined
+  /** One video that is asked for by its address: unlisted ones are shown too. */
+  named?: number | undefined
   /** Lower case; null for this server. */
   host?: string | null | undefined
+  /** Without what the instance or this account (null: nobody more) mutes. */
+  mutedFor?: number | null | undefined
   include?: { files?: boolean; source?: boolean }
+}
+
+/** Both ends belong to it. */
+export interface Span<T> {
+  from?: T | undefined
+  to?: T | undefined
 }
 
 export interface VideoPage {
@@ -75,11 +93,14 @@ type Listed = (VideoListRow & { total: number | null }) | { id: null; total: num
 export function buildVideoList(query: VideoListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = conditions(query, bind).join(' and ')
-  const order = orderBy(query.sort)
+  const visible = conditions(query, bind).join(' and ')
+  const muted =
+    query.mutedFor === undefined ? undefined : mutedChannels(query.mutedFor === null ? 'null' : bind(query.mutedFor))
+  const where = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
+  const order = orderBy(query, bind)
   const { files = false, source = false } = query.include ?? {}
   const columns = [listColumns, ...(files ? [fileColumns] : []), ...(source ? [sourceColumn] : [])].join(', ')
-  const total = query.skipCount ? 'null::int' : totalOf(query, where)
+  const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
   const text = `with page as materialized (
       select v.id from video v where ${where} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
@@ -99,6 +120,7 @@ function visibility(query: VideoListQuery): string[] {
   if (query.scope.of === 'owner') return ["v.state <> 'removed'", 'not v.remote']
   const state = query.unpublished ? "v.state <> 'removed'" : "v.state = 'published'"
   if (query.privacyOneOf) return [state, `v.privacy in (${query.privacyOneOf.map(Number).join(', ') || 'null'})`]
+  if (query.named !== undefined) return [state, query.internal ? 'v.privacy in (1, 2, 4)' : 'v.privacy in (1, 2)']
   return [state, query.internal ? 'v.privacy in (1, 4)' : 'v.privacy = 1']
 }
 
@@ -112,6 +134,11 @@ function scope(of: VideoListScope, bind: Bind): string[] {
       return [`v.channel_id = ${bind(of.channelId)}`]
     case 'account':
       return [channels(of.accountId)]
+    case 'followed':
+      return [
+        `v.channel_id in (select fc.id from follow f join channel fc on fc.actor_id = f.target_id
+           where f.follower_id = ${bind(of.followerActorId)} and f.state in ('pending', 'accepted'))`,
+      ]
     case 'owner':
       return [channels(of.accountId), ...(of.channelId === undefined ? [] : [`v.channel_id = ${bind(of.channelId)}`])]
   }
@@ -129,10 +156,22 @@ function filters(query: VideoListQuery, bind: Bind): string[] {
   if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
   if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
   if (query.search) found.push(named(query.search, bind))
+  if (query.named !== undefined) found.push(`v.id = ${bind(query.named)}`)
+  if (query.uuids) found.push(`v.uuid = any(${bind(query.uuids)}::uuid[])`)
+  found.push(...within('v.published_at', query.publishedAt, bind))
+  found.push(...within('v.originally_published_at', query.originallyPublishedAt, bind))
+  found.push(...within('v.duration', query.duration, bind))
   if (host !== undefined) found.push(host === null ? 'not v.remote' : onHost(host, bind))
   if (query.hasHlsFiles !== undefined) found.push(having(query.hasHlsFiles, HLS))
   if (query.hasWebVideoFiles !== undefined) found.push(having(query.hasWebVideoFiles, WEB_VIDEO))
   return found
+}
+
+function within(column: string, { from, to }: Span<Date | number> = {}, bind: Bind): string[] {
+  return [
+    ...(from === undefined ? [] : [`${column} >= ${bind(from)}`]),
+    ...(to === undefined ? [] : [`${column} <= ${bind(to)}`]),
+  ]
 }
 
 function language(codes: string[], bind: Bind): string {
@@ -167,15 +206,21 @@ const COLUMNS: Record<VideoSortField, string> = {
   localVideoFilesSize: '(select coalesce(sum(f.size), 0) from video_file f where f.video_id = v.id and not v.remote)',
 }
 
-/** Every order ends in the id, so that pages neither overlap nor miss a video. */
-function orderBy({ by, descending }: VideoListQuery['sort']): string {
+/** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest match best. */
+function orderBy({ sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
   const direction = descending ? 'desc' : 'asc'
   const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
-  return `${COLUMNS[by]} ${direction}${nulls}, v.id ${direction}`
+  if (by === 'match' && search) {
+    return `similarity(v.name, ${bind(search)}) ${direction}, v.published_at ${direction}, v.id ${direction}`
+  }
+  return `${COLUMNS[by === 'match' ? 'publishedAt' : by]} ${direction}${nulls}, v.id ${direction}`
 }
 
 /** Videos in all: read from the counters where nothing is filtered but nsfw and origin, else counted. */
-function totalOf(query: VideoListQuery, where: string): string {
+function totalOf(
+  query: VideoListQuery,
+  { visible, where, muted }: { visible: string; where: string; muted: string | undefined },
+): string {
   if (!isCounted(query)) return `(select count(*)::int from video v where ${where})`
   const { nsfw, isLocal } = query
   const rows = [
@@ -183,12 +228,14 @@ function totalOf(query: VideoListQuery, where: string): string {
     ...(isLocal === undefined ? [] : [`local = ${isLocal === true}`]),
   ].join(' and ')
   const only = rows === '' ? '' : ` where ${rows}`
-  const internal = query.internal ? ` + (select count(*) from video v where ${where} and v.privacy = 4)` : ''
+  const internal = query.internal ? ` + (select count(*) from video v where ${visible} and v.privacy = 4)` : ''
+  const less =
+    muted === undefined ? '' : ` - (select count(*) from video v where ${visible} and v.channel_id in (${muted}))`
   return `((select coalesce(sum(total), 0) from video_total${only})
-    + (select coalesce(sum(delta), 0) from video_total_delta${only})${internal})::int`
+    + (select coalesce(sum(delta), 0) from video_total_delta${only})${internal}${less})::int`
 }
 
 function isCounted(query: VideoListQuery): boolean {
-  const { scope: of, start, count, sort, skipCount, internal, nsfw, isLocal, include, ...others } = query
+  const { scope: of, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, ...others } = query
   return of.of === 'everybody' && Object.values(others).every((filter) => filter === undefined || filter === false)
 }

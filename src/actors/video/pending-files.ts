@@ -34,8 +34,13 @@ export interface PendingFiles {
 const NOBODY = 'nobody'
 const OF_TRANSCODING = 'transcoding:'
 
+const OF_REDUNDANCY = 'redundancy:'
+
 /** The owner of files that live as long as a transcoding is under way, whichever process works on it. */
 export const transcodingOwner = (transcodingId: number): string => `${OF_TRANSCODING}${transcodingId}`
+
+/** The same of a copy that is being made. */
+export const redundancyOwner = (redundancyId: number): string => `${OF_REDUNDANCY}${redundancyId}`
 
 /** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
 const LONGEST_WRITING = 24 * 3_600_000
@@ -51,10 +56,17 @@ const DELETE = `
 
 const UNWANTED = `
   select p.kind, p.name, p.folder, p.owner, p.created_at from pending_file p
-  where p.owner not like '${OF_TRANSCODING}%' or not exists (
-    select 1 from transcoding t where t.id = split_part(p.owner, ':', 2)::integer
-      and t.state in ('planned', 'running', 'packaged', 'stored'))
+  where case
+    when p.owner like '${OF_TRANSCODING}%' then not exists (
+      select 1 from transcoding t where t.id = split_part(p.owner, ':', 2)::integer
+        and t.state in ('planned', 'running', 'packaged', 'stored'))
+    when p.owner like '${OF_REDUNDANCY}%' then not exists (
+      select 1 from redundancy r where r.id = split_part(p.owner, ':', 2)::integer and r.state in ('wanted', 'downloading'))
+    else true end
   order by p.id limit 500`
+
+// The same name may have got another owner since it was read.
+const STILL_THERE = 'select 1 from pending_file where kind = $1 and name = $2 and owner = $3 and created_at = $4'
 
 interface PendingRow {
   kind: FileRef['kind']
@@ -85,6 +97,7 @@ export function makePendingFiles(options: {
   const isUnwanted = ({ owner, created_at }: PendingRow): boolean =>
     owner === NOBODY ||
     owner.startsWith(OF_TRANSCODING) ||
+    owner.startsWith(OF_REDUNDANCY) ||
     leases.isGone(owner) ||
     clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
 
@@ -106,6 +119,8 @@ export function makePendingFiles(options: {
       let removed = 0
       for (const row of await db.query<PendingRow>(UNWANTED)) {
         if (!isUnwanted(row)) continue
+        const same = [row.kind, row.name, row.owner, row.created_at]
+        if ((await db.query(STILL_THERE, same)).length === 0) continue
         await remove(row)
         await db.query('delete from pending_file where kind = $1 and name = $2 and owner = $3', [
           row.kind,

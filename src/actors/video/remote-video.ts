@@ -2,12 +2,14 @@
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { stateOf } from '../../state-machines/video.ts'
+import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import type { PendingFiles } from './pending-files.ts'
+import { type RemoteParts, replaceParts } from './remote-parts.ts'
 import { thumbnailTypes } from './video.entity.ts'
 
 /** What a document says of a video, read and checked by the wire layer. */
-export interface RemoteVideo {
+export interface RemoteVideo extends RemoteParts {
   url: string
   uuid: string
   /** Row of the channel that publishes it; of the video's own server. */
@@ -26,7 +28,6 @@ export interface RemoteVideo {
   waitTranscoding: boolean
   commentsPolicy: 1 | 2 | 3
   downloadEnabled: boolean
-  isLive: boolean
   aspectRatio: number | null
   views: number
   tags: string[]
@@ -35,6 +36,7 @@ export interface RemoteVideo {
   updatedAt: Date
   thumbnails: { type: 1 | 2; fileUrl: string; width: number | null; height: number | null }[]
   files: RemoteFile[]
+  trackerUrls: string[]
   playlist: { playlistUrl: string; segmentsSha256Url: string | null; infoHashes: string[]; files: RemoteFile[] } | null
 }
 
@@ -61,12 +63,26 @@ export interface RemoteVideos {
   /** Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` when the id belongs to somebody else. */
   save(video: RemoteVideo): Promise<{ id: number; isNew: boolean }>
   find(url: string): Promise<{ id: number; channelId: number; refreshedAt: Date | null } | undefined>
+  /** Where the chapters of a video are to be read, when they are. */
+  wantedChapters(videoId: number): Promise<WantedChapters | undefined>
+  /** Stores chapters that were read. False when they changed meanwhile and are to be read again. */
+  saveChapters(videoId: number, wanted: WantedChapters, chapters: readonly Chapter[]): Promise<boolean>
+  /** The chapters cannot be had: nobody waits for them any more. */
+  giveUpChapters(videoId: number): Promise<void>
+  /** The video was read, and is no older than what is stored. */
+  markRead(videoId: number): Promise<void>
   /** A remote video is gone: its rows go with all that hangs on them. */
   remove(videoId: number): Promise<void>
 }
 
+export interface WantedChapters {
+  url: string
+  /** Exact, as the database tells it. */
+  wantedAt: string
+}
+
 export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingFiles, 'condemn'> }): RemoteVideos {
-  const { db, tell, pendingFiles } = deps
+  const { db, tell, clock, pendingFiles } = deps
 
   /** Pictures of other servers are kept beside ours; those that no row names any more are removed. */
   async function condemnPictures(unit: Unit, videoId: number, stillNamed: RemoteVideo['thumbnails']): Promise<void> {
@@ -89,6 +105,7 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
           await condemnPictures(unit, stored.id, video.thumbnails)
           await replaceThumbnails(unit, stored.id, video)
           await replaceFiles(unit, stored.id, video)
+          await replaceParts(unit, stored.id, video)
           return { id: stored.id, isNew: stored.isNew }
         })
       } catch (error) {
@@ -104,6 +121,30 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
       )
       return row
     },
+    async wantedChapters(videoId) {
+      const [wanted] = await db.query<WantedChapters>(
+        `select chapters_url as url, chapters_wanted_at::text as "wantedAt" from video
+         where id = $1 and remote and chapters_url is not null and chapters_wanted_at is not null`,
+        [videoId],
+      )
+      return wanted
+    },
+    saveChapters: (videoId, { url, wantedAt }, chapters) =>
+      tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const rows = await unit.query(
+          `update video set chapters_wanted_at = null
+           where id = $1 and remote and chapters_url = $2 and chapters_wanted_at = $3::timestamptz returning id`,
+          [videoId, url, wantedAt],
+        )
+        if (rows.length > 0) await replaceChapters(unit, videoId, chapters)
+        return rows.length > 0
+      }),
+    async giveUpChapters(videoId) {
+      await db.query('update video set chapters_wanted_at = null where id = $1 and remote', [videoId])
+    },
+    async markRead(videoId) {
+      await db.query('update video set refreshed_at = $2 where id = $1 and remote', [videoId, clock.now()])
+    },
     async remove(videoId) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         await condemnPictures(unit, videoId, [])
@@ -118,8 +159,8 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
   const [row] = await unit.query<{ id: number; isNew: boolean }>(
     `insert into video (uuid, channel_id, remote, url, name, category, licence, language, privacy, nsfw, description, support,
        duration, state, wait_transcoding, comments_policy, download_enabled, is_live, aspect_ratio, views, tags,
-       published_at, originally_published_at, created_at, updated_at, refreshed_at)
-     values ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $21, $23, $24)
+       published_at, originally_published_at, created_at, updated_at, refreshed_at, tracker_urls)
+     values ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $21, $23, $24, $25)
      on conflict (url_hash) do update set channel_id = excluded.channel_id, name = excluded.name,
        category = excluded.category, licence = excluded.licence, language = excluded.language, privacy = excluded.privacy,
        nsfw = excluded.nsfw, description = excluded.description, support = excluded.support, duration = excluded.duration,
@@ -127,7 +168,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
        download_enabled = excluded.download_enabled, is_live = excluded.is_live, aspect_ratio = excluded.aspect_ratio,
        views = excluded.views, tags = excluded.tags, published_at = excluded.published_at,
        originally_published_at = excluded.originally_published_at, updated_at = excluded.updated_at,
-       refreshed_at = excluded.refreshed_at
+       refreshed_at = excluded.refreshed_at, tracker_urls = excluded.tracker_urls
      where video.url = excluded.url and video.remote and video.updated_at <= excluded.updated_at
      returning id, (xmax = 0) as "isNew"`,
     [
@@ -147,7 +188,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
       video.waitTranscoding,
       video.commentsPolicy,
       video.downloadEnabled,
-      video.isLive,
+      video.live !== null,
       video.aspectRatio,
       video.views,
       video.tags,
@@ -155,6 +196,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
       video.originallyPublishedAt,
       video.updatedAt,
       unit.now,
+      video.trackerUrls,
     ],
   )
   if (row) return { ...row, isOutdated: false }

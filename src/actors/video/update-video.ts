@@ -2,6 +2,7 @@
 
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
+import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
@@ -36,7 +37,16 @@ export interface NewPictures {
   preview?: EncodedImage | undefined
 }
 
+/** Changes what hangs on a video in the video's own transaction; the world is told as of every other change. */
+export type ChangeParts = (
+  videoId: number,
+  by: NonNullable<Viewer>,
+  apply: (unit: Unit) => Promise<void>,
+) => Promise<void>
+
 export interface UpdateVideo {
+  /** Throws `not_found`, `forbidden` (another user's, another server's), and what `apply` throws. */
+  changeParts: ChangeParts
   /**
    * Throws `not_found`, `forbidden` (another user's, another server's), `invalid` (a channel of somebody else, privacy
    * by password without passwords).
@@ -89,6 +99,12 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   })
 
   return {
+    changeParts: (videoId, by, apply) =>
+      change(videoId, async (unit, video) => {
+        await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
+        await apply(unit)
+      }),
+
     async update(videoId, by, changes, pictures = {}) {
       const files = picturesOf(pictures)
       await pendingFiles.reserve(
@@ -170,6 +186,8 @@ async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes
     await checkChannel(unit, channelId, by)
     video.channelId = channelId
   }
+  if (plain.description !== undefined)
+    await followDescription(unit, video.id, video.description ?? null, plain.description)
   Object.assign(video, plain)
   if (privacy !== undefined) setPrivacy(unit, video, privacy)
   await storePasswords(unit, video, passwords)

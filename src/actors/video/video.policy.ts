@@ -59,7 +59,7 @@ export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && has
 export function assertMayChange(
   video: GuardedVideo,
   viewer: NonNullable<Viewer>,
-  right: Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO'>,
+  right: Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO' | 'SEE_ALL_VIDEOS'>,
 ): void {
   if (video.remote) throw new DomainError('forbidden', 'Cannot manage a video of another server.')
   if (!owns(video, viewer) && !hasRight(viewer.role, right))

@@ -52,6 +52,36 @@ export async function findVideoAccess(
   return row
 }
 
+/** What decides who may manage a video, and since when there is something to tell of it. */
+export async function findVideoAge(db: Reader, key: VideoKey): Promise<(GuardedVideo & VideoAge) | undefined> {
+  const [row] = await db.query<GuardedVideo & VideoAge>(
+    `select ${accessColumns}, v.published_at as "publishedAt"
+     from video v join channel c on c.id = v.channel_id where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key)],
+  )
+  return row
+}
+
+interface VideoAge {
+  id: number
+  publishedAt: Date
+}
+
+/** What decides who may watch a video, and which positions it has. */
+export async function findWatchableVideo(
+  db: Reader,
+  key: VideoKey,
+  password?: string,
+): Promise<(VideoAccessRow & { duration: number; isLive: boolean }) | undefined> {
+  const [row] = await db.query<VideoAccessRow & { duration: number; isLive: boolean }>(
+    `select ${accessColumns}, ${passwordCheck}, v.duration, v.is_live as "isLive"
+     from video v join channel c on c.id = v.channel_id where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key), password ?? null],
+    { prepared: true },
+  )
+  return row
+}
+
 /** The local video that a stored web video belongs to. */
 export async function findAccessByWebVideo(
   db: Reader,
@@ -80,6 +110,40 @@ export async function findFileMetadata(
     [fileId, password ?? null],
   )
   return row
+}
+
+/** The video that a caption or storyboard belongs to, and where another server has the file; null for ours. */
+export async function findAccessByPart(
+  db: Reader,
+  part: { of: 'caption' | 'storyboard'; filename: string },
+  password?: string,
+): Promise<(VideoAccessRow & { fileUrl: string | null }) | undefined> {
+  const table = part.of === 'caption' ? 'video_caption' : 'storyboard'
+  const [row] = await db.query<VideoAccessRow & { fileUrl: string | null }>(
+    `select ${accessColumns}, ${passwordCheck}, p.file_url as "fileUrl" from ${table} p
+     join video v on v.id = p.video_id join channel c on c.id = v.channel_id
+     where p.filename = $1 and v.state <> 'removed'`,
+    [part.filename, password ?? null],
+  )
+  return row
+}
+
+export interface StoryboardRow {
+  filename: string
+  total_width: number
+  total_height: number
+  sprite_width: number
+  sprite_height: number
+  sprite_duration: number
+}
+
+/** The storyboard of a video; a list, as clients know it. */
+export async function listStoryboards(db: Reader, videoId: number): Promise<StoryboardRow[]> {
+  return await db.query<StoryboardRow>(
+    `select filename, total_width, total_height, sprite_width, sprite_height, sprite_duration
+     from storyboard where video_id = $1`,
+    [videoId],
+  )
 }
 
 /** The whole description, which lists cut short. */

@@ -1,6 +1,7 @@
 // The columns of a video as reads give them, shared by lists and single videos: one row each, no entity.
 
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { viewersNow } from './viewers-now.ts'
 
 export interface ActorSummary {
   /** Of the account or channel. */
@@ -54,6 +55,8 @@ export interface PlaylistRow {
   playlist_url: string | null
   segments_sha256_filename: string | null
   segments_sha256_url: string | null
+  /** Folders of copies on other servers, or here. */
+  mirrors: string[]
 }
 
 export interface SourceRow {
@@ -84,6 +87,8 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   duration: number
   aspect_ratio: number | null
   views: number
+  /** Who watch it now. */
+  viewers: number
   likes: number
   dislikes: number
   comments: number
@@ -115,6 +120,10 @@ export interface VideoDetailsRow extends VideoRow<ActorProfile> {
   comments_policy: number
   download_enabled: boolean
   owner_account_id: number
+  /** When a video of another server was read last; null for ours. */
+  refreshed_at: Date | null
+  /** Of a video of another server. */
+  tracker_urls: string[]
   files: VideoFileRow[]
   playlist: PlaylistRow | null
 }
@@ -129,10 +138,12 @@ export const videoJoins = `
     select coalesce(sum(d.views), 0)::int as views, coalesce(sum(d.likes), 0)::int as likes,
       coalesce(sum(d.dislikes), 0)::int as dislikes, coalesce(sum(d.comments), 0)::int as comments
     from video_delta d where d.video_id = v.id
-  ) d on true`
+  ) d on true
+  left join viewing w on w.video_id = v.id`
 
 const plainColumns = `v.id, v.uuid, v.url, v.remote, v.name, v.category, v.licence, v.language, v.privacy, v.nsfw,
-  v.duration, v.aspect_ratio, v.views + d.views as views, v.likes + d.likes as likes,
+  v.duration, v.aspect_ratio, v.views + d.views as views,
+  ${viewersNow('v', 'w')} as viewers, v.likes + d.likes as likes,
   v.dislikes + d.dislikes as dislikes, v.comments + d.comments as comments, v.state, v.wait_transcoding, v.is_live,
   v.created_at, v.updated_at, v.published_at, v.originally_published_at, v.tags,
   (select t.filename from thumbnail t where t.video_id = v.id and t.type = 1) as thumbnail,
@@ -144,9 +155,16 @@ const summaryPairs = (noun: string, actor: string): string =>
   `'id', ${noun}.id, 'username', ${actor}.preferred_username, 'name', ${noun}.name, 'url', ${actor}.url,
    'host', (select h.host from remote_host h where h.id = ${actor}.host_id), 'avatars', ${imagesOf(actor, actorImageTypes.avatar)}`
 
+/** SQL for an `ActorSummary`, from the aliases of an account or channel and of its actor. */
+export const summaryOf = (noun: string, actor: string): string => `jsonb_build_object(${summaryPairs(noun, actor)})`
+
 /** SQL for an account's `ActorProfile`, from the aliases of its row and of its actor's. */
 export const accountProfile = (account: string, actor: string): string =>
   `jsonb_build_object(${profilePairs(account, actor)}, 'user_id', ${account}.user_id, 'support', null)`
+
+/** SQL for a channel's `ActorProfile`, from the aliases of its row and of its actor's. */
+export const channelProfile = (channel: string, actor: string): string =>
+  `jsonb_build_object(${profilePairs(channel, actor)}, 'user_id', null, 'support', ${channel}.support)`
 
 const profilePairs = (noun: string, actor: string): string =>
   `${summaryPairs(noun, actor)}, 'description', ${noun}.description, 'followers', ${actor}.followers_count,
@@ -157,7 +175,7 @@ const profilePairs = (noun: string, actor: string): string =>
 const LISTED_DESCRIPTION = 251
 
 export const listColumns = `${plainColumns}, left(v.description, ${LISTED_DESCRIPTION}) as description,
-  jsonb_build_object(${summaryPairs('a', 'aa')}) as account, jsonb_build_object(${summaryPairs('c', 'ca')}) as channel`
+  ${summaryOf('a', 'aa')} as account, ${summaryOf('c', 'ca')} as channel`
 
 /** Web videos and renditions, the largest first. */
 export const fileColumns = `
@@ -170,7 +188,10 @@ export const fileColumns = `
    from video_file f where f.video_id = v.id) as files,
   (select jsonb_build_object('id', s.id, 'type', s.type, 'playlist_filename', s.playlist_filename,
      'playlist_url', s.playlist_url, 'segments_sha256_filename', s.segments_sha256_filename,
-     'segments_sha256_url', s.segments_sha256_url)
+     'segments_sha256_url', s.segments_sha256_url,
+     'mirrors', (select coalesce(jsonb_agg(r.file_url order by r.id), '[]') from redundancy r
+       where r.streaming_playlist_id = s.id and r.state in ('stored', 'announced')
+         and (r.expires_on is null or r.expires_on > now())))
    from streaming_playlist s where s.video_id = v.id) as playlist`
 
 export const sourceColumn = `
@@ -180,6 +201,6 @@ export const sourceColumn = `
    from video_source o where o.video_id = v.id) as source`
 
 export const detailColumns = `${plainColumns}, v.description, v.support, v.comments_policy, v.download_enabled,
-  c.account_id as owner_account_id, ${fileColumns},
+  v.refreshed_at, v.tracker_urls, c.account_id as owner_account_id, ${fileColumns},
   jsonb_build_object(${profilePairs('a', 'aa')}, 'user_id', a.user_id, 'support', null) as account,
   jsonb_build_object(${profilePairs('c', 'ca')}, 'user_id', null, 'support', c.support) as channel`

@@ -84,6 +84,11 @@ export const vireoKeys = {
       buffer_sync_interval: duration('30 seconds', 'how often counts of viewers are shared between processes'),
       max_watch_sections: integer(100, 'watched parts that are kept for one viewer'),
       stats_max_days: integer(3650, 'longest statistic, in days'),
+      max_remote_viewers: integer(1000, 'viewers of one video at once that another server is believed'),
+      max_remote_views: integer(
+        1000,
+        'views, and watched parts, of one video in one hour that another server is believed',
+      ),
     }),
     caching: section({
       files: section({

@@ -26,11 +26,19 @@ export function videoKeyOf(segment: string): VideoKey | undefined {
   return id <= MAX_ID ? { id } : undefined
 }
 
+/**
+ * Whether a video is more than an upload: published, on its way again after that, live, or of another server. What was told
+ * once is never denied, since servers forget what is not found.
+ */
+export const isBegun = (video: string): string => `${video}.state <> 'removed' and (${video}.state = 'published'
+  or ${video}.remote or ${video}.is_live or exists (select 1 from share s join actor x on x.id = s.actor_id
+    where s.video_id = ${video}.id and x.host_id is null))`
+
 /** The video, if other servers may have it; refusals as in the REST API. One statement. */
 export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoAccess> {
   const [condition, value] = 'id' in key ? ['id = $1', key.id] : ['uuid = $1', key.uuid]
   const [video] = await query<VideoAccess>(
-    `select id, uuid, url, privacy, remote from video where ${condition} and state <> 'removed'`,
+    `select v.id, v.uuid, v.url, v.privacy, v.remote from video v where v.${condition} and ${isBegun('v')}`,
     [value],
   )
   if (!video) throw notFound('Video not found')

@@ -1,11 +1,12 @@
 // Followers, following, outbox and playlists of our actors, in pages of addresses or raw activities.
 
+import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { announceActivity, createVideoActivity, type SharedVideo, videoDocuments } from '../documents/index.ts'
-import type { ActorCollection } from '../urls.ts'
-import type { JsonObject } from '../wire/index.ts'
+import type { ActorCollection, Urls } from '../urls.ts'
+import { buildTombstone, type JsonObject } from '../wire/index.ts'
 import { collectionDocument, type Items, type Page, type Range, type ReadItems, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
@@ -22,6 +23,14 @@ const OF_ACCOUNT = `from video v join channel c on c.id = v.channel_id join acco
   where a.actor_id = $1 and ${LISTED}`
 const SHARED = `from share s join video v on v.id = s.video_id join channel c on c.id = v.channel_id
   join account a on a.id = c.account_id join actor x on x.id = a.actor_id where s.actor_id = $1 and ${LISTED}`
+/** The oldest first: new ones change the last page only. */
+const PLAYLISTS = {
+  from: `from playlist p where not p.remote and p.privacy = ${playlistPrivacies.public}
+    and (p.account_id in (select a.id from account a where a.actor_id = $1)
+      or p.channel_id in (select c.id from channel c where c.actor_id = $1))`,
+  column: 'p.url',
+  order: 'p.id',
+}
 const SHARE = `jsonb_build_object('id', s.url, 'videoUrl', v.url, 'privacy', v.privacy, 'accountUrl', x.url)`
 
 /** A collection of an actor of ours, or a page of it. At most three statements. */
@@ -50,7 +59,7 @@ export async function actorCollection(
       case 'outbox':
         return actor.type === 'Person' ? creations : announces
       case 'playlists':
-        return async () => ({ total: 0, items: [] })
+        return (range) => readPage<string>(db.query, { ...PLAYLISTS, value: actor.id }, range)
     }
   }
 
@@ -82,18 +91,32 @@ async function findActor(query: Sql, owner: { kind: 'account' | 'channel'; name:
   return actor
 }
 
-/** Throws `gone` when an actor of ours had this name: what was deleted is told from what never was. */
-export async function refuseTombstone(
+/** What is left of an actor of ours: what was deleted is told from what never was. */
+export async function actorTombstone(
   query: Sql,
   { kind, name }: { kind: 'account' | 'channel'; name: string },
-): Promise<void> {
+): Promise<JsonObject | null> {
   const ofKind = kind === 'channel' ? "type = 'Group'" : "type <> 'Group'"
-  const [tombstone] = await query(
-    `select id from actor
+  const [gone] = await query<{ url: string; type: string; created_at: Date; deleted_at: Date }>(
+    `select url, type, created_at, deleted_at from actor
      where lower(preferred_username) = lower($1) and ${ofKind} and host_id is null and deleted_at is not null`,
     [name],
   )
-  if (tombstone) throw goneActor(kind)
+  if (!gone) return null
+  const { url: id, type: formerType, created_at: publishedAt, deleted_at: deletedAt } = gone
+  return buildTombstone({ id, formerType, inReplyTo: null, publishedAt, updatedAt: null, deletedAt })
+}
+
+/** Whether WebFinger asks for an actor of ours that was deleted, by its handle or its address. */
+export async function isGoneHandle(query: Sql, urls: Urls, resource: string): Promise<boolean> {
+  const [, name = '', host = ''] = /^(?:acct:)?@?([a-zA-Z0-9_.-]{1,120})@([^@/]+)$/.exec(resource) ?? []
+  const asked = urls.parse(resource) ? resource : ''
+  const [gone] = await query(
+    `select 1 from actor where host_id is null and deleted_at is not null
+       and (lower(preferred_username) = lower($1) and $2 or url_hash = md5($3)::uuid and url = $3)`,
+    [name, host.toLowerCase() === urls.host.toLowerCase(), asked],
+  )
+  return gone !== undefined
 }
 
 const goneActor = (kind: 'account' | 'channel'): DomainError =>

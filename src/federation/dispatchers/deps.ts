@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import type { Blocked } from '../blocked.ts'
 import type { KeyStore } from '../security/key-store.ts'
 import type { Urls } from '../urls.ts'
 import type { JsonObject } from '../wire/index.ts'
@@ -11,6 +12,7 @@ export interface DispatcherDeps {
   urls: Urls
   config: () => Config
   keys: KeyStore
+  blocked: Blocked
 }
 
 /** What was found out about a request before it is dispatched, so that nothing is asked twice. */

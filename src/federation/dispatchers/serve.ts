@@ -7,11 +7,12 @@ import type { Clock } from '../../platform/clock.ts'
 import { type CachedAnswer, makeByteCache } from '../cache.ts'
 import { commentDocument } from '../documents/index.ts'
 import { makeFederation } from '../federation.ts'
+import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
 import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
-import { actorCollection, refuseTombstone } from './actor-collections.ts'
+import { actorCollection, actorTombstone, isGoneHandle } from './actor-collections.ts'
 import {
   activity,
   answer,
@@ -28,7 +29,11 @@ import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
-import { commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
+import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
+import { copyCreation, servedCopy } from './redundancies.ts'
+import { makeWhoAsks, refuseBlockedReader } from './requester.ts'
+import { commentApproval, commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
+import { watchAction, watchCreation } from './watch-actions.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
 export interface ActivityPubRequest {
@@ -53,6 +58,8 @@ export interface ServePart {
 
 /** How long an answer is given again when no change was heard of: changes may get lost. */
 const KEEP_MS = 5000
+/** Nobody in between keeps what was for one who signed. */
+const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
 const KEEP_NODE_INFO_MS = 600_000
 const MAX_ID = 2_147_483_647
 
@@ -62,21 +69,29 @@ export function makeServeActivityPub(
     bus: Pick<Bus, 'subscribe'>
     clock: Clock
     fetchDocument: FetchDocument
+    resolveActor: ResolveActor
     software: Software
   },
 ): ServePart {
   const { db, urls, config, bus, clock, software } = deps
   const federation = makeFederation(deps)
+  const whoAsks = makeWhoAsks(deps)
   const cache = makeByteCache({ bus, clock, origin: urls.origin })
 
   return {
     forget: cache.clear,
     close: cache.close,
-    async serveActivityPub({ url, headers }) {
+    async serveActivityPub(request) {
+      const { url, headers } = request
+      await refuseBlockedReader(headers, deps)
       const { pathname, searchParams } = new URL(url, urls.origin)
-      const plan = wellKnown(pathname, searchParams) ?? document(pathname, searchParams)
+      const known = wellKnown(pathname, searchParams)
+      const plan = known ? { ...known, isOpen: true } : document(pathname, searchParams)
       if (!plan) return null
-      const answer = await cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make)
+      // Before the cache, whose answers are the same for all who may have them.
+      const requester = plan.isOpen ? undefined : await whoAsks(request)
+      const kept = await cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make)
+      const answer = requester?.kind === 'signed' ? { ...kept, headers: { ...kept.headers, ...FOR_SIGNERS } } : kept
       return isFresh(headers['if-none-match'], answer) ? { ...answer, status: 304, body: EMPTY } : answer
     },
   }
@@ -85,7 +100,7 @@ export function makeServeActivityPub(
     switch (path) {
       case '/.well-known/webfinger': {
         const resource = query.get('resource') ?? ''
-        return { key: `${path}?${resource}`, make: () => webFinger(federation, urls.origin, resource) }
+        return { key: `${path}?${resource}`, make: () => finger(resource) }
       }
       case '/.well-known/host-meta':
         return { key: path, make: async () => answer(buildHostMeta(urls.webFingerTemplate), XML_TYPE) }
@@ -99,6 +114,19 @@ export function makeServeActivityPub(
         return nodeInfoPlan('2.1')
       default:
         return undefined
+    }
+  }
+
+  /** Mastodon drops what it has of an account when its handle is gone. */
+  async function finger(resource: string): Promise<CachedAnswer> {
+    try {
+      return await webFinger(federation, urls.origin, resource)
+    } catch (error) {
+      const isMissing = error instanceof DomainError && error.kind === 'not_found'
+      if (isMissing && (await isGoneHandle(db.query, urls, resource))) {
+        throw new DomainError('gone', 'This account was deleted.')
+      }
+      throw error
     }
   }
 
@@ -120,8 +148,30 @@ export function makeServeActivityPub(
       return { key: `/videos/watch/${name}`, make: () => videoOf(accessibleVideo(db.query, videoKey)) }
     }
     if (segment !== undefined) return { key: path, make: async () => missing('Video not found') }
+    const playlist = playlistPlan(path, query)
+    if (playlist) return playlist
     const target = urls.parse(urls.origin + path)
     return target && targetPlan(target, path, query)
+  }
+
+  /** Playlists have three addresses, under each of their three names. */
+  function playlistPlan(path: string, query: URLSearchParams): Plan | undefined {
+    const [, name, elementId] =
+      /^\/(?:video-playlists|w\/p|videos\/watch\/playlist)\/([^/]+)(?:\/videos\/(\d{1,10}))?$/.exec(path) ?? []
+    if (name === undefined) return undefined
+    const key = videoKeyOf(name)
+    if (!key) return { key: path, make: async () => missing('Video playlist not found') }
+    const plain = `/video-playlists/${'id' in key ? key.id : key.uuid}`
+    if (elementId !== undefined) {
+      const id = Number(elementId)
+      if (id > MAX_ID) return { key: path, make: async () => missing('Video playlist element not found') }
+      return { key: `${plain}/videos/${id}`, make: () => playlistElementAnswer(deps, key, id) }
+    }
+    const page = pageOf(query)
+    return {
+      key: page === null ? plain : `${plain}?page=${page}`,
+      make: () => playlistAnswer(deps, key, page),
+    }
   }
 
   function targetPlan(target: ParsedAddress, path: string, query: URLSearchParams): Plan | undefined {
@@ -137,6 +187,10 @@ export function makeServeActivityPub(
 
     if (target.activity === 'create') {
       if (target.kind === 'video') return bare(ofVideo(target.uuid, (video) => videoCreation(deps, video)))
+      if (target.kind === 'watch-action') return raw(() => watchCreation(deps, target.uuid))
+      if (target.kind === 'file-redundancy' || target.kind === 'playlist-redundancy') {
+        return raw(() => copyCreation(deps, target))
+      }
       if (target.kind !== 'comment') return undefined
       const { uuid, id } = target
       // The video may be of another server; the comment is ours.
@@ -149,7 +203,7 @@ export function makeServeActivityPub(
     switch (target.kind) {
       case 'account':
       case 'channel':
-        return bare(() => actor(target, path))
+        return { ...bare(() => actor(target, path)), isOpen: urls.account(target.name) === urls.instance }
       case 'actor-collection': {
         const { collection, owner, name } = target
         if (collection === 'inbox') return undefined
@@ -161,8 +215,15 @@ export function makeServeActivityPub(
       }
       case 'comment':
         return bare(() => comment(target.uuid, idOf(target.id)))
+      case 'comment-approval':
+        return bare(ofVideo(target.uuid, (video) => commentApproval(deps, video, idOf(target.id))))
       case 'announce':
         return bare(ofVideo(target.uuid, (video) => videoAnnounce(deps, video, idOf(target.actorId))))
+      case 'watch-action':
+        return raw(() => watchAction(deps, target.uuid))
+      case 'file-redundancy':
+      case 'playlist-redundancy':
+        return raw(() => servedCopy(deps, target))
       case 'rate':
         return raw(() => rate(deps, urls.origin + path), BRIEFLY)
       default:
@@ -175,7 +236,9 @@ export function makeServeActivityPub(
       const missing = target.kind === 'channel' ? 'Video channel not found' : 'Account not found'
       return await dispatch(federation, urls.origin + path, {}, { missing })
     } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') await refuseTombstone(db.query, target)
+      const isMissing = error instanceof DomainError && error.kind === 'not_found'
+      const stone = isMissing ? await actorTombstone(db.query, target) : null
+      if (stone) return { ...activity(stone), status: 410 }
       throw error
     }
   }
@@ -213,6 +276,8 @@ interface Plan {
   /** In the cache. */
   key: string
   keepMs?: number
+  /** Never needs a signature: two servers that demand them could not begin to know each other. */
+  isOpen?: boolean
   make(): Promise<CachedAnswer>
 }
 

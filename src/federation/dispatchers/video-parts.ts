@@ -10,8 +10,8 @@ import {
   videoDocument,
 } from '../documents/index.ts'
 import type { VideoCollection } from '../urls.ts'
-import { buildChapters, type JsonObject } from '../wire/index.ts'
-import { assertOpen, type VideoAccess } from './access.ts'
+import { buildChapters, type ChapterDocument, type JsonObject } from '../wire/index.ts'
+import { assertOpen, isBegun, type VideoAccess } from './access.ts'
 import { collectionDocument, type Page, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
@@ -25,10 +25,21 @@ export async function videoCollection(
   page: Page,
 ): Promise<JsonObject> {
   const id = urls.videoCollection(video.uuid, name)
-  if (name === 'chapters') return buildChapters({ id, chapters: [] })
+  if (name === 'chapters') return await chaptersDocument({ db }, video.id, id)
   const pageSize = config().vireo.federation.collection_page_items
   const parts = { from: FROM[name], column: 't.url', order: 't.id', value: video.id }
   return await collectionDocument({ id, page, pageSize, read: (range) => readPage<string>(db.query, parts, range) })
+}
+
+/** Each chapter lasts until the next one, the last until the end of the video. */
+async function chaptersDocument({ db }: Pick<Deps, 'db'>, videoId: number, id: string): Promise<JsonObject> {
+  const rows = await db.query<ChapterDocument>(
+    `select c.title as name, c.timecode as "startOffset", greatest(c.timecode,
+       coalesce(lead(c.timecode) over (order by c.timecode), v.duration)) as "endOffset"
+     from video_chapter c join video v on v.id = c.video_id where c.video_id = $1 order by c.timecode`,
+    [videoId],
+  )
+  return buildChapters({ id, chapters: rows })
 }
 
 /** Deleted comments stay as Tombstones; those that wait for the owner are not there yet. */
@@ -52,6 +63,13 @@ export async function commentCreation({ db, urls }: Deps, commentId: number): Pr
   const activity = found?.isOurs && !found.isHeld ? createCommentActivity(urls, found) : null
   if (!activity) throw notFound('Video comment thread not found')
   return activity
+}
+
+/** The approval of a comment below a video of ours. */
+export async function commentApproval({ db, urls }: Deps, video: VideoAccess, commentId: number): Promise<JsonObject> {
+  const found = await commentDocument(db.query, urls, commentId)
+  if (!found?.approval || found.videoId !== video.id) throw notFound('Video comment thread not found')
+  return found.approval
 }
 
 /** The Announce of a video by an actor of ours. */
@@ -80,7 +98,7 @@ export async function rate({ db, urls }: Deps, url: string): Promise<JsonObject>
     `select r.url as id, r.type, x.url as "actorUrl", v.url as "videoUrl", v.privacy
      from rating r join account a on a.id = r.account_id join actor x on x.id = a.actor_id
        join video v on v.id = r.video_id
-     where r.url_hash = md5($1)::uuid and r.url = $1 and x.host_id is null and v.state <> 'removed'`,
+     where r.url_hash = md5($1)::uuid and r.url = $1 and x.host_id is null and ${isBegun('v')}`,
     [url],
   )
   if (!rating) throw notFound('Account video rate not found')

@@ -11,6 +11,7 @@ import {
   type JsonObject,
 } from '../wire/index.ts'
 import type { FoundComment } from './comment.ts'
+import { type FoundPlaylist, playlistAudience } from './playlist.ts'
 import { type FoundVideo, videoAudience } from './video.ts'
 
 /** To the public, with the followers of the actor in copy. */
@@ -28,17 +29,27 @@ export const createVideoActivity = (urls: Urls, video: FoundVideo): JsonObject =
     ...videoAudience(urls, video),
   })
 
-/** The Create of a comment by its author; null for a Tombstone. */
-export function createCommentActivity(urls: Urls, comment: FoundComment): JsonObject | null {
+/** The Create of a comment by its author, addressed as it is sent or, by default, as it is read; null for a Tombstone. */
+export function createCommentActivity(urls: Urls, comment: FoundComment, sentTo?: Audience): JsonObject | null {
   const { kind, authorUrl, url, document } = comment
   if (kind !== 'note' || authorUrl === null) return null
+  const audience = sentTo ?? publicAudience(urls, authorUrl)
   return buildCreate({
     id: urls.createOf(url),
     actor: authorUrl,
-    object: document,
-    ...publicAudience(urls, authorUrl),
+    object: { ...document, ...audience },
+    ...audience,
   })
 }
+
+/** The Create of a playlist by its account. */
+export const createPlaylistActivity = (urls: Urls, playlist: FoundPlaylist): JsonObject =>
+  buildCreate({
+    id: urls.createOf(playlist.url),
+    actor: playlist.accountUrl,
+    object: playlist.document,
+    ...playlistAudience(urls, playlist),
+  })
 
 export interface SharedVideo {
   /** Of the share. */

@@ -2,7 +2,15 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
-import { AS_PUBLIC, buildNote, buildTombstone, type JsonObject, type MentionDocument } from '../wire/index.ts'
+import {
+  AS_PUBLIC,
+  type Audience,
+  buildNote,
+  buildReplyApproval,
+  buildTombstone,
+  type JsonObject,
+  type MentionDocument,
+} from '../wire/index.ts'
 
 export interface FoundComment {
   kind: 'note' | 'tombstone'
@@ -13,8 +21,13 @@ export interface FoundComment {
   isOurs: boolean
   url: string
   authorUrl: string | null
+  /** Of what is sent: everybody, in copy who is spoken to and who follows the author or a video of ours. */
+  audience: Audience
+  videoId: number
   videoUuid: string
   videoPrivacy: number
+  /** The approval by the owner of a video of ours; null while it waits, and below videos of others. */
+  approval: JsonObject | null
 }
 
 interface CommentRow {
@@ -26,13 +39,25 @@ interface CommentRow {
   updated_at: Date
   author_url: string | null
   is_ours: boolean
+  approval_url: string | null
+  video_id: number
   video_url: string
   video_uuid: string
   video_privacy: number
   is_video_ours: boolean
+  owner_url: string
+  channel_url: string
   parent_url: string | null
   mentions: { url: string; username: string; host: string | null }[]
 }
+
+/** Actors that a text names, `@name@host`. A text may name so many. */
+export const namedIn = (text: string, host: string): string => `select y.id from (
+    select distinct lower(t.parts[1]) as name, lower(rtrim(t.parts[2], '.:-')) as host
+    from regexp_matches(${text}, '@([a-zA-Z0-9_.-]+)@([a-zA-Z0-9.:-]+)', 'g') as t (parts) limit 20
+  ) said left join remote_host h on h.host = said.host
+    join actor y on lower(y.preferred_username) = said.name and y.deleted_at is null
+      and case when said.host = ${host} then y.host_id is null else y.host_id = h.id end`
 
 /** A comment by its id, whatever its state. Null when there is none. One statement. */
 export async function commentDocument(query: Sql, urls: Urls, commentId: number): Promise<FoundComment | null> {
@@ -45,17 +70,21 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
      )
      select m.url, m.text, m.held_for_review as held, m.deleted_at, m.created_at, m.updated_at,
        x.url as author_url, coalesce(x.host_id is null, starts_with(m.url, $2)) as is_ours,
-       v.url as video_url, v.uuid as video_uuid, v.privacy as video_privacy, not v.remote as is_video_ours,
-       p.url as parent_url,
+       m.approval_url, v.id as video_id, v.url as video_url, v.uuid as video_uuid, v.privacy as video_privacy,
+       not v.remote as is_video_ours, ox.url as owner_url, cx.url as channel_url, p.url as parent_url,
        (select coalesce(jsonb_agg(jsonb_build_object('url', y.url, 'username', y.preferred_username, 'host', h.host)
-          order by above.distance), '[]')
-        from above join account b on b.id = above.account_id join actor y on y.id = b.actor_id
-          left join remote_host h on h.id = y.host_id
+          order by said.distance), '[]')
+        from (select b.actor_id as id, min(above.distance) as distance from above join account b on b.id = above.account_id
+              group by b.actor_id
+              union all select named.id, 1000000 from (${namedIn('m.text', '$3')}) named) said
+          join actor y on y.id = said.id left join remote_host h on h.id = y.host_id
         where y.id is distinct from x.id) as mentions
      from comment m join video v on v.id = m.video_id left join comment p on p.id = m.parent_id
+       join channel c on c.id = v.channel_id join actor cx on cx.id = c.actor_id
+       join account o on o.id = c.account_id join actor ox on ox.id = o.actor_id
        left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
      where m.id = $1 and v.state <> 'removed'`,
-    [commentId, `${urls.origin}/`],
+    [commentId, `${urls.origin}/`, urls.host.toLowerCase()],
   )
   if (!row) return null
   const isNote = row.deleted_at === null && row.author_url !== null
@@ -66,8 +95,11 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
     isOurs: row.is_ours,
     url: row.url,
     authorUrl: row.author_url,
+    audience: audienceOf(row, urls),
+    videoId: row.video_id,
     videoUuid: row.video_uuid,
     videoPrivacy: row.video_privacy,
+    approval: isNote && row.is_video_ours && !row.held ? approvalOf(row, commentId, urls) : null,
   }
 }
 
@@ -85,9 +117,29 @@ function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
     author,
     mentions: mentionsOf(row.mentions, urls),
     // Only the server of the video can approve; it does so with an activity at this address.
-    replyApproval: row.is_video_ours && !row.held ? urls.commentApproval(row.url) : null,
+    replyApproval: row.is_video_ours && !row.held ? urls.commentApproval(row.url) : row.approval_url,
   })
 }
+
+function audienceOf(row: CommentRow, urls: Urls): Audience {
+  const author = row.author_url === null ? [] : [row.author_url]
+  const followed = row.is_video_ours ? [row.channel_url, urls.instance, row.owner_url] : []
+  const cc = [
+    ...author.map((url) => urls.actorCollection(url, 'followers')),
+    ...row.mentions.map(({ url }) => url),
+    ...followed.map((url) => urls.actorCollection(url, 'followers')),
+  ]
+  return { to: [AS_PUBLIC], cc: [...new Set(cc)] }
+}
+
+const approvalOf = (row: CommentRow, commentId: number, urls: Urls): JsonObject =>
+  buildReplyApproval({
+    id: urls.commentApproval(urls.comment(row.video_uuid, commentId)),
+    actor: row.owner_url,
+    isApproved: true,
+    comment: row.url,
+    inReplyTo: row.parent_url ?? row.video_url,
+  })
 
 function mentionsOf(rows: CommentRow['mentions'], urls: Urls): MentionDocument[] {
   const byActor = new Map<string, MentionDocument>()

@@ -33,6 +33,21 @@ interface ThumbnailRow {
   file_url: string | null
 }
 
+interface CaptionRow {
+  language: string
+  filename: string
+  automatically_generated: boolean
+}
+
+interface StoryboardRow {
+  filename: string
+  total_width: number
+  total_height: number
+  sprite_width: number
+  sprite_height: number
+  sprite_duration: number
+}
+
 interface VideoRow {
   id: number
   uuid: string
@@ -62,6 +77,9 @@ interface VideoRow {
   files: FileRow[]
   playlist: PlaylistRow | null
   thumbnails: ThumbnailRow[]
+  captions: CaptionRow[]
+  storyboard: StoryboardRow | null
+  live: { save_replay: boolean; permanent_live: boolean; latency_mode: number } | null
 }
 
 /** Columns of a `VideoRow`, for `from video v`, and the joins that they need. */
@@ -81,7 +99,15 @@ const VIDEO_COLUMNS = `v.id, v.uuid, v.url, v.name, v.category, v.licence, v.lan
    from streaming_playlist s where s.video_id = v.id) as playlist,
   (select coalesce(jsonb_agg(jsonb_build_object('type', t.type, 'filename', t.filename, 'width', t.width,
      'height', t.height, 'file_url', t.file_url) order by t.type), '[]')
-   from thumbnail t where t.video_id = v.id) as thumbnails`
+   from thumbnail t where t.video_id = v.id) as thumbnails,
+  (select coalesce(jsonb_agg(jsonb_build_object('language', k.language, 'filename', k.filename,
+     'automatically_generated', k.automatically_generated) order by k.language), '[]')
+   from video_caption k where k.video_id = v.id) as captions,
+  (select jsonb_build_object('filename', b.filename, 'total_width', b.total_width, 'total_height', b.total_height,
+     'sprite_width', b.sprite_width, 'sprite_height', b.sprite_height, 'sprite_duration', b.sprite_duration)
+   from storyboard b where b.video_id = v.id) as storyboard,
+  (select jsonb_build_object('save_replay', l.save_replay, 'permanent_live', l.permanent_live,
+     'latency_mode', l.latency_mode) from video_live l where l.video_id = v.id) as live`
 const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor cx on cx.id = c.actor_id
   join account a on a.id = c.account_id join actor ax on ax.id = a.actor_id`
 
@@ -152,9 +178,9 @@ function documentOf(row: VideoRow, urls: Urls): JsonObject {
     description: row.description,
     descriptionMediaType: 'text/markdown',
     support: row.support,
-    captions: [],
+    captions: row.captions.map((caption) => captionOf(caption, urls)),
     thumbnails: row.thumbnails.map((image) => thumbnailOf(image, urls)),
-    storyboard: null,
+    storyboard: row.storyboard && storyboardOf(row.storyboard, urls),
     aspectRatio: row.aspect_ratio,
     page: row.url,
     ...linksOf({ uuid, folder, origin: urls.origin, files: row.files, playlist: row.playlist }),
@@ -164,9 +190,32 @@ function documentOf(row: VideoRow, urls: Urls): JsonObject {
     shares: urls.videoCollection(uuid, 'announces'),
     comments: urls.videoCollection(uuid, 'comments'),
     chapters: urls.videoCollection(uuid, 'chapters'),
-    live: row.is_live ? { saveReplay: false, isPermanent: false, latencyMode: 1 } : null,
+    live: row.is_live ? liveOf(row.live) : null,
   })
 }
+
+const captionOf = (row: CaptionRow, urls: Urls) => ({
+  language: row.language,
+  label: languageLabels[row.language] ?? row.language,
+  automaticallyGenerated: row.automatically_generated,
+  url: `${urls.origin}/lazy-static/video-captions/${row.filename}`,
+})
+
+const storyboardOf = (row: StoryboardRow, urls: Urls) => ({
+  url: `${urls.origin}/lazy-static/storyboards/${row.filename}`,
+  mediaType: imageType(row.filename) ?? 'image/jpeg',
+  width: row.total_width,
+  height: row.total_height,
+  tileWidth: row.sprite_width,
+  tileHeight: row.sprite_height,
+  tileDuration: row.sprite_duration,
+})
+
+const liveOf = (row: VideoRow['live']) => ({
+  saveReplay: row?.save_replay ?? false,
+  isPermanent: row?.permanent_live ?? false,
+  latencyMode: row?.latency_mode ?? 1,
+})
 
 function labelOf(labels: Readonly<Record<string | number, string>>, id: string | number | null) {
   const name = id === null ? undefined : labels[id]

@@ -7,26 +7,28 @@ import { isSameOrigin, trustKey } from '../security/index.ts'
 import { type ActorDocument, readActor } from '../wire/index.ts'
 import type { FetchDocument } from './documents.ts'
 
-/** The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Throws DomainError. */
+/**
+ * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Without `maxAgeMs` one that has
+ * grown old is given, and refreshed by a job. Throws DomainError, also for a blocked one.
+ */
 export type ResolveActor = (url: string, options?: { maxAgeMs?: number }) => Promise<StoredActor>
 
 export function makeResolveActor(
   deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
 ): ResolveActor {
-  const { fetchDocument, remoteActors, clock, config, logger } = deps
+  const { fetchDocument, remoteActors, clock, config, blocked } = deps
 
   async function resolve(url: string, options: { maxAgeMs?: number } = {}): Promise<StoredActor> {
     const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
+    await blocked.refuseActor(url)
     const known = await remoteActors.find(url)
     if (known && clock.now().getTime() - (known.refreshedAt?.getTime() ?? 0) <= maxAge) return known
-    try {
-      return await fetchAndSave(url, known !== undefined)
-    } catch (error) {
-      // An actor that we know stays usable while its server is away, unless the caller wants it fresh.
-      if (!known || options.maxAgeMs !== undefined) throw error
-      logger.debug({ err: error, actor: url }, 'an actor could not be refreshed')
+    // An actor that we know stays usable until a job has read it anew, unless the caller wants it fresh.
+    if (known && options.maxAgeMs === undefined) {
+      await remoteActors.askRefresh(known.id)
       return known
     }
+    return await fetchAndSave(url, known !== undefined)
   }
 
   async function fetchAndSave(url: string, known: boolean): Promise<StoredActor> {

@@ -1,34 +1,60 @@
-// Walks a collection of another server, page by page, within bounds: collections can be endless or run in circles.
+// Collections of other servers, page by page and within bounds: they can be endless or run in circles.
 
+import { DomainError } from '../../actors/runtime/index.ts'
 import { isSameOrigin } from '../security/index.ts'
-import { type JsonObject, readCollection } from '../wire/index.ts'
+import { type CollectionDocument, type JsonObject, readCollection } from '../wire/index.ts'
 import type { FetchDocument } from './documents.ts'
+
+export interface CollectionPage {
+  /** Addresses or documents. */
+  items: (string | JsonObject)[]
+  /** The page after it, of the same server; null at the end. */
+  next: string | null
+  /** Items in all, as the collection says. */
+  total: number | null
+}
+
+/** Reads one page, or a collection with the page that lies inside. Throws DomainError when it is none. */
+export async function readCollectionPage(fetchDocument: FetchDocument, url: string): Promise<CollectionPage> {
+  const outer = readOne((await fetchDocument(url)).document, url)
+  const inner = outer.items.length === 0 && typeof outer.first === 'object' && outer.first !== null
+  const page = inner ? readOne({ id: url, ...(outer.first as JsonObject) }, url) : outer
+  const first = typeof outer.first === 'string' && outer.items.length === 0 ? outer.first : null
+  const next = page.next ?? first
+  return {
+    items: page.items,
+    next: next !== null && isSameOrigin(next, url) ? next : null,
+    total: page.totalItems ?? outer.totalItems,
+  }
+}
+
+function readOne(document: JsonObject, url: string): CollectionDocument {
+  const read = readCollection(document)
+  if (!read.ok) throw new DomainError('unprocessable', `${url} is no collection: ${read.problem}`)
+  return read.value
+}
 
 export interface WalkBounds {
   maxPages: number
   maxItems: number
 }
 
-/** The items of a collection, addresses or documents, in its order. Stops at a page that was seen or is elsewhere. */
+/** The items of a collection in its order. Stops at a page that was seen. Throws DomainError when one is no collection. */
 export async function* walkCollection(
   fetchDocument: FetchDocument,
   url: string,
   bounds: WalkBounds,
 ): AsyncGenerator<string | JsonObject> {
   const seen = new Set<string>()
-  let next: string | JsonObject | null = url
   let items = 0
-  while (next !== null && seen.size < bounds.maxPages) {
-    const address = typeof next === 'string' ? next : String(next.id)
-    if (seen.has(address) || !isSameOrigin(address, url)) return
-    seen.add(address)
-    const read = readCollection(typeof next === 'string' ? (await fetchDocument(next)).document : next)
-    if (!read.ok) return
-    for (const item of read.value.items) {
+  for (let next: string | null = url; next !== null && !seen.has(next) && seen.size < bounds.maxPages; ) {
+    seen.add(next)
+    const page: CollectionPage = await readCollectionPage(fetchDocument, next)
+    for (const item of page.items) {
       if (items >= bounds.maxItems) return
       items += 1
       yield item
     }
-    next = read.value.next ?? (read.value.items.length === 0 ? read.value.first : null)
+    next = page.next
   }
 }

@@ -9,6 +9,8 @@ import { refusedFetch, refuseStatus } from './documents.ts'
 export interface Discovery {
   /** The id of a host's instance actor. Notes the software that it runs. */
   instanceActorOf(host: string): Promise<string>
+  /** Asks a host for its software, and notes it. Throws DomainError. */
+  noteSoftwareOf(host: string): Promise<void>
   /** The id of the actor with this handle, `name@host`. */
   actorOf(handle: string): Promise<string>
 }
@@ -78,6 +80,11 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
       }
       if (read.value.nodeInfo !== null) await noteSoftware(host, read.value.nodeInfo)
       return read.value.instanceActor
+    },
+
+    async noteSoftwareOf(host) {
+      const read = readNodeInfoLinks((await getJson(host, '/.well-known/nodeinfo')).document)
+      if (read.ok && read.value.nodeInfo !== null) await noteSoftware(host, read.value.nodeInfo)
     },
 
     async actorOf(handle) {

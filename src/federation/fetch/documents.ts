@@ -32,7 +32,11 @@ export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () =
       case 'refused':
         throw unusable(url, 'it has no usable id')
       case 'refetch': {
-        const second = await get(first.id)
+        const second = await get(first.id).catch((error: unknown) => {
+          // That the other address is gone says nothing of this one.
+          const isNowhere = error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'gone')
+          throw isNowhere ? unusable(url, 'its id leads nowhere') : error
+        })
         if (trustFetched({ id: second.id, fetchedFrom: second.url }) !== 'trusted') {
           throw unusable(url, 'its id leads elsewhere')
         }
@@ -46,6 +50,9 @@ export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () =
       throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
     let answer = await signedGet(url, 'cavage')
     if (answer.status === 401 || answer.status === 403) answer = await signedGet(url, 'rfc9421')
+    // Only its own server can say that something is no more.
+    const isMissing = answer.status === 404 || answer.status === 410
+    if (isMissing && new URL(answer.url).host !== new URL(url).host) throw unusable(url, 'it leads elsewhere')
     refuseStatus(url, answer.status)
     if (!ACTIVITY_TYPES.test(answer.headers['content-type'] ?? '')) throw unusable(url, 'it is no ActivityPub document')
     const document = parse(url, answer.body)
@@ -93,6 +100,10 @@ export function refuseStatus(url: string, status: number): void {
   if (status === 401 || status === 403) throw new DomainError('forbidden', `${url} is not for us`)
   throw unusable(url, `it answered ${status}`)
 }
+
+/** Whether another try cannot change the refusal. */
+export const isHopeless = (error: unknown): boolean =>
+  error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'
 
 function parse(url: string, body: Buffer): JsonObject {
   try {

@@ -1,6 +1,7 @@
 // Videos of other servers: from a document to what we store. The channel and its account are fetched when unknown.
 
 import type { StoredActor } from '../../actors/actor/index.ts'
+import { tidyChapters } from '../../actors/chapter/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { RemoteFile, RemoteVideo, RemoteVideos } from '../../actors/video/index.ts'
 import { videoStateOf } from '../../actors/video/index.ts'
@@ -8,6 +9,7 @@ import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
 import {
   AS_PUBLIC,
+  type ChapterDocument,
   type JsonObject,
   type LabelledDocument,
   readVideo,
@@ -27,7 +29,7 @@ export interface VideoFetcher {
 export function makeVideoFetcher(
   deps: FederationDeps & { fetchDocument: FetchDocument; resolveActor: ResolveActor; remoteVideos: RemoteVideos },
 ): VideoFetcher {
-  const { db, config, fetchDocument, resolveActor, remoteVideos } = deps
+  const { db, config, fetchDocument, resolveActor, remoteVideos, blocked } = deps
 
   async function save(document: JsonObject): Promise<{ id: number; isNew: boolean }> {
     const read = readVideo(document)
@@ -64,6 +66,7 @@ export function makeVideoFetcher(
   return {
     save,
     async resolve(url, { notBefore } = {}) {
+      if (await blocked.host(url)) throw new DomainError('forbidden', `${url} is of a blocked server.`)
       const known = await remoteVideos.find(url)
       const isRecent = notBefore === undefined || (known?.refreshedAt ?? new Date(0)) >= notBefore
       if (known && isRecent) return { id: known.id, isNew: false }
@@ -87,18 +90,22 @@ function toRemoteVideo(video: VideoDocument, channelId: number): RemoteVideo {
     nsfw: video.isSensitive,
     description: video.description,
     support: video.support,
-    duration: Math.round(video.durationSeconds),
+    duration: bounded(Math.round(video.durationSeconds)),
     state: videoStateOf(video.state),
     waitTranscoding: video.waitTranscoding,
     commentsPolicy: video.commentsPolicy,
     downloadEnabled: video.downloadEnabled,
-    isLive: video.live !== null,
     aspectRatio: video.aspectRatio,
-    views: video.views,
+    views: bounded(video.views),
     tags: video.tags,
     publishedAt: video.publishedAt,
     originallyPublishedAt: video.originallyPublishedAt,
     updatedAt: video.updatedAt,
+    trackerUrls: video.trackers.slice(0, MAX_TRACKERS).map(({ url }) => url),
+    captions: captionsOf(video),
+    storyboard: storyboardOf(video),
+    live: video.live && { ...video.live, latencyMode: latencyModeOf(video.live.latencyMode) },
+    chapters: chaptersOf(video),
     thumbnails: thumbnailsOf(video),
     files: video.files.map(toFile),
     playlist: playlist
@@ -112,9 +119,52 @@ function toRemoteVideo(video: VideoDocument, channelId: number): RemoteVideo {
   }
 }
 
+const MAX_TRACKERS = 20
+/** Part of a file's name of ours. */
+const LANGUAGE = /^[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8}){0,2}$/
+
+/** The first of each language. */
+function captionsOf({ captions }: VideoDocument): RemoteVideo['captions'] {
+  const byLanguage = new Map<string, RemoteVideo['captions'][number]>()
+  for (const { language, url, automaticallyGenerated } of captions) {
+    if (!LANGUAGE.test(language) || byLanguage.has(language)) continue
+    byLanguage.set(language, { language, fileUrl: url, automaticallyGenerated })
+  }
+  return [...byLanguage.values()]
+}
+
+function storyboardOf({ storyboard }: VideoDocument): RemoteVideo['storyboard'] {
+  if (storyboard === null) return null
+  const { url, width, height, tileWidth, tileHeight, tileDuration } = storyboard
+  return {
+    fileUrl: url,
+    totalWidth: width,
+    totalHeight: height,
+    spriteWidth: tileWidth,
+    spriteHeight: tileHeight,
+    spriteDuration: bounded(tileDuration),
+  }
+}
+
+const latencyModeOf = (mode: number): 1 | 2 | 3 => (mode === 2 || mode === 3 ? mode : 1)
+
+/** Chapters at an address of another server say nothing about this video. */
+function chaptersOf({ id, chapters }: VideoDocument): RemoteVideo['chapters'] {
+  if (typeof chapters === 'string') return isSameOrigin(chapters, id) ? { url: chapters } : []
+  return toChapters(chapters ?? [])
+}
+
+/** What we store of the chapters of a document. */
+export const toChapters = (chapters: readonly ChapterDocument[]) =>
+  tidyChapters(chapters.map(({ name, startOffset }) => ({ timecode: startOffset, title: name })))
+
+const MAX_INTEGER = 2_147_483_647
+const bounded = (number: number): number => Math.min(number, MAX_INTEGER)
+
 function privacyOf({ id, to, cc }: VideoDocument): 1 | 2 {
   if (to.includes(AS_PUBLIC)) return 1
-  if (cc.includes(AS_PUBLIC)) return 2
+  // Servers of the reference address unlisted videos to nobody.
+  if (cc.includes(AS_PUBLIC) || to.length + cc.length === 0) return 2
   throw new DomainError('forbidden', `${id} is not public.`)
 }
 
@@ -132,8 +182,8 @@ function thumbnailsOf({ thumbnails }: VideoDocument): RemoteVideo['thumbnails'] 
   const as = (type: 1 | 2, image: typeof smallest) => ({
     type,
     fileUrl: image.url,
-    width: image.width,
-    height: image.height,
+    width: image.width === null ? null : bounded(image.width),
+    height: image.height === null ? null : bounded(image.height),
   })
   return [as(1, smallest), as(2, largest)]
 }
@@ -146,11 +196,11 @@ const AUDIO_STREAM = 2
 function toFile(file: VideoFileDocument): RemoteFile {
   return {
     // The smaller side, so that an upright video has the resolution of the same video lying.
-    resolution: Math.min(file.height, file.width ?? file.height),
-    width: file.width,
-    height: file.height,
+    resolution: bounded(Math.min(file.height, file.width ?? file.height)),
+    width: file.width === null ? null : bounded(file.width),
+    height: bounded(file.height),
     size: file.sizeBytes,
-    fps: Math.round(file.fps),
+    fps: bounded(Math.max(-1, Math.round(file.fps))),
     extname: extensionOf(file),
     fileUrl: file.url,
     metadataUrl: file.metadataUrl,

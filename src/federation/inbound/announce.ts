@@ -1,12 +1,22 @@
-// Announce: a channel or server tells of a video; anybody may share one of ours.
+// Announce: a channel or server tells of a video; anybody may share one of ours. Groups pass activities on by it.
 
 import { isFederated } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'
+import { handleAnnounced, isPassedOn } from './announced.ts'
 import { expectRead, type Handler } from './context.ts'
 
-export const handleAnnounce: Handler = async ({ document, actor }, { db, videos, shares, urls }) => {
+/** `handlers` treat the activities that groups pass on. */
+export const announceHandler =
+  (handlers: Record<string, Handler>): Handler =>
+  async (inbound, context) => {
+    const { target } = expectRead(readAnnounce(inbound.document))
+    if (!isPassedOn(target)) return await share(inbound, context)
+    if (inbound.actor.type === 'Group') await handleAnnounced(target, context, handlers)
+  }
+
+const share: Handler = async ({ document, actor }, { db, videos, shares, urls, blocked }) => {
   const { id, target } = expectRead(readAnnounce(document))
-  if (target.id === null) return
+  if (target.id === null || (await blocked.host(target.id))) return
   const isOurs = target.id.startsWith(`${urls.origin}/`)
   const [known] = await db.query<{ id: number; privacy: number }>(
     "select id, privacy from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",

@@ -1,30 +1,46 @@
 // What the handlers of activities work with, and the one guard that all of them begin with.
 
+import type { Abuses } from '../../actors/abuse/index.ts'
 import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
-import type { Comments } from '../../actors/comment/index.ts'
+import type { CommentReviews, Comments, WaitingComments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
+import type { RemotePlaylists } from '../../actors/playlist/index.ts'
 import type { Ratings } from '../../actors/rating/index.ts'
+import type { Redundancies } from '../../actors/redundancy/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Shares } from '../../actors/share/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'
+import type { Views } from '../../actors/view/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
+import type { PlaylistFetcher } from '../fetch/playlists.ts'
+import type { Threads } from '../fetch/threads.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
+import type { Sender } from '../outbound/sender.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
 
 export interface InboundContext extends FederationDeps {
   instanceActorId: () => Promise<number>
+  sender: Sender
   fetchDocument: FetchDocument
   resolveActor: ResolveActor
   videos: VideoFetcher
+  playlists: PlaylistFetcher
   remoteActors: RemoteActors
   remoteVideos: RemoteVideos
+  remotePlaylists: RemotePlaylists
   follows: Follows
   comments: Comments
+  reviews: CommentReviews
+  waitingComments: WaitingComments
+  threads: Threads
   ratings: Ratings
   shares: Shares
+  views: Views
+  abuses: Abuses
+  redundancies: Redundancies
 }
 
 /** A verified activity: `actor` sent it. */

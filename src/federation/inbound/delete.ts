@@ -1,9 +1,10 @@
-// Delete: an actor removes itself, a video of its server, or a comment.
+// Delete: an actor removes itself, a video or playlist of its server, or a comment.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readDelete } from '../wire/index.ts'
 import { expectRead, type Handler, refuseForeign } from './context.ts'
 import { forward } from './forward.ts'
+import { removePlaylist } from './playlist.ts'
 import { owns } from './video.ts'
 
 export const handleDelete: Handler = async (inbound, context) => {
@@ -18,6 +19,8 @@ export const handleDelete: Handler = async (inbound, context) => {
     }
     return await context.remoteVideos.remove(video.id)
   }
+  await context.waitingComments.withdraw({ url: target, actorId: actor.id })
+  if (await removePlaylist(target, actor, context)) return
   const removed = await context.comments.removeReceived({ url: target, actorId: actor.id })
   if (removed) await forward(inbound, removed.videoId, context)
 }

@@ -3,17 +3,22 @@
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readDislike, readLike } from '../wire/index.ts'
 import { accountOf, expectRead, type Handler, type InboundContext } from './context.ts'
+import { passToGroups } from './forward.ts'
 
-export const handleLike: Handler = async ({ document, actor }, context) => {
+export const handleLike: Handler = async (inbound, context) => {
+  const { document, actor } = inbound
   const { id, target } = expectRead(readLike(document))
   const videoId = await videoWith(target, context)
-  await context.ratings.receiveRating({ url: id, videoId, accountId: accountOf(actor), type: 'like' })
+  const rating = { url: id, videoId, accountId: accountOf(actor), type: 'like' } as const
+  if (await context.ratings.receiveRating(rating)) await passToGroups(inbound, videoId, context)
 }
 
-export const handleDislike: Handler = async ({ document, actor }, context) => {
+export const handleDislike: Handler = async (inbound, context) => {
+  const { document, actor } = inbound
   const { id, target } = expectRead(readDislike(document))
   const videoId = await videoWith(target, context)
-  await context.ratings.receiveRating({ url: id, videoId, accountId: accountOf(actor), type: 'dislike' })
+  const rating = { url: id, videoId, accountId: accountOf(actor), type: 'dislike' } as const
+  if (await context.ratings.receiveRating(rating)) await passToGroups(inbound, videoId, context)
 }
 
 async function videoWith(url: string, { db }: InboundContext): Promise<number> {

@@ -3,7 +3,13 @@
 
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import { type HeaderValues, isSameOrigin, verifyDocument, verifyInbound } from '../security/index.ts'
+import {
+  type HeaderValues,
+  type InboundVerdict,
+  isSameOrigin,
+  verifyDocument,
+  verifyInbound,
+} from '../security/index.ts'
 import {
   ACTIVITY_BOUNDS,
   type ActivityDocument,
@@ -13,6 +19,7 @@ import {
   readActivity,
   typeOf,
 } from '../wire/index.ts'
+import { makeAllowance } from './allowance.ts'
 
 export interface InboxRequest {
   method: string
@@ -20,6 +27,8 @@ export interface InboxRequest {
   url: string
   headers: HeaderValues
   body: Buffer
+  /** The IP address that it came from. */
+  from: string
 }
 
 /** The status to answer, with a reason for the log where it is a refusal. */
@@ -37,7 +46,8 @@ type Proof =
 export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
 
 export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingActivities }): ReceiveActivity {
-  const { db, keys, clock, config, logger, urls, incoming } = deps
+  const { db, keys, clock, config, logger, urls, incoming, blocked } = deps
+  const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
 
   return async (request) => {
     const answer = await receive(request)
@@ -52,13 +62,8 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     const parsed = parseDocument(request.body, { ...ACTIVITY_BOUNDS, maxBytes: max_body_size })
     if (!parsed.ok) return { status: 400, reason: parsed.problem }
 
-    const signer = await verifyInbound({
-      ...request,
-      rawBody: request.body,
-      now: clock.now(),
-      skewMs: config().vireo.federation.inbox.clock_skew,
-      findKey: keys.find,
-    })
+    const signer = await identify(request)
+    if (await isBlockedSigner(signer)) return { status: 403, reason: 'the sender is blocked' }
     const { isCollection, activities } = activitiesOf(parsed.value)
     let answer: InboxAnswer = { status: 204 }
     for (const document of activities) {
@@ -72,6 +77,25 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       if (result.status !== 204) answer = result
     }
     return answer
+  }
+
+  /** Whether anything of an actor could be here. */
+  async function isKnown(actorUrl: string): Promise<boolean> {
+    const found = await db.query('select 1 from actor where url_hash = md5($1)::uuid and url = $1', [actorUrl])
+    return found.length > 0
+  }
+
+  /** By the key that we remember; when that does not fit, by the one that is stored now. */
+  async function identify(request: InboxRequest): Promise<InboundVerdict> {
+    const message = {
+      ...request,
+      rawBody: request.body,
+      now: clock.now(),
+      skewMs: config().vireo.federation.inbox.clock_skew,
+    }
+    const verdict = await verifyInbound({ ...message, findKey: keys.find })
+    const mayBeOld = !verdict.ok && (verdict.reason === 'bad-signature' || verdict.reason === 'weak-key')
+    return mayBeOld ? await verifyInbound({ ...message, findKey: keys.findFresh }) : verdict
   }
 
   /** The shared one, or that of an actor that we have. */
@@ -89,13 +113,23 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     request: InboxRequest,
     activity: ActivityDocument,
     document: JsonObject,
-    signer: Awaited<ReturnType<typeof verifyInbound>>,
+    signer: InboundVerdict,
   ): Promise<InboxAnswer> {
     if (isSameOrigin(activity.actor, urls.origin))
       return { status: 403, reason: 'an actor of ours does not write to us' }
-    if (!isSameOrigin(activity.id, activity.actor)) return { status: 204, reason: 'the id is of another server' }
+    // Whoever signed was looked at already.
+    const isSigner = signer.ok && signer.owner === activity.actor
+    if (!isSigner && (await blocked.actor(activity.actor))) return answerToBlocked(activity, signer)
+    if (!isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity))
+      return { status: 204, reason: 'the id is of another server' }
     const proof = await prove(activity, document, signer)
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
+    if (proof.by === 'later') {
+      if (activity.type === 'Delete' && !(await isKnown(activity.actor))) {
+        return { status: 204, reason: 'nothing of this actor is here' }
+      }
+      if (!strangers.admits(request.from)) return { status: 429, reason: 'too many activities with unknown keys' }
+    }
     const arrived: ArrivedActivity = {
       activityId: activity.id,
       type: activity.type,
@@ -108,13 +142,21 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     return stored === 'refused' ? { status: 429, reason: 'too many activities with unknown keys' } : { status: 204 }
   }
 
-  async function prove(
-    activity: ActivityDocument,
-    document: JsonObject,
-    signer: Awaited<ReturnType<typeof verifyInbound>>,
-  ): Promise<Proof> {
+  /** Whom we know or who says so: a key that is not fetched yet names its server. */
+  async function isBlockedSigner(signer: InboundVerdict): Promise<boolean> {
+    if (signer.ok) return await blocked.actor(signer.owner)
+    if (signer.reason === 'unknown-key') return await blocked.host(signer.unknownKey)
+    return signer.key !== undefined && (await blocked.actor(signer.key.owner))
+  }
+
+  /** Whoever passes on what a blocked actor said did nothing wrong, and need not count us as broken. */
+  function answerToBlocked(activity: ActivityDocument, signer: InboundVerdict): InboxAnswer {
+    return { status: signer.ok ? 204 : 403, reason: `${activity.actor} is blocked` }
+  }
+
+  async function prove(activity: ActivityDocument, document: JsonObject, signer: InboundVerdict): Promise<Proof> {
     if (signer.ok && signer.owner === activity.actor) return { by: 'known', document }
-    if (!signer.ok && signer.reason === 'unknown-key' && isSameOrigin(signer.unknownKey, activity.actor)) {
+    if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
       return { by: 'later' }
     }
     if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
@@ -127,7 +169,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
 
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
   async function proveByDocument(document: JsonObject): Promise<Proof> {
-    const verdict = await verifyDocument(document, { findKey: keys.find, now: clock.now() })
+    const verdict = await verifyDocument(document, { findKey: keys.findFresh, now: clock.now() })
     if (verdict.ok) return { by: 'known', document: verdict.document }
     if (verdict.reason === 'unknown-key') return { by: 'later' }
     return {
@@ -148,6 +190,19 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     return { status: proof.status, reason: proof.reason }
   }
 }
+
+/** Whether a key id, an address or `acct:name@host`, is of the actor's server. */
+function isOfServer(keyId: string, actor: string): boolean {
+  if (!keyId.startsWith('acct:')) return isSameOrigin(keyId, actor)
+  return keyId.slice(keyId.lastIndexOf('@') + 1).toLowerCase() === new URL(actor).host
+}
+
+/**
+ * PeerTube names the Delete of a comment after the comment, also when the owner of the video removes what somebody of
+ * another server wrote. Ids are kept for each actor, so this one stands in nobody's way.
+ */
+const isOwnersDelete = ({ type, id, object }: ActivityDocument): boolean =>
+  type === 'Delete' && object?.id != null && isSameOrigin(id, object.id)
 
 /** What the check of the signature needs later. */
 export interface SignedParts {

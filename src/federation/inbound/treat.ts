@@ -4,29 +4,38 @@ import type { StoredActivity, Treatment } from '../../actors/incoming-activity/i
 import type { RemoteHosts } from '../../actors/remote-host/index.ts'
 import { DomainError, type ErrorKind } from '../../actors/runtime/index.ts'
 import { parseDocument, readActivity } from '../wire/index.ts'
-import { handleAnnounce } from './announce.ts'
+import { announceHandler } from './announce.ts'
 import { handleAccept, handleReject } from './answer-follow.ts'
 import type { Handler, InboundContext } from './context.ts'
 import { handleCreate } from './create.ts'
 import { handleDelete } from './delete.ts'
+import { handleFlag } from './flag.ts'
 import { handleFollow } from './follow.ts'
 import { handleDislike, handleLike } from './rate.ts'
+import { handleReview } from './review.ts'
 import { handleUndo } from './undo.ts'
 import { handleUpdate } from './update.ts'
+import { handleView } from './view.ts'
 
 const HANDLERS: Record<string, Handler> = {
   Accept: handleAccept,
-  Announce: handleAnnounce,
+  Announce: (inbound, context) => handleAnnounce(inbound, context),
+  ApproveReply: handleReview,
   Create: handleCreate,
   Delete: handleDelete,
   Dislike: handleDislike,
   EmojiReact: handleLike,
+  Flag: handleFlag,
   Follow: handleFollow,
   Like: handleLike,
   Reject: handleReject,
+  RejectReply: handleReview,
   Undo: handleUndo,
   Update: handleUpdate,
+  View: handleView,
 }
+
+const handleAnnounce = announceHandler(HANDLERS)
 
 const TAKING_BACK = ['Delete', 'Undo']
 
@@ -75,6 +84,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const activity = readActivity(parsed.value)
     if (!activity.ok) throw new DomainError('unprocessable', activity.problem)
     if (activity.value.actor !== stored.actorUrl) throw new DomainError('forbidden', 'The actor is another one.')
+    // Refused when it was blocked meanwhile.
     const actor = await resolveActor(stored.actorUrl)
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')

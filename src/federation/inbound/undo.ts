@@ -1,9 +1,10 @@
-// Undo: an actor takes back a follow, a like, a dislike or a share of its own.
+// Undo: an actor takes back a follow, a like, a dislike, a share or a copy of a video of its own.
 
-import { findFollow } from '../../actors/follow/index.ts'
+import { findFollow, isFormerRequest } from '../../actors/follow/index.ts'
 import { findRating } from '../../actors/rating/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readUndo, type UndoDocument } from '../wire/index.ts'
+import { withdrawCacheFile } from './cache-file.ts'
 import { accountOf, expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
 
 export const handleUndo: Handler = async (inbound, context) => {
@@ -21,6 +22,8 @@ export const handleUndo: Handler = async (inbound, context) => {
       return await undoRating(undo, inbound, context)
     case 'Announce':
       return await undoShare(undo, inbound, context)
+    case 'Create':
+      return await undoCreate(undo, inbound, context)
     case null:
       return await undoById(undo, inbound, context)
     default:
@@ -35,6 +38,9 @@ async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows 
     byId ?? (target === undefined ? undefined : await findFollow(db, { followerId: actor.id, targetId: target }))
   if (!follow) return
   if (follow.follower_id !== actor.id) throw new DomainError('forbidden', 'This follow is of another actor.')
+  const { id } = undo.undone
+  // Late news of an earlier follow do not end the one that was asked for afterwards.
+  if (!byId && id !== null && (await isFormerRequest(db, { followId: follow.id, url: id }))) return
   await follows.withdraw(follow.id)
 }
 
@@ -51,6 +57,13 @@ async function undoRating(undo: UndoDocument, { actor }: Inbound, { db, ratings 
 async function undoShare(undo: UndoDocument, { actor }: Inbound, { db, shares }: InboundContext): Promise<void> {
   const video = undo.undoneTarget === null ? undefined : await videoWith(undo.undoneTarget, db)
   if (video !== undefined) await shares.removeShare({ videoId: video, actorId: actor.id })
+}
+
+/** Of a copy: other things that were made are not taken back but deleted. */
+async function undoCreate(undo: UndoDocument, inbound: Inbound, context: InboundContext): Promise<void> {
+  if (undo.undoneTarget === null) return
+  refuseForeign(undo.undoneTarget, inbound.actor)
+  await withdrawCacheFile(undo.undoneTarget, inbound, context)
 }
 
 /** Some software sends the address of the activity alone: whatever of the actor's has this id is taken back. */
@@ -72,8 +85,10 @@ async function undoById(undo: UndoDocument, inbound: Inbound, context: InboundCo
     [id],
   )
   if (share && share.actor_id === actor.id) {
-    await shares.removeShare({ videoId: share.video_id, actorId: share.actor_id })
+    return await shares.removeShare({ videoId: share.video_id, actorId: share.actor_id })
   }
+  // The Create of a copy has its address with a suffix.
+  await withdrawCacheFile(id.replace(/\/activity$/, ''), inbound, context)
 }
 
 async function localActor(url: string, db: InboundContext['db']): Promise<number | undefined> {

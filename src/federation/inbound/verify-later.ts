@@ -4,10 +4,11 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { StoredActivity, Verification } from '../../actors/incoming-activity/index.ts'
-import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
-import { verifyDocument, verifyInbound } from '../security/index.ts'
+import type { Discovery } from '../fetch/discovery.ts'
+import { isHopeless } from '../fetch/documents.ts'
+import { type KnownKey, verifyDocument, verifyInbound } from '../security/index.ts'
 import { parseDocument } from '../wire/index.ts'
 
 /** Remembered at most. */
@@ -21,9 +22,9 @@ const signedParts = z.object({
 })
 
 export function makeVerifyLater(
-  deps: FederationDeps & { resolveActor: ResolveActor },
+  deps: FederationDeps & { resolveActor: ResolveActor; discovery: Pick<Discovery, 'actorOf'> },
 ): (activity: StoredActivity) => Promise<Verification> {
-  const { keys, clock, config, resolveActor } = deps
+  const { keys, clock, config, resolveActor, discovery } = deps
 
   /** Actors that could not be had: a flood of activities in their names asks for them no more often. */
   const misses = new LRUCache<string, { at: number; verification: Verification }>({ max: MISSES })
@@ -48,8 +49,14 @@ export function makeVerifyLater(
 
   function outcomeOf(error: unknown): Verification {
     const reason = error instanceof Error ? error.message : String(error)
-    const hopeless = error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'
-    return { result: hopeless ? 'forged' : 'failed', reason }
+    return { result: isHopeless(error) ? 'forged' : 'failed', reason }
+  }
+
+  /** A key may be named by the handle of its owner: then its server says which actor that is. */
+  async function findKey(keyId: string, activity: StoredActivity): Promise<KnownKey | null> {
+    if (!keyId.startsWith('acct:')) return await keys.findFresh(keyId)
+    const actorUrl = await discovery.actorOf(keyId.slice('acct:'.length))
+    return actorUrl === activity.actorUrl ? await keys.findFresh(actorUrl) : null
   }
 
   async function check(activity: StoredActivity): Promise<Verification> {
@@ -61,12 +68,12 @@ export function makeVerifyLater(
       rawBody: Buffer.from(parts.body, 'base64'),
       now: activity.receivedAt,
       skewMs: config().vireo.federation.inbox.clock_skew,
-      findKey: keys.find,
+      findKey: (keyId) => findKey(keyId, activity),
     })
     if (signer.ok && signer.owner === activity.actorUrl) return { result: 'verified' }
     const document = parseDocument(Buffer.from(activity.body))
     if (!document.ok) return { result: 'forged', reason: document.problem }
-    const verdict = await verifyDocument(document.value, { findKey: keys.find, now: activity.receivedAt })
+    const verdict = await verifyDocument(document.value, { findKey: keys.findFresh, now: activity.receivedAt })
     if (verdict.ok && verdict.owner === activity.actorUrl) {
       return { result: 'verified', body: JSON.stringify(verdict.document) }
     }

@@ -1,15 +1,19 @@
 // Comments of our users, told to the video's server and to everybody in the thread; on our videos also to followers.
+// Comments of others on our videos: whether they are shown, told to their authors.
 
-import { inboxOf, type Recipient } from '../../actors/delivery/index.ts'
+import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import { commentDocument, createCommentActivity, publicAudience } from '../documents/index.ts'
-import { buildDelete } from '../wire/index.ts'
+import { commentDocument, createCommentActivity, namedIn, publicAudience } from '../documents/index.ts'
+import { buildDelete, buildReplyApproval, type JsonObject, readActivity } from '../wire/index.ts'
 import { audienceOf, isTold } from './audience.ts'
+import { announceToGroups, withoutGroups } from './groups.ts'
 import type { Sender } from './sender.ts'
 
 interface CommentActors {
+  id: number
   videoId: number
+  videoUuid: string
   isVideoOurs: boolean
   videoOwnerId: number
   videoOwnerUrl: string
@@ -22,37 +26,123 @@ interface CommentActors {
   videoState: string
 }
 
-export function sendComments(
-  deps: FederationDeps & { instanceActorId: () => Promise<number> },
-  { send }: Sender,
-): void {
+type VideoActors = Omit<CommentActors, 'id' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'held'>
+
+export function sendComments(deps: FederationDeps & { instanceActorId: () => Promise<number> }, sender: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
+  const { send } = sender
 
   registry.on('CommentCreated', 'federation', async ({ commentId }, unit) => {
     const comment = await load(unit, commentId)
-    if (!comment?.isAuthorOurs || comment.held || !mayBeTold(comment)) return
-    const found = await commentDocument(unit.query, urls, commentId)
-    const activity = found && createCommentActivity(urls, found)
-    if (!activity) return
-    const recipients = [...(await thread(unit, commentId)), ...(await readersOf(unit, comment))]
-    await send(unit, { activity, senderId: comment.authorId, recipients })
+    if (!comment || !mayBeTold(comment)) return
+    if (comment.isAuthorOurs) await create(unit, comment)
+    else if (!comment.held) await approve(unit, comment)
   })
 
-  registry.on('CommentRemoved', 'federation', async ({ url, actorId, videoId }, unit) => {
+  registry.on('CommentApproved', 'federation', async ({ commentId }, unit) => {
+    const comment = await load(unit, commentId)
+    if (!comment || !mayBeTold(comment)) return
+    if (comment.isAuthorOurs) return await create(unit, comment)
+    await approve(unit, comment)
+    await passOn(unit, comment)
+  })
+
+  registry.on('CommentRefused', 'federation', async ({ commentId, url, actorId, videoId, parentUrl }, unit) => {
+    const video = await videoActors(unit, videoId)
+    const [author] = await unit.query<{ id: number }>(
+      'select a.actor_id as id from comment m join account a on a.id = m.account_id where m.id = $1',
+      [commentId],
+    )
+    if (!author || !video || !mayBeTold(video)) return
+    const here = urls.comment(video.videoUuid, commentId)
+    const activity = buildReplyApproval({
+      id: urls.commentRefusal(here),
+      actor: video.videoOwnerUrl,
+      isApproved: false,
+      comment: url,
+      inReplyTo: parentUrl,
+    })
+    const recipients = await inboxOf(unit.query, author.id, { personal: true })
+    await send(unit, { activity, senderId: video.videoOwnerId, recipients })
+    // PeerTube 6.3 knows no RejectReply, but takes the Delete of the owner of the video.
+    await remove(unit, { id: urls.deleteOf(here), url, actorId, actorUrl: video.videoOwnerUrl }, [
+      ...(await inboxOf(unit.query, author.id, { personal: false })),
+    ])
+  })
+
+  registry.on('CommentRemoved', 'federation', async ({ commentId, url, actorId, videoId }, unit) => {
     const [actor] = await unit.query<{ url: string; isOurs: boolean }>(
       'select url, host_id is null as "isOurs" from actor where id = $1',
       [actorId],
     )
     const video = await videoActors(unit, videoId)
     if (!actor?.isOurs || !video || !mayBeTold(video)) return
-    const activity = buildDelete({
-      id: urls.deleteOf(url),
-      actor: actor.url,
-      target: url,
-      ...publicAudience(urls, actor.url),
-    })
-    await send(unit, { activity, senderId: actorId, recipients: await readersOf(unit, { ...video, videoId }) })
+    // Ours has an address of ours; one of another server is called by its place below our video.
+    const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
+    const readers = await readersOf(unit, { ...video, videoId })
+    const activity = await remove(unit, { id, url, actorId, actorUrl: actor.url }, [
+      ...(await spokenTo(unit, commentId, urls.host)),
+      ...(video.isVideoOurs ? await withoutGroups(unit.query, readers) : readers),
+    ])
+    await announceToGroups(deps, sender, unit, { videoId, activity })
   })
+
+  /** To the server of the video; unless it has to approve it first, to those who are spoken to as well. */
+  async function create(unit: Unit, comment: CommentActors): Promise<void> {
+    if (comment.held && comment.isVideoOurs) return
+    const found = await commentDocument(unit.query, urls, comment.id)
+    const activity = found && createCommentActivity(urls, found, found.audience)
+    if (!activity) return
+    const others = comment.held ? [] : await spokenTo(unit, comment.id, urls.host)
+    const readers = comment.isVideoOurs
+      ? await withoutGroups(unit.query, await readersOf(unit, comment))
+      : await readersOf(unit, comment)
+    await send(unit, { activity, senderId: comment.authorId, recipients: [...others, ...readers] })
+    await announceToGroups(deps, sender, unit, { videoId: comment.videoId, activity })
+  }
+
+  /** The author's server hears that the comment is shown below our video. */
+  async function approve(unit: Unit, comment: CommentActors): Promise<void> {
+    if (!comment.isVideoOurs) return
+    const found = await commentDocument(unit.query, urls, comment.id)
+    if (!found?.approval) return
+    const recipients = await inboxOf(unit.query, comment.authorId, { personal: true })
+    await send(unit, { activity: found.approval, senderId: comment.videoOwnerId, recipients })
+  }
+
+  /** What its author sent, to everybody who would have got it at once without a review. */
+  async function passOn(unit: Unit, comment: CommentActors): Promise<void> {
+    const [held] = await unit.query<{ body: string | null; hostId: number }>(
+      `select m.held_activity as body, x.host_id as "hostId" from comment m join account a on a.id = m.account_id
+         join actor x on x.id = a.actor_id where m.id = $1`,
+      [comment.id],
+    )
+    await unit.query('update comment set held_activity = null where id = $1', [comment.id])
+    const read = held?.body ? readActivity(JSON.parse(held.body)) : undefined
+    if (!held?.body || !read?.ok || !comment.isVideoOurs) return
+    const readers = await withoutGroups(unit.query, await readersOf(unit, comment))
+    await announceToGroups(deps, sender, unit, {
+      videoId: comment.videoId,
+      activity: JSON.parse(held.body),
+      except: held.hostId,
+    })
+    await enqueueDocument(
+      unit,
+      { activityId: read.value.id, type: read.value.type, body: held.body, senderId: comment.videoOwnerId },
+      readers.filter((reader) => reader.hostId !== held.hostId),
+    )
+  }
+
+  async function remove(
+    unit: Unit,
+    removal: { id: string; url: string; actorId: number; actorUrl: string },
+    recipients: Recipient[],
+  ): Promise<JsonObject> {
+    const { id, url, actorId, actorUrl } = removal
+    const activity = buildDelete({ id, actor: actorUrl, target: url, ...publicAudience(urls, actorUrl) })
+    await send(unit, { activity, senderId: actorId, recipients })
+    return activity
+  }
 
   /** What is said below a video is for those who may see the video. */
   const mayBeTold = (video: { videoPrivacy: number; videoState: string }): boolean =>
@@ -69,26 +159,28 @@ export function sendComments(
   }
 }
 
-/** Remote authors of the comments above. */
-const thread = (unit: Unit, commentId: number): Promise<Recipient[]> =>
+/** Remote actors that a comment speaks to: its own author, those of the comments above, and who is named in it. */
+const spokenTo = (unit: Unit, commentId: number, host: string): Promise<Recipient[]> =>
   unit.query<Recipient>(
     `with recursive above as (
        select id, parent_id, account_id from comment where id = $1
        union all select c.id, c.parent_id, c.account_id from comment c join above on c.id = above.parent_id
      )
      select distinct coalesce(x.shared_inbox_url, x.inbox_url) as "inboxUrl", x.host_id as "hostId"
-     from above join account a on a.id = above.account_id join actor x on x.id = a.actor_id
-     where above.id <> $1 and x.host_id is not null`,
-    [commentId],
+     from (select a.actor_id as id from above join account a on a.id = above.account_id
+           union select named.id from comment m, lateral (${namedIn('m.text', '$2')}) named where m.id = $1) said
+       join actor x on x.id = said.id
+     where x.host_id is not null and x.deleted_at is null`,
+    [commentId, host.toLowerCase()],
   )
 
-const VIDEO_ACTORS = `v.privacy as "videoPrivacy", v.state as "videoState", not v.remote as "isVideoOurs", oa.id as "videoOwnerId", oa.url as "videoOwnerUrl", ca.id as "videoChannelId"`
+const VIDEO_ACTORS = `v.uuid as "videoUuid", v.privacy as "videoPrivacy", v.state as "videoState", not v.remote as "isVideoOurs", oa.id as "videoOwnerId", oa.url as "videoOwnerUrl", ca.id as "videoChannelId"`
 const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
   join account o on o.id = c.account_id join actor oa on oa.id = o.actor_id`
 
 async function load(unit: Unit, commentId: number): Promise<CommentActors | undefined> {
   const [row] = await unit.query<CommentActors>(
-    `select m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",
+    `select m.id, m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",
        x.host_id is null as "isAuthorOurs", m.held_for_review as held
      from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
        join video v on v.id = m.video_id ${VIDEO_JOINS}
@@ -98,10 +190,9 @@ async function load(unit: Unit, commentId: number): Promise<CommentActors | unde
   return row
 }
 
-async function videoActors(unit: Unit, videoId: number): Promise<Omit<CommentActors, 'authorId'> | undefined> {
-  const [row] = await unit.query<Omit<CommentActors, 'authorId'>>(
-    `select ${VIDEO_ACTORS} from video v ${VIDEO_JOINS} where v.id = $1`,
-    [videoId],
-  )
+async function videoActors(unit: Unit, videoId: number): Promise<VideoActors | undefined> {
+  const [row] = await unit.query<VideoActors>(`select ${VIDEO_ACTORS} from video v ${VIDEO_JOINS} where v.id = $1`, [
+    videoId,
+  ])
   return row
 }

@@ -23,12 +23,6 @@ export function sendFollows({ registry, urls }: FederationDeps, { send }: Sender
     await send(unit, { activity: buildFollow(follow), senderId: follow.followerId, recipients })
   })
 
-  registry.on('FollowAccepted', 'history', async ({ followId }, unit) => {
-    const follow = await load(unit, followId)
-    if (!follow?.isFollowerOurs || follow.isTargetOurs) return
-    unit.enqueue({ type: 'activitypub-http-fetcher', data: { followId }, dedupeKey: `history-${followId}` })
-  })
-
   registry.on('FollowWithdrawn', 'federation', async ({ followUrl, followerId, targetId }, unit) => {
     const actors = await urlsOf(unit, followerId, targetId)
     if (!actors?.isFollowerOurs) return

@@ -5,6 +5,8 @@ import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { publicAudience, rateActivity } from '../documents/index.ts'
 import { buildUndo } from '../wire/index.ts'
+import { isTold } from './audience.ts'
+import { announceToGroups } from './groups.ts'
 import type { Sender } from './sender.ts'
 
 /** Counts of one video are told at most once in this time, however many rate it. */
@@ -13,43 +15,48 @@ const COUNTS_EVERY_MS = 5000
 interface Rated {
   videoUrl: string
   isVideoOurs: boolean
+  privacy: number
+  state: string
   ownerId: number
 }
 
-export function sendRatings({ registry, urls }: FederationDeps, { send }: Sender): void {
+export function sendRatings(deps: FederationDeps, sender: Sender): void {
+  const { registry, urls, config } = deps
+  const { send } = sender
   registry.on('RatingSet', 'federation', async ({ ratingId, videoId }, unit) => {
     const video = await ratedVideo(unit, videoId)
     if (!video) return
-    if (video.isVideoOurs) return tellCounts(unit, videoId)
+    if (video.isVideoOurs) tellCounts(unit, videoId)
     const [rating] = await unit.query<{ url: string; type: 'like' | 'dislike'; actorId: number; actor: string }>(
       `select r.url, r.type, x.id as "actorId", x.url as actor from rating r
        join account a on a.id = r.account_id join actor x on x.id = a.actor_id where r.id = $1 and x.host_id is null`,
       [ratingId],
     )
     if (!rating) return
+    const { url: id, type, actor: actorUrl, actorId } = rating
+    const activity = rateActivity(urls, { id, type, actorUrl, videoUrl: video.videoUrl })
+    if (video.isVideoOurs) {
+      if (isTold(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
+      return
+    }
     const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
-    await send(unit, {
-      activity: rateActivity(urls, {
-        id: rating.url,
-        type: rating.type,
-        actorUrl: rating.actor,
-        videoUrl: video.videoUrl,
-      }),
-      senderId: rating.actorId,
-      recipients,
-    })
+    await send(unit, { activity, senderId: actorId, recipients })
   })
 
   registry.on('RatingRemoved', 'federation', async ({ url, type, actorId, videoId }, unit) => {
     const video = await ratedVideo(unit, videoId)
     if (!video) return
-    if (video.isVideoOurs) return tellCounts(unit, videoId)
+    if (video.isVideoOurs) tellCounts(unit, videoId)
     const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
       actorId,
     ])
     if (!actor) return
     const undone = rateActivity(urls, { id: url, type, actorUrl: actor.url, videoUrl: video.videoUrl })
     const activity = buildUndo({ id: urls.undoOf(url), actor: actor.url, undone, ...publicAudience(urls, actor.url) })
+    if (video.isVideoOurs) {
+      if (isTold(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
+      return
+    }
     const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
     await send(unit, { activity, senderId: actorId, recipients })
   })
@@ -66,7 +73,7 @@ function tellCounts(unit: Unit, videoId: number): void {
 
 async function ratedVideo(unit: Unit, videoId: number): Promise<Rated | undefined> {
   const [row] = await unit.query<Rated>(
-    `select v.url as "videoUrl", not v.remote as "isVideoOurs", a.actor_id as "ownerId"
+    `select v.url as "videoUrl", v.privacy, v.state, not v.remote as "isVideoOurs", a.actor_id as "ownerId"
      from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id where v.id = $1`,
     [videoId],
   )

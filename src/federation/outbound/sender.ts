@@ -2,26 +2,38 @@
 
 import { enqueueDocument, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
+import { isFarewell } from '../blocked.ts'
 import type { FederationDeps } from '../deps.ts'
 import { signDocument } from '../security/index.ts'
 import type { JsonObject } from '../wire/index.ts'
 
+export interface Message {
+  activity: JsonObject
+  senderId: number
+  recipients: Recipient[]
+  /** Without a signature inside: nobody is meant to pass it on, or to prove to others that it was said. */
+  isConfidential?: boolean
+}
+
 export interface Sender {
   /** In the transaction of the event; does nothing when there is nobody to tell. */
-  send(unit: Unit, message: { activity: JsonObject; senderId: number; recipients: Recipient[] }): Promise<void>
+  send(unit: Unit, message: Message): Promise<void>
 }
 
 export function makeSender(deps: FederationDeps): Sender {
   const { keys } = deps
   return {
-    async send(unit, { activity, senderId, recipients }) {
+    async send(unit, { activity, senderId, recipients, isConfidential = false }) {
       if (recipients.length === 0) return
-      const signed = await signDocument(activity, await keys.forDocuments(senderId), unit.now)
+      const signed = isConfidential
+        ? activity
+        : await signDocument(activity, await keys.forDocuments(senderId), unit.now)
       const document = {
         activityId: String(activity.id),
         type: typeNameOf(activity),
         body: JSON.stringify(signed),
         senderId,
+        toBlocked: isFarewell(activity),
       }
       await enqueueDocument(unit, document, recipients)
     },
@@ -31,10 +43,16 @@ export function makeSender(deps: FederationDeps): Sender {
 /** Types that only PeerTube and we read; others may answer 400 to them. */
 const OWN_TYPES = new Set(['CacheFile', 'Playlist', 'WatchAction', 'ApproveReply', 'RejectReply', 'View'])
 
-function typeNameOf(activity: JsonObject): string {
+/** By which hosts are remembered that cannot read it: `Create:CacheFile`, also for the Undo of one. */
+export function typeNameOf(activity: JsonObject): string {
   const type = String(activity.type)
-  const object = activity.object
-  const inner = typeof object === 'object' && object !== null && 'type' in object ? String(object.type) : undefined
+  const inner = innermostType(activity.object)
   if (inner !== undefined && OWN_TYPES.has(inner)) return `${type}:${inner}`
   return OWN_TYPES.has(type) ? `${type}:` : type
+}
+
+function innermostType(object: unknown): string | undefined {
+  if (typeof object !== 'object' || object === null || !('type' in object)) return undefined
+  const carries = object.type === 'Create' && 'object' in object
+  return (carries ? innermostType(object.object) : undefined) ?? String(object.type)
 }

@@ -1,14 +1,19 @@
 // Keys of actors: public ones of everybody as they are stored, private ones of ours, unsealed when they sign.
 
+import { LRUCache } from 'lru-cache'
+import { batched } from '../../platform/batched.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Urls } from '../urls.ts'
+import { parseHandle } from '../wire/webfinger.ts'
 import type { ActorKeys } from './documents.ts'
-import { type FindKey, makePrivateKeyRing, pemOfMultibase, type SigningKey } from './keys.ts'
+import { type FindKey, type KnownKey, makePrivateKeyRing, pemOfMultibase, type SigningKey } from './keys.ts'
 
 export interface KeyStore {
-  /** The public key of an id, as it was last fetched; never fetches. */
+  /** The public key of an id, as it was last fetched, or up to five seconds ago; never fetches. */
   find: FindKey
+  /** The same, as it is stored now: for a signature that does not fit. */
+  findFresh: FindKey
   /** The RSA key of an actor of ours, for requests. */
   forRequests(actorId: number): Promise<SigningKey>
   /** Both keys of an actor of ours, for documents. */
@@ -30,17 +35,78 @@ interface PrivateKeyRow {
   updated_at: Date
 }
 
+/** Public keys that are remembered, and for how long: what other processes learn is heard of after it. */
+const KNOWN_KEYS = { max: 10_000, ttl: 5_000 }
+const PUBLIC = 'url, public_key_pem, ed25519_public, key_id, refreshed_at'
+const LOOKED_UP_AT_ONCE = 100
+/** Sealed keys of our actors are read anew after this time. */
+const OWN_KEYS = { max: 1_000, ttl: 5_000 }
+
 export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls }): KeyStore {
   const { db, secrets, urls } = deps
   const ring = makePrivateKeyRing()
+  const known = new LRUCache<string, KnownKey>(KNOWN_KEYS)
+  const own = new LRUCache<number, PrivateKeyRow>(OWN_KEYS)
+
+  const lookUp = batched<string, KnownKey | null>(
+    async (keyIds) => {
+      const rows = await db.query<PublicKeyRow & { asked: string }>(
+        `select distinct on (k.key_id) k.key_id as asked, a.url, a.public_key_pem, a.ed25519_public, a.key_id, a.refreshed_at
+         from unnest($1::text[], $2::text[]) as k (key_id, actor_url), lateral (
+           select ${PUBLIC} from actor where url_hash = md5(k.actor_url)::uuid and url = k.actor_url and deleted_at is null
+           union all
+           select ${PUBLIC} from actor where key_id = k.key_id and host_id is not null and deleted_at is null
+         ) as a
+         order by k.key_id, a.key_id = k.key_id desc nulls last`,
+        [keyIds, keyIds.map((keyId) => keyId.split('#', 1)[0] ?? keyId)],
+      )
+      const found = new Map(rows.map((row) => [row.asked, row]))
+      return await Promise.all(
+        keyIds.map(async (keyId) => {
+          const row = found.get(keyId)
+          const pem = row && (await pemOf(row, keyId))
+          return row && pem ? { pem, owner: row.url, fetchedAt: row.refreshed_at ?? new Date(0) } : null
+        }),
+      )
+    },
+    { max: LOOKED_UP_AT_ONCE },
+  )
+
+  async function findFresh(keyId: string): Promise<KnownKey | null> {
+    const key = keyId.startsWith('acct:') ? await findByHandle(keyId) : await lookUp(keyId)
+    if (key) known.set(keyId, key)
+    else known.delete(keyId)
+    return key
+  }
 
   async function load(actorId: number): Promise<PrivateKeyRow> {
+    const kept = own.get(actorId)
+    if (kept) return kept
     const [row] = await db.query<PrivateKeyRow>(
       'select url, private_key_sealed, ed25519_private_sealed, updated_at from actor where id = $1 and host_id is null',
       [actorId],
     )
     if (!row) throw new Error(`Actor ${actorId} is none of ours.`)
+    own.set(actorId, row)
     return row
+  }
+
+  /**
+   * The key of the one actor with this handle; none where a server has an account and a channel of one name, which its
+   * WebFinger tells apart. Whose key it is still has to be the actor of what was signed.
+   */
+  async function findByHandle(keyId: string): Promise<KnownKey | null> {
+    const handle = parseHandle(keyId)
+    if (!handle) return null
+    const rows = await db.query<PublicKeyRow>(
+      `select a.url, a.public_key_pem, a.ed25519_public, a.key_id, a.refreshed_at
+       from actor a join remote_host h on h.id = a.host_id
+       where lower(a.preferred_username) = lower($1) and h.host = lower($2) and a.deleted_at is null limit 2`,
+      [handle.name, handle.host],
+    )
+    const [row] = rows
+    if (!row?.public_key_pem || rows.length > 1) return null
+    return { pem: row.public_key_pem, owner: row.url, fetchedAt: row.refreshed_at ?? new Date(0) }
   }
 
   const rsaOf = (row: PrivateKeyRow): Promise<SigningKey> =>
@@ -51,18 +117,8 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
     })
 
   return {
-    async find(keyId) {
-      const actorUrl = keyId.split('#', 1)[0] ?? keyId
-      const [row] = await db.query<PublicKeyRow>(
-        `select url, public_key_pem, ed25519_public, key_id, refreshed_at from actor
-         where (url_hash = md5($1)::uuid and url = $1 or key_id = $2) and deleted_at is null
-         order by key_id = $2 desc nulls last limit 1`,
-        [actorUrl, keyId],
-      )
-      if (!row) return null
-      const pem = await pemOf(row, keyId)
-      return pem ? { pem, owner: row.url, fetchedAt: row.refreshed_at ?? new Date(0) } : null
-    },
+    find: async (keyId) => known.get(keyId) ?? (await findFresh(keyId)),
+    findFresh,
 
     async forRequests(actorId) {
       return await rsaOf(await load(actorId))

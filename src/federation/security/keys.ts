@@ -29,9 +29,13 @@ const MAX_RSA_BITS = 8192
 const MAX_PEM_LENGTH = 5000
 const PUBLIC_PEM = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END (RSA )?PUBLIC KEY-----\s*$/
 
+/** Parsed keys by their PEM: a server signs many requests with one key. */
+const parsed = new LRUCache<string, KeyObject>({ max: 2_000 })
+
 /** The key, or undefined when it is no public RSA key of an acceptable size. */
 export function readRsaKey(pem: string, minBits: number = MIN_RSA_BITS): KeyObject | undefined {
-  const key = readPublicKey(pem)
+  const key = parsed.get(pem) ?? readPublicKey(pem)
+  if (key) parsed.set(pem, key)
   const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0
   return key?.asymmetricKeyType === 'rsa' && bits >= minBits && bits <= MAX_RSA_BITS ? key : undefined
 }

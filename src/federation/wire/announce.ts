@@ -1,7 +1,7 @@
 // Announces: a video by its channel and its instance; by others, a share.
 
 import { type Audience, buildActivity, type ObjectPart, readActivity } from './activity.ts'
-import type { JsonObject } from './context.ts'
+import { type JsonObject, kindOf } from './context.ts'
 import type { Read } from './read.ts'
 
 export interface AnnounceDocument extends Audience {
@@ -26,6 +26,12 @@ export interface AnnounceDocumentInput extends Audience {
   actor: string
   /** The address of the video. */
   target: string
+}
+
+/** The Announce of a whole activity, as groups pass it on (FEP-1b12). */
+export function buildAnnouncement(input: Omit<AnnounceDocumentInput, 'target'> & { activity: JsonObject }): JsonObject {
+  const { id, actor, activity, to, cc } = input
+  return buildActivity({ type: 'Announce', id, actor, object: activity, audience: { to, cc }, kind: kindOf(activity) })
 }
 
 export function buildAnnounce(input: AnnounceDocumentInput): JsonObject {

@@ -21,7 +21,9 @@ export function readDelete(document: unknown): Read<DeleteDocument> {
     : { ok: false, problem: 'object: missing' }
 }
 
-export function buildDelete(input: DeleteDocument): JsonObject {
-  const { id, actor, target, to, cc } = input
-  return buildActivity({ type: 'Delete', id, actor, object: target, audience: { to, cc } })
+/** The Delete of a playlist is addressed to nobody, as in the reference. */
+export function buildDelete(input: Omit<DeleteDocument, keyof Audience> & (Audience | { to?: never })): JsonObject {
+  const { id, actor, target } = input
+  const audience = input.to === undefined ? undefined : { to: input.to, cc: input.cc }
+  return buildActivity({ type: 'Delete', id, actor, object: target, audience })
 }

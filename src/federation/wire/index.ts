@@ -14,7 +14,14 @@ export {
   type MultikeyDocument,
   readActor,
 } from './actor.ts'
-export { type AnnounceDocument, type AnnounceDocumentInput, buildAnnounce, readAnnounce } from './announce.ts'
+export {
+  type AnnounceDocument,
+  type AnnounceDocumentInput,
+  buildAnnounce,
+  buildAnnouncement,
+  readAnnounce,
+} from './announce.ts'
+export { buildCacheFile, type CacheFileDocument, type CopyDocument, readCacheFile } from './cache-file.ts'
 export type { CarrierDocument } from './carrier.ts'
 export { buildChapters, type ChapterDocument, type ChaptersDocument, readChapters } from './chapters.ts'
 export { buildCollection, buildCollectionPage, type CollectionDocument, readCollection } from './collection.ts'
@@ -22,6 +29,7 @@ export { AS_PUBLIC, type ContextKind, contextOf, type JsonObject, withoutContext
 export { buildCreate, readCreate } from './create.ts'
 export { buildDelete, type DeleteDocument, readDelete } from './delete.ts'
 export { buildDislike, readDislike } from './dislike.ts'
+export { buildFlag, type FlagDocument, readFlag } from './flag.ts'
 export {
   buildFollow,
   type EmbeddedFollow,
@@ -43,6 +51,14 @@ export {
   readNodeInfoLinks,
 } from './nodeinfo.ts'
 export { buildNote, type MentionDocument, type NoteDocument, type NoteDocumentInput, readNote } from './note.ts'
+export {
+  buildPlaylist,
+  buildPlaylistElement,
+  type PlaylistDocument,
+  type PlaylistElementDocument,
+  readPlaylist,
+  readPlaylistElement,
+} from './playlist.ts'
 export type { RateDocument } from './rate.ts'
 export { isPublic, type Read, typeOf } from './read.ts'
 export { buildReject, readReject } from './reject.ts'
@@ -61,6 +77,8 @@ export {
   type VideoDocumentInput,
 } from './video.ts'
 export type { HlsDocument, TrackerDocument, VideoFileDocument, VideoLinks } from './video-links.ts'
+export { buildView, readView, type ViewDocument } from './view.ts'
+export { buildWatchAction, readWatchAction, type WatchActionDocument } from './watch-action.ts'
 export {
   buildWebFinger,
   parseHandle,

@@ -101,7 +101,10 @@ const PUBLIC_NAMES = new Set(['as:Public', 'Public', AS_PUBLIC])
 
 /** `to` and `cc`: addresses, with the three names of the public made one. */
 export const audience = listOf(
-  z.preprocess((value) => (PUBLIC_NAMES.has(String(idOf(value))) ? AS_PUBLIC : idOf(value)), httpUrl),
+  z.preprocess((value) => {
+    const id = idOf(value)
+    return typeof id === 'string' && PUBLIC_NAMES.has(id) ? AS_PUBLIC : id
+  }, httpUrl),
   BOUNDS.audience,
 )
 

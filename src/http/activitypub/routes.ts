@@ -24,7 +24,17 @@ const SHARED = [
   '/c/:name',
   '/videos/watch/:id',
   '/videos/watch/:id/*',
+  '/videos/local-viewer/:uuid',
+  '/videos/local-viewer/:uuid/*',
   '/w/:id',
+  '/video-playlists/:id',
+  '/video-playlists/:id/*',
+  '/w/p/:id',
+  '/videos/watch/playlist/:id',
+  '/redundancy/videos/:id/:file',
+  '/redundancy/videos/:id/:file/*',
+  '/redundancy/streaming-playlists/:type/:id',
+  '/redundancy/streaming-playlists/:type/:id/*',
 ] as const
 
 const WELL_KNOWN = [

@@ -1,9 +1,10 @@
-// Comments of a video: threads, replies, removal.
+// Comments of a video: threads, replies, approval, removal.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
   type CommentReader,
+  type CommentReviews,
   type Comments,
   findComment,
   findPlace,
@@ -11,11 +12,13 @@ import {
   listThreads,
   MAX_COMMENT_LENGTH,
   seesHeld,
+  type WaitingComments,
 } from '../../actors/comment/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { assertMaySee, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import type { Logger } from '../../platform/logger.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { type IdOrUuid, idOrUuid, idText, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
@@ -31,8 +34,16 @@ const newComment = z.object({ text: z.string().min(1).max(MAX_COMMENT_LENGTH) })
 const created = z.object({ comment: commentView })
 const threadList = z.object({ total: z.int(), data: z.array(commentView), totalNotDeletedComments: z.int() })
 
-export function commentsArea(deps: { db: Database; config: () => Config; urls: Here; comments: Comments }): Area {
-  const { db, config, urls, comments } = deps
+export function commentsArea(deps: {
+  db: Database
+  config: () => Config
+  urls: Here
+  logger: Logger
+  comments: Comments
+  reviews: CommentReviews
+  waitingComments: WaitingComments
+}): Area {
+  const { db, config, urls, logger, comments, reviews, waitingComments } = deps
 
   async function visibleVideo(request: FastifyRequest, key: IdOrUuid): Promise<VideoAccessRow> {
     const password = passwordOf(request)
@@ -54,6 +65,23 @@ export function commentsArea(deps: { db: Database; config: () => Config; urls: H
     accountId: request.session?.user.accountId ?? null,
     seesHeld: seesHeld(video, viewerOf(request.session)),
   })
+
+  /** The comments below a remote video are those that its server has. Nobody waits for it, and nothing fails by it. */
+  async function refresh(videoId: number): Promise<void> {
+    try {
+      await waitingComments.askRefresh(videoId)
+    } catch (error) {
+      logger.warn({ err: error, video: videoId }, 'the comments of a remote video are not read anew')
+    }
+  }
+
+  /** Throws unless the comment is one of this video. */
+  async function assertPlace(id: IdOrUuid, commentId: number): Promise<void> {
+    const video = await findVideoAccess(db, id)
+    if (!video) throw notFound('Video not found')
+    const place = await findPlace(db, commentId)
+    if (place?.videoId !== video.id) throw await refusalOf(video.id, commentId)
+  }
 
   /** Writes a comment, and shows it to its author. */
   async function write(request: FastifyRequest, key: IdOrUuid, comment: { text: string; inReplyTo?: number }) {
@@ -78,6 +106,7 @@ export function commentsArea(deps: { db: Database; config: () => Config; urls: H
       },
       async (request) => {
         const video = await visibleVideo(request, request.params.id)
+        if (video.remote) await refresh(video.id)
         const found = await listThreads(db, { ...readerOf(request, video), ...request.query })
         return {
           total: found.total,
@@ -121,11 +150,19 @@ export function commentsArea(deps: { db: Database; config: () => Config; urls: H
       async (request, reply) => {
         // Whoever wrote a comment removes it also where the video is not to be seen any more.
         const { id, commentId } = request.params
-        const video = await findVideoAccess(db, id)
-        if (!video) throw notFound('Video not found')
-        const place = await findPlace(db, commentId)
-        if (place?.videoId !== video.id) throw await refusalOf(video.id, commentId)
+        await assertPlace(id, commentId)
         await comments.remove(commentId, viewerOf(sessionOf(request)))
+        return reply.code(204).send(null)
+      },
+    )
+
+    app.post(
+      '/api/v1/videos/:id/comments/:commentId/approve',
+      { config: { auth: 'user' }, schema: { tags, params: byComment, response: { 204: z.null() } } },
+      async (request, reply) => {
+        const { id, commentId } = request.params
+        await assertPlace(id, commentId)
+        await reviews.approve(commentId, viewerOf(sessionOf(request)))
         return reply.code(204).send(null)
       },
     )

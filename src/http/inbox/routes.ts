@@ -11,6 +11,7 @@ export type InboxPort = (request: {
   url: string
   headers: Record<string, string | string[] | undefined>
   body: Buffer
+  from: string
 }) => Promise<{ status: 204 | 400 | 401 | 403 | 404 | 413 | 429; reason?: string }>
 
 const REFUSALS = {
@@ -20,6 +21,9 @@ const REFUSALS = {
   404: 'not_found',
   413: 'too_large',
 } as const
+
+/** JSON under any of its names; a form or a text could be sent by a page that somebody looks at. */
+const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json|json)\s*(?:;|$)/i
 
 export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: string }; maxBodySize: number }): Area {
   const { receiveActivity, urls, maxBodySize } = deps
@@ -31,9 +35,15 @@ export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: st
       schema: { hide: true },
     }
     async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      if (!ACTIVITY_TYPES.test(request.headers['content-type'] ?? '')) {
+        throw new DomainError('unsupported_media_type', 'An inbox takes application/activity+json.')
+      }
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const url = `${urls.origin}${request.raw.url ?? request.url}`
-      const answer = await receiveActivity({ method: request.method, url, headers: request.headers, body })
+      const answer = await receiveActivity({
+        ...{ method: request.method, url, headers: request.headers, body },
+        from: request.ip,
+      })
       if (answer.status !== 204) {
         const refusal = `The activity was refused: ${answer.reason ?? 'no reason'}.`
         throw answer.status === 429 ? new HttpError(429, refusal) : new DomainError(REFUSALS[answer.status], refusal)

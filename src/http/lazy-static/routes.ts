@@ -1,15 +1,24 @@
 // Pictures and small files of videos and actors, ours and (fetched when they are first read) those of other servers.
 
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { findRemotePicture } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { thumbnailTypes } from '../../actors/video/index.ts'
+import {
+  assertMaySee,
+  findAccessByPart,
+  findRemoteImage,
+  hasPrivateFiles,
+  thumbnailTypes,
+} from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { FileKind, FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Area } from '../plugins/types.ts'
 import { serveFile } from '../static/serve-file.ts'
-import { type FetchRemoteFile, makeRemoteImages, type RemoteImage } from './remote-images.ts'
+import { passwordOf, viewerOf } from '../videos/viewer.ts'
+import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles } from './remote-files.ts'
 
 export interface LazyStaticDeps {
   db: Database
@@ -20,36 +29,82 @@ export interface LazyStaticDeps {
 }
 
 /** Folder of the address, kind in the store, and which pictures of other servers lie there. */
-const FOLDERS: readonly { path: string; kind: FileKind; remote?: Pick<RemoteImage, 'of' | 'type'> }[] = [
+const OPEN_FOLDERS: readonly { path: string; kind: FileKind; remote?: { of: 'video' | 'actor'; type: number } }[] = [
   { path: 'thumbnails', kind: 'thumbnails', remote: { of: 'video', type: thumbnailTypes.miniature } },
   { path: 'previews', kind: 'previews', remote: { of: 'video', type: thumbnailTypes.preview } },
   { path: 'avatars', kind: 'avatars', remote: { of: 'actor', type: 1 } },
   { path: 'banners', kind: 'avatars', remote: { of: 'actor', type: 2 } },
-  { path: 'video-captions', kind: 'captions' },
-  { path: 'storyboards', kind: 'storyboards' },
   { path: 'torrents', kind: 'torrents' },
 ]
 
+/** What these hold is for those only who may see the video. */
+const PARTS = [
+  { path: 'video-captions', kind: 'captions', of: 'caption', check: checkCaption },
+  { path: 'storyboards', kind: 'storyboards', of: 'storyboard', check: checkPicture },
+] as const
+
+const params = z.object({ filename: z.string().max(255) })
+
 /** Adds `/lazy-static/*`. Answers HEAD as well. */
 export function lazyStaticArea(deps: LazyStaticDeps): Area {
-  const { store, config } = deps
-  const fetchRemoteImage = makeRemoteImages({ ...deps, maxBytes: () => config().vireo.uploads.max_image_size })
+  const { db, store, config } = deps
+  const bring = makeRemoteFiles(deps)
   const cacheControl = () => `public, max-age=${Math.floor(config().vireo.caching.static.lazy_server / 1000)}`
+  const largest = (kind: FileKind) =>
+    config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
+
+  /** Throws unless whoever asks may see the video that the file belongs to. */
+  async function findPart(request: FastifyRequest, of: 'caption' | 'storyboard', filename: string) {
+    const part = await findAccessByPart(db, { of, filename }, passwordOf(request))
+    if (!part) throw notFound('File not found')
+    const isGuarded = hasPrivateFiles(part.privacy) && config().static_files.private_files_require_auth
+    if (isGuarded) assertMaySee(part, viewerOf(request.session), { password: part.password })
+    return { fileUrl: part.fileUrl, isGuarded }
+  }
 
   return (app) => {
-    for (const { path, kind, remote } of FOLDERS) {
+    for (const { path, kind, remote } of OPEN_FOLDERS) {
       app.route({
         method: ['GET', 'HEAD'],
         url: `/lazy-static/${path}/:filename`,
-        schema: { params: z.object({ filename: z.string().max(255) }), hide: true },
+        schema: { params, hide: true },
         handler: async (request, reply) => {
-          const { filename } = request.params
-          if (!/^[\w-][\w.-]*$/.test(filename)) throw notFound('File not found')
-          const ref: FileRef = { kind, name: filename }
-          if (remote && !(await store.stat(ref))) await fetchRemoteImage({ ...remote, ref })
+          const ref: FileRef = { kind, name: plain(request.params.filename) }
+          if (remote && !(await store.stat(ref))) {
+            const urlOf = async () =>
+              (await findRemoteImage(db, { ...remote, filename: ref.name })) ??
+              // Those of playlists lie among those of videos.
+              (kind === 'thumbnails' ? await findRemotePicture(db, ref.name) : undefined)
+            await bring({ ref, maxBytes: largest(kind), urlOf, check: checkPicture })
+          }
           return serveFile(request, reply, { store, refs: [ref], cacheControl: cacheControl() })
         },
       })
     }
+
+    for (const { path, kind, of, check } of PARTS) {
+      app.route({
+        method: ['GET', 'HEAD'],
+        url: `/lazy-static/${path}/:filename`,
+        config: { auth: 'optional' },
+        schema: { params, hide: true },
+        handler: async (request, reply) => {
+          const ref: FileRef = { kind, name: plain(request.params.filename) }
+          const { fileUrl, isGuarded } = await findPart(request, of, ref.name)
+          if (fileUrl !== null && !(await store.stat(ref))) {
+            const urlOf = async () => (await findAccessByPart(db, { of, filename: ref.name }))?.fileUrl ?? undefined
+            await bring({ ref, maxBytes: largest(kind), urlOf, check })
+          }
+          const caching = isGuarded ? 'private, no-cache' : cacheControl()
+          return serveFile(request, reply, { store, refs: [ref], cacheControl: caching })
+        },
+      })
+    }
   }
+}
+
+/** Our own files have plain names: nothing else is looked for. */
+function plain(filename: string): string {
+  if (!/^[\w-][\w.-]*$/.test(filename)) throw notFound('File not found')
+  return filename
 }

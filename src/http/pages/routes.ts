@@ -114,6 +114,7 @@ export function pagesArea({ db, config, urls }: PagesDeps): Area {
         count: HOME_COUNT,
         sort: { by: 'publishedAt', descending: true },
         skipCount: true,
+        mutedFor: null,
         ...(config().instance.default_nsfw_policy === 'do_not_list' ? { nsfw: false } : {}),
       })
       const site = siteOf()

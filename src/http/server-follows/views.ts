@@ -46,7 +46,7 @@ const toActorView = (row: FollowActorRow, ourHost: string): z.infer<typeof actor
   host: row.host ?? ourHost,
   avatars: toAvatarViews(row.avatars),
   id: row.id,
-  hostRedundancyAllowed: false,
+  hostRedundancyAllowed: row.redundancy_allowed,
   followingCount: row.following_count,
   followersCount: row.followers_count,
   createdAt: new Date(row.created_at).toISOString(),

@@ -1,11 +1,11 @@
-// Files of local videos: open ones for everybody, private ones for those who may see the video.
+// Files of local videos and of copies: open ones for everybody, private ones for those who may see the video.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { assertMaySee, findAccessByWebVideo, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
-import { type FileRef, hlsFile, type Store, webVideoFile } from '../../media/index.ts'
+import { type FileRef, hlsFile, mirrorFolder, type Store, webVideoFile } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 import type { Area } from '../plugins/types.ts'
@@ -21,7 +21,7 @@ export interface StaticDeps {
 const fileName = z.object({ filename: z.string().max(255) })
 const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(255) })
 
-/** Adds `/static/web-videos` and `/static/streaming-playlists`. Answers HEAD as well. */
+/** Adds `/static/web-videos`, `/static/streaming-playlists` and `/static/redundancy`. Answers HEAD as well. */
 export function staticArea({ db, store, config }: StaticDeps): Area {
   const lifetime = () => Math.floor(config().vireo.caching.static.server / 1000)
   const guards = () => config().static_files.private_files_require_auth
@@ -71,6 +71,25 @@ export function staticArea({ db, store, config }: StaticDeps): Area {
         const { uuid, filename } = hlsNames(request.params)
         return serveOpen(request, reply, hlsFile(uuid, filename, false))
       },
+    })
+
+    // Copies of other servers' videos, which are for everybody.
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/static/redundancy/hls/:uuid/:filename',
+      schema: { params: hlsName, hide: true },
+      handler: (request, reply) => {
+        const { uuid, filename } = hlsNames(request.params)
+        const { kind, name } = mirrorFolder(uuid)
+        return serveOpen(request, reply, { kind, name: `${name}/${filename}` })
+      },
+    })
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/static/redundancy/:filename',
+      schema: { params: fileName, hide: true },
+      handler: (request, reply) =>
+        serveOpen(request, reply, { kind: 'redundancy', name: plain(request.params.filename) }),
     })
 
     app.route({

@@ -45,7 +45,7 @@ export function pictureFile(options: { field: string; folder: string; maxBytes: 
 
 /** The pictures in their final size. Throws `invalid` for what is no picture inside. */
 export async function fitPictures(
-  uploads: Uploads,
+  uploads: Pick<Uploads, 'fitPicture'>,
   files: { thumbnailfile?: { value: string } | undefined; previewfile?: { value: string } | undefined },
 ): Promise<GivenPictures> {
   const fitted = async (name: PictureName, path: string | undefined): Promise<GivenPictures> => {

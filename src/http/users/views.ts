@@ -27,7 +27,9 @@ export function toUserWithStatsView(row: UserRow & UserStats, host: string): z.i
     ...toUsage(row),
     videosCount: row.videos,
     videoCommentsCount: row.comments,
-    ...ABUSES,
+    abusesCount: row.abuses,
+    abusesAcceptedCount: row.accepted_abuses,
+    abusesCreatedCount: row.created_abuses,
   }
 }
 
@@ -45,6 +47,3 @@ const toUsage = ({ used, used_daily }: UserUsage) => ({
   videoQuotaUsed: used,
   videoQuotaUsedDaily: used_daily,
 })
-
-/** Nobody can report anything on this server yet. */
-const ABUSES = { abusesCount: 0, abusesAcceptedCount: 0, abusesCreatedCount: 0 }

@@ -82,7 +82,7 @@ export function toFileViews(video: FilesOwner, here: Here) {
               playlistUrl: master,
               segmentsSha256Url:
                 playlist.segments_sha256_url ?? hlsUrl(video, playlist.segments_sha256_filename, here) ?? null,
-              redundancies: [],
+              redundancies: playlist.mirrors.map((baseUrl) => ({ baseUrl })),
               files: files
                 .filter((file) => file.streaming_playlist_id !== null)
                 .flatMap((file) => toFile(video, file, here)),

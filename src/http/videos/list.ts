@@ -66,7 +66,7 @@ export const ownListQuery = (config: Config) =>
   })
 
 /** Throws 401, as clients know it, when the query asks for what only the staff may see. */
-export function assertMayList(query: ListQuery, viewer: Viewer): void {
+export function assertMayList(query: Omit<ListQuery, 'sort'>, viewer: Viewer): void {
   if (query.filter !== undefined) {
     throw new HttpError(400, 'The parameter "filter" is gone: use "isLocal" and "include".')
   }
@@ -90,6 +90,7 @@ export function toListQuery(
     ...{ scope, start, count, sort, skipCount, nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf },
     ...{ privacyOneOf, hasWebVideoFiles, hasHlsFiles: hasHLSFiles, search: search || undefined },
     internal: viewer !== null,
+    mutedFor: viewer?.accountId ?? null,
     tagsOneOf: query.tagsOneOf?.map((tag) => tag.toLowerCase()),
     tagsAllOf: query.tagsAllOf?.map((tag) => tag.toLowerCase()),
     unpublished: (include & includes.notPublished) !== 0,

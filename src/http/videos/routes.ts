@@ -10,10 +10,10 @@ import {
   findFileMetadata,
   findVideoAccess,
   findVideoDetails,
+  type LookedAt,
   languageLabels,
   licenceLabels,
   listVideos,
-  nsfwPolicyOf,
   privacyLabels,
   type RemoveVideo,
   type UpdateVideo,
@@ -30,7 +30,8 @@ import { idOrUuid, idText, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from './actor.view.ts'
 import { updateFields } from './fields.ts'
-import { assertMayList, type ListQuery, listQuery, ownListQuery, toListQuery } from './list.ts'
+import { assertMayList, listQuery, ownListQuery, toListQuery } from './list.ts'
+import { makeNsfwWanted } from './nsfw-wanted.ts'
 import { type FitPicture, makeReceiveChanges } from './receive-changes.ts'
 import { includes, toVideoDetailsView, toVideoView, videoDetailsView, videoView } from './video.view.ts'
 import { passwordOf, viewerOf } from './viewer.ts'
@@ -44,6 +45,8 @@ export interface VideosDeps {
   /** From `makeUpdateVideo` and `makeRemoveVideo`. */
   videos: UpdateVideo & RemoveVideo
   fitPicture: FitPicture
+  /** Told of each look at a video. */
+  lookedAt: LookedAt
 }
 
 const tags = ['Video']
@@ -51,15 +54,9 @@ const byKey = z.object({ id: idOrUuid('video') })
 
 /** Adds `/api/v1/videos` and `/api/v1/users/me/videos`. */
 export function videosArea(deps: VideosDeps): Area {
-  const { db, config, urls, videos } = deps
+  const { db, config, urls, videos, lookedAt } = deps
   const receiveChanges = makeReceiveChanges(deps)
-
-  /** Whether sensitive videos are wanted, not wanted, or mixed in, by the query, the user, or the server. */
-  async function nsfwWanted(query: ListQuery, userId: number | undefined): Promise<boolean | undefined> {
-    if (query.nsfw !== undefined) return query.nsfw === 'both' ? undefined : query.nsfw
-    const own = userId === undefined ? undefined : await nsfwPolicyOf(db, userId)
-    return (own ?? config().instance.default_nsfw_policy) === 'do_not_list' ? false : undefined
-  }
+  const nsfwWanted = makeNsfwWanted(deps)
 
   return (app) => {
     app.get(
@@ -133,6 +130,7 @@ export function videosArea(deps: VideosDeps): Area {
         if (!video) throw notFound('Video not found')
         const { privacy, remote, owner_account_id: ownerAccountId, password } = video
         assertMaySee({ privacy, remote, ownerAccountId }, viewerOf(request.session), { byId: 'id' in key, password })
+        lookedAt(video)
         return toVideoDetailsView(video, urls)
       },
     )

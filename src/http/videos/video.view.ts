@@ -139,7 +139,6 @@ export function toVideoView(row: VideoListRow, { here, include }: ListViewOption
 }
 
 export function toVideoDetailsView(row: VideoDetailsRow, here: Here): z.infer<typeof videoDetailsView> {
-  const { origin, host } = here
   return {
     ...toCommon(row),
     account: toAccountView(row.account, here),
@@ -155,14 +154,16 @@ export function toVideoDetailsView(row: VideoDetailsRow, here: Here): z.infer<ty
     downloadEnabled: row.download_enabled,
     inputFileUpdatedAt: null,
     ...toProgress(row),
-    trackerUrls: [
-      `${origin}/tracker/announce`,
-      `${origin.replace(/^http/, 'ws').replace(/\/\/.*$/, `//${host}`)}/tracker/socket`,
-    ],
+    trackerUrls: row.remote ? row.tracker_urls : ourTrackers(here),
   }
 }
 
 const COMMENTS_DISABLED = 2
+
+const ourTrackers = ({ origin, host }: Here): string[] => [
+  `${origin}/tracker/announce`,
+  `${origin.replace(/^http/, 'ws').replace(/\/\/.*$/, `//${host}`)}/tracker/socket`,
+]
 
 function toCommon(row: VideoRow) {
   return {
@@ -182,7 +183,7 @@ function toCommon(row: VideoRow) {
     duration: row.duration,
     aspectRatio: row.aspect_ratio,
     views: row.views,
-    viewers: 0,
+    viewers: row.viewers,
     likes: row.likes,
     dislikes: row.dislikes,
     thumbnailPath: row.thumbnail && `/lazy-static/thumbnails/${row.thumbnail}`,

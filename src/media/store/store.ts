@@ -15,6 +15,7 @@ export const fileKinds = [
   'captions',
   'storyboards',
   'torrents',
+  'redundancy',
   'uploads',
   'tmp',
 ] as const

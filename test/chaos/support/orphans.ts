@@ -31,6 +31,7 @@ const FOLDERS: Record<string, string> = {
   captions: 'captions',
   storyboards: 'storyboards',
   torrents: 'torrents',
+  redundancy: 'redundancy',
   uploads: 'tmp-persistent',
   tmp: 'tmp',
 }
@@ -55,6 +56,8 @@ const NAMED = `
     from streaming_playlist p join local on local.id = p.video_id
   union all select case t.type when 1 then 'thumbnails' else 'previews' end, t.filename, true, false
     from thumbnail t join local on local.id = t.video_id where t.on_disk
+  union all select 'thumbnails', p.thumbnail_filename, true, false
+    from playlist p where p.thumbnail_filename is not null and not p.remote
   union all select 'avatars', i.filename, true, false from actor_image i where i.on_disk
   union all select 'original_video_files', s.kept_filename, true, false
     from video_source s join local on local.id = s.video_id where s.kept_filename is not null
@@ -62,6 +65,8 @@ const NAMED = `
   union all select 'uploads', token || picture, false, false
     from upload, unnest(array['-thumbnail.jpg', '-preview.jpg']) as picture
     where state in ('created', 'receiving', 'assembled')
+  union all select 'redundancy', path, file_id is not null, streaming_playlist_id is not null
+    from redundancy where path is not null and state in ('stored', 'announced')
   union all select kind, name, false, folder from pending_file`
 
 /** Looks once. While the node works the answer may name what is just being made. */
@@ -90,6 +95,8 @@ async function findStuckWork(dataDir: string): Promise<string[]> {
      union all select format('upload %s is %s', id, state) from upload where state not in ('finished', 'cancelled')
      union all select format('transcoding %s is %s (%s)', id, state, coalesce(error, lease_owner, '')) from transcoding
        where state <> 'done' or lease_owner is not null
+     union all select format('copy %s is %s', id, state) from redundancy
+       where state not in ('announced', 'failed') or lease_owner is not null
      union all select format('video %s is %s', id, state) from video where state <> 'published'
      union all select format('event %s waits: %s', event, coalesce(error, '')) from outbox
      union all select format('file %s %s is pending', kind, name) from pending_file`,

@@ -115,13 +115,13 @@ describe('a comment of our user', () => {
 })
 
 describe('comments that wait for approval', () => {
-  it('are not written by the owner and the staff, nor on a video of another server', async () => {
+  it('are not written by the owner and the staff; on a video of another server, that one has to approve them', async () => {
     const video = await newVideo({ comments_policy: 3 })
     const held = async (by: string) => (await post(video.id, 'hi', { by })).comment.heldForReview
     expect([await held('author'), await held('owner'), await held('moderator')]).toEqual([true, false, false])
     const theirs = await newRemoteVideo()
     await server.db.query('update video set comments_policy = 3 where id = $1', [theirs.id])
-    expect((await post(theirs.id, 'hi')).comment.heldForReview).toBe(false)
+    expect((await post(theirs.id, 'hi')).comment.heldForReview).toBe(true)
   })
 
   it('are answered by those who see them alone, and hide their answers', async () => {

@@ -1,6 +1,11 @@
 // A server of the areas of comments and ratings on a database of its own; sessions are named by their tokens.
 
-import { type Comments, makeComments } from '../../../src/actors/comment/index.ts'
+import {
+  type Comments,
+  makeCommentReviews,
+  makeComments,
+  makeWaitingComments,
+} from '../../../src/actors/comment/index.ts'
 import { makeRatings, type Ratings } from '../../../src/actors/rating/index.ts'
 import type { ActorDeps, EventName } from '../../../src/actors/runtime/index.ts'
 import { makeShares, type Shares } from '../../../src/actors/share/index.ts'
@@ -59,7 +64,13 @@ export async function startCommentServer(): Promise<CommentServer> {
       const user = { id, username, role: known.role, accountId, actorId, videoQuota: -1, videoQuotaDaily: -1 }
       return { id, user }
     },
-    areas: [commentsArea({ db, config: () => config, urls, comments }), ratingsArea({ db, ratings })],
+    areas: [
+      commentsArea({
+        ...{ db, config: () => config, urls, logger: silentLogger, comments },
+        ...{ reviews: makeCommentReviews(deps), waitingComments: makeWaitingComments(deps) },
+      }),
+      ratingsArea({ db, ratings }),
+    ],
     checkResponses: true,
     version: '1.2.3',
   })

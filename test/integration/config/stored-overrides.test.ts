@@ -27,7 +27,14 @@ afterEach(async () => {
 function processOn({ runtime, db }: TestRuntime, values: Values = {}) {
   const source = makeConfigSource(testLoadedConfig(values))
   const stored = makeStoredOverrides({ db, source, logger: silentLogger })
-  const config = makeRuntimeConfig({ ...runtime, logger: silentLogger, source, stored, bus: DEAF })
+  const config = makeRuntimeConfig({
+    ...runtime,
+    logger: silentLogger,
+    source,
+    stored,
+    bus: DEAF,
+    instanceActorId: async () => 1,
+  })
   return { source, stored, config, sweep: () => runtime.sweeper.sweep() }
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { enqueueDocument, registerDeliveries } from '../../../src/actors/delivery/index.ts'
 import { makeRemoteHosts, type RemoteHosts } from '../../../src/actors/remote-host/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
+import { makeBlocked } from '../../../src/federation/blocked.ts'
 import { makeSend } from '../../../src/federation/delivery/send.ts'
 import { importPrivateKey, verifyInbound } from '../../../src/federation/security/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
@@ -22,13 +23,15 @@ interface Received {
   url: string
 }
 
+type Answer = { status: number; headers?: Record<string, string> } | 'hang' | 'reset'
+
 const clock = fakeClock()
 let t: TestRuntime
 let keys: ActorKeys
 let peer: Server
 let peerHost: string
 let received: Received[]
-let answer: (request: Received) => { status: number; headers?: Record<string, string> } | 'hang'
+let answer: (request: Received) => Answer
 let hostId: number
 let actorIds: number[]
 let hosts: RemoteHosts
@@ -45,6 +48,7 @@ beforeEach(async () => {
     received.push(one)
     const said = answer(one)
     if (said === 'hang') return
+    if (said === 'reset') return request.socket.destroy()
     response.writeHead(said.status, said.headers).end()
   })
   await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve))
@@ -75,8 +79,10 @@ beforeEach(async () => {
     ...deps,
     urls: makeUrls('http://ours.example'),
     http,
+    blocked: makeBlocked(t.db),
     keys: {
       find: async () => null,
+      findFresh: async () => null,
       forRequests: async (id) => ({ keyId: `http://ours.example/accounts/${id}#main-key`, privateKey }),
       forDocuments: async (id) => ({ rsa: { keyId: `http://ours.example/accounts/${id}`, privateKey } }),
     },
@@ -111,7 +117,7 @@ const send = (n: number, options: { actor?: number; type?: string; inbox?: strin
         body: JSON.stringify({ n }),
         senderId: actorIds[options.actor ?? 0] ?? 0,
       },
-      [{ inboxUrl: `http://${peerHost}${options.inbox ?? '/inbox'}`, hostId }],
+      [{ inboxUrl: new URL(options.inbox ?? '/inbox', `http://${peerHost}`).href, hostId }],
     ),
   )
 const numbers = () => received.map((one) => JSON.parse(one.body).n)
@@ -250,5 +256,132 @@ describe('a delivery', () => {
     await send(3)
     await until(async () => (await deliveries()).length === 0)
     expect(numbers().slice(-2)).toEqual([1, 3])
+  })
+})
+
+describe('a host that was down for six days', () => {
+  it('gets everything once, in order for each actor, actors without backlog first', async () => {
+    answer = () => ({ status: 503 })
+    const said: [actor: number, n: number][] = []
+    const say = async (actor: number, n: number) => {
+      said.push([actor, n])
+      await send(n, { actor })
+    }
+    await say(0, 1)
+    for (let day = 0; day < 6; day += 1) {
+      await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
+      const before = received.length
+      await say(0, 10 + day)
+      await say(1, 20 + day)
+      clock.pass(24 * 3_600_000)
+      await until(async () => received.length > before)
+    }
+    await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
+    expect((await host())?.state).toBe('failing')
+    await say(2, 30)
+    received = []
+    answer = () => ({ status: 204 })
+    clock.pass(12 * 3_600_000)
+    await until(async () => (await deliveries()).length === 0)
+    expect(new Set(numbers()).size).toBe(received.length)
+    for (const actor of [0, 1, 2]) {
+      const ofActor = said.filter(([by]) => by === actor).map(([, n]) => n)
+      expect(numbers().filter((n) => ofActor.includes(n))).toEqual(ofActor)
+    }
+    expect(numbers()[0]).toBe(30)
+    expect((await host())?.state).toBe('healthy')
+  })
+})
+
+describe('the answer to a delivery', () => {
+  const MINUTE = 60_000
+  /** What becomes of the delivery: gone when it was taken. `wait`: the host is left alone for so long, in ms. */
+  const SENT = { delivery: undefined, host: 'healthy', wait: null, tries: 1 }
+  const LATER = { delivery: 'waiting', host: 'failing', wait: MINUTE, tries: 1 }
+  const PARKED = { delivery: 'parked', host: 'healthy', wait: null, tries: 1 }
+  const table: [string, Answer, typeof SENT | typeof LATER | typeof PARKED, string?][] = [
+    ['200', { status: 200 }, SENT],
+    ['202', { status: 202 }, SENT],
+    ['204', { status: 204 }, SENT],
+    ['301', { status: 301, headers: { location: '/elsewhere' } }, PARKED],
+    ['400', { status: 400 }, PARKED],
+    ['401', { status: 401 }, { ...PARKED, tries: 2 }],
+    ['403', { status: 403 }, { ...PARKED, tries: 2 }],
+    ['404', { status: 404 }, { ...PARKED, tries: 3 }],
+    ['408', { status: 408 }, LATER],
+    ['410', { status: 410 }, PARKED],
+    ['413', { status: 413 }, PARKED],
+    ['429', { status: 429 }, LATER],
+    ['429 with seconds', { status: 429, headers: { 'retry-after': '300' } }, { ...LATER, wait: 5 * MINUTE }],
+    [
+      '429 with a date',
+      { status: 429, headers: { 'retry-after': new Date(clock.now().getTime() + 10 * MINUTE).toUTCString() } },
+      { ...LATER, wait: 10 * MINUTE },
+    ],
+    ['500', { status: 500 }, LATER],
+    ['503', { status: 503 }, LATER],
+    ['503 with seconds', { status: 503, headers: { 'retry-after': '120' } }, { ...LATER, wait: 2 * MINUTE }],
+    ['a reset', 'reset', LATER],
+    ['silence', 'hang', LATER],
+    ['no TLS', { status: 204 }, { ...LATER, tries: 0 }, 'https'],
+    ['no such name', { status: 204 }, { ...LATER, tries: 0 }, 'http://nowhere.invalid/inbox'],
+  ]
+
+  const cases = table.map(([what, said, wanted, address]) => [what, { said, wanted, address }] as const)
+  it.each(cases)('%s is handled as the policy says', async (_what, { said, wanted, address }) => {
+    answer = () => said
+    const inbox = address === 'https' ? `https://${peerHost}/inbox` : address
+    const begun = clock.now().getTime()
+    await send(1, inbox === undefined ? {} : { inbox })
+    const outcome = async () => {
+      const [delivery] = await deliveries()
+      const now = await host()
+      const wait = now?.due_at ? now.due_at.getTime() - begun : null
+      return { delivery: delivery?.state, host: now?.state, wait, tries: received.length }
+    }
+    await until(async () => {
+      const { delivery, host: state, tries } = await outcome()
+      return delivery === wanted.delivery && state === wanted.host && tries === wanted.tries
+    })
+    const found = await outcome()
+    // A date in a header has no milliseconds.
+    const isNear = found.wait !== null && wanted.wait !== null && Math.abs(found.wait - wanted.wait) < 1000
+    expect({ ...found, wait: isNear ? wanted.wait : found.wait }).toEqual(wanted)
+  })
+})
+
+describe('what only PeerTube reads', () => {
+  const software = (name: string | null) => t.db.query('update remote_host set software = $1', [name])
+
+  it.each([null, 'peertube', 'PeerTube', 'vireo'])('goes to a host of the software %s', async (name) => {
+    await software(name)
+    await send(1, { type: 'Create:CacheFile' })
+    await until(() => received.length === 1)
+  })
+
+  it.each(['mastodon', 'lemmy'])('does not go to a host of the software %s, other things do', async (name) => {
+    await software(name)
+    await send(1, { type: 'Create:CacheFile' })
+    await send(2)
+    await until(() => received.length === 1)
+    expect(numbers()).toEqual([2])
+  })
+})
+
+describe('a host that an administrator has tried now', () => {
+  it('gets what waits, without the rest of its back-off, and what was parked', async () => {
+    answer = () => ({ status: 400 })
+    await send(1)
+    await until(async () => (await deliveries())[0]?.state === 'parked')
+    answer = () => ({ status: 503 })
+    await send(2)
+    await until(async () => (await host())?.state === 'failing')
+    received = []
+    answer = () => ({ status: 204 })
+    await hosts.retryNow(peerHost.toUpperCase())
+    await until(async () => (await deliveries()).length === 0)
+    expect(numbers()).toEqual([1, 2])
+    expect((await host())?.state).toBe('healthy')
+    await expect(hosts.retryNow('unknown.example')).rejects.toMatchObject({ kind: 'not_found' })
   })
 })

@@ -1,5 +1,6 @@
 // What other servers read, on rows of a database of its own: the port, and an application around it.
 
+import { makeBlocked } from '../../../src/federation/blocked.ts'
 import type { CachedAnswer } from '../../../src/federation/cache.ts'
 import { makeServeActivityPub } from '../../../src/federation/dispatchers/serve.ts'
 import { makeTableKvStore } from '../../../src/federation/kv.ts'
@@ -63,6 +64,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
   const { serveActivityPub } = makeServeActivityPub({
     ...{ db: counted, urls, clock, config: () => config },
     keys: makeKeyStore({ db, secrets, urls }),
+    blocked: makeBlocked(db),
     kv: makeTableKvStore({ query: db.query, clock }),
     bus: {
       subscribe(_topic, listener) {
@@ -71,6 +73,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
       },
     },
     fetchDocument: () => Promise.reject(new Error('nothing is fetched here')),
+    resolveActor: () => Promise.reject(new Error('nothing is fetched here')),
     software: {
       name: 'vireo',
       version: '1.2.3',

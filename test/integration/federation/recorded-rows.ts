@@ -18,7 +18,9 @@ export async function insertRecordedVideo(server: ReadServer, name: string, priv
     ...{ support: video.support, duration: video.durationSeconds, wait_transcoding: video.waitTranscoding },
     ...{ aspect_ratio: video.aspectRatio, tags: video.tags, views: video.views, ...dates },
     originally_published_at: video.originallyPublishedAt,
+    is_live: video.live !== null,
   })
+  await insertParts(server, id, video)
   for (const [index, { url, width, height }] of video.thumbnails.entries()) {
     await insert('thumbnail', { video_id: id, type: index + 1, filename: lastOf(url), width, height })
   }
@@ -33,6 +35,28 @@ export async function insertRecordedVideo(server: ReadServer, name: string, priv
   }
   await db.query("select setval(pg_get_serial_sequence('video_file', 'id'), 1000)")
   return id
+}
+
+async function insertParts({ insert, db }: ReadServer, id: number, video: VideoDocument): Promise<void> {
+  for (const { language, url, automaticallyGenerated } of video.captions) {
+    await insert('video_caption', {
+      ...{ video_id: id, language, filename: lastOf(url), automatically_generated: automaticallyGenerated },
+    })
+  }
+  const { storyboard, live } = video
+  if (storyboard) {
+    await insert('storyboard', {
+      ...{ video_id: id, filename: lastOf(storyboard.url), total_width: storyboard.width },
+      ...{ total_height: storyboard.height, sprite_width: storyboard.tileWidth },
+      ...{ sprite_height: storyboard.tileHeight, sprite_duration: storyboard.tileDuration },
+    })
+  }
+  if (live) {
+    await db.query(
+      'insert into video_live (video_id, save_replay, permanent_live, latency_mode) values ($1, $2, $3, $4)',
+      [id, live.saveReplay, live.isPermanent, live.latencyMode],
+    )
+  }
 }
 
 const lastOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)

@@ -3,6 +3,7 @@
 import pg from 'pg'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
 import { makePasswords } from '../../../src/platform/passwords.ts'
 import { type MadeUser, makeUser } from '../../support/builders.ts'
 import type { TestNode } from '../../support/node.ts'
@@ -37,9 +38,11 @@ export async function addUser(
     `${made.username}@example.com`,
   ])
   await query('update channel set name = $2 where id = $1', [made.channelId, `Main ${made.username} channel`])
-  await query("insert into playlist (account_id, name, type, privacy) values ($1, 'Watch later', 2, 3)", [
-    made.accountId,
-  ])
+  await query(
+    `insert into playlist (uuid, account_id, url, name, type, privacy)
+     values ($1::uuid, $2, $3::text || '/video-playlists/' || $1::uuid, 'Watch later', 2, 3)`,
+    [newUuid(), made.accountId, node.base],
+  )
   return { ...made, client: await login(node.base, made.username, PASSWORD) }
 }
 

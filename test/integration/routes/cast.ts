@@ -5,6 +5,7 @@ import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid, randomToken, sha256 } from '../../../src/platform/ids.ts'
 import { makePasswords } from '../../../src/platform/passwords.ts'
 import {
+  insert,
   type MadeUser,
   type MadeVideo,
   makeRemoteChannel,
@@ -42,15 +43,22 @@ export interface Cast extends Stage {
   /** Who calls; the owner in place of a visitor, whose call has to be right in all else. */
   callerOrOwner(caller: Caller): MadeUser
   /** A comment of `user`, under a new video of the administrator. */
-  comment(): Promise<{ id: number; video: MadeVideo }>
+  /** A public playlist of `user` in their channel, with a video of theirs in it, unless `columns` say otherwise. */
+  playlist(columns?: Record<string, unknown>): Promise<{ id: number; uuid: string; elementId: number }>
+  /** On a video of `admin`, or of `user` when it waits for approval; by `user`. */
+  comment(options?: { isHeld: boolean }): Promise<{ id: number; video: MadeVideo }>
   /** A web video and an HLS playlist of `user` with the bytes in their places. */
   videoWithFiles(options: { isPrivate: boolean }): Promise<Required<MadeVideo>>
   /** A stored picture of this kind. */
-  picture(kind: 'thumbnails' | 'previews' | 'avatars' | 'captions' | 'storyboards' | 'torrents'): Promise<string>
+  picture(kind: 'thumbnails' | 'previews' | 'avatars' | 'torrents'): Promise<string>
+  /** A video of `user` with a French caption, a storyboard and a chapter, and the bytes in their places. */
+  videoWithParts(options: { isPrivate: boolean }): Promise<MadeVideo & { caption: string; storyboard: string }>
   /** The handle of a server that follows us. */
   follower(): Promise<string>
   /** The host of a server that we follow. */
   followed(): Promise<string>
+  /** The id of an activity that could not be handled. */
+  parkedActivity(): Promise<number>
 }
 
 const PRIVATE = 3
@@ -126,13 +134,26 @@ export async function makeCast(stage: Stage): Promise<Cast> {
 
     video: (columns = {}) => videoOf('user', { columns }),
 
-    async comment() {
-      const video = await videoOf('admin')
+    async comment({ isHeld } = { isHeld: false }) {
+      const video = await videoOf(isHeld ? 'user' : 'admin')
       const [row] = await db.query<{ id: number }>(
-        `insert into comment (video_id, account_id, url, text) values ($1, $2, $3, 'A comment') returning id`,
-        [video.id, users.user.accountId, `${video.url}/comments/${newUuid()}`],
+        `insert into comment (video_id, account_id, url, text, held_for_review)
+         values ($1, $2, $3, 'A comment', $4) returning id`,
+        [video.id, users.user.accountId, `${video.url}/comments/${newUuid()}`, isHeld],
       )
       return { id: row?.id ?? 0, video }
+    },
+
+    async playlist(columns = {}) {
+      const uuid = newUuid()
+      const { user } = users
+      const id = await insert(db, 'playlist', {
+        ...{ uuid, url: `${base}/video-playlists/${uuid}`, name: 'A playlist', type: 1, privacy: 1, elements_count: 1 },
+        ...{ account_id: user.accountId, channel_id: user.channelId, ...columns },
+      })
+      const video = await videoOf('user')
+      const elementId = await insert(db, 'playlist_element', { playlist_id: id, video_id: video.id, position: 1 })
+      return { id, uuid, elementId }
     },
 
     async videoWithFiles({ isPrivate }) {
@@ -146,6 +167,24 @@ export async function makeCast(stage: Stage): Promise<Cast> {
       return { ...video, webVideo, hls }
     },
 
+    async videoWithParts({ isPrivate }) {
+      const video = await videoOf('user', { columns: isPrivate ? { privacy: PRIVATE } : {} })
+      const [caption, storyboard] = [`${newUuid()}-fr.vtt`, `${newUuid()}.jpg`]
+      await store.put({ kind: 'captions', name: caption }, Buffer.from('WEBVTT'))
+      await store.put({ kind: 'storyboards', name: storyboard }, Buffer.from('a picture'))
+      await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [
+        video.id,
+        caption,
+      ])
+      await db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'The start')", [video.id])
+      await db.query(
+        `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height, sprite_duration)
+         values ($1, $2, 576, 144, 192, 144, 1)`,
+        [video.id, storyboard],
+      )
+      return { ...video, caption, storyboard }
+    },
+
     async picture(kind) {
       const name = `${newUuid()}.jpg`
       await store.put({ kind, name }, Buffer.from('a picture'))
@@ -154,6 +193,15 @@ export async function makeCast(stage: Stage): Promise<Cast> {
 
     follower: async () => `peertube@${await followOf('them')}`,
     followed: () => followOf('us'),
+    async parkedActivity() {
+      const actor = `https://${newUuid()}.example/accounts/somebody`
+      const [row] = await db.query<{ id: number }>(
+        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, error)
+         values ($1, 'Like', $2, $3, '{}', md5('{}')::uuid, 'parked', 'A bug.') returning id`,
+        [`${actor}/likes/1`, actor, new URL(actor).host],
+      )
+      return row?.id ?? 0
+    },
   }
   return cast
 

@@ -2,12 +2,28 @@
 
 import { z } from 'zod'
 
-/** Paths of all fields, outer ones first, such as `scheduleUpdate` and then `scheduleUpdate.updateAt`. */
-export function fieldPaths(schema: z.core.$ZodType): string[][] {
+/**
+ * Paths of all fields, outer ones first, such as `scheduleUpdate` and then `scheduleUpdate.updateAt`; with `lists` also
+ * those of their items, below `[]`.
+ */
+export function fieldPaths(schema: z.core.$ZodType, options: { lists?: boolean } = {}): string[][] {
+  const below = (inner: z.core.$ZodType): string[][] => [
+    ...fieldPaths(inner, options),
+    ...(options.lists ? itemsOf(inner) : []).flatMap((item) =>
+      fieldPaths(item, options).map((path) => ['[]', ...path]),
+    ),
+  ]
   const paths = shapesOf(schema).flatMap((shape) =>
-    Object.entries(shape).flatMap(([name, inner]) => [[name], ...fieldPaths(inner).map((path) => [name, ...path])]),
+    Object.entries(shape).flatMap(([name, inner]) => [[name], ...below(inner).map((path) => [name, ...path])]),
   )
   return [...new Map(paths.map((path) => [path.join('.'), path])).values()]
+}
+
+/** What a list that may be missing holds. */
+function itemsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'array') return [def.element]
+  return def.type === 'optional' || def.type === 'nullable' || def.type === 'default' ? itemsOf(def.innerType) : []
 }
 
 /** The objects that a value may be; a list of objects counts as one value. */

@@ -103,18 +103,22 @@ describe('a lane whose lease ran out while it was drained', () => {
   it('is not released by its first holder under the second', async () => {
     let drains = 0
     const ends: (() => void)[] = []
-    t.runtime.registry.lane('delivery', {
-      queue: 'delivery',
-      nextDueSql: 'select null::timestamptz',
-      async drain() {
-        drains += 1
-        await new Promise<void>((resolve) => ends.push(resolve))
-        return null
-      },
-    })
+    const other = await makeTestRuntime({ url: t.url })
+    for (const { runtime } of [t, other]) {
+      runtime.registry.lane('delivery', {
+        queue: 'delivery',
+        nextDueSql: 'select null::timestamptz',
+        async drain() {
+          drains += 1
+          await new Promise<void>((resolve) => ends.push(resolve))
+          return null
+        },
+      })
+    }
     await t.runtime.start()
     await wake()
     await until(() => drains === 1)
+    await other.runtime.start()
     const first = (await lane())?.lease_owner
     // Again and again, as the first holder renews it meanwhile.
     await until(async () => {
@@ -130,6 +134,7 @@ describe('a lane whose lease ran out while it was drained', () => {
     for (const end of ends) end()
     await until(() => drains === 3)
     for (const end of ends) end()
+    await other.stop()
   })
 })
 

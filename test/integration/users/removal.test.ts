@@ -2,12 +2,14 @@
 // process, and for other servers by Deletes.
 
 import { readdir, readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { type FederatedNode, introduce, startFederatedNode } from '../../federation/support.ts'
 import { type FakePeer, type PeerActor, startFakePeer } from '../../support/fake-peer.ts'
 import { media } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
+import { formWith, plain } from '../me/users.ts'
 
 let ours: FederatedNode
 let peer: FakePeer
@@ -16,6 +18,7 @@ let ada: Client
 let adaId: number
 let adasVideo: { id: number; uuid: string; url: string }
 let rootsVideo: { id: number; url: string }
+let playlist: { url: string; thumbnailPath: string }
 let comment: { id: number; url: string }
 let reply: { id: number }
 
@@ -35,6 +38,17 @@ async function uploadAsAda(bytes: Buffer) {
   form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
   const { video } = await ada.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)
   return { ...video, url: `${ours.base}/videos/watch/${video.uuid}` }
+}
+
+/** With a picture of its own, and a video in it. */
+async function makePlaylist(videoId: number) {
+  const me = await ada.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const form = formWith('thumbnailfile', await plain(64, 64).png().toBuffer(), 'picture.png')
+  const fields = { displayName: 'A playlist of Ada', privacy: '1', videoChannelId: String(me.videoChannels[0]?.id) }
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  const { videoPlaylist } = await ada.send<{ videoPlaylist: { id: number } }>('POST', '/api/v1/video-playlists', form)
+  await ada.send('POST', `/api/v1/video-playlists/${videoPlaylist.id}/videos`, { videoId })
+  return await ada.get<{ url: string; thumbnailPath: string }>(`/api/v1/video-playlists/${videoPlaylist.id}`)
 }
 
 async function openUpload(): Promise<void> {
@@ -71,6 +85,7 @@ beforeAll(async () => {
   comment = await write(ada, threads, 'A thought of Ada')
   reply = await write(ours.client, `/api/v1/videos/${rootsVideo.id}/comments/${comment.id}`, 'An answer')
   await ada.send('PUT', `/api/v1/videos/${rootsVideo.id}/rate`, { rating: 'like' })
+  playlist = await makePlaylist(rootsVideo.id)
   await openUpload()
   await ours.query(
     `insert into follow (follower_id, target_id, state, url)
@@ -97,6 +112,8 @@ it('is gone at once for everybody, and keeps the name', async () => {
   ])
   const filename = webVideos[0]?.filename ?? 'none'
   expect(await filesWith(filename)).toHaveLength(1)
+  const picture = basename(playlist.thumbnailPath)
+  expect(await filesWith(picture)).toHaveLength(1)
 
   expect((await ada.raw('/api/v1/users/me', { method: 'DELETE' })).status).toBe(204)
 
@@ -123,19 +140,29 @@ it('is gone at once for everybody, and keeps the name', async () => {
     withinMs: 40_000,
   })
   expect(await filesWith(filename)).toEqual([])
-}, 60_000)
+  await until(async () => (await filesWith(picture)).length === 0, { what: 'the end of the picture', withinMs: 90_000 })
+}, 120_000)
 
 it('leaves nothing but tombstones', async () => {
   const left = await ours.query(
     `select (select count(*)::int from account a join actor x on x.id = a.actor_id where x.url = $1) as accounts,
        (select count(*)::int from channel c join actor x on x.id = c.actor_id where x.url = $2) as channels,
        (select count(*)::int from video where uuid = $3) as videos,
+       (select count(*)::int from playlist where url = $4) + (select count(*)::int from playlist_element) as playlists,
        (select count(*)::int from upload) as uploads, (select count(*)::int from rating) as ratings,
        (select array_agg(url || ' ' || (deleted_at is not null) order by id) from actor where url in ($1, $2)) as actors`,
-    [account(), channel(), adasVideo.uuid],
+    [account(), channel(), adasVideo.uuid, playlist.url],
   )
   expect(left).toEqual([
-    { accounts: 0, channels: 0, videos: 0, uploads: 0, ratings: 0, actors: [`${account()} true`, `${channel()} true`] },
+    {
+      accounts: 0,
+      channels: 0,
+      videos: 0,
+      playlists: 0,
+      uploads: 0,
+      ratings: 0,
+      actors: [`${account()} true`, `${channel()} true`],
+    },
   ])
 
   const thread = await ours.client.get<{ comment: unknown; children: { comment: { id: number; text: string } }[] }>(
@@ -151,7 +178,7 @@ it('leaves nothing but tombstones', async () => {
 it('is told to those who knew it, by each actor itself, at last', async () => {
   const deletes = () => peer.of('Delete').map(({ activity }) => objectOf(activity))
   await until(() => deletes().includes(account()) && deletes().includes(channel()), { what: 'the Deletes' })
-  expect([...deletes()].sort()).toEqual([account(), channel(), adasVideo.url, comment.url].sort())
+  expect([...deletes()].sort()).toEqual([account(), channel(), adasVideo.url, playlist.url, comment.url].sort())
   expect(deletes().indexOf(account())).toBeGreaterThan(deletes().indexOf(comment.url))
   expect(deletes().indexOf(account())).toBeGreaterThan(deletes().indexOf(adasVideo.url))
   const ofTheAccount = peer.of('Delete').find(({ activity }) => objectOf(activity) === account())

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../../src/federation/wire/index.ts'
 
-const FOLDER = new URL('../../fixtures/activitypub/', import.meta.url)
+export const RECORDINGS = new URL('../../fixtures/activitypub/', import.meta.url)
 
 /** The address that stands for the recorded instance. */
 export const PEER = 'https://peer.example'
@@ -40,15 +40,19 @@ function filled(text: string): unknown {
 
 /** The body of a recorded answer to a GET. */
 export function recordedObject(name: string): JsonObject {
-  const { response } = filled(readFileSync(new URL(`objects/${name}.json`, FOLDER), 'utf8')) as {
+  const { response } = filled(readFileSync(new URL(`objects/${name}.json`, RECORDINGS), 'utf8')) as {
     response: { body: JsonObject }
   }
   return response.body
 }
 
+/** A whole recorded file. */
+export const recordedFile = (name: string): JsonObject =>
+  filled(readFileSync(new URL(`${name}.json`, RECORDINGS), 'utf8')) as JsonObject
+
 /** The bodies of the recorded deliveries of one trigger, without their document signatures. */
 export function recordedActivities(name: string): JsonObject[] {
-  const { deliveries } = filled(readFileSync(new URL(`activities/${name}.json`, FOLDER), 'utf8')) as {
+  const { deliveries } = filled(readFileSync(new URL(`activities/${name}.json`, RECORDINGS), 'utf8')) as {
     deliveries: { body: JsonObject }[]
   }
   return deliveries.map(({ body: { signature: _signature, ...body } }) => body)
@@ -56,7 +60,7 @@ export function recordedActivities(name: string): JsonObject[] {
 
 /** Every recorded delivery. */
 export const allRecordedActivities = (): JsonObject[] =>
-  readdirSync(new URL('activities/', FOLDER))
+  readdirSync(new URL('activities/', RECORDINGS))
     .filter((name) => /^\d/.test(name))
     .flatMap((name) => recordedActivities(name.replace('.json', '')))
 
@@ -70,7 +74,7 @@ export interface RawVector {
 
 /** Unmodified deliveries with the keys that signed them. */
 export function rawVectors(): { fromPeer: RawVector[]; signedFetches: RawVector[]; accepted: RawVector } {
-  const raw = JSON.parse(readFileSync(new URL('activities/raw-vectors.json', FOLDER), 'utf8')) as {
+  const raw = JSON.parse(readFileSync(new URL('activities/raw-vectors.json', RECORDINGS), 'utf8')) as {
     fromPeer: RawVector[]
     signedFetchesOfThePeer: RawVector[]
     fetchKey: string

@@ -30,6 +30,7 @@ function directoriesIn(folder: string): Record<FileKind, string> {
     captions: in_('captions'),
     storyboards: in_('storyboards'),
     torrents: in_('torrents'),
+    redundancy: in_('redundancy'),
     uploads: in_('uploads'),
     tmp: in_('tmp'),
   }

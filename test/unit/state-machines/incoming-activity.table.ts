@@ -48,6 +48,7 @@ export const table = defineTable({
     { from: 'retrying', with: tried(1), event: { type: 'TIMED_OUT' }, to: 'received' },
 
     { from: 'parked', with: tried(5), event: { type: 'RETRIED' }, to: 'received', gives: { tries: 0, reason: null } },
+    { from: 'parked', with: tried(5), event: { type: 'GIVEN_UP' }, to: 'done' },
   ],
   dues: [
     { state: 'unverified', ms: null },

@@ -26,6 +26,7 @@ export const table = defineTable({
   rows: [
     { from: 'healthy', event: { type: 'SUCCEEDED' }, to: 'healthy' },
     { from: 'healthy', event: { type: 'HEARD' }, to: 'healthy' },
+    { from: 'healthy', event: { type: 'RETRIED' }, to: 'healthy' },
     {
       from: 'healthy',
       event: failed(1000),
@@ -41,6 +42,7 @@ export const table = defineTable({
 
     { from: 'failing', with: failing, event: { type: 'SUCCEEDED' }, to: 'healthy', gives: initialRemoteHost.context },
     { from: 'failing', with: failing, event: { type: 'HEARD' }, to: 'failing' },
+    { from: 'failing', with: failing, event: { type: 'RETRIED' }, to: 'failing' },
     { from: 'failing', with: failing, event: { type: 'TIMED_OUT' }, to: 'failing' },
     {
       from: 'failing',
@@ -57,6 +59,7 @@ export const table = defineTable({
       gives: { failures: 3, failedAt: 1000 + 7 * day, retryAfter: 0 },
     },
 
+    { from: 'dormant', with: failing, event: { type: 'RETRIED' }, to: 'healthy', gives: initialRemoteHost.context },
     { from: 'dormant', with: failing, event: { type: 'SUCCEEDED' }, to: 'healthy', gives: initialRemoteHost.context },
     { from: 'dormant', with: failing, event: { type: 'HEARD' }, to: 'healthy', gives: initialRemoteHost.context },
     { from: 'dormant', with: failing, event: failed(9 * day), to: 'dormant' },

@@ -2,6 +2,7 @@
 
 import { importPrivateKey, signOutgoing } from '../../../../src/federation/security/index.ts'
 import { newUuid } from '../../../../src/platform/ids.ts'
+import { makeRemoteChannel, makeVideo } from '../../../support/builders.ts'
 import { peerKeys } from '../../../support/fake-peer.ts'
 import type { Cast } from '../cast.ts'
 import { everybody, row } from '../row.ts'
@@ -21,6 +22,28 @@ const channel =
 const video =
   (columns: Record<string, unknown>, more = {}) =>
   async (cast: Cast) => ({ headers, params: { id: (await cast.video(columns)).uuid, ...more } })
+
+const playlist = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+  headers,
+  params: { id: (await cast.playlist(columns)).uuid },
+})
+const playlistElement = (columns: Record<string, unknown>) => async (cast: Cast) => {
+  const { uuid, elementId } = await cast.playlist(columns)
+  return { headers, params: { id: uuid, '*': `videos/${elementId}` } }
+}
+/** What somebody watched of a video. */
+const watched =
+  (columns: Record<string, unknown>, more = {}) =>
+  async (cast: Cast) => {
+    const { id } = await cast.video(columns)
+    const uuid = newUuid()
+    await cast.db.query(
+      `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections)
+       values ($1, $2, $3, now(), now(), 2, '[[0, 2]]')`,
+      [uuid, id, `${cast.base}/videos/local-viewer/${uuid}`],
+    )
+    return { headers, params: { uuid, ...more } }
+  }
 
 /** An activity of somebody unheard of; its signature is looked at later. */
 const signed = (inbox: (cast: Cast) => { path: string; params: Record<string, string> }) => async (cast: Cast) => {
@@ -56,6 +79,27 @@ const named =
     return { path: `/${folder}/${name}/inbox`, params: { name } }
   }
 
+/** A video of another server, of whose playlist and web video there are copies here. */
+async function mirrored({ db, base }: Cast): Promise<{ uuid: string }> {
+  const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
+  const remoteOrigin = `https://${host}`
+  const { id, uuid } = await makeVideo(db, {
+    ...{ channelId, remoteOrigin, hls: { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` } },
+    webVideo: { resolution: 240, fileUrl: `${remoteOrigin}/240.mp4` },
+  })
+  await db.query(
+    `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, path, strategy, state)
+     select a.id, $1, c.playlist_id, c.file_id, c.url, $2 || c.path, c.path, 'manual', 'announced' from actor a, (
+       select id as playlist_id, null::int as file_id, $2 || '/redundancy/streaming-playlists/hls/' || $3 as url, 'hls/' || $3 as path
+       from streaming_playlist where video_id = $1
+       union all select null, id, $2 || '/redundancy/videos/' || $3 || '/240', $3 || '-240.mp4'
+       from video_file where video_id = $1 and streaming_playlist_id is null) c
+     where a.type = 'Application' and a.host_id is null`,
+    [id, base, uuid],
+  )
+  return { uuid }
+}
+
 export const activityPubRows = [
   row('GET /.well-known/webfinger', everybody(200), (cast) => ({
     query: { resource: `acct:${cast.users.user.username}@${new URL(cast.base).host}` },
@@ -79,8 +123,41 @@ export const activityPubRows = [
     video({ privacy: PRIVATE }, { '*': 'likes' }),
     'private',
   ),
+  row('GET /videos/local-viewer/:uuid (ActivityPub)', everybody(200), watched({}), 'of a public video'),
+  row(
+    'GET /videos/local-viewer/:uuid (ActivityPub)',
+    everybody(401),
+    watched({ privacy: PRIVATE }),
+    'of a private video',
+  ),
+  row('GET /videos/local-viewer/:uuid/* (ActivityPub)', everybody(200), watched({}, { '*': 'activity' })),
+  row('GET /redundancy/streaming-playlists/:type/:id (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { type: 'hls', id: (await mirrored(cast)).uuid },
+  })),
+  row('GET /redundancy/streaming-playlists/:type/:id/* (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { type: 'hls', id: (await mirrored(cast)).uuid, '*': 'activity' },
+  })),
+  row('GET /redundancy/videos/:id/:file (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { id: (await mirrored(cast)).uuid, file: '240' },
+  })),
+  row('GET /redundancy/videos/:id/:file/* (ActivityPub)', everybody(200), async (cast) => ({
+    headers,
+    params: { id: (await mirrored(cast)).uuid, file: '240', '*': 'activity' },
+  })),
   row('GET /w/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /w/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
+
+  row('GET /video-playlists/:id (ActivityPub)', everybody(200), playlist({}), 'public'),
+  row('GET /video-playlists/:id (ActivityPub)', everybody(401), playlist({ privacy: PRIVATE }), 'private'),
+  row('GET /video-playlists/:id/* (ActivityPub)', everybody(200), playlistElement({}), 'public'),
+  row('GET /video-playlists/:id/* (ActivityPub)', everybody(401), playlistElement({ privacy: PRIVATE }), 'private'),
+  row('GET /w/p/:id (ActivityPub)', everybody(200), playlist({}), 'public'),
+  row('GET /w/p/:id (ActivityPub)', everybody(401), playlist({ privacy: PRIVATE }), 'private'),
+  row('GET /videos/watch/playlist/:id (ActivityPub)', everybody(200), playlist({}), 'public'),
+  row('GET /videos/watch/playlist/:id (ActivityPub)', everybody(401), playlist({ privacy: PRIVATE }), 'private'),
 
   row(
     'POST /inbox',

@@ -14,6 +14,11 @@ const aboutComment = (parameter: string) => async (cast: Cast) => {
   return { params: { id: video.uuid, [parameter]: id } }
 }
 
+const heldComment = async (cast: Cast) => {
+  const { id, video } = await cast.comment({ isHeld: true })
+  return { params: { id: video.uuid, commentId: id } }
+}
+
 const saying =
   (request: (cast: Cast) => Promise<{ params: Record<string, string | number> }>) => async (cast: Cast) => ({
     ...(await request(cast)),
@@ -38,4 +43,5 @@ export const commentRows = [
   ),
   row('POST /api/v1/videos/:id/comments/:commentId', signedIn(200), saying(aboutComment('commentId'))),
   row('DELETE /api/v1/videos/:id/comments/:commentId', ownerOrStaff(204), aboutComment('commentId')),
+  row('POST /api/v1/videos/:id/comments/:commentId/approve', ownerOrStaff(204), heldComment),
 ]

@@ -1,19 +1,28 @@
 // All rows of the route matrix, by area. A new area adds its file here.
 
 import type { Row } from '../row.ts'
+import { abuseRows } from './abuses.ts'
 import { activityPubRows } from './activitypub.ts'
+import { blocklistRows } from './blocklists.ts'
 import { commentRows } from './comments.ts'
 import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
+import { peerRows } from './peers.ts'
+import { playlistRows } from './playlists.ts'
+import { redundancyRows } from './redundancy.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { sessionRows } from './sessions.ts'
+import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
+import { videoPartRows } from './video-parts.ts'
+import { videoStatsRows } from './video-stats.ts'
 import { videoRows } from './videos.ts'
+import { viewRows } from './views.ts'
 
 export const rows: readonly Row[] = [
   ...sessionRows,
@@ -23,9 +32,18 @@ export const rows: readonly Row[] = [
   ...meRows,
   ...configRows,
   ...videoRows,
+  ...videoPartRows,
+  ...viewRows,
+  ...videoStatsRows,
   ...uploadRows,
   ...commentRows,
+  ...playlistRows,
+  ...abuseRows,
+  ...blocklistRows,
   ...serverFollowRows,
+  ...redundancyRows,
+  ...subscriptionRows,
+  ...peerRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,

@@ -16,6 +16,13 @@ const anyAddress = (address: string) => () => ({ headers: html, params: { '*': a
 export const pageRows = [
   row('GET /', everybody(200)),
   row('GET /about', everybody(200)),
+  row('GET /.well-known/change-password', everybody(302)),
+  row('GET /.well-known/dnt', everybody(200)),
+  row('GET /.well-known/dnt/', everybody(200)),
+  row('GET /.well-known/dnt-policy.txt', everybody(200)),
+  row('GET /.well-known/security.txt', everybody(200)),
+  row('GET /security.txt', everybody(301)),
+  row('GET /robots.txt', everybody(200)),
   row('GET /w/:id', everybody(200), page({}), 'public'),
   row('GET /w/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
   row('GET /videos/watch/:id', everybody(200), page({}), 'public'),

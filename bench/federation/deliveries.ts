@@ -1,0 +1,127 @@
+// What goes out: the pace of signed deliveries, an audience of thousands, and servers that take a request and never answer.
+
+import { type Client, login } from '../../scripts/demo/client.ts'
+import { median, processorTime, residentMemory } from '../processes.ts'
+import { printTable, verdict, verdictAtLeast } from '../table.ts'
+import type { Stage } from './index.ts'
+import { follow, seedPeers, withDatabase } from './peers.ts'
+import { startSink } from './sink.ts'
+
+const PACE = { hosts: 100, comments: 40, warmUp: 5 }
+const MIN_DELIVERIES = 400
+const AUDIENCE = { hosts: 2000, perHost: 5, ports: 100 }
+const MAX_GROWTH_MIB = 64
+const HOSTS = { all: 1000, hanging: 500 }
+const MAX_P95_MS = 5000
+const MAX_SOCKETS = 1100
+const LONGEST_MS = 180_000
+
+const speak = async (client: Client, uuid: string): Promise<void> => {
+  await client.send('POST', `/api/v1/videos/${uuid}/comment-threads`, { text: 'Said by somebody here.' })
+}
+
+export async function benchDeliveries({ node, databaseUrl, video }: Stage): Promise<void> {
+  const { hosts, comments, warmUp } = PACE
+  const sink = await startSink({ ports: hosts, hanging: 0 })
+  try {
+    const peers = await seedPeers({ databaseUrl, prefix: 'reader', hosts, perHost: 1, inboxes: sink.inboxes })
+    await follow(databaseUrl, peers, `${node.base}/accounts/peertube`)
+    const client = await login(node.base, node.username, node.password)
+    const pid = node.child.pid ?? 0
+    for (let time = 0; time < warmUp; time += 1) await speak(client, video.uuid)
+    await sink.awaitAnswered(hosts * warmUp, LONGEST_MS)
+    const begun = performance.now()
+    const processorBefore = processorTime(pid)
+    for (let time = 0; time < comments; time += 1) await speak(client, video.uuid)
+    const { answered, sockets, repeated } = await sink.awaitAnswered(hosts * comments, LONGEST_MS)
+    const wall = (performance.now() - begun) / 1000
+    const processor = processorTime(pid) - processorBefore
+    console.log(`\n${comments} comments to ${hosts} hosts`)
+    printTable(
+      ['deliveries', 'sent', 'a second', 'CPU ms each', 'a second of CPU', 'sockets'],
+      [
+        [
+          ...['signed, to a loopback sink', String(answered.length), (answered.length / wall).toFixed(0)],
+          ...[(processor / answered.length).toFixed(3), ((answered.length * 1000) / processor).toFixed(0)],
+          String(sockets),
+        ],
+      ],
+    )
+    verdictAtLeast('deliveries, a second of processor', (answered.length * 1000) / processor, MIN_DELIVERIES)
+    verdict('deliveries that came twice', repeated, 0)
+  } finally {
+    sink.close()
+  }
+}
+
+/** A publication: its Create and the Announces of channel and instance, each built and signed once. */
+export async function benchLargeAudience({ node, databaseUrl, video }: Stage): Promise<void> {
+  const { hosts, perHost, ports } = AUDIENCE
+  const sink = await startSink({ ports, hanging: 0 })
+  try {
+    const peers = await seedPeers({ databaseUrl, prefix: 'reader', hosts, perHost, inboxes: sink.inboxes })
+    await follow(databaseUrl, peers, `${node.base}/accounts/root`)
+    const pid = node.child.pid ?? 0
+    const before = residentMemory(pid)
+    let most = before
+    const look = setInterval(() => {
+      most = Math.max(most, residentMemory(pid))
+    }, 100)
+    const begun = performance.now()
+    await withDatabase(databaseUrl, async (database) => {
+      await database.query(
+        `insert into outbox (aggregate, aggregate_id, event, payload)
+         select 'video', id, 'VideoPublished', jsonb_build_object('videoId', id) from video where uuid = $1`,
+        [video.uuid],
+      )
+    })
+    const { answered, bodies } = await sink.awaitAnswered(hosts, LONGEST_MS)
+    clearInterval(look)
+    console.log(`\nA publication to ${hosts * perHost} followers on ${hosts} hosts`)
+    printTable(
+      ['audience', 'deliveries', 'documents', 'seconds', 'MiB before', 'MiB at most'],
+      [
+        [
+          ...['Create', String(answered.length), String(bodies), ((performance.now() - begun) / 1000).toFixed(1)],
+          ...[before.toFixed(0), most.toFixed(0)],
+        ],
+      ],
+    )
+    verdictAtLeast('deliveries of a publication', answered.length, hosts)
+    verdict('documents that were signed for it', bodies, 1)
+    verdict('growth of memory', most - before, MAX_GROWTH_MIB, ' MiB')
+  } finally {
+    sink.close()
+  }
+}
+
+export async function benchHangingHosts({ node, databaseUrl, video }: Stage): Promise<void> {
+  const { all, hanging } = HOSTS
+  const sink = await startSink({ ports: all, hanging })
+  try {
+    const peers = await seedPeers({ databaseUrl, prefix: 'reader', hosts: all, perHost: 1, inboxes: sink.inboxes })
+    await follow(databaseUrl, peers, `${node.base}/accounts/peertube`)
+    const client = await login(node.base, node.username, node.password)
+    const pid = node.child.pid ?? 0
+    const before = residentMemory(pid)
+    const rows: string[][] = []
+    const tails: number[] = []
+    let mostSockets = 0
+    for (const round of ['first', 'again']) {
+      const begun = Date.now()
+      await speak(client, video.uuid)
+      const { answered, sockets } = await sink.awaitAnswered(all - hanging, LONGEST_MS)
+      const times = answered.map((at) => at - begun).sort((a, b) => a - b)
+      const p95 = times[Math.floor((all - hanging) * 0.95) - 1] ?? Number.POSITIVE_INFINITY
+      tails.push(p95)
+      mostSockets = Math.max(mostSockets, sockets)
+      rows.push([round, ...[times.length, median(times), p95, sockets].map(String), residentMemory(pid).toFixed(0)])
+    }
+    console.log(`\n${all} hosts, of which ${hanging} hang; memory before: ${before.toFixed(0)} MiB`)
+    printTable(['comment', 'healthy answered', 'median ms', 'p95 ms', 'sockets', 'MiB'], rows)
+    for (const p95 of tails) verdict('p95 of the healthy hosts', p95, MAX_P95_MS, ' ms')
+    verdict('sockets at once', mostSockets, MAX_SOCKETS)
+  } finally {
+    sink.close()
+  }
+}

@@ -1,0 +1,151 @@
+// Reports of abuse: by our users and by other servers, decided on by moderators. The machine `abuse` decides what can be
+// decided.
+
+import { type AbuseEvent, type AbuseState, abuseMachine } from '../../state-machines/abuse.ts'
+import { step } from '../../state-machines/step.ts'
+import { toPlainText } from '../comment/index.ts'
+import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import { type AbuseKind, type AbuseSubject, concerningSubject, subjectSql } from './subject.ts'
+
+export interface NewReport {
+  /** Account of who reports. */
+  reporterId: number
+  predefinedReasons: number[]
+  /** Seconds of a video. */
+  startAt: number | null
+  endAt: number | null
+}
+
+export interface Abuses {
+  /** One of our users reports. Throws `not_found`. */
+  report(report: NewReport & { subject: AbuseSubject; reason: string }): Promise<{ abuseId: number }>
+  /**
+   * Somebody of another server reports. What does not concern us is passed over, what was told before, and what a host
+   * reports beyond its share of the hour.
+   */
+  receiveReport(
+    report: NewReport & { url: string; objectUrls: string[]; content: string; mediaType: string },
+  ): Promise<void>
+  /** A moderator decides, comments, or both. Throws `not_found`. */
+  moderate(abuseId: number, change: { state?: AbuseState | undefined; comment?: string | undefined }): Promise<void>
+  /** Throws `not_found`. */
+  remove(abuseId: number): Promise<void>
+}
+
+/** Characters. */
+export const LONGEST_REASON = 3000
+const HOUR_MS = 3_600_000
+
+const EVENTS: Record<AbuseState, AbuseEvent['type']> = {
+  pending: 'REOPENED',
+  accepted: 'ACCEPTED',
+  rejected: 'REJECTED',
+}
+
+const MISSING: Record<AbuseKind, string> = {
+  video: 'Video not found',
+  comment: 'Video comment thread not found',
+  account: 'Account not found',
+}
+
+export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
+  /** Gives nothing when the subject is gone or was reported under this address before. */
+  async function store(
+    unit: Unit,
+    report: NewReport & { id: number; url: string; reason: string; subject: AbuseSubject },
+  ): Promise<boolean> {
+    const { id, url, reason, subject, startAt, endAt } = report
+    const isTimed = subject.kind === 'video'
+    const stored = await unit.query(
+      `insert into abuse (id, url, kind, reason, predefined_reasons, start_at, end_at, created_at, updated_at,
+         reporter_id, reporter_name, reporter_url, reporter_host_id,
+         object_url, reported_id, video_id, comment_id, reportee_id, reportee_name, reportee_url,
+         video_name, video_uuid, video_nsfw, commented_video_id, thread_id, comment_text)
+       select $2::int, $3::text, $4::text, $5::text, $6::smallint[], $7::int, $8::int, $9::timestamptz, $9::timestamptz,
+         r.id, rx.preferred_username, rx.url, rx.host_id, subject.*
+       from (${subjectSql[subject.kind]}) subject, account r join actor rx on rx.id = r.actor_id where r.id = $10
+       on conflict (url_hash, object_hash) do nothing returning id`,
+      [
+        subject.id,
+        id,
+        url,
+        subject.kind,
+        reason,
+        report.predefinedReasons,
+        isTimed ? startAt : null,
+        isTimed ? endAt : null,
+        unit.now,
+        report.reporterId,
+      ],
+    )
+    if (stored.length === 0) return false
+    unit.emit({ aggregate: 'abuse', id }, 'AbuseReported', { abuseId: id })
+    return true
+  }
+
+  async function nextId(unit: Unit): Promise<number> {
+    const [row] = await unit.query<{ id: number }>("select nextval(pg_get_serial_sequence('abuse', 'id'))::int as id")
+    if (!row) throw new Error('There is no number for this report.')
+    return row.id
+  }
+
+  async function hasReportedTooMuch(unit: Unit, reporterId: number): Promise<boolean> {
+    const [host] = await unit.query<{ host: string; reports: number }>(
+      `select h.host, (select count(*)::int from abuse r where r.reporter_host_id = h.id and r.created_at > $2) as reports
+       from account a join actor x on x.id = a.actor_id join remote_host h on h.id = x.host_id where a.id = $1`,
+      [reporterId, new Date(unit.now.getTime() - HOUR_MS)],
+    )
+    const isTooMuch = host !== undefined && host.reports >= config().vireo.federation.inbox.reports_per_host
+    if (isTooMuch) logger.info({ host: host.host }, 'a report was let go: the host has reported too much for now')
+    return isTooMuch
+  }
+
+  return {
+    async report({ subject, ...report }) {
+      return await tell.create(async (unit) => {
+        const id = await nextId(unit)
+        if (!(await store(unit, { ...report, subject, id, url: urls.report(id) })))
+          throw notFound(MISSING[subject.kind])
+        return { abuseId: id }
+      })
+    },
+
+    async receiveReport({ objectUrls, content, mediaType, startAt, endAt, ...report }) {
+      const reason = toPlainText(content, mediaType, LONGEST_REASON)
+      const isInOrder = startAt === null || endAt === null || endAt > startAt
+      await tell.create(async (unit) => {
+        for (const objectUrl of objectUrls) {
+          const subject = await concerningSubject(unit.query, objectUrl)
+          if (!subject) continue
+          if (await hasReportedTooMuch(unit, report.reporterId)) return
+          const times = isInOrder
+            ? { startAt: inRange(startAt), endAt: inRange(endAt) }
+            : { startAt: null, endAt: null }
+          await store(unit, { ...report, ...times, reason, subject, id: await nextId(unit) })
+        }
+      })
+    },
+
+    async moderate(abuseId, { state, comment }) {
+      await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
+        const [abuse] = await unit.query<{ state: AbuseState }>('select state from abuse where id = $1', [abuseId])
+        if (!abuse) throw notFound('Abuse not found')
+        const from = { state: abuse.state, context: {} }
+        const next = state === undefined ? from : step(abuseMachine, from, { type: EVENTS[state] })
+        await unit.query(
+          `update abuse set state = $2, moderation_comment = coalesce($3, moderation_comment), updated_at = $4 where id = $1`,
+          [abuseId, next.state, comment ?? null, unit.now],
+        )
+      })
+    },
+
+    async remove(abuseId) {
+      await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
+        await unit.query('delete from abuse where id = $1', [abuseId])
+      })
+    },
+  }
+}
+
+const LARGEST = 2_147_483_647
+const inRange = (seconds: number | null): number | null => (seconds !== null && seconds <= LARGEST ? seconds : null)

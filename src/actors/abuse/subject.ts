@@ -1,0 +1,52 @@
+// What a report is about: the row to be reported, and as much of it as keeps the report readable when it is gone.
+
+import type { Sql } from '../../platform/database/index.ts'
+
+export type AbuseKind = 'video' | 'comment' | 'account'
+
+export interface AbuseSubject {
+  kind: AbuseKind
+  id: number
+}
+
+/** SQL: the columns of `abuse` that are taken from the subject with the id $1, by kind. */
+const NOTHING = 'null::text as video_name, null::uuid as video_uuid, null::boolean as video_nsfw'
+const NO_COMMENT = 'null::int as commented_video_id, null::int as thread_id, null::text as comment_text'
+const REPORTEE = 'a.id as reportee_id, x.preferred_username as reportee_name, x.url as reportee_url'
+
+export const subjectSql: Record<AbuseKind, string> = {
+  video: `select v.url as object_url, v.id as reported_id, v.id as video_id, null::int as comment_id, ${REPORTEE},
+      v.name as video_name, v.uuid as video_uuid, v.nsfw as video_nsfw, ${NO_COMMENT}
+    from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id join actor x on x.id = a.actor_id
+    where v.id = $1 and v.state <> 'removed'`,
+  comment: `select m.url as object_url, m.id as reported_id, null::int as video_id, m.id as comment_id, ${REPORTEE},
+      v.name as video_name, v.uuid as video_uuid, v.nsfw as video_nsfw,
+      v.id as commented_video_id, coalesce(m.thread_id, m.id) as thread_id, m.text as comment_text
+    from comment m join video v on v.id = m.video_id join account a on a.id = m.account_id join actor x on x.id = a.actor_id
+    where m.id = $1 and m.deleted_at is null and v.state <> 'removed'`,
+  account: `select x.url as object_url, a.id as reported_id, null::int as video_id, null::int as comment_id, ${REPORTEE},
+      ${NOTHING}, ${NO_COMMENT}
+    from account a join actor x on x.id = a.actor_id where a.id = $1 and x.deleted_at is null`,
+}
+
+/**
+ * What an address stands for, if reports of other servers about it concern us: our videos, what is said below them, our
+ * accounts (also by their channels), and what these say elsewhere. One statement.
+ */
+export async function concerningSubject(query: Sql, url: string): Promise<AbuseSubject | undefined> {
+  const [subject] = await query<AbuseSubject>(
+    `select 'video' as kind, v.id from video v
+     where v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.state <> 'removed'
+     union all
+     select 'comment', m.id from comment m join video v on v.id = m.video_id
+       join account a on a.id = m.account_id join actor x on x.id = a.actor_id
+     where m.url_hash = md5($1)::uuid and m.url = $1 and m.deleted_at is null and (x.host_id is null or not v.remote)
+     union all
+     select 'account', a.id from actor x left join channel c on c.actor_id = x.id
+       join account a on a.actor_id = x.id or a.id = c.account_id
+     where x.url_hash = md5($1)::uuid and x.url = $1 and x.host_id is null and x.deleted_at is null
+     limit 1`,
+    [url],
+  )
+  return subject
+}

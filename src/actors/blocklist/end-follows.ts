@@ -1,0 +1,99 @@
+// What a block ends: the instance's drops what waits to be sent to the server, removes its followers and withdraws our
+// follows; a user's rejects the followers of the user's account and channels.
+
+import type { Database } from '../../platform/database/index.ts'
+import { type ActorDeps, unlessGone } from '../runtime/index.ts'
+
+/** The commands of follows by which a block ends them. */
+export interface FollowEnds {
+  withdraw(followId: number): Promise<void>
+  removeFollower(followId: number): Promise<void>
+  answerFollower(followId: number, answer: 'rejected'): Promise<void>
+}
+
+interface EndingFollow {
+  id: number
+  /** They follow us, or we them. */
+  isTheirs: boolean
+  /** By a user, not by the instance. */
+  isOwned: boolean
+}
+
+const BATCH = 100
+
+export function endBlockedFollows(deps: ActorDeps & { follows: FollowEnds }): void {
+  const { db, registry, follows } = deps
+
+  for (const [event, table] of [
+    ['AccountBlocked', 'account_block'],
+    ['ServerBlocked', 'server_block'],
+  ] as const) {
+    registry.on(event, 'follows', async ({ blockId }, unit) =>
+      unit.enqueue({ type: 'blocked-follows', data: { [table]: blockId }, dedupeKey: `${table}-${blockId}` }),
+    )
+  }
+
+  registry.on('ServerBlocked', 'deliveries', async ({ blockId }, unit) => {
+    await unit.query(
+      `delete from delivery d using server_block b join remote_host h on h.host = b.host
+       where b.id = $1 and b.owner_id is null and d.host_id = h.id and d.state = 'waiting'`,
+      [blockId],
+    )
+  })
+
+  registry.job('blocked-follows', {
+    queue: 'io',
+    async run({ data, signal }) {
+      const block = data.account_block === undefined ? ofServer : ofAccount
+      const blockId = data.account_block ?? data.server_block
+      for (let last = 0; ; ) {
+        const found = await nextFollows(db, block, blockId, last)
+        if (found.length === 0) return
+        for (const follow of found) {
+          signal.throwIfAborted()
+          await unlessGone(end(follow))
+          last = follow.id
+        }
+      }
+    },
+  })
+
+  async function end({ id, isTheirs, isOwned }: EndingFollow): Promise<void> {
+    if (isOwned) return await follows.answerFollower(id, 'rejected')
+    if (isTheirs) return await follows.removeFollower(id)
+    return await follows.withdraw(id)
+  }
+}
+
+interface BlockSql {
+  table: string
+  /** SQL: an actor of another server, `x`, is blocked by `b`. */
+  fits: string
+}
+
+const ofAccount: BlockSql = {
+  table: 'account_block',
+  fits: `x.host_id is not null and (x.id = (select actor_id from account where id = b.target_id)
+    or x.id in (select actor_id from channel where account_id = b.target_id))`,
+}
+const ofServer: BlockSql = {
+  table: 'server_block',
+  fits: 'x.host_id = (select id from remote_host where host = b.host)',
+}
+
+/** Follows between the blocked and those whom the block protects; none when the block was taken back. */
+const nextFollows = (db: Pick<Database, 'query'>, { table, fits }: BlockSql, blockId: unknown, after: number) =>
+  db.query<EndingFollow>(
+    `with b as (select * from ${table} where id = $1), them as (select x.id from b join actor x on ${fits})
+     select f.id, theirs as "isTheirs", b.owner_id is not null as "isOwned"
+     from b cross join lateral (
+       select f.id, f.target_id as ours, true as theirs, f.state from them join follow f on f.follower_id = them.id
+       union all
+       select f.id, f.follower_id, false, f.state from them join follow f on f.target_id = them.id
+     ) f join actor us on us.id = f.ours and us.host_id is null
+     where f.id > $2 and f.state in ('pending', 'accepted') and (b.owner_id is null or theirs and (
+       us.id = (select actor_id from account where id = b.owner_id)
+       or us.id in (select actor_id from channel where account_id = b.owner_id)))
+     order by f.id limit ${BATCH}`,
+    [blockId, after],
+  )

@@ -1,0 +1,58 @@
+// The captions of a video of ours: one file for each language, set and taken away by its owner.
+
+import type { FileRef, Store } from '../../media/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { notFound } from '../runtime/index.ts'
+import type { ChangeParts, Leases, PendingFiles, Viewer } from '../video/index.ts'
+
+export interface Captions {
+  /** Puts this text (WebVTT) in the place of the one before. Throws `not_found` and `forbidden` as a change of the video. */
+  set(videoId: number, by: NonNullable<Viewer>, caption: { language: string; vtt: string }): Promise<void>
+  /** Throws `not_found` also when there is no caption in this language. */
+  remove(videoId: number, by: NonNullable<Viewer>, language: string): Promise<void>
+}
+
+export function makeCaptions(deps: {
+  db: Pick<Database, 'query'>
+  changeParts: ChangeParts
+  store: Store
+  pendingFiles: PendingFiles
+  leases: Pick<Leases, 'owner'>
+}): Captions {
+  const { db, changeParts, store, pendingFiles, leases } = deps
+
+  return {
+    async set(videoId, by, { language, vtt }) {
+      // A new name each time, so that no cache shows the old text.
+      const ref: FileRef = { kind: 'captions', name: `${newUuid()}-${language}.vtt` }
+      await pendingFiles.reserve(leases.owner, [ref])
+      try {
+        await store.put(ref, Buffer.from(vtt))
+        await changeParts(videoId, by, async (unit) => {
+          // The file before is pending from now on, by a trigger of the table.
+          await unit.query('delete from video_caption where video_id = $1 and language = $2', [videoId, language])
+          await unit.query(
+            `insert into video_caption (video_id, language, filename, created_at, updated_at) values ($1, $2, $3, $4, $4)`,
+            [videoId, language, ref.name, unit.now],
+          )
+          await pendingFiles.settle(unit.query, [ref])
+        })
+      } catch (error) {
+        // The transaction may have been committed although its answer was lost.
+        const stored = await db.query('select 1 from video_caption where filename = $1', [ref.name])
+        if (stored.length === 0) await pendingFiles.discard([ref])
+        throw error
+      }
+    },
+
+    remove: (videoId, by, language) =>
+      changeParts(videoId, by, async (unit) => {
+        const removed = await unit.query(
+          'delete from video_caption where video_id = $1 and language = $2 returning id',
+          [videoId, language],
+        )
+        if (removed.length === 0) throw notFound('Video caption not found')
+      }),
+  }
+}

@@ -1,0 +1,1 @@
+export { type ChannelListQuery, type ChannelRow, findChannelByHandle, listChannels } from './channel.queries.ts'

@@ -1,0 +1,40 @@
+// The chapters of a video: set as a whole by its owner, and read out of the description until then.
+
+import type { Unit } from '../runtime/index.ts'
+import type { ChangeParts, Viewer } from '../video/index.ts'
+import { listChapters } from './chapter.queries.ts'
+import { areSame, type Chapter, chaptersOfDescription } from './chapters.ts'
+
+export interface Chapters {
+  /** Puts these in the place of those before. Throws `not_found` and `forbidden` as a change of the video does. */
+  replace(videoId: number, by: NonNullable<Viewer>, chapters: readonly Chapter[]): Promise<void>
+}
+
+export function makeChapters({ changeParts }: { changeParts: ChangeParts }): Chapters {
+  return {
+    replace: (videoId, by, chapters) => changeParts(videoId, by, (unit) => replaceChapters(unit, videoId, chapters)),
+  }
+}
+
+/** In the transaction that holds the video. The timecodes differ from each other. */
+export async function replaceChapters(unit: Unit, videoId: number, chapters: readonly Chapter[]): Promise<void> {
+  await unit.query('delete from video_chapter where video_id = $1', [videoId])
+  if (chapters.length === 0) return
+  await unit.query(
+    `insert into video_chapter (video_id, timecode, title, created_at, updated_at)
+     select $1, c.timecode, c.title, $3, $3 from jsonb_to_recordset($2) as c(timecode integer, title text)`,
+    [videoId, JSON.stringify(chapters.map(({ timecode, title }) => ({ timecode, title }))), unit.now],
+  )
+}
+
+/** Chapters that were read out of a description follow it; those that somebody set stay. */
+export async function followDescription(
+  unit: Unit,
+  videoId: number,
+  before: string | null,
+  after: string | null,
+): Promise<void> {
+  const [told, tells] = [chaptersOfDescription(before), chaptersOfDescription(after)]
+  if (areSame(told, tells) || !areSame(await listChapters(unit, videoId), told)) return
+  await replaceChapters(unit, videoId, tells)
+}

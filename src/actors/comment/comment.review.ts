@@ -1,0 +1,106 @@
+// What becomes of a comment after it was written: approved, refused or edited, here or on the server of its video.
+
+import type { ActorDeps } from '../runtime/index.ts'
+import { DomainError } from '../runtime/index.ts'
+import type { Viewer } from '../video/index.ts'
+import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
+import { assertMayApprove, isHeld } from './comment.policy.ts'
+import { buryComment, idOfComment, loadComment, moveComment, showComment } from './comment.rows.ts'
+import { toPlainText } from './plain-text.ts'
+
+export interface CommentReviews {
+  /** Throws `forbidden`, `conflict` when it is removed, and `invalid` when it does not wait for approval. */
+  approve(commentId: number, by: NonNullable<Viewer>): Promise<void>
+  /**
+   * The server of a remote video approved or refused a comment below it. Throws `forbidden` unless the actor is the
+   * owner of the video or its channel, `not_found` for an unknown comment.
+   */
+  receiveReview(review: {
+    url: string
+    actorId: number
+    isApproved: boolean
+    approvalUrl: string | null
+  }): Promise<void>
+  /** The server of a remote video lists the comment, so it is approved. */
+  receiveListing(url: string): Promise<void>
+  /**
+   * Another text of a comment of another server. Answers the video when others are to hear of it; undefined when it says
+   * nothing new. Throws `forbidden` unless its author says so.
+   */
+  receiveEdit(edit: {
+    commentId: number
+    actorId: number
+    content: string
+    mediaType: string
+    updatedAt: Date | null
+    /** The activity as it came, to be passed on when it is approved. */
+    activity: string | null
+  }): Promise<{ videoId: number } | undefined>
+}
+
+export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
+  return {
+    async approve(commentId, by) {
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
+        const comment = await loadComment(unit.query, commentId)
+        assertMayApprove(comment, by)
+        if (comment.state === 'shown') throw new DomainError('invalid', 'This comment is not held for review')
+        await showComment(unit, comment, null)
+      })
+    },
+
+    async receiveReview({ url, actorId, isApproved, approvalUrl }) {
+      const commentId = await idOfComment(db.query, url)
+      if (commentId === undefined) throw new DomainError('not_found', `${url} is no comment that we have.`)
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
+        const comment = await loadComment(unit.query, commentId)
+        const { isVideoOurs, ownerActorId, channelActorId, state } = comment
+        if (isVideoOurs || ![ownerActorId, channelActorId].includes(actorId)) {
+          throw new DomainError('forbidden', 'Only the owner of the video approves or refuses its comments.')
+        }
+        if (!isApproved && state !== 'removed') await buryComment(unit, comment, actorId)
+        if (!isApproved || state === 'removed') return
+        if (state === 'held') return await showComment(unit, comment, approvalUrl)
+        await unit.query('update comment set approval_url = $2 where id = $1', [commentId, approvalUrl])
+      })
+    },
+
+    async receiveListing(url) {
+      const commentId = await idOfComment(db.query, url)
+      if (commentId === undefined) return
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
+        const comment = await loadComment(unit.query, commentId)
+        if (!comment.isVideoOurs && comment.state === 'held') await showComment(unit, comment, null)
+      })
+    },
+
+    async receiveEdit({ commentId, actorId, content, mediaType, updatedAt, activity }) {
+      const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
+      if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
+      return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
+        const comment = await loadComment(unit.query, commentId)
+        if (comment.authorActorId !== actorId || comment.isAuthorOurs) {
+          throw new DomainError('forbidden', 'Only its author changes a comment.')
+        }
+        const at = new Date(Math.min((updatedAt ?? unit.now).getTime(), unit.now.getTime()))
+        if (at < comment.updatedAt || text === comment.text) return undefined
+        const { commentsPolicy, ownerAccountId, isVideoOurs } = comment
+        // What was approved is not what it says now. On a remote video that is for its server to judge.
+        const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null)
+        const state = moveComment(comment, { type: 'EDITED', held })
+        await unit.query(
+          `update comment set text = $2, updated_at = $3, held_for_review = $4,
+             held_activity = case when $4 then coalesce($5, held_activity) end where id = $1`,
+          [commentId, text, at, state === 'held', isVideoOurs ? activity : null],
+        )
+        if (comment.state === 'shown' && state === 'held') {
+          unit.emit({ aggregate: 'comment', id: commentId }, 'CommentHeldAgain', {
+            commentId,
+            videoId: comment.videoId,
+          })
+        }
+        return state === 'shown' ? { videoId: comment.videoId } : undefined
+      })
+    },
+  }
+}

@@ -1,0 +1,96 @@
+// Work on threads that has to fetch from other servers: replies whose parents are not known yet, and remote videos whose
+// comments grew old. Neither is done while an inbox or a reader waits: jobs do it.
+
+import type { ActorDeps } from '../runtime/index.ts'
+
+/** A reply with unknown parents. */
+export interface WaitingComment {
+  actorId: number
+  /** The verified activity that carries it. */
+  body: string
+}
+
+export interface WaitingComments {
+  /** Keeps the reply until the job `comment-thread` has its parents. Of one actor only so many wait. */
+  hold(comment: { url: string; actorId: number; body: string }): Promise<void>
+  find(id: number): Promise<WaitingComment | undefined>
+  /** It was stored, or never will be. */
+  forget(id: number): Promise<void>
+  /** Its author removed it before it was stored. */
+  withdraw(comment: { url: string; actorId: number }): Promise<void>
+  /** The job `comments-refresh` reads the comments of a remote video, unless that was done a short while ago. */
+  askRefresh(videoId: number, options?: { soon?: boolean }): Promise<void>
+}
+
+const MAX_OF_ACTOR = 100
+/** Longer than the tries of a job last. */
+const FORGET_AFTER_MS = 24 * 3_600_000
+const CLEAN_UP_EVERY_MS = 3_600_000
+/** Comments that wait for the answer of their video's server are looked for after this time. */
+const SOON_MS = 60_000
+
+export function makeWaitingComments(deps: ActorDeps): WaitingComments {
+  const { db, tell, registry, clock, config } = deps
+
+  registry.periodic('forget-waiting-comments', {
+    everyMs: () => CLEAN_UP_EVERY_MS,
+    async run() {
+      const before = new Date(clock.now().getTime() - FORGET_AFTER_MS)
+      await db.query('delete from waiting_comment where created_at < $1', [before])
+    },
+  })
+
+  return {
+    async hold({ url, actorId, body }) {
+      await tell.create(async (unit) => {
+        const [row] = await unit.query<{ id: number }>(
+          `insert into waiting_comment (url, actor_id, body, created_at)
+           select $1, $2, $3, $4 where (select count(*) from waiting_comment where actor_id = $2) < $5
+           on conflict (url_hash) do update set body = excluded.body
+             where waiting_comment.actor_id = excluded.actor_id and waiting_comment.url = excluded.url
+           returning id`,
+          [url, actorId, body, unit.now, MAX_OF_ACTOR],
+        )
+        if (!row) return
+        unit.enqueue({ type: 'comment-thread', data: { waitingId: row.id }, dedupeKey: `comment-thread-${row.id}` })
+      })
+    },
+
+    async find(id) {
+      const [row] = await db.query<WaitingComment>(
+        'select actor_id as "actorId", body from waiting_comment where id = $1',
+        [id],
+      )
+      return row
+    },
+
+    forget: async (id) => void (await db.query('delete from waiting_comment where id = $1', [id])),
+
+    async withdraw({ url, actorId }) {
+      await db.query('delete from waiting_comment where url_hash = md5($1)::uuid and url = $1 and actor_id = $2', [
+        url,
+        actorId,
+      ])
+    },
+
+    async askRefresh(videoId, { soon = false } = {}) {
+      const before = new Date(clock.now().getTime() - config().vireo.federation.refresh.comments)
+      const isStale = `id = $1 and remote and state <> 'removed'
+        and ($3 or comments_read_at is null or comments_read_at < $2)`
+      // Most readers find them fresh, and change nothing.
+      if ((await db.query(`select id from video where ${isStale}`, [videoId, before, soon])).length === 0) return
+      await tell.create(async (unit) => {
+        const stale = await unit.query(`update video set comments_read_at = $4 where ${isStale} returning id`, [
+          ...[videoId, before, soon, unit.now],
+        ])
+        if (stale.length === 0) return
+        unit.enqueue({
+          type: 'comments-refresh',
+          data: { videoId },
+          dedupeKey: `comments-refresh-${videoId}`,
+          ...(soon ? { delayMs: SOON_MS } : {}),
+        })
+      })
+    },
+  }
+}

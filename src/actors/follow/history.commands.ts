@@ -1,0 +1,292 @@
+// The walks over the outboxes of followed actors: where each stands, page by page, so that whoever takes one up goes on
+// at the page where it was left. The machine `history-walk` decides when it is tried again.
+
+import {
+  dueIn,
+  type HistoryWalkContext,
+  type HistoryWalkEvent,
+  type HistoryWalkState,
+  historyWalkMachine,
+  initialHistoryWalk,
+} from '../../state-machines/history-walk.ts'
+import { can, step } from '../../state-machines/step.ts'
+import { type ActorDeps, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
+
+/** What the job of a walk has to do. */
+export interface HistoryWalk {
+  id: number
+  outboxUrl: string
+  /** The page that comes next; null when only items that were put aside are left. */
+  nextUrl: string | null
+  extent: HistoryWalkContext['extent']
+  /** What was read after this need not be read again. */
+  since: Date
+  /** Items that were read. */
+  seen: number
+  /** Items that were put aside: addresses of activities or of videos. */
+  aside: string[]
+}
+
+export interface HistoryPage {
+  url: string
+  /** The page after it; null at the end. */
+  next: string | null
+  /** Items in all, as the collection says; null when it does not. */
+  total: number | null
+  /** Items of this page. */
+  items: number
+  /** Those that cannot be had now. */
+  aside: string[]
+}
+
+/** How far a walk is. */
+export interface HistoryProgress {
+  nextUrl: string | null
+  seen: number
+  total: number | null
+}
+
+export interface HistoryWalks {
+  /** Takes a walk up. Undefined when there is nothing to do: it is over, or nobody of ours follows the actor any more. */
+  start(walkId: number): Promise<HistoryWalk | undefined>
+  /** Stores what a page gave, and the place of the next one, unless the walk has been there or has gone far enough. */
+  pageRead(walkId: number, page: HistoryPage): Promise<HistoryProgress>
+  /** An item that was put aside could be had, or never will be. */
+  settleItem(walkId: number, url: string): Promise<void>
+  finish(walkId: number): Promise<void>
+  /** `hopeless`: another try of the same page cannot help. */
+  fail(walkId: number, failure: { reason: string; hopeless: boolean }): Promise<void>
+}
+
+interface Row {
+  id: number
+  actor_id: number
+  state: HistoryWalkState
+  context: HistoryWalkContext
+  outbox_url: string | null
+  next_url: string | null
+  since: Date
+  pages: number
+  seen: number
+  total: number | null
+  followed: boolean
+}
+
+const LOAD = `
+  select w.id, w.actor_id, w.state, w.context, w.next_url, w.since, w.pages, w.seen, w.total, a.outbox_url,
+    a.deleted_at is null and exists (
+      select 1 from follow f join actor o on o.id = f.follower_id
+      where f.target_id = w.actor_id and f.state = 'accepted' and o.host_id is null) as followed
+  from history_walk w join actor a on a.id = w.actor_id where w.id = $1`
+
+/** A due time is put off by up to a tenth, so that not all outboxes are read at the same hour. */
+const SPREAD = 10
+
+/** Servers may claim any number. */
+const MOST = 2_147_483_647
+
+export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
+  const { db, tell, registry, config } = deps
+  const settings = () => config().vireo.federation.backfill
+
+  registry.on('FollowAccepted', 'history', async ({ followId }, unit) => {
+    const [follow] = await unit.query<{ target_id: number; outbox_url: string; others: boolean }>(
+      `select f.target_id, b.outbox_url, exists (
+         select 1 from follow g join actor o on o.id = g.follower_id
+         where g.target_id = f.target_id and g.id <> f.id and g.state = 'accepted' and o.host_id is null) as others
+       from follow f join actor a on a.id = f.follower_id join actor b on b.id = f.target_id
+       where f.id = $1 and f.state = 'accepted' and a.host_id is null and b.host_id is not null and b.outbox_url is not null`,
+      [followId],
+    )
+    if (!follow) return
+    const [walk] = await unit.query<{ id: number; fresh: boolean }>(
+      `insert into history_walk (actor_id, state, context, next_url, since) values ($1, $2, $3, $4, $5)
+       on conflict (actor_id) do update set actor_id = excluded.actor_id returning id, xmax = 0 as fresh`,
+      [
+        follow.target_id,
+        initialHistoryWalk.state,
+        JSON.stringify(initialHistoryWalk.context),
+        follow.outbox_url,
+        unit.now,
+      ],
+    )
+    if (!walk) return
+    const row = await load(unit, walk.id)
+    // Somebody of ours who followed it all the time has been told of everything.
+    if (!row || (!walk.fresh && follow.others && row.state !== 'stopped')) return
+    await move(unit, row, { type: 'ASKED' })
+  })
+
+  registry.timeout('history_walk', {
+    dueSql: 'select id from history_walk where due_at <= $1 order by due_at limit 100',
+    timedOut: (id) =>
+      told(id, async (unit, row) => {
+        await move(unit, row, { type: row.followed ? 'TIMED_OUT' : 'STOPPED' })
+      }),
+  })
+
+  const told = async <T>(id: number, work: (unit: Unit, row: Row) => Promise<T>): Promise<T> =>
+    await tell({ aggregate: 'history_walk', id }, async (unit) => {
+      const row = await load(unit, id)
+      if (!row) throw new Error(`The walk ${id} has no actor.`)
+      return await work(unit, row)
+    })
+
+  /** Sends one event to the machine of a walk, and stores where it stands then; its job is asked for when it waits. */
+  async function move(unit: Unit, row: Row, event: HistoryWalkEvent): Promise<void> {
+    const before = { state: row.state, context: { ...initialHistoryWalk.context, ...row.context } }
+    const { state, context } = step(historyWalkMachine, before, event)
+    const wait = dueIn(state, context, settings())
+    const spread = state === 'done' || state === 'failed' ? ((wait ?? 0) / SPREAD) * ((row.id % 97) / 97) : 0
+    await unit.query('update history_walk set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1', [
+      row.id,
+      state,
+      JSON.stringify(context),
+      wait === null ? null : new Date(unit.now.getTime() + wait + spread),
+      unit.now,
+    ])
+    const begins = state === 'waiting' && ['done', 'failed', 'stopped'].includes(row.state)
+    if (begins && context.tries === 0 && (context.extent === 'newest' || event.type === 'ASKED' || !row.next_url)) {
+      await rewind(unit, row)
+    }
+    if (event.type === 'TIMED_OUT' || state === 'waiting') {
+      const jobs = { type: 'activitypub-http-fetcher', data: { walkId: row.id }, dedupeKey: `history-${row.id}` }
+      if (state === 'waiting' || state === 'walking') unit.enqueue(jobs)
+    }
+  }
+
+  async function rewind(unit: Unit, row: Row): Promise<void> {
+    await unit.query(
+      `update history_walk set next_url = $2, since = $3, pages = 0, seen = 0, total = null, given_up = 0, error = null
+       where id = $1`,
+      [row.id, row.outbox_url, unit.now],
+    )
+    await forgetPlaces(unit, row.id)
+  }
+
+  return {
+    start: async (walkId) =>
+      await told(walkId, async (unit, row): Promise<HistoryWalk | undefined> => {
+        if (!row.followed || row.outbox_url === null) {
+          await move(unit, row, { type: 'STOPPED' })
+          return undefined
+        }
+        if (!can(historyWalkMachine, row, { type: 'STARTED' })) return undefined
+        await move(unit, row, { type: 'STARTED' })
+        const aside = await unit.query<{ url: string }>('select url from history_item where walk_id = $1 order by id', [
+          walkId,
+        ])
+        return {
+          id: walkId,
+          outboxUrl: row.outbox_url,
+          nextUrl: row.next_url,
+          extent: row.context.extent ?? 'whole',
+          since: row.since,
+          seen: row.seen,
+          aside: aside.map(({ url }) => url),
+        }
+      }).catch((error: unknown) => {
+        // The actor is gone, and its walk with it.
+        if (error instanceof DomainError && error.kind === 'not_found') return undefined
+        throw error
+      }),
+
+    pageRead: (walkId, page) =>
+      told(walkId, async (unit, row) => {
+        const { max_pages, max_items, max_put_aside } = settings()
+        // A page that another process has stored meanwhile counts once.
+        const counted = await unit.query(
+          `insert into history_page (walk_id, page_hash) values ($1, md5($2)::uuid) on conflict do nothing returning walk_id`,
+          [walkId, page.url],
+        )
+        if (counted.length === 0) return row.next_url === page.url ? await end(unit, row) : placeOf(row)
+        const isFarEnough = row.pages + 1 >= max_pages || row.seen + page.items >= max_items
+        const been =
+          page.next !== null &&
+          (await unit.query('select 1 from history_page where walk_id = $1 and page_hash = md5($2)::uuid', [
+            walkId,
+            page.next,
+          ]))
+        const next = isFarEnough || (been && been.length > 0) ? null : page.next
+        const givenUp = await putAside(unit, walkId, page.aside, max_put_aside)
+        const [after] = await unit.query<{ next_url: string | null; seen: number; total: number | null }>(
+          `update history_walk set next_url = $2, pages = pages + 1, seen = seen + $3, total = coalesce($4, total),
+             given_up = given_up + $5, error = null where id = $1 returning next_url, seen, total`,
+          [walkId, next, page.items, page.total === null ? null : Math.min(page.total, MOST), givenUp],
+        )
+        await move(unit, row, { type: 'PAGE_READ' })
+        return after ? placeOf(after) : placeOf(row)
+      }),
+
+    async settleItem(walkId, url) {
+      await db.query('delete from history_item where walk_id = $1 and url_hash = md5($2)::uuid', [walkId, url])
+    },
+
+    finish: (walkId) =>
+      told(walkId, async (unit, row) => {
+        const [left] = await unit.query<{ aside: number }>(
+          'select count(*)::integer as aside from history_item where walk_id = $1',
+          [walkId],
+        )
+        const aside = left?.aside ?? 0
+        if (!can(historyWalkMachine, row, { type: 'FINISHED', aside, settings: settings() })) return
+        await move(unit, row, { type: 'FINISHED', aside, settings: settings() })
+        const [after] = await unit.query<{ state: HistoryWalkState }>('select state from history_walk where id = $1', [
+          walkId,
+        ])
+        if (after?.state !== 'done') return
+        await unit.query('update history_walk set given_up = given_up + $2, error = null where id = $1', [
+          walkId,
+          aside,
+        ])
+        await forgetPlaces(unit, walkId)
+      }),
+
+    fail: (walkId, { reason, hopeless }) =>
+      unlessGone(
+        told(walkId, async (unit, row) => {
+          const event: HistoryWalkEvent = { type: 'FAILED', hopeless, settings: settings() }
+          if (!can(historyWalkMachine, row, event)) return
+          await move(unit, row, event)
+          await unit.query('update history_walk set error = $2 where id = $1', [walkId, reason.slice(0, 1000)])
+        }),
+      ),
+  }
+}
+
+const placeOf = (row: Pick<Row, 'next_url' | 'seen' | 'total'>): HistoryProgress => ({
+  nextUrl: row.next_url,
+  seen: row.seen,
+  total: row.total,
+})
+
+/** The page that comes next was read before: there is nothing more. */
+async function end(unit: Unit, row: Row): Promise<HistoryProgress> {
+  await unit.query('update history_walk set next_url = null where id = $1', [row.id])
+  return { ...placeOf(row), nextUrl: null }
+}
+
+/** Answers how many were too many. */
+async function putAside(unit: Unit, walkId: number, urls: string[], most: number): Promise<number> {
+  if (urls.length === 0) return 0
+  const [row] = await unit.query<{ count: number }>(
+    'select count(*)::integer as count from history_item where walk_id = $1',
+    [walkId],
+  )
+  const kept = urls.slice(0, Math.max(0, most - (row?.count ?? 0)))
+  await unit.query(
+    'insert into history_item (walk_id, url) select $1, url from unnest($2::text[]) as url on conflict do nothing',
+    [walkId, kept],
+  )
+  return urls.length - kept.length
+}
+
+async function forgetPlaces(unit: Unit, walkId: number): Promise<void> {
+  await unit.query('delete from history_page where walk_id = $1', [walkId])
+  await unit.query('delete from history_item where walk_id = $1', [walkId])
+}
+
+async function load(unit: Unit, walkId: number): Promise<Row | undefined> {
+  const [row] = await unit.query<Row>(LOAD, [walkId])
+  return row
+}

@@ -1,0 +1,39 @@
+// Activities of other servers that could not be handled, and how many wait to be.
+
+import type { Database } from '../../platform/database/index.ts'
+
+export interface ParkedActivityRow {
+  id: number
+  activityId: string
+  type: string
+  actorUrl: string
+  host: string
+  error: string | null
+  receivedAt: Date
+}
+
+/** One page of what is parked, the newest first, with the count of all. */
+export async function listParkedActivities(
+  db: Database,
+  query: { start: number; count: number; host?: string | undefined },
+): Promise<{ total: number; rows: ParkedActivityRow[] }> {
+  const host = query.host?.toLowerCase() ?? null
+  const matching = "where state = 'parked' and ($1::text is null or host = $1)"
+  const [count] = await db.query<{ total: number }>(`select count(*) as total from incoming_activity ${matching}`, [
+    host,
+  ])
+  const rows = await db.query<ParkedActivityRow>(
+    `select id, activity_id as "activityId", type, actor_url as "actorUrl", host, error, received_at as "receivedAt"
+     from incoming_activity ${matching} order by id desc limit $2 offset $3`,
+    [host, query.count, query.start],
+  )
+  return { total: count?.total ?? 0, rows }
+}
+
+/** Activities that wait to be verified or handled. */
+export async function countWaitingActivities(db: Database): Promise<number> {
+  const [row] = await db.query<{ waiting: number }>(
+    "select count(*) as waiting from incoming_activity where state in ('received', 'unverified', 'retrying')",
+  )
+  return row?.waiting ?? 0
+}

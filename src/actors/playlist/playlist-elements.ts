@@ -1,0 +1,136 @@
+// What is in a playlist of ours: added, changed, removed and put into another order. Positions are 1, 2, 3 and so on.
+
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { Viewer } from '../video/index.ts'
+import { assertMayManagePlaylist, type GuardedPlaylist, isOpenPlaylist } from './playlist.policy.ts'
+
+/** Seconds of the video from and to which an element plays. */
+export interface Timestamps {
+  startTimestamp?: number | null | undefined
+  stopTimestamp?: number | null | undefined
+}
+
+export interface PlaylistElements {
+  /** At the end. Gives the id of the element. Throws `not_found`, `forbidden`. */
+  add(playlistId: number, by: NonNullable<Viewer>, element: { videoId: number } & Timestamps): Promise<number>
+  /** What is left out stays. Throws `not_found`, `forbidden`. */
+  change(playlistId: number, elementId: number, by: NonNullable<Viewer>, changes: Timestamps): Promise<void>
+  remove(playlistId: number, elementId: number, by: NonNullable<Viewer>): Promise<void>
+  /**
+   * Moves `length` elements from the position `start` on behind the one at `after`; 0 is the beginning. Throws `invalid`
+   * for positions that the playlist does not have.
+   */
+  move(
+    playlistId: number,
+    by: NonNullable<Viewer>,
+    block: { start: number; after: number; length: number },
+  ): Promise<void>
+}
+
+interface LockedPlaylist extends GuardedPlaylist {
+  elementsCount: number
+}
+
+export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): PlaylistElements {
+  /** Runs a change under the lock of the playlist, and tells the world when it may know. */
+  async function within<T>(
+    id: number,
+    by: NonNullable<Viewer>,
+    work: (unit: Unit, playlist: LockedPlaylist) => Promise<T>,
+  ): Promise<T> {
+    return await tell({ aggregate: 'playlist', id }, async (unit) => {
+      const [playlist] = await unit.query<LockedPlaylist>(
+        `select privacy, type, remote, account_id as "accountId", elements_count as "elementsCount"
+         from playlist where id = $1`,
+        [id],
+      )
+      if (!playlist) throw notFound('Video playlist not found')
+      assertMayManagePlaylist(playlist, by, 'UPDATE_ANY_VIDEO_PLAYLIST')
+      const done = await work(unit, playlist)
+      await unit.query(
+        `update playlist set updated_at = $2,
+           elements_count = (select count(*) from playlist_element where playlist_id = $1) where id = $1`,
+        [id, unit.now],
+      )
+      if (isOpenPlaylist(playlist.privacy)) {
+        unit.emit({ aggregate: 'playlist', id }, 'PlaylistUpdated', { playlistId: id })
+      }
+      return done
+    })
+  }
+
+  return {
+    add: (playlistId, by, { videoId, startTimestamp, stopTimestamp }) =>
+      within(playlistId, by, async (unit, { elementsCount }) => {
+        const [element] = await unit.query<{ id: number }>(
+          `insert into playlist_element (playlist_id, video_id, position, start_timestamp, stop_timestamp, created_at, updated_at)
+           select $1, v.id, $3, $4, $5, $6, $6 from video v where v.id = $2 and v.state <> 'removed' for key share of v
+           returning id`,
+          [playlistId, videoId, elementsCount + 1, startTimestamp ?? null, stopTimestamp ?? null, unit.now],
+        )
+        if (!element) throw notFound('Video not found')
+        return element.id
+      }),
+
+    async change(playlistId, elementId, by, { startTimestamp, stopTimestamp }) {
+      await within(playlistId, by, async (unit) => {
+        const changed = await unit.query(
+          `update playlist_element set updated_at = $3,
+             start_timestamp = case when $4 then $5::int else start_timestamp end,
+             stop_timestamp = case when $6 then $7::int else stop_timestamp end
+           where id = $2 and playlist_id = $1 returning id`,
+          [
+            ...[playlistId, elementId, unit.now],
+            ...[startTimestamp !== undefined, startTimestamp ?? null],
+            ...[stopTimestamp !== undefined, stopTimestamp ?? null],
+          ],
+        )
+        if (changed.length === 0) throw noElement()
+      })
+    },
+
+    async remove(playlistId, elementId, by) {
+      await within(playlistId, by, async (unit) => {
+        const [removed] = await unit.query<{ position: number }>(
+          'delete from playlist_element where id = $2 and playlist_id = $1 returning position',
+          [playlistId, elementId],
+        )
+        if (!removed) throw noElement()
+        await unit.query(
+          'update playlist_element set position = position - 1 where playlist_id = $1 and position > $2',
+          [playlistId, removed.position],
+        )
+      })
+    },
+
+    async move(playlistId, by, { start, after, length }) {
+      await within(playlistId, by, async (unit, { elementsCount: max }) => {
+        if (start > max || after > max) {
+          throw new DomainError(
+            'invalid',
+            `Start position or insert after position exceed the playlist limits (max: ${max})`,
+          )
+        }
+        const end = start + length - 1
+        if (end > max) {
+          throw new DomainError(
+            'invalid',
+            `Reorder length with this start position exceeds the playlist limits (max: ${max})`,
+          )
+        }
+        if (after >= start && after <= end) return
+        await unit.query(
+          `update playlist_element e set position = o.position, updated_at = $5 from (
+             select id, row_number() over (
+               order by case when position between $2 and $3 then $4 else position end, position between $2 and $3, position
+             ) as position
+             from playlist_element where playlist_id = $1
+           ) o where e.id = o.id and e.position <> o.position`,
+          [playlistId, start, end, after, unit.now],
+        )
+      })
+    },
+  }
+}
+
+const noElement = () => notFound('Video playlist element not found')

@@ -1,0 +1,62 @@
+// Who may see, change and remove a playlist. Pure: rows and the asking user go in, a refusal is thrown or nothing happens.
+
+import { DomainError, notFound } from '../runtime/index.ts'
+import { hasRight, type UserRight } from '../user/index.ts'
+import type { Viewer } from '../video/index.ts'
+import { playlistPrivacies, playlistTypes } from './playlist.entity.ts'
+
+/** What of a playlist decides who may do what. */
+export interface GuardedPlaylist {
+  privacy: number
+  type: number
+  remote: boolean
+  accountId: number
+}
+
+/** Whether everybody who has the link may read it: other servers are told of it. */
+export const isOpenPlaylist = (privacy: number): boolean => privacy !== playlistPrivacies.private
+
+/** Throws unless `viewer` may see the playlist. Ids can be counted through, so they do not show what is unlisted. */
+export function assertMaySeePlaylist(
+  playlist: GuardedPlaylist,
+  viewer: Viewer,
+  { byId = false }: { byId?: boolean } = {},
+): void {
+  const { privacy, accountId } = playlist
+  if (privacy === playlistPrivacies.public) return
+  const isInsider =
+    viewer !== null && (viewer.accountId === accountId || hasRight(viewer.role, 'UPDATE_ANY_VIDEO_PLAYLIST'))
+  if (isInsider) return
+  if (privacy === playlistPrivacies.unlisted) {
+    if (byId) throw notFound('Playlist not found')
+    return
+  }
+  if (viewer === null) throw new DomainError('unauthenticated', 'Token is invalid', { code: 'unauthorized_request' })
+  throw new DomainError('forbidden', 'Cannot get this private video playlist.')
+}
+
+/** Throws `forbidden` unless `by` owns the playlist or has the right. Those of other servers are theirs to change. */
+export function assertMayManagePlaylist(
+  playlist: GuardedPlaylist,
+  by: NonNullable<Viewer>,
+  right: Extract<UserRight, 'UPDATE_ANY_VIDEO_PLAYLIST' | 'REMOVE_ANY_VIDEO_PLAYLIST'>,
+): void {
+  if (playlist.remote) throw new DomainError('forbidden', 'Cannot manage a video playlist of another server')
+  if (by.accountId !== playlist.accountId && !hasRight(by.role, right)) {
+    throw new DomainError('forbidden', 'Cannot manage video playlist of another user')
+  }
+}
+
+/** Throws `invalid` for the playlist of videos to watch later, which stays as it is. */
+export function assertIsRegular({ type }: GuardedPlaylist, verb: 'update' | 'delete'): void {
+  if (type === playlistTypes.watchLater) throw new DomainError('invalid', `Cannot ${verb} a watch later playlist.`)
+}
+
+/** Throws `invalid` when others would see a playlist without a channel. */
+export function assertHasChannel(
+  { privacy, channelId }: { privacy: number; channelId: number | null },
+  named: string,
+): void {
+  if (channelId !== null || privacy === playlistPrivacies.private) return
+  throw new DomainError('invalid', `Cannot set ${named} a playlist that is not assigned to a channel.`)
+}

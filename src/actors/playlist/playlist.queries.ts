@@ -1,0 +1,214 @@
+// Reads of playlists and of what is in them: one statement each.
+
+import { containing, type Database } from '../../platform/database/index.ts'
+import { type ActorSummary, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
+import { playlistPrivacies } from './playlist.entity.ts'
+
+type Reader = Pick<Database, 'query'>
+
+/** What a playlist may be called by. */
+export type PlaylistKey = { id: number } | { uuid: string }
+
+export interface PlaylistRow {
+  id: number
+  uuid: string
+  url: string
+  remote: boolean
+  name: string
+  description: string | null
+  privacy: number
+  type: number
+  /** Its own picture, or that of the first video that everybody may see. */
+  thumbnail: string | null
+  elements_count: number
+  account_id: number
+  refreshed_at: Date | null
+  created_at: Date
+  updated_at: Date
+  account: ActorSummary
+  channel: ActorSummary | null
+}
+
+/** The picture of the first video that everybody may see, for `playlist p`. */
+export const firstPicture = `(select t.filename from playlist_element e
+    join video f on f.id = e.video_id and f.privacy in (1, 2) and f.state <> 'removed'
+    join thumbnail t on t.video_id = f.id and t.type = 1
+  where e.playlist_id = p.id order by e.position, e.id limit 1)`
+
+const COLUMNS = `p.id, p.uuid, p.url, p.remote, p.name, p.description, p.privacy, p.type, p.elements_count,
+  p.account_id, p.refreshed_at, p.created_at, p.updated_at, coalesce(p.thumbnail_filename, ${firstPicture}) as thumbnail,
+  ${summaryOf('a', 'aa')} as account, case when c.id is not null then ${summaryOf('c', 'ca')} end as channel`
+const JOINS = `join account a on a.id = p.account_id join actor aa on aa.id = a.actor_id
+  left join channel c on c.id = p.channel_id left join actor ca on ca.id = c.actor_id`
+
+const keyed = (key: PlaylistKey): [string, unknown] => ('id' in key ? ['p.id = $1', key.id] : ['p.uuid = $1', key.uuid])
+
+/** A playlist with everything that its view shows. */
+export async function findPlaylist(db: Reader, key: PlaylistKey): Promise<PlaylistRow | undefined> {
+  const [where, value] = keyed(key)
+  const [row] = await db.query<PlaylistRow>(`select ${COLUMNS} from playlist p ${JOINS} where ${where}`, [value])
+  return row
+}
+
+/** What decides who may do what with a playlist, and whether a remote one has grown old. */
+export async function findPlaylistKey(db: Reader, key: PlaylistKey) {
+  const [where, value] = keyed(key)
+  const [row] = await db.query<{
+    id: number
+    uuid: string
+    url: string
+    privacy: number
+    type: number
+    remote: boolean
+    accountId: number
+    refreshedAt: Date | null
+  }>(
+    `select p.id, p.uuid, p.url, p.privacy, p.type, p.remote, p.account_id as "accountId", p.refreshed_at as "refreshedAt"
+     from playlist p where ${where}`,
+    [value],
+  )
+  return row
+}
+
+/** The account or channel of this name, of ours (`host` null) or of another server, whose playlists are asked for. */
+export async function findPlaylistOwner(
+  db: Reader,
+  { kind, name, host }: { kind: 'account' | 'channel'; name: string; host: string | null },
+): Promise<{ accountId: number; channelId: number | null } | undefined> {
+  const [row] = await db.query<{ accountId: number; channelId: number | null }>(
+    `select coalesce(a.id, c.account_id) as "accountId", c.id as "channelId"
+     from actor x left join account a on a.actor_id = x.id left join channel c on c.actor_id = x.id
+       left join remote_host h on h.id = x.host_id
+     where lower(x.preferred_username) = lower($1) and h.host is not distinct from lower($2) and x.deleted_at is null
+       and x.type <> 'Application' and ${kind === 'account' ? 'a.id' : 'c.id'} is not null`,
+    [name, host],
+  )
+  return row
+}
+
+export const playlistSortFields = ['name', 'displayName', 'createdAt', 'updatedAt'] as const
+
+export interface PlaylistListQuery {
+  /** Whose; of everybody when left out. */
+  of?: { accountId: number } | { channelId: number }
+  /** Whether the owner asks, who sees those that are not public too. */
+  everyPrivacy: boolean
+  type?: number | undefined
+  search?: string | undefined
+  sort: { by: (typeof playlistSortFields)[number]; descending: boolean }
+  start: number
+  count: number
+}
+
+const ORDER = {
+  name: 'p.name',
+  displayName: 'p.name',
+  createdAt: 'p.created_at',
+  updatedAt: 'p.updated_at',
+} as const
+
+/** A page of playlists. */
+export async function listPlaylists(
+  db: Reader,
+  query: PlaylistListQuery,
+): Promise<{ total: number; rows: PlaylistRow[] }> {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const { of, type, search, sort, start, count } = query
+  const where = [
+    ...(query.everyPrivacy ? [] : [`p.privacy = ${playlistPrivacies.public}`]),
+    ...(of && 'accountId' in of ? [`p.account_id = ${bind(of.accountId)}`] : []),
+    ...(of && 'channelId' in of ? [`p.channel_id = ${bind(of.channelId)}`] : []),
+    ...(type === undefined ? [] : [`p.type = ${bind(type)}`]),
+    ...(search === undefined ? [] : [`p.name ilike ${bind(containing(search))}`]),
+  ].join(' and ')
+  const direction = sort.descending ? 'desc' : 'asc'
+  const order = `${ORDER[sort.by]} ${direction}, p.id ${direction}`
+  const rows = await db.query<(PlaylistRow | { id: null }) & { total: number }>(
+    `with page as materialized (
+       select p.id from playlist p where ${where} order by ${order} limit ${bind(count)} offset ${bind(start)}
+     )
+     select (select count(*)::int from playlist p where ${where}) as total, shown.*
+     from (values (1)) one left join (
+       select ${COLUMNS}, row_number() over (order by ${order}) as place
+       from page join playlist p on p.id = page.id ${JOINS}
+     ) shown on true order by shown.place`,
+    values,
+  )
+  return {
+    total: rows[0]?.total ?? 0,
+    rows: rows.filter((row): row is PlaylistRow & { total: number } => row.id !== null),
+  }
+}
+
+/** An element with its video; that one's columns are null when it is gone. */
+export interface ElementRow {
+  element_id: number
+  position: number
+  start_timestamp: number | null
+  stop_timestamp: number | null
+  owner_account_id: number | null
+  video: VideoListRow | null
+}
+
+type FlatElement = Omit<VideoListRow, 'id'> &
+  Omit<ElementRow, 'video' | 'element_id'> & { id: number | null; element_id: number | null; total: number }
+
+/** A page of what is in a playlist, in its order. */
+export async function listElements(
+  db: Reader,
+  { playlistId, start, count }: { playlistId: number; start: number; count: number },
+): Promise<{ total: number; rows: ElementRow[] }> {
+  const rows = await db.query<FlatElement>(
+    `with page as materialized (
+       select e.id, e.position, e.start_timestamp, e.stop_timestamp, e.video_id from playlist_element e
+       where e.playlist_id = $1 order by e.position, e.id limit $2 offset $3
+     )
+     select (select count(*)::int from playlist_element e where e.playlist_id = $1) as total, page.id as element_id,
+       page.position, page.start_timestamp, page.stop_timestamp, c.account_id as owner_account_id, ${listColumns}
+     from (values (1)) one left join page on true
+       left join video v on v.id = page.video_id and v.state <> 'removed' ${videoJoins}
+     order by page.position, page.id`,
+    [playlistId, count, start],
+  )
+  return { total: rows[0]?.total ?? 0, rows: rows.flatMap(toElement) }
+}
+
+function toElement(row: FlatElement): ElementRow[] {
+  const { element_id, position, start_timestamp, stop_timestamp, owner_account_id, total: _total, id, ...video } = row
+  if (element_id === null) return []
+  const element = { element_id, position, start_timestamp, stop_timestamp, owner_account_id }
+  return [{ ...element, video: id === null ? null : { id, ...video } }]
+}
+
+export interface PlaylistWith {
+  video_id: number
+  element_id: number
+  playlist_id: number
+  name: string
+  uuid: string
+  start_timestamp: number | null
+  stop_timestamp: number | null
+}
+
+/** In which playlists of an account the videos are. */
+export async function listPlaylistsWith(
+  db: Reader,
+  { accountId, videoIds }: { accountId: number; videoIds: number[] },
+): Promise<PlaylistWith[]> {
+  return await db.query<PlaylistWith>(
+    `select e.video_id, e.id as element_id, p.id as playlist_id, p.name, p.uuid, e.start_timestamp, e.stop_timestamp
+     from playlist_element e join playlist p on p.id = e.playlist_id
+     where e.video_id = any($2::int[]) and p.account_id = $1 order by e.id`,
+    [accountId, videoIds],
+  )
+}
+
+/** Where another server has the picture of a playlist that we do not hold. */
+export async function findRemotePicture(db: Reader, filename: string): Promise<string | undefined> {
+  const [row] = await db.query<{ thumbnail_url: string }>(
+    'select thumbnail_url from playlist where thumbnail_filename = $1 and remote and thumbnail_url is not null',
+    [filename],
+  )
+  return row?.thumbnail_url
+}

@@ -1,0 +1,174 @@
+// Playlists of other servers: stored as their origin describes them; what is in them is read by a job.
+
+import { isUniqueViolation } from '../../platform/database/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { playlistTypes } from './playlist.entity.ts'
+
+/** What a document says of a playlist, read and checked by the wire layer. */
+export interface RemotePlaylist {
+  url: string
+  uuid: string
+  /** Row of its owner, and of a channel of that. */
+  accountId: number
+  channelId: number
+  name: string
+  description: string | null
+  privacy: 1 | 2
+  thumbnailUrl: string | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface RemoteElement {
+  url: string
+  videoId: number
+  startTimestamp: number | null
+  stopTimestamp: number | null
+}
+
+export interface StoredPlaylist {
+  id: number
+  url: string
+  accountId: number
+  refreshedAt: Date | null
+  updatedAt: Date
+}
+
+export interface RemotePlaylists {
+  find(key: { url: string } | { id: number }): Promise<StoredPlaylist | undefined>
+  /**
+   * Stores or refreshes it; what is older than what is stored changes nothing. With `thenRead` a job reads the elements.
+   * Throws `forbidden` when address or UUID are those of a playlist of somebody else.
+   */
+  save(playlist: RemotePlaylist, options?: { thenRead: boolean }): Promise<StoredPlaylist>
+  /**
+   * What is in it now, in this order; elements in `missed` could not be had and stay as they are known. Does nothing when
+   * the playlist changed since `asOf`: whoever told of that reads it again.
+   */
+  putElements(id: number, found: { elements: RemoteElement[]; missed: string[]; asOf: Date }): Promise<void>
+  /** Has a job read it anew with its elements. */
+  askToRead(id: number): Promise<void>
+  /** It is gone. Throws `forbidden` unless it is of that account. */
+  remove(id: number, by: { accountId: number | null }): Promise<void>
+}
+
+export const PLAYLIST_JOB = 'playlist-reading'
+
+const COLUMNS = 'id, url, account_id as "accountId", refreshed_at as "refreshedAt", updated_at as "updatedAt"'
+
+export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
+  const find: RemotePlaylists['find'] = async (key) => {
+    const [where, value] = 'id' in key ? ['id = $1', key.id] : ['url_hash = md5($1)::uuid and url = $1', key.url]
+    const [row] = await db.query<StoredPlaylist>(`select ${COLUMNS} from playlist where ${where} and remote`, [value])
+    return row
+  }
+
+  return {
+    find,
+
+    async save(playlist, { thenRead } = { thenRead: false }) {
+      try {
+        return await tell.create(async (unit) => {
+          const saved = await upsert(unit, playlist)
+          if (saved) {
+            if (thenRead) ask(unit, saved.id, saved.updatedAt)
+            return saved
+          }
+          const [known] = await unit.query<StoredPlaylist>(
+            `select ${COLUMNS} from playlist
+             where url_hash = md5($1)::uuid and url = $1 and remote and account_id = $2`,
+            [playlist.url, playlist.accountId],
+          )
+          if (!known) throw new DomainError('forbidden', `${playlist.url} is a playlist of somebody else.`)
+          return known
+        })
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error
+        throw new DomainError('forbidden', `The UUID of ${playlist.url} is that of another playlist.`, { cause: error })
+      }
+    },
+
+    async putElements(id, { elements, missed, asOf }) {
+      await tell({ aggregate: 'playlist', id }, async (unit) => {
+        const [current] = await unit.query<{ updated_at: Date }>(
+          'select updated_at from playlist where id = $1 and remote',
+          [id],
+        )
+        if (current?.updated_at.getTime() !== asOf.getTime()) return
+        await replaceElements(unit, id, elements, missed)
+        await unit.query(
+          `update playlist set refreshed_at = $2,
+             elements_count = (select count(*) from playlist_element where playlist_id = $1) where id = $1`,
+          [id, unit.now],
+        )
+      })
+    },
+
+    async askToRead(id) {
+      await tell.create(async (unit) => ask(unit, id))
+    },
+
+    async remove(id, { accountId }) {
+      await tell({ aggregate: 'playlist', id }, async (unit) => {
+        const [gone] = await unit.query(
+          'delete from playlist where id = $1 and remote and account_id = $2 returning id',
+          [id, accountId],
+        )
+        if (!gone) throw new DomainError('forbidden', 'Only its owner removes a playlist.')
+      })
+    },
+  }
+}
+
+/** What was told of a change is read although what was there before is being read. */
+function ask(unit: Unit, playlistId: number, updatedAt?: Date): void {
+  const change = updatedAt === undefined ? '' : `-${updatedAt.getTime()}`
+  unit.enqueue({ type: PLAYLIST_JOB, data: { playlistId }, dedupeKey: `${PLAYLIST_JOB}-${playlistId}${change}` })
+}
+
+/** The row; undefined when what is stored is newer, or of somebody else. */
+async function upsert(unit: Unit, playlist: RemotePlaylist): Promise<StoredPlaylist | undefined> {
+  // A date in the future would stand in the way of every later change.
+  const notLater = (date: Date) => new Date(Math.min(date.getTime(), unit.now.getTime()))
+  const [row] = await unit.query<StoredPlaylist>(
+    `insert into playlist (uuid, account_id, channel_id, remote, url, name, description, type, privacy,
+       thumbnail_filename, thumbnail_url, created_at, updated_at)
+     values ($1, $2, $3, true, $4, $5, $6, $7, $8, case when $9::text is not null then gen_random_uuid() || '.jpg' end,
+       $9, $10, $11)
+     on conflict (url_hash) do update set channel_id = excluded.channel_id, name = excluded.name,
+       description = excluded.description, privacy = excluded.privacy,
+       thumbnail_filename = case when playlist.thumbnail_url is not distinct from excluded.thumbnail_url
+         then playlist.thumbnail_filename else excluded.thumbnail_filename end,
+       thumbnail_url = excluded.thumbnail_url, updated_at = excluded.updated_at
+     where playlist.url = excluded.url and playlist.remote and playlist.account_id = excluded.account_id
+       and playlist.updated_at <= excluded.updated_at
+     returning ${COLUMNS}`,
+    [
+      ...[playlist.uuid, playlist.accountId, playlist.channelId, playlist.url, playlist.name, playlist.description],
+      ...[playlistTypes.regular, playlist.privacy, playlist.thumbnailUrl],
+      ...[notLater(playlist.createdAt), notLater(playlist.updatedAt)],
+    ],
+  )
+  return row
+}
+
+/** An address that is that of an element of another playlist is passed over. */
+async function replaceElements(unit: Unit, id: number, elements: RemoteElement[], missed: string[]): Promise<void> {
+  const rows = JSON.stringify(elements.map((element, index) => ({ ...element, position: index + 1 })))
+  await unit.query('delete from playlist_element where playlist_id = $1 and not (url = any($2::text[]))', [
+    id,
+    [...elements.map(({ url }) => url), ...missed],
+  ])
+  await unit.query(
+    `insert into playlist_element (playlist_id, video_id, url, position, start_timestamp, stop_timestamp, created_at, updated_at)
+     select distinct on (e.url) $1, v.id, e.url, e.position, e."startTimestamp", e."stopTimestamp", $3, $3
+     from jsonb_to_recordset($2) as e(url text, "videoId" int, position int, "startTimestamp" int, "stopTimestamp" int)
+       join video v on v.id = e."videoId"
+     order by e.url, e.position
+     on conflict (url_hash) do update set video_id = excluded.video_id, position = excluded.position,
+       start_timestamp = excluded.start_timestamp, stop_timestamp = excluded.stop_timestamp,
+       updated_at = excluded.updated_at
+     where playlist_element.playlist_id = excluded.playlist_id and playlist_element.url = excluded.url`,
+    [id, rows, unit.now],
+  )
+}

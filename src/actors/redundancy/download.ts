@@ -1,0 +1,246 @@
+// The jobs of copies: `video-redundancy` makes one from another server's files, `redundancy-removal` clears what is over.
+// Killed at any line and run again, a download goes on behind the files that are whole.
+
+import { type FileRef, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
+import type { GuardedFetch } from '../../platform/fetch/index.ts'
+import { randomToken } from '../../platform/ids.ts'
+import { type ActorDeps, DomainError, type JobContext, unlessGone } from '../runtime/index.ts'
+import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
+import type { Redundancies } from './redundancy.commands.ts'
+import { Redundancy } from './redundancy.entity.ts'
+import { move, settingsOf, takes } from './redundancy-state.ts'
+
+export type DownloadDeps = ActorDeps & {
+  http: Pick<GuardedFetch, 'stream'>
+  store: Store
+  pendingFiles: PendingFiles
+  leases: Leases
+  redundancies: Pick<Redundancies, 'remove'>
+}
+
+/** A copy in the hands of a worker. */
+interface Task {
+  id: number
+  owner: string
+  path: string
+  isPlaylist: boolean
+  /** Master playlist or file of the video's server. */
+  source: string | null
+  /** Bytes by address, as its server told. */
+  files: { url: string | null; size: number }[]
+}
+
+/** How often the worker looks whether the copy is still wanted, and shows that it lives, in ms at most. */
+const BEAT_EVERY = 2_000
+const MAX_PLAYLISTS = 100
+const MAX_FILES = 20_000
+/** What a copy may be larger than its server told, for playlists and rounding: a part of it, and bytes. */
+const SLACK = { part: 0.05, bytes: 10 * 1024 * 1024 }
+
+/** Adds the jobs to the registry. */
+export function downloadRedundancies(deps: DownloadDeps): void {
+  const { db, tell, registry, config, clock, logger, http, store, pendingFiles, leases, redundancies } = deps
+
+  registry.job('video-redundancy', {
+    queue: 'media',
+    run: (job) => run(job),
+    failed: ({ data }, error) => fail(Number(data.redundancyId), error),
+  })
+
+  registry.job('redundancy-removal', {
+    queue: 'io',
+    async run({ data, signal }) {
+      if (data.hostId === undefined) await clear(Number(data.redundancyId))
+      else await removeOfHost(Number(data.hostId), signal)
+    },
+  })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const task = await claim(Number(data.redundancyId))
+    if (!task) return
+    const log = logger.child({ redundancy: task.id })
+    const beat = startBeat(task)
+    try {
+      const size = await download(task, AbortSignal.any([signal, beat.signal]), progress)
+      await finish(task, size)
+      log.info({ size }, 'a copy of a video is stored')
+    } catch (error) {
+      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await isOurs(task)))) throw error
+      log.info('a copy is not wanted any more')
+    } finally {
+      await beat.stop()
+      await release(task)
+    }
+  }
+
+  /** Takes the copy; undefined when there is nothing to do, or a living worker is at it. */
+  async function claim(id: number): Promise<Task | undefined> {
+    const owner = `${leases.owner}#${randomToken(4)}`
+    const settings = settingsOf(deps)
+    const isClaimed = await withCopy(id, async (unit, copy) => {
+      const isHeld = Boolean(copy.leaseOwner) && !leases.isGone(copy.leaseOwner ?? '')
+      const isLate = !copy.dueAt || copy.dueAt <= unit.now
+      if (copy.state === 'downloading') {
+        if (isHeld && !isLate) return false
+        // A worker that ended with a goodbye took its name off; one that died did not.
+        if (copy.leaseOwner) move(unit, copy, { type: 'TIMED_OUT', settings }, settings)
+      }
+      if (copy.state === 'wanted') move(unit, copy, { type: 'STARTED' }, settings)
+      if (copy.state !== 'downloading') return false
+      copy.leaseOwner = owner
+      copy.dueAt = new Date(unit.now.getTime() + settings.lease)
+      return true
+    })
+    if (!isClaimed) return undefined
+    const [row] = await db.query<Omit<Task, 'owner'>>(
+      `select r.id, r.path, p.id is not null as "isPlaylist", coalesce(p.playlist_url, o.file_url) as source,
+         (select coalesce(jsonb_agg(jsonb_build_object('url', f.file_url, 'size', f.size)), '[]') from video_file f
+          where f.streaming_playlist_id = r.streaming_playlist_id or f.id = r.file_id) as files
+       from redundancy r left join streaming_playlist p on p.id = r.streaming_playlist_id
+         left join video_file o on o.id = r.file_id
+       where r.id = $1 and r.path is not null`,
+      [id],
+    )
+    return row && { ...row, owner }
+  }
+
+  async function download(task: Task, signal: AbortSignal, onProgress: (percent: number) => void): Promise<number> {
+    const { id, source, files } = task
+    if (source === null) throw new DomainError('unprocessable', 'The video has no address to be copied from.')
+    const { video_file_timeout, max_mirror_size } = config().vireo.federation.fetch
+    await pendingFiles.reserve(redundancyOwner(id), [placeOf(task)])
+    const told = files.reduce((sum, { size }) => sum + size, 0)
+    const maxBytes =
+      told > 0 ? Math.min(max_mirror_size, Math.ceil(told * (1 + SLACK.part)) + SLACK.bytes) : max_mirror_size
+    if (told > max_mirror_size) throw new DomainError('too_large', 'The video is larger than copies may be.')
+    const remote = { http, store, signal, silenceMs: video_file_timeout }
+    if (!task.isPlaylist) {
+      return await mirrorFile({ ...remote, target: placeOf(task), url: source, size: files[0]?.size ?? 0, maxBytes })
+    }
+    const sizes = files.flatMap(({ url, size }) => (url === null ? [] : [[new URL(url).href, size] as const]))
+    return await mirrorHls({
+      ...{ ...remote, onProgress, masterUrl: source, folder: placeOf(task), sizes: new Map(sizes) },
+      limits: { maxBytes, maxPlaylists: MAX_PLAYLISTS, maxFiles: MAX_FILES },
+    })
+  }
+
+  async function finish(task: Task, size: number): Promise<void> {
+    await withCopy(task.id, async (unit, copy) => {
+      if (copy.leaseOwner !== task.owner || copy.state !== 'downloading') {
+        throw new DomainError('gone', 'This copy is in other hands.')
+      }
+      copy.size = size
+      copy.sourceUrl = task.source
+      await pendingFiles.settle(unit.query, [placeOf(task)])
+      move(unit, copy, { type: 'STORED' }, settingsOf(deps))
+    })
+  }
+
+  async function fail(id: number, error: string): Promise<void> {
+    await unlessGone(
+      withCopy(id, async (unit, copy) => {
+        const event = { type: 'FAILED', error } as const
+        if (takes(copy, event)) move(unit, copy, event, settingsOf(deps))
+      }),
+    )
+    await pendingFiles.collect()
+  }
+
+  /** The files of a copy that is over go with its row. */
+  async function clear(id: number): Promise<void> {
+    await unlessGone(
+      withCopy(id, async (unit, copy) => {
+        if (copy.state !== 'expiring') return
+        // A worker that did not hear of it yet still writes.
+        const heardAt = copy.updatedAt.getTime() + settingsOf(deps).lease
+        if (copy.leaseOwner && !leases.isGone(copy.leaseOwner) && heardAt > unit.now.getTime()) {
+          throw new DomainError('busy', 'A worker is still at this copy.')
+        }
+        copy.leaseOwner = null
+        move(unit, copy, { type: 'CLEARED' }, settingsOf(deps))
+      }),
+    )
+    await pendingFiles.collect()
+  }
+
+  async function removeOfHost(hostId: number, signal: AbortSignal): Promise<void> {
+    const copies = await db.query<{ id: number }>(
+      `select r.id from remote_host h join actor x on x.host_id = h.id join channel c on c.actor_id = x.id
+         join video v on v.channel_id = c.id join redundancy r on r.video_id = v.id
+       where h.id = $1 and not h.redundancy_allowed and r.path is not null and r.state <> 'expiring' order by r.id`,
+      [hostId],
+    )
+    for (const { id } of copies) {
+      signal.throwIfAborted()
+      await unlessGone(redundancies.remove(id))
+    }
+  }
+
+  function startBeat(task: Task): { signal: AbortSignal; stop(): Promise<void> } {
+    const over = new AbortController()
+    const { lease } = settingsOf(deps)
+    let beating = Promise.resolve()
+    const beat = async (): Promise<void> => {
+      const rows = await db
+        .query(
+          `update redundancy set due_at = $3 where id = $1 and lease_owner = $2 and state = 'downloading' returning id`,
+          [task.id, task.owner, new Date(clock.now().getTime() + lease)],
+        )
+        // While the database is out of reach the work goes on; the job's own lease ends it in time.
+        .catch(() => [{}])
+      if (rows.length === 0) over.abort(new Error('The copy is not wanted any more, or another worker has it.'))
+    }
+    const timer = setInterval(
+      () => {
+        beating = beat()
+      },
+      Math.min(BEAT_EVERY, lease / 3),
+    )
+    return {
+      signal: over.signal,
+      async stop() {
+        clearInterval(timer)
+        await beating
+      },
+    }
+  }
+
+  const isOurs = async ({ id, owner }: Task): Promise<boolean> =>
+    (await db.query('select 1 from redundancy where id = $1 and lease_owner = $2', [id, owner])).length > 0
+
+  /** Takes the name off. What was written for a copy whose row went meanwhile is removed. */
+  async function release(task: Task): Promise<void> {
+    try {
+      await db.query('update redundancy set lease_owner = null where id = $1 and lease_owner = $2', [
+        task.id,
+        task.owner,
+      ])
+      const rows = await db.query('select 1 from redundancy where path = $1', [task.path])
+      if (rows.length === 0) await pendingFiles.discard([placeOf(task)])
+    } catch (error) {
+      logger.warn({ err: error, redundancy: task.id }, 'a copy could not be released')
+    }
+  }
+
+  async function withCopy<T>(
+    id: number,
+    work: (unit: Parameters<Parameters<typeof tell>[1]>[0], copy: Redundancy) => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await tell({ aggregate: 'redundancy', id }, async (unit) =>
+        work(unit, await unit.em.findOneOrFail(Redundancy, id)),
+      )
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found') return undefined
+      throw error
+    }
+  }
+}
+
+const placeOf = ({ path, isPlaylist }: Pick<Task, 'path' | 'isPlaylist'>): PendingFile & FileRef => ({
+  kind: 'redundancy',
+  name: path,
+  folder: isPlaylist,
+})
+
+const isGone = (error: unknown): boolean => error instanceof DomainError && error.kind === 'gone'

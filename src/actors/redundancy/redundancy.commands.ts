@@ -1,0 +1,336 @@
+// Copies of videos on other servers: asked for, renewed and ended here, reported and taken back by others.
+
+import { mirrorFolder } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { dueIn, initialRedundancy, reportedRedundancy } from '../../state-machines/redundancy.ts'
+import { type ActorDeps, DomainError, notFound, type Unit, unlessGone } from '../runtime/index.ts'
+import { videoPrivacies } from '../video/index.ts'
+import { Redundancy } from './redundancy.entity.ts'
+import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
+import { askForDownload, askForRemoval, lockedCopy, move, settingsOf } from './redundancy-state.ts'
+
+export type Copied = { kind: 'playlist' } | { kind: 'file'; resolution: number; fps: number }
+
+/** A copy of a video of ours, as its holder tells of it. */
+export interface ReportedCopy {
+  actorId: number
+  /** ActivityPub id. */
+  url: string
+  videoUrl: string
+  copied: Copied
+  /** Where players find it; never fetched by us. */
+  fileUrl: string
+  expiresAt: Date | null
+}
+
+export interface Redundancies {
+  /**
+   * Copies another server's video: its playlist, and each of its web videos. Throws `not_found`, `invalid` for videos of
+   * ours and live ones, `conflict` when all of it is copied already.
+   */
+  request(copy: { videoId: number; strategy: string }): Promise<void>
+  /** Ends a copy: ours with its files, others' only here. Throws `not_found`. */
+  remove(redundancyId: number): Promise<void>
+  /** A copy of ours is kept for so long from now on; null until somebody ends it. */
+  renew(redundancyId: number, lifetimeMs: number | null): Promise<void>
+  /** Whether videos of a host are copied. Taken back, the copies go. Throws `not_found` for a host that we do not know. */
+  allowHost(host: string, isAllowed: boolean): Promise<void>
+  /** Another server holds a copy of a video of ours, or keeps it for longer. Throws DomainError when it may not. */
+  receive(copy: ReportedCopy): Promise<{ videoId: number; isNew: boolean }>
+  /** Its holder gave a copy up. Answers whose video that was; undefined when there was none. */
+  withdraw(copy: { actorId: number; url: string }): Promise<{ videoId: number } | undefined>
+}
+
+export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Promise<number> }): Redundancies {
+  const { db, tell, registry, config, clock, urls, instanceActorId } = deps
+
+  registry.timeout('redundancy', {
+    dueSql: 'select id from redundancy where due_at <= $1 order by due_at limit 100',
+    timedOut: (id) =>
+      tell({ aggregate: 'redundancy', id }, async (unit) => {
+        const copy = await unit.em.findOneOrFail(Redundancy, id)
+        if (!copy.dueAt || copy.dueAt > unit.now) return
+        move(unit, copy, { type: 'TIMED_OUT', settings: settingsOf(deps) }, settingsOf(deps))
+      }),
+  })
+
+  // In one transaction with the telling.
+  registry.on('RedundancyStored', 'redundancy', async ({ redundancyId }, unit) => {
+    const copy = await lockedCopy(unit, redundancyId)
+    if (copy?.state === 'stored') move(unit, copy, { type: 'ANNOUNCED' }, settingsOf(deps))
+  })
+  registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => askForRemoval(unit, redundancyId))
+
+  // Who held a copy of a video that not everybody may see any more was told that it is gone.
+  for (const event of ['VideoUpdated', 'VideoRemoved'] as const) {
+    registry.on(event, 'redundancy', async ({ videoId }, unit) => {
+      await unit.query(
+        `delete from redundancy r using video v
+         where r.video_id = $1 and v.id = r.video_id and not v.remote and not (v.privacy = any($2))`,
+        [videoId, [videoPrivacies.public, videoPrivacies.unlisted]],
+      )
+    })
+  }
+
+  // Their server may have made the files of a video anew.
+  registry.periodic('outdated-redundancies', {
+    everyMs: () => config().redundancy.videos.check_interval,
+    async run() {
+      const outdated = await db.query<{ id: number }>(
+        `select r.id from redundancy r join streaming_playlist p on p.id = r.streaming_playlist_id
+         where r.actor_id = $1 and r.state = 'announced' and p.playlist_url is distinct from r.source_url
+         order by r.id limit 100`,
+        [await instanceActorId()],
+      )
+      for (const { id } of outdated) {
+        await unlessGone(
+          tell({ aggregate: 'redundancy', id }, async (unit) => {
+            move(unit, await unit.em.findOneOrFail(Redundancy, id), { type: 'OUTDATED' }, settingsOf(deps))
+          }),
+        )
+      }
+    },
+  })
+
+  async function remove(redundancyId: number): Promise<void> {
+    await tell({ aggregate: 'redundancy', id: redundancyId }, async (unit) => {
+      const copy = await unit.em.findOneOrFail(Redundancy, redundancyId)
+      move(unit, copy, { type: 'REMOVED' }, settingsOf(deps))
+    }).catch((error: unknown) => {
+      if (!(error instanceof DomainError) || error.kind === 'busy') throw error
+      throw notFound('Video redundancy not found')
+    })
+  }
+
+  return {
+    async request({ videoId, strategy }) {
+      const actorId = await instanceActorId()
+      const failed = await tell.create(async (unit) => {
+        const targets = await targetsOf(unit, videoId)
+        const added = await insertWanted(unit, targets, { actorId, strategy })
+        if (added > 0) return []
+        const ended = await unit.query<{ id: number }>(
+          "select id from redundancy where video_id = $1 and actor_id = $2 and state = 'failed'",
+          [videoId, actorId],
+        )
+        if (ended.length === 0) throw new DomainError('conflict', 'This video is already mirrored.')
+        return ended
+      })
+      for (const { id } of failed) {
+        await unlessGone(
+          tell({ aggregate: 'redundancy', id }, async (unit) => {
+            move(unit, await unit.em.findOneOrFail(Redundancy, id), { type: 'RETRIED' }, settingsOf(deps))
+          }),
+        )
+      }
+    },
+
+    remove,
+
+    async renew(redundancyId, lifetime) {
+      await tell({ aggregate: 'redundancy', id: redundancyId }, async (unit) => {
+        const copy = await unit.em.findOneOrFail(Redundancy, redundancyId)
+        move(unit, copy, { type: 'EXTENDED', lifetime }, settingsOf(deps))
+        copy.expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
+        unit.emit({ aggregate: 'redundancy', id: redundancyId }, 'RedundancyRenewed', { redundancyId })
+      })
+    },
+
+    async allowHost(host, isAllowed) {
+      await tell.create(async (unit) => {
+        const [known] = await unit.query<{ id: number; was: boolean }>(
+          `update remote_host h set redundancy_allowed = $2, updated_at = $3
+           from (select id, redundancy_allowed as was from remote_host where host = lower($1) for no key update) old
+           where h.id = old.id returning h.id, old.was`,
+          [host, isAllowed, unit.now],
+        )
+        if (!known) throw notFound(`Server ${host} not found.`)
+        if (known.was && !isAllowed) unit.enqueue({ type: 'redundancy-removal', data: { hostId: known.id } })
+      })
+    },
+
+    async receive({ actorId, url, videoUrl, copied, fileUrl, expiresAt }) {
+      const us = await instanceActorId()
+      return await tell.create(async (unit) => {
+        const holder = await holderOf(unit, actorId, us)
+        assertMayHold(holder, { url, fileUrl }, config().remote_redundancy.videos.accept_from)
+        const target = await targetOf(unit, videoUrl, copied)
+        if (!target) throw notFound(`${videoUrl} is no video of ours that is copied.`)
+        const lifetime = lifetimeOf(expiresAt, unit.now)
+        if (lifetime !== null && lifetime <= 0) throw new DomainError('unprocessable', 'This copy is over already.')
+        const isNew = await saveReported(unit, { ...target, actorId, url, fileUrl, lifetime })
+        return { videoId: target.videoId, isNew }
+      })
+    },
+
+    async withdraw({ actorId, url }) {
+      const [row] = await db.query<{ id: number; videoId: number }>(
+        `select id, video_id as "videoId" from redundancy
+         where url_hash = md5($1)::uuid and url = $1 and actor_id = $2 and path is null`,
+        [url, actorId],
+      )
+      if (!row) return undefined
+      await unlessGone(remove(row.id))
+      return { videoId: row.videoId }
+    },
+  }
+
+  async function insertWanted(
+    unit: Unit,
+    targets: Target[],
+    { actorId, strategy }: { actorId: number; strategy: string },
+  ): Promise<number> {
+    const { state, context } = initialRedundancy
+    const wait = dueIn(state, context, settingsOf(deps)) ?? 0
+    let added = 0
+    for (const target of targets) {
+      const { videoId, playlistId, fileId } = target
+      const { url, fileUrl, path } = placeOf(target)
+      const [row] = await unit.query<{ id: number }>(
+        `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, path, strategy, state,
+           context, due_at, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) on conflict do nothing returning id`,
+        [
+          ...[actorId, videoId, playlistId, fileId, url, fileUrl, path, strategy, state, JSON.stringify(context)],
+          ...[new Date(clock.now().getTime() + wait), unit.now],
+        ],
+      )
+      if (!row) continue
+      added += 1
+      askForDownload(unit, { id: row.id, videoId })
+    }
+    return added
+  }
+
+  function placeOf({ uuid, playlistId, resolution, fps, extname }: Target) {
+    const at = (name: string) => `${urls.origin}/static/redundancy/${name}`
+    if (playlistId !== null) {
+      const { name } = mirrorFolder(uuid)
+      return { url: urls.playlistRedundancy(uuid), fileUrl: at(name), path: name }
+    }
+    const name = `${newUuid()}-${resolution}${extname}`
+    const url = urls.fileRedundancy({ uuid, resolution, ...(fps > 0 ? { fps } : {}) })
+    return { url, fileUrl: at(name), path: name }
+  }
+}
+
+interface Target {
+  videoId: number
+  uuid: string
+  playlistId: number | null
+  fileId: number | null
+  resolution: number
+  fps: number
+  extname: string
+}
+
+/** What of another server's video is copied. */
+async function targetsOf(unit: Unit, videoId: number): Promise<Target[]> {
+  const [video] = await unit.query<{ remote: boolean; is_live: boolean; state: string }>(
+    "select remote, is_live, state from video where id = $1 and state <> 'removed' for key share",
+    [videoId],
+  )
+  if (!video) throw notFound('Video not found')
+  if (!video.remote) throw new DomainError('invalid', 'A video of this server cannot be mirrored by it.')
+  if (video.is_live) throw new DomainError('invalid', 'A live video cannot be mirrored.')
+  const targets = await unit.query<Target>(
+    `select v.id as "videoId", v.uuid, p.id as "playlistId", null::int as "fileId", 0 as resolution, 0 as fps, '' as extname
+     from video v join streaming_playlist p on p.video_id = v.id where v.id = $1 and p.playlist_url is not null
+     union all
+     (select v.id, v.uuid, null, f.id, f.resolution, f.fps, coalesce(substring(f.extname from '^\\.[a-z0-9]{1,5}$'), '.mp4')
+      from video v join video_file f on f.video_id = v.id
+      where v.id = $1 and f.streaming_playlist_id is null and f.file_url is not null order by f.id limit 50)`,
+    [videoId],
+  )
+  if (targets.length === 0) throw new DomainError('invalid', 'This video has no files that could be mirrored.')
+  return targets
+}
+
+async function holderOf(unit: Unit, actorId: number, instanceActorId: number) {
+  const [holder] = await unit.query<{ type: string; url: string; isFollowed: boolean }>(
+    `select type, url, exists (select 1 from follow f
+       where f.follower_id = $2 and f.target_id = $1 and f.state = 'accepted') as "isFollowed"
+     from actor where id = $1 and host_id is not null and deleted_at is null`,
+    [actorId, instanceActorId],
+  )
+  if (!holder) throw notFound('The holder of the copy is not known.')
+  return holder
+}
+
+interface ReportedTarget {
+  videoId: number
+  playlistId: number | null
+  fileId: number | null
+}
+
+/** The playlist or file of a video of ours that everybody may see. */
+async function targetOf(unit: Unit, videoUrl: string, copied: Copied): Promise<ReportedTarget | undefined> {
+  const OURS =
+    "v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.privacy in (1, 2) and v.state = 'published'"
+  const [target] =
+    copied.kind === 'playlist'
+      ? await unit.query<ReportedTarget>(
+          `select v.id as "videoId", p.id as "playlistId", null::int as "fileId"
+           from video v join streaming_playlist p on p.video_id = v.id where ${OURS} for key share of v`,
+          [videoUrl],
+        )
+      : await unit.query<ReportedTarget>(
+          `select v.id as "videoId", null::int as "playlistId", f.id as "fileId"
+           from video v join video_file f on f.video_id = v.id
+           where ${OURS} and f.streaming_playlist_id is null and f.resolution = $2 and (f.fps = $3 or $3 < 0)
+           order by f.id limit 1 for key share of v`,
+          [videoUrl, copied.resolution, copied.fps],
+        )
+  return target
+}
+
+/** Answers whether something is new in it: told twice, it changes nothing. */
+async function saveReported(
+  unit: Unit,
+  copy: ReportedTarget & { actorId: number; url: string; fileUrl: string; lifetime: number | null },
+): Promise<boolean> {
+  const { videoId, playlistId, fileId, actorId, url, fileUrl, lifetime } = copy
+  const { state, context } = reportedRedundancy(lifetime)
+  const expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
+  const known = await unit.query<{ id: number; actor_id: number; is_target: boolean; count: number }>(
+    `select id, actor_id, coalesce(streaming_playlist_id = $2 or file_id = $3, false) as is_target from redundancy
+     where (url_hash = md5($1)::uuid and url = $1) or (actor_id = $4 and (streaming_playlist_id = $2 or file_id = $3))
+     for no key update`,
+    [url, playlistId, fileId, actorId],
+  )
+  const [first] = known
+  if (first) {
+    if (known.length > 1 || first.actor_id !== actorId || !first.is_target) {
+      throw new DomainError('forbidden', `${url} is another copy.`)
+    }
+    const changed = await unit.query(
+      `update redundancy set url = $2, file_url = $3, expires_on = $4, state = $5, context = $6, due_at = $4, updated_at = $7
+       where id = $1 and (url, file_url, expires_on) is distinct from ($2, $3, $4::timestamptz) returning id`,
+      [first.id, url, fileUrl, expiresOn, state, JSON.stringify(context), unit.now],
+    )
+    return changed.length > 0
+  }
+  const rows = await unit.query(
+    `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, expires_on, state, context,
+       due_at, size, created_at, updated_at)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $7,
+       (select coalesce(sum(f.size), 0) from video_file f where f.id = $4 or f.streaming_playlist_id = $3), $10, $10
+     where (select count(*) from redundancy where video_id = $2 and (streaming_playlist_id = $3 or file_id = $4)) < $11
+     returning id`,
+    [
+      actorId,
+      videoId,
+      playlistId,
+      fileId,
+      url,
+      fileUrl,
+      expiresOn,
+      state,
+      JSON.stringify(context),
+      unit.now,
+      MAX_COPIES,
+    ],
+  )
+  if (rows.length === 0) throw new DomainError('conflict', 'There are enough copies of this.')
+  return true
+}

@@ -1,0 +1,58 @@
+// The copies that administrators look at, by video.
+
+import type { Database } from '../../platform/database/index.ts'
+
+export interface CopyRow {
+  id: number
+  file_url: string
+  strategy: string | null
+  created_at: string
+  updated_at: string
+  expires_on: string | null
+  size: number
+}
+
+export interface MirroredVideoRow {
+  id: number
+  name: string
+  url: string
+  uuid: string
+  files: CopyRow[]
+  playlists: CopyRow[]
+}
+
+export interface MirroredVideosQuery {
+  /** Copies that others hold of our videos, or those that we hold of others'. */
+  target: 'my-videos' | 'remote-videos'
+  start: number
+  count: number
+  descending: boolean
+}
+
+const copies = (what: string): string =>
+  `(select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'file_url', r.file_url, 'strategy', r.strategy,
+      'created_at', r.created_at, 'updated_at', r.updated_at, 'expires_on', r.expires_on, 'size', r.size) order by r.id), '[]')
+    from redundancy r where r.video_id = v.id and r.${what} is not null and ${SHOWN})`
+
+const SHOWN = "r.state in ('stored', 'announced') and (r.path is not null) = $1"
+
+/** One page of the videos with copies, by name, and how many there are. One statement. */
+export async function listMirroredVideos(
+  db: Pick<Database, 'query'>,
+  { target, start, count, descending }: MirroredVideosQuery,
+): Promise<{ total: number; rows: MirroredVideoRow[] }> {
+  const order = descending ? 'desc' : 'asc'
+  const [page] = await db.query<{ total: number; rows: MirroredVideoRow[] }>(
+    `with mirrored as (
+       select v.id, v.name, v.url, v.uuid from video v
+       where v.remote = $1 and exists (select 1 from redundancy r where r.video_id = v.id and ${SHOWN})
+     ), page as (
+       select v.*, ${copies('file_id')} as files, ${copies('streaming_playlist_id')} as playlists
+       from (select * from mirrored order by name ${order}, id ${order} limit $2 offset $3) v
+     )
+     select (select count(*)::int from mirrored) as total,
+       coalesce((select jsonb_agg(to_jsonb(page) order by name ${order}, id ${order}) from page), '[]') as rows`,
+    [target === 'remote-videos', count, start],
+  )
+  return page ?? { total: 0, rows: [] }
+}

@@ -1,0 +1,68 @@
+// Other servers as the operator sees them: whether they answer, what waits for them, and what went wrong.
+
+import { containing, type Database } from '../../platform/database/index.ts'
+import type { RemoteHostState } from '../../state-machines/remote-host.ts'
+
+export interface PeerRow {
+  id: number
+  host: string
+  state: RemoteHostState
+  software: string | null
+  softwareVersion: string | null
+  signatureProfile: string
+  unsupportedTypes: string[]
+  /** When it is tried again; null when it may be tried now, or sleeps. */
+  dueAt: Date | null
+  lastSuccessAt: Date | null
+  lastErrorAt: Date | null
+  lastError: string | null
+  /** Of the oldest delivery that waits. */
+  waitingSince: Date | null
+  waitingDeliveries: number
+  parkedDeliveries: number
+  parkedActivities: number
+  createdAt: Date
+}
+
+export interface PeerListQuery {
+  start: number
+  count: number
+  sort: { column: 'host' | 'createdAt' | 'lag' | 'waitingDeliveries' | 'lastSuccessAt'; descending: boolean }
+  search?: string | undefined
+  state?: RemoteHostState | undefined
+}
+
+const SORTED_BY: Record<PeerListQuery['sort']['column'], string> = {
+  host: 'h.host',
+  createdAt: 'h.created_at',
+  // The longer one waits, the greater the lag.
+  lag: 'extract(epoch from now() - w.since)',
+  waitingDeliveries: 'coalesce(w.waiting, 0)',
+  lastSuccessAt: 'h.last_success_at',
+}
+
+/** One page of the servers that we know, with the count of all that match. */
+export async function listPeers(db: Database, query: PeerListQuery): Promise<{ total: number; rows: PeerRow[] }> {
+  const direction = query.sort.descending ? 'desc nulls last' : 'asc nulls first'
+  const values = [query.state ?? null, query.search ? containing(query.search) : null]
+  const matching = 'where ($1::text is null or h.state = $1) and ($2::text is null or h.host ilike $2)'
+  const [count] = await db.query<{ total: number }>(`select count(*) as total from remote_host h ${matching}`, values)
+  const rows = await db.query<PeerRow>(
+    `with waiting as (
+       select host_id, count(*) as waiting, min(created_at) as since from delivery where state = 'waiting' group by host_id
+     ), page as (
+       select h.*, w.waiting, w.since, row_number() over (order by ${SORTED_BY[query.sort.column]} ${direction}, h.id) as place
+       from remote_host h left join waiting w on w.host_id = h.id ${matching}
+       order by place limit $3 offset $4
+     )
+     select h.id, h.host, h.state, h.software, h.software_version as "softwareVersion",
+       h.signature_profile as "signatureProfile", h.unsupported_types as "unsupportedTypes", h.due_at as "dueAt",
+       h.last_success_at as "lastSuccessAt", h.last_error_at as "lastErrorAt", h.last_error as "lastError",
+       h.since as "waitingSince", coalesce(h.waiting, 0) as "waitingDeliveries", h.created_at as "createdAt",
+       (select count(*) from delivery d where d.host_id = h.id and d.state = 'parked') as "parkedDeliveries",
+       (select count(*) from incoming_activity i where i.host = h.host and i.state = 'parked') as "parkedActivities"
+     from page h order by h.place`,
+    [...values, query.count, query.start],
+  )
+  return { total: count?.total ?? 0, rows }
+}

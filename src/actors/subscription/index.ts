@@ -1,0 +1,1 @@
+export { makeSubscriptions, type Subscriptions } from './subscription.commands.ts'

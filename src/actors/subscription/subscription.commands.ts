@@ -1,0 +1,77 @@
+// Subscriptions: channels that the account of a user follows, with the machine of all follows. A channel of another server
+// that is not stored yet is looked for by a job.
+
+import { findChannelByHandle } from '../channel/index.ts'
+import { type Follows, findFollow } from '../follow/index.ts'
+import { type ActorDeps, notFound, unlessGone } from '../runtime/index.ts'
+
+/** A channel by its name; `host` is null for ours, else in lower case. */
+export interface ChannelHandle {
+  name: string
+  host: string | null
+}
+
+export interface Subscriptions {
+  /** Row of the actor of an account. */
+  actorOf(accountId: number): Promise<number>
+  /** Follows the channel, at once or as soon as it is found. Nothing happens when there is none. */
+  subscribe(accountId: number, channel: ChannelHandle): Promise<void>
+  /** Answers whether there was a subscription. */
+  unsubscribe(accountId: number, channel: ChannelHandle): Promise<boolean>
+  /** For each channel whether the account follows it, or asked to. */
+  exist(accountId: number, channels: ChannelHandle[]): Promise<boolean[]>
+}
+
+export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subscriptions {
+  const { db, tell, follows } = deps
+
+  async function actorOf(accountId: number): Promise<number> {
+    const [row] = await db.query<{ actor_id: number }>('select actor_id from account where id = $1', [accountId])
+    if (!row) throw notFound('Account not found')
+    return row.actor_id
+  }
+
+  return {
+    actorOf,
+
+    async subscribe(accountId, { name, host }) {
+      const followerId = await actorOf(accountId)
+      const channel = await findChannelByHandle(db, { name, host })
+      if (channel) {
+        await follows.request({ followerId, targetId: channel.actorId })
+        return
+      }
+      if (host === null) return
+      const handle = `${name}@${host}`
+      await tell.create(async (unit) =>
+        unit.enqueue({
+          type: 'activitypub-follow',
+          data: { handle, followerId },
+          dedupeKey: `subscribe-${followerId}-${handle.toLowerCase()}`,
+        }),
+      )
+    },
+
+    async unsubscribe(accountId, handle) {
+      const followerId = await actorOf(accountId)
+      const channel = await findChannelByHandle(db, handle)
+      const follow = channel && (await findFollow(db, { followerId, targetId: channel.actorId }))
+      if (!follow || follow.state === 'none') return false
+      await unlessGone(follows.withdraw(follow.id))
+      return true
+    },
+
+    async exist(accountId, channels) {
+      const rows = await db.query<{ found: boolean }>(
+        `select exists (
+           select 1 from actor x join channel c on c.actor_id = x.id left join remote_host h on h.id = x.host_id
+             join follow f on f.target_id = x.id and f.follower_id = $1 and f.state in ('pending', 'accepted')
+           where lower(x.preferred_username) = wanted.name and h.host is not distinct from wanted.host
+             and x.deleted_at is null) as found
+         from unnest($2::text[], $3::text[]) with ordinality as wanted(name, host, place) order by wanted.place`,
+        [await actorOf(accountId), channels.map(({ name }) => name.toLowerCase()), channels.map(({ host }) => host)],
+      )
+      return rows.map(({ found }) => found)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+// Ends the watching of viewers that are gone: what they watched becomes a row of the statistics.
+
+import { newUuid } from '../../platform/ids.ts'
+import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { type Section, watchedSeconds } from './watching.ts'
+
+interface GoneRow {
+  id: number
+  videoId: number
+  remote: boolean
+  sections: Section[]
+  startedAt: Date | null
+  seenAt: Date
+}
+
+export const ENDED_AT_ONCE = 500
+
+/**
+ * Takes some viewers that gave no sign for so long. Those whose view counts no more again for a time are remembered, as
+ * a hash, for that time. Answers how many there were.
+ */
+export async function endWatching({
+  tell,
+  config,
+  urls,
+}: Pick<ActorDeps, 'tell' | 'config' | 'urls'>): Promise<number> {
+  const { vireo, views } = config()
+  return await tell.create(async (unit) => {
+    const now = unit.now.getTime()
+    const gone = await unit.query<GoneRow>(
+      `select w.id, w.video_id as "videoId", v.remote, w.sections, w.started_at as "startedAt", w.seen_at as "seenAt"
+       from viewer w join video v on v.id = w.video_id
+       where w.seen_at <= $1 and w.started_at is not null order by w.seen_at limit ${ENDED_AT_ONCE}
+       for no key update of w skip locked`,
+      [new Date(now - vireo.lifetimes.viewer_stats)],
+    )
+    for (const viewer of gone) await storeWatch(unit, viewer, urls.watchAction)
+    if (gone.length > 0) {
+      await unit.query("update viewer set sections = '[]', started_at = null where id = any($1::bigint[])", [
+        gone.map(({ id }) => id),
+      ])
+    }
+    await unit.query(
+      `delete from viewer where started_at is null and seen_at <= $1 and (counted_at is null or counted_at <= $2)`,
+      [new Date(now - vireo.lifetimes.viewer_stats), new Date(now - views.videos.view_expiration)],
+    )
+    return gone.length
+  })
+}
+
+async function storeWatch(unit: Unit, viewer: GoneRow, urlOf: (uuid: string) => string): Promise<void> {
+  const sections = viewer.sections.filter(([start, end]) => end > start)
+  const seconds = watchedSeconds(sections)
+  if (seconds === 0) return
+  const uuid = newUuid()
+  const { videoId, remote } = viewer
+  const [watch] = await unit.query<{ id: number }>(
+    `insert into watch (uuid, video_id, of_remote, url, started_at, ended_at, seconds, sections, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+    [
+      ...[uuid, videoId, remote, urlOf(uuid), viewer.startedAt ?? viewer.seenAt, viewer.seenAt, seconds],
+      ...[JSON.stringify(sections), unit.now],
+    ],
+  )
+  if (watch && remote) {
+    unit.emit({ aggregate: 'video', id: videoId }, 'WatchEnded', { watchId: watch.id, videoId })
+  }
+}

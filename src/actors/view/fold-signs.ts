@@ -1,0 +1,144 @@
+// Folds what players reported into the viewers of each video: their watched parts, the views that come of them, and how
+// many watch now. One process at a time folds, so that the signs of a viewer are taken in order.
+
+import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { addDelta } from '../video/index.ts'
+import { countViewers } from './count-viewers.ts'
+import { newViewer, type Section, type Viewer, type WatchRules, watched } from './watching.ts'
+
+interface SignRow {
+  videoId: number
+  viewer: string
+  seconds: number
+  isSeek: boolean
+  seenAt: Date
+  remote: boolean
+  duration: number
+  isLive: boolean
+}
+
+interface ViewerRow {
+  videoId: number
+  viewer: string
+  sections: Section[]
+  startedAt: Date | null
+  seenAt: Date
+  countedAt: Date | null
+}
+
+export const FOLDED_AT_ONCE = 5000
+/** Any number that no other lock of ours has: "view" in ASCII. */
+const FOLD_LOCK = 0x76696577
+
+/** Takes the oldest signs. Answers how many there were; 0 also when another process is at it. */
+export async function foldSigns({ tell, config }: Pick<ActorDeps, 'tell' | 'config'>): Promise<number> {
+  const settings = config()
+  return await tell.create(async (unit) => {
+    const [lock] = await unit.query<{ got: boolean }>('select pg_try_advisory_xact_lock($1) as got', [FOLD_LOCK])
+    if (!lock?.got) return 0
+    const { taken, signs } = await takeSigns(unit)
+    if (signs.length === 0) return taken
+
+    const viewers = await viewersOf(unit, signs)
+    const views = new Map<number, number>()
+    for (const sign of signs) {
+      const key = keyOf(sign)
+      const rules: WatchRules = {
+        duration: sign.isLive ? null : sign.duration,
+        countAfterMs: settings.views.videos.count_view_after,
+        expirationMs: settings.views.videos.view_expiration,
+        maxSections: settings.vireo.views.max_watch_sections,
+      }
+      const before = viewers.get(key) ?? newViewer(sign.seenAt)
+      const { viewer, isView } = watched(before, { ...sign, at: sign.seenAt }, rules)
+      viewers.set(key, viewer)
+      if (isView) views.set(sign.videoId, (views.get(sign.videoId) ?? 0) + 1)
+    }
+    await storeViewers(unit, viewers)
+
+    const remote = new Map(signs.map((sign) => [sign.videoId, sign.remote]))
+    await countViewers(unit, { settings, videoIds: [...remote.keys()] })
+    for (const [videoId, count] of views) {
+      if (remote.get(videoId)) await keepForItsServer(unit, videoId, count)
+      else await countViews(unit, videoId, count, settings.vireo.schedulers.video_views_buffer_update)
+    }
+    return taken
+  })
+}
+
+/** Signs of videos that are gone are taken too, and forgotten. */
+async function takeSigns(unit: Unit): Promise<{ taken: number; signs: SignRow[] }> {
+  const rows = await unit.query<SignRow & { known: boolean }>(
+    `with taken as (
+       delete from view_sign where id in (select id from view_sign order by id limit ${FOLDED_AT_ONCE}) returning *
+     ), held as materialized (
+       select id, remote, duration, is_live from video
+       where id in (select video_id from taken) and state <> 'removed' for key share
+     )
+     select t.video_id as "videoId", t.viewer, t.seconds, t.is_seek as "isSeek", t.seen_at as "seenAt",
+       v.id is not null as known, v.remote, v.duration, v.is_live as "isLive"
+     from taken t left join held v on v.id = t.video_id order by t.id`,
+  )
+  return { taken: rows.length, signs: rows.filter(({ known }) => known) }
+}
+
+const keyOf = ({ videoId, viewer }: { videoId: number; viewer: string }): string => `${videoId} ${viewer}`
+
+async function viewersOf(unit: Unit, signs: SignRow[]): Promise<Map<string, Viewer>> {
+  const rows = await unit.query<ViewerRow>(
+    `select w.video_id as "videoId", w.viewer, w.sections, w.started_at as "startedAt", w.seen_at as "seenAt",
+       w.counted_at as "countedAt"
+     from viewer w join (select distinct * from unnest($1::int[], $2::uuid[]) s (video_id, viewer)) s
+       on s.video_id = w.video_id and s.viewer = w.viewer
+     order by w.video_id, w.viewer for no key update of w`,
+    [signs.map(({ videoId }) => videoId), signs.map(({ viewer }) => viewer)],
+  )
+  return new Map(rows.map(({ videoId, viewer, ...rest }): [string, Viewer] => [keyOf({ videoId, viewer }), rest]))
+}
+
+async function storeViewers(unit: Unit, viewers: Map<string, Viewer>): Promise<void> {
+  const rows = [...viewers].map(([key, viewer]) => {
+    const [videoId, hash] = key.split(' ')
+    return { video_id: Number(videoId), viewer: hash, sections: viewer.sections, ...timesOf(viewer) }
+  })
+  await unit.query(
+    `insert into viewer (video_id, viewer, sections, started_at, seen_at, counted_at)
+     select video_id, viewer, sections, started_at, seen_at, counted_at
+     from jsonb_to_recordset($1::jsonb) as w (video_id int, viewer uuid, sections jsonb, started_at timestamptz,
+       seen_at timestamptz, counted_at timestamptz)
+     order by video_id, viewer
+     on conflict (video_id, viewer) do update set sections = excluded.sections, started_at = excluded.started_at,
+       seen_at = excluded.seen_at, counted_at = excluded.counted_at`,
+    [JSON.stringify(rows)],
+  )
+}
+
+const timesOf = ({ startedAt, seenAt, countedAt }: Viewer) => ({
+  started_at: startedAt,
+  seen_at: seenAt,
+  counted_at: countedAt,
+})
+
+/** Seen in the counter at once; followers hear of all new views of an interval together. */
+export async function countViews(
+  unit: Unit,
+  videoId: number,
+  views: number,
+  tellAfterMs: number | null,
+): Promise<void> {
+  await addDelta(unit, videoId, { views })
+  unit.enqueue({
+    type: 'federate-video',
+    data: { videoId },
+    dedupeKey: `federate-views-${videoId}`,
+    delayMs: tellAfterMs ?? 0,
+  })
+}
+
+async function keepForItsServer(unit: Unit, videoId: number, views: number): Promise<void> {
+  await unit.query(
+    `insert into viewing (video_id, untold_views) values ($1, $2)
+     on conflict (video_id) do update set untold_views = viewing.untold_views + excluded.untold_views`,
+    [videoId, views],
+  )
+}

@@ -1,0 +1,55 @@
+// Stores the signs of viewers many at a time: while one statement runs, those that arrive wait for the next one. Whoever
+// is answered is stored; nothing waits for a timer.
+
+import type { Database } from '../../platform/database/index.ts'
+
+export interface StoredSign {
+  videoId: number
+  viewer: string
+  seconds: number
+  isSeek: boolean
+  seenAt: Date
+}
+
+const MOST_AT_ONCE = 2000
+
+/** Answers when the sign is stored, and throws when that failed. */
+export function makeSignBuffer({ db }: { db: Pick<Database, 'query'> }): (sign: StoredSign) => Promise<void> {
+  let waiting: { sign: StoredSign; settle: PromiseWithResolvers<void> }[] = []
+  let isWriting = false
+
+  async function write(): Promise<void> {
+    isWriting = true
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MOST_AT_ONCE)
+      waiting = waiting.slice(MOST_AT_ONCE)
+      try {
+        await insert(batch.map(({ sign }) => sign))
+        for (const { settle } of batch) settle.resolve()
+      } catch (error) {
+        for (const { settle } of batch) settle.reject(error)
+      }
+    }
+    isWriting = false
+  }
+
+  const insert = (signs: StoredSign[]): Promise<unknown> =>
+    db.query(
+      `insert into view_sign (video_id, viewer, seconds, is_seek, seen_at)
+       select * from unnest($1::int[], $2::uuid[], $3::int[], $4::boolean[], $5::timestamptz[])`,
+      [
+        signs.map(({ videoId }) => videoId),
+        signs.map(({ viewer }) => viewer),
+        signs.map(({ seconds }) => seconds),
+        signs.map(({ isSeek }) => isSeek),
+        signs.map(({ seenAt }) => seenAt),
+      ],
+    )
+
+  return async (sign) => {
+    const settle = Promise.withResolvers<void>()
+    waiting.push({ sign, settle })
+    if (!isWriting) void write()
+    await settle.promise
+  }
+}

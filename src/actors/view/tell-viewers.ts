@@ -1,0 +1,52 @@
+// Tells of viewers and views in steps: one message for each video and interval, however many watch.
+
+import type { ActorDeps } from '../runtime/index.ts'
+import { viewersNow } from '../video/index.ts'
+
+interface ToTell {
+  videoId: number
+  remote: boolean
+  /** Of ours with those that others told of; of a remote video only those of this server. */
+  viewers: number
+  views: number
+}
+
+export const TOLD_AT_ONCE = 500
+
+/** A quarter of the time that a count holds: it is told at every second step, so that views have a step of their own. */
+export const tellingEveryMs = (viewerCounterMs: number): number => Math.max(1, Math.floor(viewerCounterMs / 4))
+
+/** Claims the videos of which it is time to tell; safe to run in several processes at once. Answers how many. */
+export async function tellViewers({ tell, config }: Pick<ActorDeps, 'tell' | 'config'>): Promise<number> {
+  const { viewer_counter } = config().vireo.lifetimes
+  const stepMs = tellingEveryMs(viewer_counter)
+  return await tell.create(async (unit) => {
+    const at = unit.now.getTime()
+    const rows = await unit.query<ToTell>(
+      `with open as materialized (
+         select w.video_id, w.untold_views,
+           w.viewers + w.told_viewers > 0 and (w.viewers_told_at is null or w.viewers_told_at <= $1) as is_count_due
+         from viewing w where w.told_at is null or w.told_at <= $2
+       ), due as materialized (
+         select o.video_id, o.untold_views, o.is_count_due from viewing w join open o on o.video_id = w.video_id
+         where o.is_count_due or o.untold_views > 0
+         order by w.video_id limit ${TOLD_AT_ONCE} for no key update of w skip locked
+       )
+       update viewing w set told_at = $3,
+         viewers_told_at = case when due.is_count_due then $3 else w.viewers_told_at end,
+         untold_views = case when due.is_count_due then w.untold_views else w.untold_views - due.untold_views end
+       from due join video v on v.id = due.video_id
+       where w.video_id = due.video_id and (w.told_at is null or w.told_at <= $2)
+       returning w.video_id as "videoId", v.remote,
+         case when due.is_count_due then 0 else due.untold_views end as views,
+         case when not due.is_count_due then 0 when v.remote then w.viewers else ${viewersNow('v', 'w')} end as viewers`,
+      [new Date(at - 2 * stepMs), new Date(at - stepMs), unit.now],
+    )
+    for (const { videoId, remote, viewers, views } of rows) {
+      const of = { aggregate: 'video', id: videoId } as const
+      if (viewers > 0) unit.emit(of, 'ViewersCounted', { videoId, viewers, expiresAt: at + viewer_counter })
+      if (remote && views > 0) unit.emit(of, 'ViewsCounted', { videoId, views, at })
+    }
+    return rows.length
+  })
+}

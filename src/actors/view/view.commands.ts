@@ -1,0 +1,78 @@
+// Watching: players say where they are, and what comes of it is counted and told from time to time.
+
+import type { ActorDeps } from '../runtime/index.ts'
+import { recountViewers } from './count-viewers.ts'
+import { ENDED_AT_ONCE, endWatching } from './end-watching.ts'
+import { FOLDED_AT_ONCE, foldSigns } from './fold-signs.ts'
+import { makeRemoteViews, type RemoteViews } from './remote-views.ts'
+import { makeSignBuffer } from './sign-buffer.ts'
+import { TOLD_AT_ONCE, tellingEveryMs, tellViewers } from './tell-viewers.ts'
+import { forgetSalts, makeViewerHash, type Watcher } from './viewer-hash.ts'
+
+export interface Views extends RemoteViews {
+  /** A player is at this second of a video that its viewer may see. Stored when this answers. */
+  watch(sign: { videoId: number; watcher: Watcher; seconds: number; isSeek: boolean }): Promise<void>
+  /** Does at once what is done from time to time. */
+  process(): Promise<void>
+}
+
+const LOOK_EVERY_MS = 1000
+const QUOTAS_MS = 3_600_000
+
+export function makeViews(deps: ActorDeps): Views {
+  const { db, registry, clock, config } = deps
+  const store = makeSignBuffer(deps)
+  const hashOf = makeViewerHash(deps)
+
+  // What is less than a whole batch waits for the next time: new signs come all the time.
+  const fold = async () => {
+    while ((await foldSigns(deps)) === FOLDED_AT_ONCE);
+  }
+  const tellAll = async () => {
+    while ((await tellViewers(deps)) === TOLD_AT_ONCE);
+  }
+  const endAll = async () => {
+    while ((await endWatching(deps)) === ENDED_AT_ONCE);
+  }
+  const recount = async () => {
+    await recountViewers(deps)
+    await forgetSalts(db, clock.now())
+  }
+
+  registry.periodic('fold-views', { everyMs: () => config().vireo.runtime.counters_interval, run: fold })
+  registry.periodic('count-viewers', {
+    everyMs: () => config().vireo.views.buffer_sync_interval,
+    run: recount,
+  })
+  registry.periodic('tell-viewers', {
+    everyMs: () => Math.min(LOOK_EVERY_MS, tellingEveryMs(config().vireo.lifetimes.viewer_counter)),
+    run: tellAll,
+  })
+  registry.periodic('end-watching', { everyMs: () => LOOK_EVERY_MS, run: endAll })
+  registry.periodic('remove-old-views', {
+    everyMs: () => config().vireo.schedulers.remove_old_views,
+    run: removeOldViews,
+  })
+
+  return {
+    ...makeRemoteViews(deps),
+    async watch({ videoId, watcher, seconds, isSeek }) {
+      const viewer = await hashOf(videoId, watcher, config().views.videos.trust_viewer_session_id)
+      await store({ videoId, viewer, seconds, isSeek, seenAt: clock.now() })
+    },
+    async process() {
+      await fold()
+      await recount()
+      await endAll()
+      await tellAll()
+    },
+  }
+
+  async function removeOldViews(): Promise<void> {
+    const now = clock.now()
+    await db.query('delete from remote_view_quota where since <= $1', [new Date(now.getTime() - QUOTAS_MS)])
+    const { max_age } = config().views.videos.remote
+    if (max_age === null || max_age < 0) return
+    await db.query('delete from watch where of_remote and created_at <= $1', [new Date(now.getTime() - max_age)])
+  }
+}

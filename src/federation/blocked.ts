@@ -1,0 +1,70 @@
+// What the instance's blocks mean here: from blocked servers and actors nothing is taken, of them nothing is fetched, to
+// them nothing is sent but the end of follows.
+
+import { isBlockedActor, isBlockedHost } from '../actors/blocklist/index.ts'
+import type { Send } from '../actors/delivery/index.ts'
+import { DomainError } from '../actors/runtime/index.ts'
+import type { Sql } from '../platform/database/index.ts'
+import { FetchError, type FetchRequest, type GuardedFetch } from '../platform/fetch/index.ts'
+import type { JsonObject } from './wire/index.ts'
+
+export interface Blocked {
+  /** Whether the server of an address is blocked. */
+  host(url: string): Promise<boolean>
+  /** Whether an actor, its account or its server is blocked. */
+  actor(url: string): Promise<boolean>
+  /** Throws DomainError `forbidden` for a blocked actor. */
+  refuseActor(url: string): Promise<void>
+}
+
+export function makeBlocked({ query }: { query: Sql }): Blocked {
+  const actor = (url: string) => isBlockedActor(query, url)
+  return {
+    host: async (url) => await isBlockedHost(query, URL.parse(url)?.host ?? ''),
+    actor,
+    async refuseActor(url) {
+      if (await actor(url)) throw new DomainError('forbidden', `${url} is blocked here.`)
+    },
+  }
+}
+
+/** The fetcher without blocked servers, also at the end of a redirection. Deliveries have their own rule. */
+export function fetchUnblocked(http: GuardedFetch, blocked: Blocked): GuardedFetch {
+  async function refuse(url: string): Promise<void> {
+    if (await blocked.host(url)) throw new FetchError('refused-url', url, { message: 'a blocked server' })
+  }
+  const guarded = (request: FetchRequest = {}): FetchRequest => ({
+    ...request,
+    async onRedirect(next) {
+      await refuse(next.url)
+      return (await request.onRedirect?.(next)) ?? {}
+    },
+  })
+  return {
+    ...http,
+    async fetch(url, request) {
+      if (request?.method !== 'POST') await refuse(url)
+      return await http.fetch(url, guarded(request))
+    },
+    async stream(url, request) {
+      await refuse(url)
+      return await http.stream(url, guarded(request))
+    },
+  }
+}
+
+/** Sends to blocked servers nothing but the end of a follow: what was on its way when the block came is let go. */
+export function sendUnblocked(send: Send, blocked: Blocked): Send {
+  return async (delivery, profile, signal) => {
+    if ((await blocked.host(delivery.inboxUrl)) && !isFarewell(JSON.parse(delivery.body))) {
+      return { answer: 'blocked', error: 'The server is blocked.' }
+    }
+    return await send(delivery, profile, signal)
+  }
+}
+
+/** A Reject of a follow, or the Undo of one: without it, the other side would believe in it until the end of the block. */
+export function isFarewell({ type, object }: JsonObject): boolean {
+  const inner = typeof object === 'object' && object !== null && 'type' in object ? object.type : undefined
+  return inner === 'Follow' && (type === 'Reject' || type === 'Undo')
+}

@@ -1,0 +1,106 @@
+// Who asks for a document: the one place that says whether a read is refused, or needs a signature, and whose it is. A
+// known key is checked at once; for an unknown one, or one that was replaced, the signer is fetched once, and each host at
+// most once a minute.
+
+import { LRUCache } from 'lru-cache'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Blocked } from '../blocked.ts'
+import type { ResolveActor } from '../fetch/actors.ts'
+import { type HeaderValues, headerValue, type InboundVerdict, verifyInbound } from '../security/index.ts'
+import type { KeyStore } from '../security/key-store.ts'
+import type { Urls } from '../urls.ts'
+
+/** `actor` is the address of who signed. */
+export type Requester = { kind: 'anybody' } | { kind: 'signed'; actor: string }
+
+export interface ReadRequest {
+  method: string
+  /** Path and query. */
+  url: string
+  headers: HeaderValues
+}
+
+/**
+ * Who asks, as far as this server wants to know: anybody, unless `vireo.federation.authorized_fetch` is on. Throws
+ * DomainError `unauthenticated` without a signature that holds, then.
+ */
+export type WhoAsks = (request: ReadRequest) => Promise<Requester>
+
+const FETCH_EVERY_MS = 60_000
+const MAX_HOSTS = 10_000
+
+export function makeWhoAsks(deps: {
+  config: () => Config
+  clock: Clock
+  urls: Urls
+  keys: KeyStore
+  resolveActor: ResolveActor
+}): WhoAsks {
+  const { config, clock, urls, keys, resolveActor } = deps
+  const fetched = new LRUCache<string, number>({ max: MAX_HOSTS })
+  const now = () => clock.now().getTime()
+
+  const verify = ({ method, url, headers }: ReadRequest) =>
+    verifyInbound({
+      ...{ method, headers, url: `${urls.origin}${url}`, rawBody: Buffer.alloc(0), now: clock.now() },
+      ...{ skewMs: config().vireo.federation.inbox.clock_skew, findKey: keys.find },
+    })
+
+  /** Whose key is worth a fetch; undefined when the refusal stands, or the host was asked a short while ago. */
+  function signerToFetch(verdict: InboundVerdict & { ok: false }): string | undefined {
+    const keyId = verdict.reason === 'unknown-key' ? verdict.unknownKey : replacedKey(verdict)
+    const signer = keyId?.split('#', 1)[0]
+    const host = signer === undefined ? undefined : URL.parse(signer)?.host
+    if (signer === undefined || !host || urls.isOurs(signer)) return undefined
+    if (now() - (fetched.get(host) ?? Number.NEGATIVE_INFINITY) < FETCH_EVERY_MS) return undefined
+    fetched.set(host, now())
+    return signer
+  }
+
+  function replacedKey(verdict: InboundVerdict & { ok: false }): string | undefined {
+    if (verdict.reason !== 'bad-signature' || !verdict.key) return undefined
+    const isOld = now() - verdict.key.fetchedAt.getTime() > config().vireo.federation.inbox.key_refetch_after
+    return isOld ? verdict.keyId : undefined
+  }
+
+  return async (request) => {
+    if (!config().vireo.federation.authorized_fetch) return { kind: 'anybody' }
+    let verdict = await verify(request)
+    const signer = verdict.ok ? undefined : signerToFetch(verdict)
+    if (signer !== undefined) {
+      try {
+        await resolveActor(signer, { maxAgeMs: config().vireo.federation.inbox.key_refetch_after })
+        verdict = await verify(request)
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error
+      }
+    }
+    if (verdict.ok) return { kind: 'signed', actor: verdict.owner }
+    throw new DomainError('unauthenticated', `This needs the signature of an actor: ${verdict.reason}.`)
+  }
+}
+
+/**
+ * Throws DomainError `forbidden` when the reader says to be blocked here. The signature need not be checked for that:
+ * nobody gains by such a lie, and whoever hides behind another name has no signature to show.
+ */
+export async function refuseBlockedReader(
+  headers: HeaderValues,
+  { keys, blocked }: { keys: Pick<KeyStore, 'find'>; blocked: Blocked },
+): Promise<void> {
+  const keyId = claimedKeyId(headers)
+  if (keyId === undefined) return
+  const isBlocked = (await blocked.host(keyId)) || (await blocked.actor((await keys.find(keyId))?.owner ?? keyId))
+  if (isBlocked) throw new DomainError('forbidden', 'This server does not answer you.')
+}
+
+/** The key id that a request says to be signed with (draft-cavage or RFC 9421); undefined when it is not signed. */
+function claimedKeyId(headers: HeaderValues): string | undefined {
+  const claim =
+    headerValue(headers, 'signature-input') ??
+    headerValue(headers, 'signature') ??
+    headerValue(headers, 'authorization')
+  return claim === undefined ? undefined : /\bkeyid="([^"]{1,2000})"/i.exec(claim)?.[1]
+}

@@ -1,0 +1,50 @@
+// What people paste into a search field: addresses of pages and handles, of ours and of other servers.
+
+import { fromShortUuid, isUuid } from '../../platform/ids.ts'
+
+export type Pasted =
+  | { kind: 'handle'; name: string; host: string }
+  /** `url` as it was pasted; `uuid` when the path names one. */
+  | { kind: 'video' | 'playlist'; url: string; origin: string; uuid: string }
+  | { kind: 'url'; url: string; origin: string }
+
+const MAX_LENGTH = 2000
+const HANDLE = /^@?([^@\s/]{1,200})@([^@\s/]{1,260})$/
+const ACTOR_PATH = /^\/(?:c|a|video-channels|accounts)\/([^/@]+)(?:@([^/]+))?(?:\/|$)/
+const VIDEO_PATH = /^\/(?:videos\/watch|videos\/embed|w)\/([^/]+)\/?$/
+const PLAYLIST_PATH = /^\/(?:videos\/watch\/playlist|w\/p|video-playlists)\/([^/]+)\/?$/
+
+/** What the text may be; undefined when it is plain words. */
+export function readPasted(text: string): Pasted | undefined {
+  const trimmed = text.trim()
+  if (trimmed.length > MAX_LENGTH) return undefined
+  const handle = HANDLE.exec(trimmed)
+  if (handle?.[1] && handle[2]) return { kind: 'handle', name: handle[1], host: handle[2].toLowerCase() }
+  if (!/^https?:\/\//i.test(trimmed)) return undefined
+  const url = URL.parse(trimmed)
+  return url && url.username === '' && url.password === '' ? ofUrl(url) : undefined
+}
+
+function ofUrl(url: URL): Pasted {
+  const { origin, href } = url
+  const pathname = decoded(url.pathname)
+  const actor = ACTOR_PATH.exec(pathname)
+  if (actor?.[1]) return { kind: 'handle', name: actor[1], host: (actor[2] ?? url.host).toLowerCase() }
+  for (const [kind, pattern] of [
+    ['playlist', PLAYLIST_PATH],
+    ['video', VIDEO_PATH],
+  ] as const) {
+    const id = pattern.exec(pathname)?.[1]
+    const uuid = id === undefined ? undefined : isUuid(id) ? id.toLowerCase() : fromShortUuid(id)
+    if (uuid !== undefined) return { kind, url: href, origin, uuid }
+  }
+  return { kind: 'url', url: href, origin }
+}
+
+function decoded(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return pathname
+  }
+}

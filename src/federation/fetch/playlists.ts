@@ -1,0 +1,164 @@
+// Playlists of other servers: from a document to what we store, and the walk of what is in them.
+
+import type { StoredActor } from '../../actors/actor/index.ts'
+import type { RemoteElement, RemotePlaylists, StoredPlaylist } from '../../actors/playlist/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { isSameOrigin } from '../security/index.ts'
+import {
+  AS_PUBLIC,
+  type JsonObject,
+  type PlaylistDocument,
+  type PlaylistElementDocument,
+  readPlaylist,
+  readPlaylistElement,
+} from '../wire/index.ts'
+import type { ResolveActor } from './actors.ts'
+import { walkCollection } from './collections.ts'
+import type { FetchDocument } from './documents.ts'
+import type { VideoFetcher } from './videos.ts'
+
+export interface PlaylistFetcher {
+  /**
+   * Stores a document that may be believed, of the account if one is given; a job reads its elements. Throws DomainError
+   * `forbidden` for what is said of others.
+   */
+  save(document: JsonObject, owner?: StoredActor): Promise<StoredPlaylist>
+  /** The stored playlist, fetched when it is not stored. Throws DomainError. */
+  resolve(url: string): Promise<StoredPlaylist>
+  /**
+   * Reads a playlist and all its elements anew; one that is gone is removed. Throws when something of it cannot be had now.
+   */
+  refresh(id: number, signal: AbortSignal): Promise<void>
+}
+
+type Deps = FederationDeps & {
+  fetchDocument: FetchDocument
+  resolveActor: ResolveActor
+  videos: VideoFetcher
+  remotePlaylists: RemotePlaylists
+}
+
+/** Elements of a playlist that are read; each is a document of its own. */
+const MAX_ELEMENTS = 1000
+
+export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
+  const { db, urls, config, logger, fetchDocument, resolveActor, videos, remotePlaylists } = deps
+
+  async function store(
+    document: JsonObject,
+    owner: { accountId: number | null } | undefined,
+    options?: { thenRead: boolean },
+  ): Promise<{ stored: StoredPlaylist; playlist: PlaylistDocument }> {
+    const read = readPlaylist(document)
+    if (!read.ok) throw new DomainError('unprocessable', `This playlist cannot be read: ${read.problem}`)
+    const playlist = read.value
+    const { id, channel: channelUrl } = playlist
+    if (!isSameOrigin(channelUrl, id)) throw new DomainError('forbidden', `${id} has no channel of its own server.`)
+    const { channelId, accountId } = await channelOf(channelUrl)
+    if (owner && owner.accountId !== accountId) {
+      throw new DomainError('forbidden', `${channelUrl} is a channel of somebody else.`)
+    }
+    const stored = await remotePlaylists.save(toRemotePlaylist(playlist, { accountId, channelId }), options)
+    return { stored, playlist }
+  }
+
+  async function channelOf(url: string): Promise<{ channelId: number; accountId: number }> {
+    const { channelId } = await resolveActor(url)
+    const [row] = await db.query<{ accountId: number }>('select account_id as "accountId" from channel where id = $1', [
+      channelId,
+    ])
+    if (channelId === null || !row) throw new DomainError('unprocessable', `${url} is no channel.`)
+    return { channelId, accountId: row.accountId }
+  }
+
+  async function refresh(id: number, signal: AbortSignal): Promise<void> {
+    const known = await remotePlaylists.find({ id })
+    if (!known) return
+    const document = await fetchDocument(known.url).catch(async (error: unknown) => {
+      if (!(error instanceof DomainError) || !GONE.has(error.kind)) throw error
+      await remotePlaylists.remove(id, known)
+      return undefined
+    })
+    if (!document) return
+    const { stored, playlist } = await store(document.document, known)
+    if (stored.id !== id) throw new DomainError('forbidden', `${known.url} leads to another playlist now.`)
+    // A cache there may lag behind what was told; its elements would too.
+    if (playlist.updatedAt < stored.updatedAt) throw new Error(`${known.url} is still served as it was before.`)
+    const found = await walk(playlist, signal)
+    await remotePlaylists.putElements(id, { ...found, asOf: stored.updatedAt })
+    if (found.missed.length > 0) throw new Error(`${found.missed.length} elements could not be had now.`)
+    logger.info({ playlist: known.url, elements: found.elements.length }, 'a remote playlist was read')
+  }
+
+  /** Elements live on the server of their playlist. What can never be had is passed over. */
+  async function walk(
+    playlist: PlaylistDocument,
+    signal: AbortSignal,
+  ): Promise<{ elements: RemoteElement[]; missed: string[] }> {
+    const elements: RemoteElement[] = []
+    const missed: string[] = []
+    const bounds = { maxPages: config().vireo.federation.backfill.max_pages, maxItems: MAX_ELEMENTS }
+    const first = playlist.first ?? playlist.id
+    if (playlist.totalItems === 0 || !isSameOrigin(first, playlist.id)) return { elements, missed }
+    for await (const item of walkCollection(fetchDocument, first, bounds)) {
+      signal.throwIfAborted()
+      const url = typeof item === 'string' ? item : String(item.id)
+      try {
+        if (!isSameOrigin(url, playlist.id)) throw new DomainError('forbidden', `${url} is of another server.`)
+        elements.push(await toElement(readElement((await fetchDocument(url)).document)))
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error
+        logger.debug({ playlist: playlist.id, reason: error.message }, 'an element of a playlist was passed over')
+        if (error.kind === 'unavailable' || error.kind === 'busy') missed.push(url)
+      }
+    }
+    return { elements, missed }
+  }
+
+  async function toElement(element: PlaylistElementDocument): Promise<RemoteElement> {
+    const { id: url, video, startTimestamp, stopTimestamp } = element
+    return { url, startTimestamp, stopTimestamp, videoId: await videoIdOf(video) }
+  }
+
+  /** Videos of ours that others may not see are none that they could have put anywhere. */
+  async function videoIdOf(url: string): Promise<number> {
+    if (!isSameOrigin(url, urls.origin)) return (await videos.resolve(url)).id
+    const [video] = await db.query<{ id: number }>(
+      `select id from video where url_hash = md5($1)::uuid and url = $1 and privacy in (1, 2) and state <> 'removed'`,
+      [url],
+    )
+    if (!video) throw new DomainError('not_found', `${url} does not exist`)
+    return video.id
+  }
+
+  return {
+    save: async (document, owner) => (await store(document, owner, { thenRead: true })).stored,
+    async resolve(url) {
+      const known = await remotePlaylists.find({ url })
+      if (known) return known
+      return (await store((await fetchDocument(url)).document, undefined, { thenRead: true })).stored
+    },
+    refresh,
+  }
+}
+
+/** What is no longer for us is as good as gone: the Delete of one that became private may have been lost. */
+const GONE: ReadonlySet<string> = new Set(['not_found', 'gone', 'forbidden'])
+
+function readElement(document: JsonObject): PlaylistElementDocument {
+  const read = readPlaylistElement(document)
+  if (!read.ok) throw new DomainError('unprocessable', `This element cannot be read: ${read.problem}`)
+  return read.value
+}
+
+function toRemotePlaylist(playlist: PlaylistDocument, of: { accountId: number; channelId: number }) {
+  const { id: url, uuid, name, description, to, cc, thumbnail, publishedAt, updatedAt } = playlist
+  return {
+    ...{ url, uuid, name, description, ...of },
+    privacy: to.includes(AS_PUBLIC) || cc.includes(AS_PUBLIC) ? (1 as const) : (2 as const),
+    thumbnailUrl: thumbnail?.url ?? null,
+    createdAt: publishedAt,
+    updatedAt,
+  }
+}

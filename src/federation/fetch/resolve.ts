@@ -1,0 +1,110 @@
+// Videos and channels by what people paste: looked up in our tables, and at their own server where the caller may ask for
+// that. Whoever waits for it gets an answer in time, whatever the other server does.
+
+import { findChannelByHandle } from '../../actors/channel/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { atMost } from '../../platform/at-most.ts'
+import type { FederationDeps } from '../deps.ts'
+import type { ResolveActor } from './actors.ts'
+import type { Discovery } from './discovery.ts'
+import { type Pasted, readPasted } from './lookup.ts'
+import type { VideoFetcher } from './videos.ts'
+
+/** Row ids of what a text names; undefined when it names nothing that can be had. `fetch`: other servers may be asked. */
+export interface ResolvePasted {
+  video(text: string, options: { fetch: boolean }): Promise<number | undefined>
+  channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
+}
+
+/** Lookups at once in one process. */
+const AT_ONCE = 10
+
+export function makeResolvePasted(
+  deps: FederationDeps & { resolveActor: ResolveActor; discovery: Discovery; videos: VideoFetcher },
+): ResolvePasted {
+  const { db, urls, config, clock, logger, resolveActor, discovery, videos } = deps
+  const limited = atMost(AT_ONCE)
+
+  const idOf = async (text: string, values: unknown[]): Promise<number | undefined> =>
+    (await db.query<{ id: number }>(text, values))[0]?.id
+
+  async function video(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
+    if (pasted.kind === 'handle') return undefined
+    const uuid = 'uuid' in pasted ? pasted.uuid : null
+    if (pasted.origin === urls.origin) {
+      return uuid === null
+        ? undefined
+        : await idOf("select id from video where uuid = $1 and state <> 'removed'", [uuid])
+    }
+    const addresses = [...(uuid === null ? [] : [`${pasted.origin}/videos/watch/${uuid}`]), pasted.url]
+    const known = await idOf(
+      "select id from video where url_hash = any($1::uuid[]) and url = any($2) and state <> 'removed'",
+      [await hashes(addresses), addresses],
+    )
+    if (!fetch) return known
+    const notBefore = new Date(clock.now().getTime() - config().vireo.federation.refresh.video)
+    return (
+      (await firstOf([...new Set(addresses)], async (url) => (await videos.resolve(url, { notBefore })).id)) ?? known
+    )
+  }
+
+  async function channel(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
+    if (pasted.kind === 'handle') {
+      const { name, host } = pasted
+      const isOurs = host === urls.host
+      const known = await findChannelByHandle(db, { name, host: isOurs ? null : host })
+      if (known || isOurs || !fetch) return known?.id
+      return await firstOf([`${name}@${host}`], async (handle) => channelOf(await discovery.actorOf(handle)))
+    }
+    if (pasted.origin === urls.origin) return undefined
+    const known = await idOf(
+      `select c.id from actor x join channel c on c.actor_id = x.id
+       where x.url_hash = md5($1)::uuid and x.url = $1 and x.deleted_at is null`,
+      [pasted.url],
+    )
+    return known ?? (fetch ? await firstOf([pasted.url], channelOf) : undefined)
+  }
+
+  const channelOf = async (url: string): Promise<number | undefined> => (await resolveActor(url)).channelId ?? undefined
+
+  const hashes = async (texts: string[]): Promise<string[]> =>
+    (await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest($1::text[]) as t', [texts])).map(
+      ({ hash }) => hash,
+    )
+
+  /** The first that is there; what is refused, away or not what was wanted is none. */
+  async function firstOf(
+    addresses: string[],
+    resolve: (address: string) => Promise<number | undefined>,
+  ): Promise<number | undefined> {
+    for (const address of addresses) {
+      try {
+        const id = await limited(() => resolve(address))
+        if (id !== undefined) return id
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error
+        logger.debug({ address, reason: error.message }, 'a search found nothing at an address')
+      }
+    }
+    return undefined
+  }
+
+  /** The answer, or nothing when it takes too long: the lookup goes on, and the next search finds it. */
+  async function inTime(lookup: Promise<number | undefined>): Promise<number | undefined> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), config().vireo.federation.fetch.search_timeout)
+    })
+    lookup.catch((error: unknown) => logger.error({ err: error }, 'a lookup failed'))
+    return await Promise.race([lookup, late]).finally(() => clearTimeout(timer))
+  }
+
+  const resolver =
+    (resolve: typeof video) =>
+    async (text: string, { fetch }: { fetch: boolean }): Promise<number | undefined> => {
+      const pasted = readPasted(text)
+      return pasted && (await inTime(resolve(pasted, fetch)))
+    }
+
+  return { video: resolver(video), channel: resolver(channel) }
+}

@@ -1,0 +1,135 @@
+// The way up from a reply to its video: parents that are not stored are fetched, a bounded number of them in a bounded
+// time, and stored from the top down.
+
+import type { RemoteActors } from '../../actors/actor/index.ts'
+import type { Comments, ReceivedComment } from '../../actors/comment/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { isSameOrigin } from '../security/index.ts'
+import { isPublic, type JsonObject, type NoteDocument, readNote, readTombstone } from '../wire/index.ts'
+import type { ResolveActor } from './actors.ts'
+import type { FetchDocument } from './documents.ts'
+
+/** Where a comment belongs. `parentUrl` is null for the start of a thread. */
+export interface Place {
+  videoId: number
+  parentUrl: string | null
+}
+
+export interface Threads {
+  /** The place of what answers this address, as far as it is stored. */
+  placeOf(inReplyTo: string): Promise<Place | undefined>
+  /** The same, with parents fetched and stored. Throws DomainError: `unprocessable` for threads without end. */
+  resolvePlace(inReplyTo: string, options: { signal: AbortSignal }): Promise<Place>
+  /** Stores a comment that answers what is stored. */
+  store(note: NoteDocument, place: Place, accountId: number, activity: string | null): Promise<ReceivedComment>
+  /** A comment that nobody signed, found where it lives: stored with its parents. */
+  storeFetched(document: JsonObject, options: { signal: AbortSignal }): Promise<void>
+}
+
+/** A parent on the way up: what was said, or what is left of it. */
+type Link = { url: string; inReplyTo: string } & (
+  | { kind: 'note'; note: NoteDocument }
+  | { kind: 'stone'; createdAt: Date }
+)
+
+export function makeThreads(
+  deps: FederationDeps & {
+    fetchDocument: FetchDocument
+    resolveActor: ResolveActor
+    remoteActors: RemoteActors
+    comments: Comments
+  },
+): Threads {
+  const { db, config, clock, urls, fetchDocument, resolveActor, comments } = deps
+
+  async function placeOf(inReplyTo: string): Promise<Place | undefined> {
+    const [place] = await db.query<{ videoId: number; isComment: boolean }>(
+      `select id as "videoId", false as "isComment" from video where url_hash = md5($1)::uuid and url = $1
+       union all
+       select video_id, true from comment where url_hash = md5($1)::uuid and url = $1 limit 1`,
+      [inReplyTo],
+    )
+    return place && { videoId: place.videoId, parentUrl: place.isComment ? inReplyTo : null }
+  }
+
+  async function resolvePlace(inReplyTo: string, { signal }: { signal: AbortSignal }): Promise<Place> {
+    const missing: Link[] = []
+    const until = clock.now().getTime() + config().vireo.federation.fetch.thread_timeout
+    const { max_comment_recursion } = config().vireo.federation
+    let at = inReplyTo
+    let place = await placeOf(at)
+    while (!place) {
+      signal.throwIfAborted()
+      if (missing.length >= max_comment_recursion) throw new DomainError('unprocessable', 'This thread is too deep.')
+      if (missing.some((link) => link.url === at)) throw new DomainError('unprocessable', 'This thread has no start.')
+      if (clock.now().getTime() > until) throw new DomainError('unprocessable', 'This thread takes too long to fetch.')
+      const link = await fetchLink(at)
+      missing.push(link)
+      at = link.inReplyTo
+      place = await placeOf(at)
+    }
+    for (const link of missing.toReversed()) {
+      await storeLink(link, place)
+      place = { videoId: place.videoId, parentUrl: link.url }
+    }
+    return place
+  }
+
+  async function fetchLink(url: string): Promise<Link> {
+    if (urls.isOurs(url)) throw new DomainError('not_found', `${url} is nothing that is answered here.`)
+    const { document } = await fetchDocument(url)
+    if (document.type === 'Video') throw new DomainError('not_found', `${url} is a video that nobody here follows.`)
+    const stone = document.type === 'Tombstone' ? readTombstone(document) : undefined
+    if (stone?.ok && stone.value.inReplyTo !== null) {
+      const { id, inReplyTo, publishedAt, deletedAt } = stone.value
+      return { kind: 'stone', url: id, inReplyTo, createdAt: publishedAt ?? deletedAt ?? clock.now() }
+    }
+    const read = readNote(document)
+    if (!read.ok) throw new DomainError('unprocessable', read.problem)
+    const { id, inReplyTo } = read.value
+    // Whoever told of it knows it by that address.
+    if (id !== url) throw new DomainError('unprocessable', `${url} leads to another comment.`)
+    return { kind: 'note', url: id, inReplyTo, note: read.value }
+  }
+
+  async function storeLink(link: Link, place: Place): Promise<void> {
+    if (link.kind === 'note') return void (await store(link.note, place, await authorOf(link.note), null))
+    await comments.receiveTombstone({ url: link.url, ...place, createdAt: link.createdAt })
+  }
+
+  /** Nobody signed it: its author is whom its server says, of that server alone. */
+  async function authorOf(note: NoteDocument): Promise<number> {
+    if (!isSameOrigin(note.author, note.id)) {
+      throw new DomainError('forbidden', `${note.id} is said to be of ${note.author}, who is of another server.`)
+    }
+    const { accountId } = await resolveActor(note.author)
+    if (accountId === null) throw new DomainError('unprocessable', `${note.author} is no account.`)
+    return accountId
+  }
+
+  async function store(note: NoteDocument, place: Place, accountId: number, activity: string | null) {
+    if (!isPublic(note)) throw new DomainError('forbidden', `${note.id} is not for everybody.`)
+    return await comments.receiveComment({
+      url: note.id,
+      ...place,
+      accountId,
+      content: note.content,
+      mediaType: note.mediaType,
+      createdAt: note.publishedAt,
+      activity,
+    })
+  }
+
+  return {
+    placeOf,
+    resolvePlace,
+    store,
+    async storeFetched(document, options) {
+      const read = readNote(document)
+      if (!read.ok) throw new DomainError('unprocessable', read.problem)
+      const place = await resolvePlace(read.value.inReplyTo, options)
+      await store(read.value, place, await authorOf(read.value), null)
+    },
+  }
+}

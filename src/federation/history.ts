@@ -1,0 +1,160 @@
+// The job that walks the outbox of a followed actor: page after page, each stored before the next one is asked for.
+// What a third server owes us (videos that a channel only announces) is put aside when that server is away.
+
+import type { HistoryWalk, HistoryWalks } from '../actors/follow/index.ts'
+import { DomainError, type JobContext, PermanentFailure } from '../actors/runtime/index.ts'
+import type { FederationDeps } from './deps.ts'
+import { readCollectionPage } from './fetch/collections.ts'
+import { type FetchDocument, isHopeless } from './fetch/documents.ts'
+import type { VideoFetcher } from './fetch/videos.ts'
+import { isSameOrigin, originOf } from './security/index.ts'
+import { type JsonObject, readActivity, typeOf } from './wire/index.ts'
+
+export interface HistoryDeps extends FederationDeps {
+  fetchDocument: FetchDocument
+  videos: VideoFetcher
+  histories: HistoryWalks
+}
+
+/** What came of an item: `known`: we had it; `away`: it cannot be had now, and is tried again under this address. */
+type Outcome = { is: 'new' | 'known' | 'useless' } | { is: 'away'; url: string }
+
+const USELESS: Outcome = { is: 'useless' }
+
+/** Failures in a row after which a server is taken to be away. */
+const FAILURES = 3
+
+export function registerHistoryWalks(deps: HistoryDeps): void {
+  const { registry, logger, histories } = deps
+
+  registry.job('activitypub-http-fetcher', {
+    queue: 'io',
+    async run(job) {
+      const walk = await histories.start(Number(job.data.walkId))
+      if (!walk) return
+      try {
+        await makeReader(deps, walk, job).walk()
+      } catch (error) {
+        // Another process takes it up where it was left.
+        if (job.signal.aborted) throw error
+        const reason = error instanceof Error ? error.message : String(error)
+        await histories.fail(walk.id, { reason, hopeless: isHopeless(error) })
+        logger.info({ outbox: walk.outboxUrl, reason }, 'a history could not be read')
+        // The machine of the walk asks for the next job.
+        throw new PermanentFailure(reason, { cause: error })
+      }
+    },
+    async failed({ data }, reason) {
+      await histories.fail(Number(data.walkId), { reason, hopeless: false })
+    },
+  })
+}
+
+function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: JobContext) {
+  const { db, logger, config, clock, fetchDocument, videos, histories } = deps
+  /** Failures in a row of each server: none of its items is waited for again when there were a few. */
+  const failures = new Map<string, number>()
+  const own = originOf(walk.outboxUrl)
+
+  async function readPages(): Promise<void> {
+    let { seen } = walk
+    for (let url = walk.nextUrl; url !== null; ) {
+      signal.throwIfAborted()
+      const page = await readCollectionPage(fetchDocument, url)
+      const items = page.items.slice(0, Math.max(0, config().vireo.federation.backfill.max_items - seen))
+      const outcomes: Outcome[] = []
+      for (const item of items) {
+        signal.throwIfAborted()
+        outcomes.push(await takeIn(item))
+      }
+      const meetsKnown = walk.extent === 'newest' && outcomes.some(({ is }) => is === 'known')
+      const place = await histories.pageRead(walk.id, {
+        url,
+        next: meetsKnown ? null : page.next,
+        total: page.total,
+        items: items.length,
+        aside: outcomes.flatMap((outcome) => (outcome.is === 'away' ? [outcome.url] : [])),
+      })
+      const of = place.total ?? place.seen
+      progress(of === 0 ? 0 : Math.min(99, (100 * place.seen) / of))
+      logger.info(
+        { outbox: walk.outboxUrl, seen: place.seen, total: place.total },
+        `history: ${amount(place.seen)} of ${place.total === null ? 'an unknown number' : amount(place.total)}`,
+      )
+      ;({ seen, nextUrl: url } = place)
+    }
+  }
+
+  async function tryAside(): Promise<void> {
+    for (const url of walk.aside) {
+      signal.throwIfAborted()
+      if ((await takeIn(url)).is !== 'away') await histories.settleItem(walk.id, url)
+    }
+  }
+
+  /** An activity of the outbox, or the address of one, or of a video that was put aside. */
+  async function takeIn(item: string | JsonObject): Promise<Outcome> {
+    const document = typeof item === 'string' ? await had(item, () => fetchDocument(item)) : { document: item }
+    if ('is' in document) return document
+    if (typeOf(document.document) === 'Video' && typeof item === 'string') {
+      const { document: video } = document
+      return await had(item, async () => outcomeOf(await videos.save(video)))
+    }
+    const read = readActivity(document.document)
+    if (!read.ok || read.value.object?.id == null) return USELESS
+    const { type, object } = read.value
+    const id = read.value.object.id
+    if (type !== 'Announce' && !(type === 'Create' && object?.type === 'Video')) return USELESS
+    const whole = type === 'Create' && isSameOrigin(id, walk.outboxUrl) ? object?.document : null
+    return await had(id, async () => await take(id, whole ?? null))
+  }
+
+  async function take(id: string, whole: JsonObject | null): Promise<Outcome> {
+    if (walk.extent === 'newest' && (await isFresh(id))) return { is: 'known' }
+    if (whole) return outcomeOf(await videos.save(whole))
+    return outcomeOf(await videos.resolve(id, { notBefore: notBefore() }))
+  }
+
+  const outcomeOf = ({ isNew }: { isNew: boolean }): Outcome => ({ is: isNew ? 'new' : 'known' })
+
+  /** After a follow everything is read anew, once; later on only what has grown old. */
+  const notBefore = (): Date =>
+    walk.extent === 'whole' ? walk.since : new Date(clock.now().getTime() - config().vireo.federation.refresh.video)
+
+  async function isFresh(url: string): Promise<boolean> {
+    const found = await db.query(
+      'select 1 from video where url_hash = md5($1)::uuid and url = $1 and refreshed_at >= $2',
+      [url, notBefore()],
+    )
+    return found.length > 0
+  }
+
+  /** What can never be had is passed over; what cannot be had now is put aside, with all else of that server. */
+  async function had<T>(url: string, work: () => Promise<T>): Promise<T | Outcome> {
+    const origin = originOf(url) ?? ''
+    if ((failures.get(origin) ?? 0) >= FAILURES) return { is: 'away', url }
+    try {
+      const found = await work()
+      failures.delete(origin)
+      return found
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      logger.debug({ outbox: walk.outboxUrl, reason: error.message }, 'an item of an outbox was passed over')
+      if (isHopeless(error)) return USELESS
+      failures.set(origin, (failures.get(origin) ?? 0) + 1)
+      // The server of the outbox itself is away: the page is tried again as a whole.
+      if (origin === own && failures.get(origin) === FAILURES) throw error
+      return { is: 'away', url }
+    }
+  }
+
+  return {
+    async walk(): Promise<void> {
+      if (walk.nextUrl !== null) await readPages()
+      await tryAside()
+      await histories.finish(walk.id)
+    },
+  }
+}
+
+const amount = (count: number): string => count.toLocaleString('en')

@@ -1,0 +1,39 @@
+// How often a sender may make us fetch a key. Anybody can sign in the name of any host; the address that sends is theirs.
+
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../platform/clock.ts'
+
+export interface Allowance {
+  /** Whether one more is allowed; counts it when it is. */
+  admits(sender: string): boolean
+}
+
+/** Senders that are remembered at most. */
+const SENDERS = 10_000
+const MINUTE_MS = 60_000
+
+/** Senders of one IPv6 network of 64 bits are one, since it belongs to one customer. */
+export function makeAllowance(options: { clock: Clock; perMinute: () => number }): Allowance {
+  const seen = new LRUCache<string, { since: number; count: number }>({ max: SENDERS })
+  return {
+    admits(sender) {
+      const now = options.clock.now().getTime()
+      const name = networkOf(sender)
+      const known = seen.get(name)
+      const window = known && Math.abs(now - known.since) < MINUTE_MS ? known : { since: now, count: 0 }
+      if (window.count >= options.perMinute()) return false
+      window.count += 1
+      seen.set(name, window)
+      return true
+    },
+  }
+}
+
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [front = '', back = ''] = address.split('::')
+  const head = front.split(':').filter((part) => part !== '')
+  const tail = back.split(':').filter((part) => part !== '')
+  const gap = address.includes('::') ? Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0') : []
+  return [...head, ...gap, ...tail].slice(0, 4).join(':')
+}

@@ -1,0 +1,33 @@
+// A copy that another server holds of a video of ours: taken note of, passed on to those who follow the video, and
+// forgotten when its holder takes it back. What it names is for players; nothing of it is fetched.
+
+import type { Copied } from '../../actors/redundancy/index.ts'
+import type { CacheFileDocument } from '../wire/index.ts'
+import type { Inbound, InboundContext } from './context.ts'
+import { forward } from './forward.ts'
+
+export async function receiveCacheFile(
+  document: CacheFileDocument,
+  inbound: Inbound,
+  context: InboundContext,
+): Promise<void> {
+  const { videoId, isNew } = await context.redundancies.receive({
+    actorId: inbound.actor.id,
+    url: document.id,
+    videoUrl: document.video,
+    copied: copiedOf(document),
+    fileUrl: document.copy.url,
+    expiresAt: document.expiresAt,
+  })
+  if (isNew) await forward(inbound, videoId, context)
+}
+
+/** By the address of the copy. */
+export async function withdrawCacheFile(url: string, inbound: Inbound, context: InboundContext): Promise<void> {
+  const withdrawn = await context.redundancies.withdraw({ actorId: inbound.actor.id, url })
+  if (withdrawn) await forward(inbound, withdrawn.videoId, context)
+}
+
+function copiedOf({ copy }: CacheFileDocument): Copied {
+  return copy.kind === 'playlist' ? { kind: 'playlist' } : { kind: 'file', resolution: copy.resolution, fps: copy.fps }
+}

@@ -1,0 +1,17 @@
+// Flag: somebody of another server reports what is ours, or stands below a video of ours. Everybody may; a host only so
+// often.
+
+import { predefinedReasonIds } from '../../actors/abuse/index.ts'
+import { readFlag } from '../wire/index.ts'
+import { accountOf, expectRead, type Handler } from './context.ts'
+
+export const handleFlag: Handler = async ({ document, actor }, { abuses }) => {
+  const { id, content, mediaType, objects, reasons, startAt, endAt } = expectRead(readFlag(document))
+  await abuses.receiveReport({
+    url: id,
+    reporterId: accountOf(actor),
+    objectUrls: objects,
+    ...{ content: content ?? '', mediaType, startAt, endAt },
+    predefinedReasons: predefinedReasonIds(reasons),
+  })
+}

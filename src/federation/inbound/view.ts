@@ -1,0 +1,44 @@
+// View: of a video of ours anybody may tell; of another server's video only that server. What we pass on are our own
+// counts, from time to time, never the message itself.
+
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Section } from '../../actors/view/index.ts'
+import { type JsonObject, readView, readWatchAction } from '../wire/index.ts'
+import { expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
+
+export const handleView: Handler = async ({ document, actor }, context) => {
+  const { id, target, expiresAt, count } = expectRead(readView(document))
+  refuseForeign(id, actor)
+  const video = await videoWith(target, context)
+  if (video.remote) refuseForeign(target, actor)
+  if (actor.hostId === null) return
+  const told = { videoId: video.id, hostId: actor.hostId }
+  if (expiresAt === null) await context.views.receiveViews({ ...told, views: count ?? 1 })
+  else await context.views.receiveViewers({ ...told, viewer: id, viewers: count ?? 1, expiresAt })
+}
+
+/** What a viewer elsewhere watched, of a video of ours alone. */
+export async function receiveWatchAction(
+  document: JsonObject,
+  { actor }: Inbound,
+  context: InboundContext,
+): Promise<void> {
+  const { id, uuid, target, startedAt, endedAt, sections, country, region } = expectRead(readWatchAction(document))
+  const video = await videoWith(target, context)
+  if (video.remote) throw new DomainError('forbidden', `${target} is of another server.`)
+  if (actor.hostId === null) return
+  await context.views.receiveWatch({
+    ...{ videoId: video.id, hostId: actor.hostId, url: id, uuid, startedAt, endedAt },
+    sections: sections.map(({ startTimestamp, endTimestamp }): Section => [startTimestamp, endTimestamp]),
+    ...{ country, subdivision: region },
+  })
+}
+
+async function videoWith(url: string, { db }: InboundContext): Promise<{ id: number; remote: boolean }> {
+  const [video] = await db.query<{ id: number; remote: boolean }>(
+    "select id, remote from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
+    [url],
+  )
+  if (!video) throw new DomainError('not_found', `${url} is no video that we have.`)
+  return video
+}

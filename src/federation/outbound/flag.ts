@@ -1,0 +1,45 @@
+// Reports of what is of another server: told to that server, with who reports and why, and nothing of what the moderators
+// here say of it. The seconds of a video are no terms of JSON-LD, so it could not be signed inside either.
+
+import { predefinedReasonNames } from '../../actors/abuse/index.ts'
+import { inboxOf } from '../../actors/delivery/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { buildFlag } from '../wire/index.ts'
+import type { Sender } from './sender.ts'
+
+interface ReportedRow {
+  url: string
+  objectUrl: string
+  reason: string
+  predefinedReasons: number[]
+  startAt: number | null
+  endAt: number | null
+  reporterActorId: number
+  reporterUrl: string
+  reporteeActorId: number
+  reporteeUrl: string
+}
+
+export function sendFlags({ registry }: FederationDeps, { send }: Sender): void {
+  registry.on('AbuseReported', 'federation', async ({ abuseId }, unit) => {
+    const [report] = await unit.query<ReportedRow>(
+      `select r.url, r.object_url as "objectUrl", r.reason, r.predefined_reasons as "predefinedReasons",
+         r.start_at as "startAt", r.end_at as "endAt", x.id as "reporterActorId", x.url as "reporterUrl",
+         y.id as "reporteeActorId", y.url as "reporteeUrl"
+       from abuse r join account a on a.id = r.reporter_id join actor x on x.id = a.actor_id and x.host_id is null
+         join account b on b.id = r.reportee_id join actor y on y.id = b.actor_id and y.host_id is not null
+       where r.id = $1`,
+      [abuseId],
+    )
+    if (!report) return
+    const { url, objectUrl, reason, startAt, endAt, reporterActorId, reporterUrl, reporteeActorId, reporteeUrl } =
+      report
+    const activity = buildFlag({
+      ...{ id: url, actor: reporterUrl, to: [reporteeUrl], cc: [], startAt, endAt },
+      ...{ content: reason, mediaType: 'text/markdown', objects: [objectUrl] },
+      reasons: predefinedReasonNames(report.predefinedReasons),
+    })
+    const recipients = await inboxOf(unit.query, reporteeActorId, { personal: false })
+    await send(unit, { activity, senderId: reporterActorId, recipients, isConfidential: true })
+  })
+}

@@ -1,0 +1,97 @@
+// Viewers and views, told by the instance: of our videos to those who follow them, of others' to their server. One message
+// stands for all viewers of a video, under an address that stays, so that it takes the place of the one before.
+
+import { inboxOf } from '../../actors/delivery/index.ts'
+import type { Unit } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { createWatchActivity, watchActionDocument } from '../documents/index.ts'
+import { AS_PUBLIC, type Audience, buildView } from '../wire/index.ts'
+import { audienceOf, isTold } from './audience.ts'
+import type { Sender } from './sender.ts'
+
+interface ViewedVideo {
+  url: string
+  uuid: string
+  isOurs: boolean
+  privacy: number
+  state: string
+  accountActorId: number
+  accountUrl: string
+  channelActorId: number
+  channelUrl: string
+}
+
+export function sendViews(deps: FederationDeps & { instanceActorId: () => Promise<number> }, { send }: Sender): void {
+  const { registry, urls, config, instanceActorId } = deps
+
+  registry.on('ViewersCounted', 'federation', async ({ videoId, viewers, expiresAt }, unit) => {
+    const video = await load(unit, videoId)
+    if (!video || !isTold(video, config())) return
+    await send(unit, {
+      activity: buildView({
+        id: urls.view(urls.instance, videoId, `viewers-${video.uuid}`),
+        actor: urls.instance,
+        target: video.url,
+        expiresAt: new Date(expiresAt),
+        // A server that does not know counters takes any message for one viewer.
+        count: video.isOurs || viewers > 1 ? viewers : null,
+        ...audience(video),
+      }),
+      senderId: await instanceActorId(),
+      recipients: await recipientsOf(unit, videoId, video),
+    })
+  })
+
+  registry.on('ViewsCounted', 'federation', async ({ videoId, views, at }, unit) => {
+    const video = await load(unit, videoId)
+    // How often ours were viewed stands in the Update of the video.
+    if (!video || video.isOurs || !isTold(video, config())) return
+    await send(unit, {
+      activity: buildView({
+        id: urls.view(urls.instance, videoId, `views-${at}-${video.uuid}`),
+        actor: urls.instance,
+        target: video.url,
+        expiresAt: null,
+        count: views > 1 ? views : null,
+        ...audience(video),
+      }),
+      senderId: await instanceActorId(),
+      recipients: await recipientsOf(unit, videoId, video),
+    })
+  })
+
+  registry.on('WatchEnded', 'federation', async ({ watchId, videoId }, unit) => {
+    const video = await load(unit, videoId)
+    if (!video || video.isOurs || !isTold(video, config())) return
+    const found = await watchActionDocument(unit.query, { id: watchId })
+    if (!found) return
+    await send(unit, {
+      activity: createWatchActivity(urls, found),
+      senderId: await instanceActorId(),
+      recipients: await recipientsOf(unit, videoId, video),
+    })
+  })
+
+  function audience({ isOurs, accountUrl, channelUrl }: ViewedVideo): Audience {
+    if (!isOurs) return { to: [accountUrl], cc: [] }
+    const followers = [channelUrl, urls.instance].map((actor) => urls.actorCollection(actor, 'followers'))
+    return { to: [AS_PUBLIC, ...followers], cc: [] }
+  }
+
+  async function recipientsOf(unit: Unit, videoId: number, video: ViewedVideo) {
+    if (!video.isOurs) return await inboxOf(unit.query, video.accountActorId, { personal: false })
+    return await audienceOf(unit.query, [video.accountActorId, video.channelActorId, await instanceActorId()], videoId)
+  }
+}
+
+async function load(unit: Unit, videoId: number): Promise<ViewedVideo | undefined> {
+  const [row] = await unit.query<ViewedVideo>(
+    `select v.url, v.uuid, not v.remote as "isOurs", v.privacy, v.state, aa.id as "accountActorId",
+       aa.url as "accountUrl", ca.id as "channelActorId", ca.url as "channelUrl"
+     from video v join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
+       join account a on a.id = c.account_id join actor aa on aa.id = a.actor_id
+     where v.id = $1`,
+    [videoId],
+  )
+  return row
+}

@@ -1,0 +1,38 @@
+// Actors of other servers that have grown old, read anew.
+
+import type { RemoteActors } from '../../actors/actor/index.ts'
+import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import type { ResolveActor } from '../fetch/actors.ts'
+
+/** Reads an actor anew; one that is gone from its server is removed. */
+export function makeRefreshActor(
+  deps: FederationDeps & { resolveActor: ResolveActor; remoteActors: RemoteActors },
+): (actorId: number) => Promise<void> {
+  const { db, config, logger, resolveActor, remoteActors } = deps
+
+  return async (actorId) => {
+    const [actor] = await db.query<{ url: string }>(
+      'select url from actor where id = $1 and host_id is not null and deleted_at is null',
+      [actorId],
+    )
+    if (!actor) return
+    try {
+      await resolveActor(actor.url, { maxAgeMs: 0 })
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      if (await isGone(actorId, error)) return
+      throw new PermanentFailure(error.message, { cause: error })
+    }
+  }
+
+  /** Its own server says that an actor is gone; that it is missing counts when it was said several times. */
+  async function isGone(actorId: number, { kind, message }: DomainError): Promise<boolean> {
+    if (kind !== 'gone' && kind !== 'not_found') return false
+    const { missing_actor_strikes } = config().vireo.federation.refresh
+    if (kind === 'not_found' && (await remoteActors.strike(actorId)) < missing_actor_strikes) return false
+    logger.info({ reason: message }, 'a remote actor is gone')
+    await remoteActors.remove(actorId)
+    return true
+  }
+}

@@ -1,0 +1,80 @@
+// What is read anew of videos of other servers, by jobs: their chapters after each change, and whole videos that were not
+// read for long.
+
+import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
+import type { RemoteVideos } from '../../actors/video/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import type { FetchDocument } from '../fetch/documents.ts'
+import { toChapters, type VideoFetcher } from '../fetch/videos.ts'
+import { readChapters } from '../wire/index.ts'
+
+/** Chapters that change while they are read are read again so often, then by the next change. */
+const ROUNDS = 5
+
+/** Reads a video anew; one that is gone from its server is removed. Registers the job that reads chapters. */
+export function makeRefreshVideo(
+  deps: FederationDeps & { fetchDocument: FetchDocument; videos: VideoFetcher; remoteVideos: RemoteVideos },
+): (videoId: number) => Promise<void> {
+  const { registry, db, logger, fetchDocument, videos, remoteVideos } = deps
+
+  registry.job('remote-chapters', {
+    queue: 'io',
+    async run({ data, signal }) {
+      const videoId = Number(data.videoId)
+      for (let round = 0; round < ROUNDS; round += 1) {
+        signal.throwIfAborted()
+        const wanted = await remoteVideos.wantedChapters(videoId)
+        if (!wanted) return
+        const chapters = await chaptersAt(wanted.url)
+        if (await unlessGone(remoteVideos.saveChapters(videoId, wanted, chapters))) return
+      }
+      throw new Error('The chapters change faster than they can be read.')
+    },
+    failed: ({ data }) => remoteVideos.giveUpChapters(Number(data.videoId)),
+  })
+
+  /** None where there are none any more. Throws PermanentFailure when they can never be had. */
+  async function chaptersAt(url: string) {
+    try {
+      const read = readChapters((await fetchDocument(url)).document)
+      if (!read.ok) throw new PermanentFailure(`${url} cannot be read: ${read.problem}`)
+      return toChapters(read.value.chapters)
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'unavailable' || error.kind === 'busy') throw error
+      if (error.kind === 'not_found' || error.kind === 'gone') return []
+      throw new PermanentFailure(error.message, { cause: error })
+    }
+  }
+
+  return async (videoId) => {
+    const [video] = await db.query<{ url: string }>(
+      "select url from video where id = $1 and remote and state <> 'removed'",
+      [videoId],
+    )
+    if (!video) return
+    try {
+      await videos.save((await fetchDocument(video.url)).document)
+      await remoteVideos.markRead(videoId)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      if (error.kind === 'not_found' || error.kind === 'gone') {
+        logger.info({ video: video.url }, 'a video is gone from its server')
+        await unlessGone(remoteVideos.remove(videoId).then(() => true))
+      } else if (error.kind === 'unavailable' || error.kind === 'busy') {
+        throw error
+      } else {
+        throw new PermanentFailure(error.message, { cause: error })
+      }
+    }
+  }
+}
+
+/** True as well when the video is no more. */
+async function unlessGone(change: Promise<boolean>): Promise<boolean> {
+  try {
+    return await change
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return true
+    throw error
+  }
+}

@@ -1,0 +1,97 @@
+// Jobs about threads of other servers: the parents of a reply, and the comments of a remote video.
+
+import { DomainError } from '../actors/runtime/index.ts'
+import { walkCollection } from './fetch/collections.ts'
+import { expectRead, type InboundContext } from './inbound/context.ts'
+import { attachNote } from './inbound/note.ts'
+import { isSameOrigin } from './security/index.ts'
+import { type JsonObject, readActivity, readNote, readVideo } from './wire/index.ts'
+
+export function registerThreadJobs(context: InboundContext): void {
+  const { registry, db, config, logger, fetchDocument, waitingComments, threads, reviews } = context
+
+  registry.job('comment-thread', {
+    queue: 'io',
+    async run({ data, signal }) {
+      const waitingId = Number(data.waitingId)
+      const waiting = await waitingComments.find(waitingId)
+      if (!waiting) return
+      try {
+        await settle(waiting, signal)
+      } catch (error) {
+        if (!isHopeless(error)) throw error
+        logger.debug({ reason: String(error) }, 'a reply has no place here')
+      }
+      await waitingComments.forget(waitingId)
+    },
+    failed: ({ data }) => waitingComments.forget(Number(data.waitingId)),
+  })
+
+  async function settle(waiting: { actorId: number; body: string }, signal: AbortSignal): Promise<void> {
+    const document: JsonObject = JSON.parse(waiting.body)
+    const activity = expectRead(readActivity(document))
+    const note = expectRead(
+      readNote(activity.object?.document ?? (await fetchDocument(activity.object?.id ?? '')).document),
+    )
+    const actor = await context.remoteActors.find(activity.actor)
+    if (actor?.id !== waiting.actorId || actor.accountId === null) return
+    const place = await threads.resolvePlace(note.inReplyTo, { signal })
+    await attachNote(note, { activity, document, actor }, place, actor.accountId, context)
+  }
+
+  registry.job('comments-refresh', {
+    queue: 'io',
+    async run({ data, signal, progress }) {
+      const [video] = await db.query<{ url: string }>(
+        "select url from video where id = $1 and remote and state <> 'removed'",
+        [data.videoId],
+      )
+      if (!video) return
+      const collection = await commentsOf(video.url)
+      if (!collection) return
+      const { max_comments } = config().vireo.federation.refresh
+      let seen = 0
+      for await (const item of walkCollection(fetchDocument, collection, {
+        maxPages: max_comments,
+        maxItems: max_comments,
+      })) {
+        signal.throwIfAborted()
+        seen += 1
+        progress(Math.min(99, seen))
+        await takeListed(item, collection, signal)
+      }
+      logger.debug({ video: video.url, comments: seen }, 'the comments of a remote video were read')
+    },
+  })
+
+  /** The collection that the video names, of its own server alone. */
+  async function commentsOf(videoUrl: string): Promise<string | undefined> {
+    try {
+      const { document } = await fetchDocument(videoUrl)
+      const read = readVideo(document)
+      const comments = read.ok ? read.value.comments : null
+      return comments !== null && isSameOrigin(comments, videoUrl) ? comments : undefined
+    } catch (error) {
+      if (isHopeless(error)) return undefined
+      throw error
+    }
+  }
+
+  /** One that is stored is approved by being listed; one that is not is read where it lives. */
+  async function takeListed(item: string | JsonObject, collection: string, signal: AbortSignal): Promise<void> {
+    const url = typeof item === 'string' ? item : String(item.id)
+    if (context.urls.isOurs(url) || (await threads.placeOf(url))) return await reviews.receiveListing(url)
+    try {
+      const isWhole = typeof item !== 'string' && isSameOrigin(url, collection)
+      await threads.storeFetched(isWhole ? item : (await fetchDocument(url)).document, { signal })
+      await reviews.receiveListing(url)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      logger.debug({ comment: url, reason: error.message }, 'a listed comment was passed over')
+    }
+  }
+}
+
+/** Refusals that another try cannot change. */
+const isHopeless = (error: unknown): boolean =>
+  error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'

@@ -1,0 +1,162 @@
+// Playlists and their elements. A playlist is also a collection: its pages repeat what is said of it.
+
+import { z } from 'zod'
+import { type JsonObject, withContext } from './context.ts'
+import { buildImage, type ImageDocument, images } from './image.ts'
+import {
+  audience,
+  BOUNDS,
+  date,
+  httpUrl,
+  iri,
+  listOf,
+  ofType,
+  optional,
+  optionalDate,
+  optionalText,
+  type Read,
+  readWith,
+  text,
+} from './read.ts'
+
+export interface PlaylistDocument {
+  id: string
+  to: string[]
+  cc: string[]
+  name: string
+  /** Markdown. */
+  description: string | null
+  uuid: string
+  totalItems: number
+  publishedAt: Date
+  updatedAt: Date
+  channel: string
+  thumbnail: ImageDocument | null
+  /** The first page; null for an empty playlist. */
+  first: string | null
+}
+
+const NAME = 120
+const DESCRIPTION = 1000
+const MAX_ITEMS = 1_000_000
+
+const schema = z
+  .object({
+    type: ofType('Playlist'),
+    id: httpUrl,
+    to: audience,
+    cc: audience,
+    name: text(NAME),
+    content: optionalText(DESCRIPTION),
+    uuid: z.uuid(),
+    totalItems: z.int().min(0).max(MAX_ITEMS),
+    published: date,
+    updated: optionalDate,
+    attributedTo: listOf(iri, BOUNDS.attributions),
+    icon: images,
+    first: optional(httpUrl),
+  })
+  .transform((found, problems): PlaylistDocument => {
+    const [channel] = found.attributedTo
+    if (channel === undefined) {
+      problems.addIssue('attributed to nobody')
+      return z.NEVER
+    }
+    return {
+      id: found.id,
+      to: found.to,
+      cc: found.cc,
+      name: found.name,
+      description: found.content,
+      uuid: found.uuid.toLowerCase(),
+      totalItems: found.totalItems,
+      publishedAt: found.published,
+      updatedAt: found.updated ?? found.published,
+      channel,
+      thumbnail: found.icon[0] ?? null,
+      first: found.first,
+    }
+  })
+
+/** Reads a playlist, or what a page of it repeats. */
+export const readPlaylist = (document: unknown): Read<PlaylistDocument> => readWith(schema, document)
+
+/** The document of a playlist of ours; with `page`, that page of it. */
+export function buildPlaylist(
+  input: Omit<PlaylistDocument, 'first'>,
+  page?: { number: number; size: number; items: string[] },
+): JsonObject {
+  return withContext('playlist', {
+    to: input.to,
+    cc: input.cc,
+    id: page ? pageUrl(input.id, page.number) : input.id,
+    type: 'Playlist',
+    ...(page ? pageOf(input, page) : { totalItems: input.totalItems }),
+    ...(!page && input.totalItems > 0 ? { first: pageUrl(input.id, 1) } : {}),
+    name: input.name,
+    content: input.description,
+    mediaType: 'text/markdown',
+    uuid: input.uuid,
+    published: input.publishedAt.toISOString(),
+    updated: input.updatedAt.toISOString(),
+    attributedTo: [input.channel],
+    ...(input.thumbnail === null ? {} : { icon: buildImage(input.thumbnail) }),
+  })
+}
+
+const pageOf = (
+  { id, totalItems }: { id: string; totalItems: number },
+  { number, size, items }: { number: number; size: number; items: string[] },
+): JsonObject => ({
+  ...(number > 1 ? { prev: pageUrl(id, number - 1) } : {}),
+  ...(number * size < totalItems ? { next: pageUrl(id, number + 1) } : {}),
+  partOf: id,
+  orderedItems: items,
+  totalItems,
+})
+
+const pageUrl = (id: string, page: number): string => `${id}?page=${page}`
+
+export interface PlaylistElementDocument {
+  id: string
+  /** The video. */
+  video: string
+  position: number
+  /** Seconds of the video from and to which it plays. */
+  startTimestamp: number | null
+  stopTimestamp: number | null
+}
+
+const LONGEST = 10_000_000
+const timestamp = optional(z.int().min(0).max(LONGEST))
+
+const elementSchema = z
+  .object({
+    type: ofType('PlaylistElement'),
+    id: httpUrl,
+    url: iri,
+    position: z.int().min(0).max(MAX_ITEMS),
+    startTimestamp: timestamp,
+    stopTimestamp: timestamp,
+  })
+  .transform(
+    ({ id, url, position, startTimestamp, stopTimestamp }): PlaylistElementDocument => ({
+      ...{ id, position, startTimestamp, stopTimestamp },
+      video: url,
+    }),
+  )
+
+export const readPlaylistElement = (document: unknown): Read<PlaylistElementDocument> =>
+  readWith(elementSchema, document)
+
+/** The document of an element of a playlist of ours. */
+export function buildPlaylistElement(input: PlaylistElementDocument): JsonObject {
+  return withContext('playlist', {
+    id: input.id,
+    type: 'PlaylistElement',
+    url: input.video,
+    position: input.position,
+    ...(input.startTimestamp === null ? {} : { startTimestamp: input.startTimestamp }),
+    ...(input.stopTimestamp === null ? {} : { stopTimestamp: input.stopTimestamp }),
+  })
+}

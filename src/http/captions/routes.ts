@@ -1,0 +1,148 @@
+// The captions of a video: one text for each language.
+
+import { createWriteStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Captions, listCaptions } from '../../actors/caption/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import type { Uploads } from '../../actors/upload/index.ts'
+import { findVideoAccess, labelled, languageLabels } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import { isRefusal, toWebVtt } from '../../media/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import { addFormRoutes, withForm } from '../plugins/multipart.ts'
+import { type IdOrUuid, idOrUuid } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { viewerOf } from '../videos/viewer.ts'
+import { visibleVideo } from '../videos/visible-video.ts'
+
+const tags = ['Video Captions']
+const byVideo = z.object({ videoId: idOrUuid('video') })
+const byLanguage = z.object({
+  videoId: idOrUuid('video'),
+  captionLanguage: z.string().refine((id) => Object.hasOwn(languageLabels, id), 'Should be a language of this server'),
+})
+const captionView = z
+  .object({
+    language: z.object({ id: z.string(), label: z.string() }),
+    automaticallyGenerated: z.boolean(),
+    captionPath: z.string(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'VideoCaption' })
+
+export interface CaptionsDeps {
+  db: Database
+  config: () => Config
+  captions: Captions
+  /** For the file of a form. */
+  uploads: Pick<Uploads, 'beginForm'>
+}
+
+/** Adds `/api/v1/videos/{id}/captions`. */
+export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): Area {
+  async function existing(key: IdOrUuid): Promise<number> {
+    const video = await findVideoAccess(db, key)
+    if (!video) throw notFound('Video not found')
+    return video.id
+  }
+
+  /** Hands the WebVTT of the file in the form to `use`. Throws `invalid` without a file, and for what is no text. */
+  async function receiveCaption(request: FastifyRequest, use: (vtt: string) => Promise<void>): Promise<void> {
+    const maxBytes = config().vireo.uploads.max_caption_size
+    let work: Awaited<ReturnType<Uploads['beginForm']>> | undefined
+    const captionfile = {
+      maxBytes,
+      async open({ filename, mimetype }: { filename: string; mimetype: string }) {
+        if (!isCaption(filename, mimetype)) throw unsupported(maxBytes)
+        work ??= await uploads.beginForm()
+        const path = join(work.folder, 'sent')
+        return { writable: createWriteStream(path, { flags: 'wx' }), value: path, discard: async () => undefined }
+      },
+    }
+    try {
+      await withForm(request, { fields: z.object({}), files: { captionfile } }, async ({ files }) => {
+        if (!files.captionfile) throw unsupported(maxBytes)
+        await use(toWebVtt(await readFile(files.captionfile.value)))
+      })
+    } catch (error) {
+      throw isRefusal(error) ? unsupported(maxBytes, error) : error
+    } finally {
+      await work?.end()
+    }
+  }
+
+  return (app) => {
+    app.get(
+      '/api/v1/videos/:videoId/captions',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags,
+          params: byVideo,
+          response: { 200: z.object({ total: z.int(), data: z.array(captionView) }) },
+        },
+      },
+      async (request) => {
+        const { id } = await visibleVideo(db, request, request.params.videoId)
+        const rows = await listCaptions(db, id)
+        return {
+          total: rows.length,
+          data: rows.map((row) => ({
+            language: labelled(languageLabels, row.language),
+            automaticallyGenerated: row.automatically_generated,
+            captionPath: `/lazy-static/video-captions/${row.filename}`,
+            updatedAt: row.updated_at.toISOString(),
+          })),
+        }
+      },
+    )
+
+    addFormRoutes(app, (forms) => {
+      forms.put(
+        '/api/v1/videos/:videoId/captions/:captionLanguage',
+        {
+          config: { auth: 'user', form: { files: ['captionfile'] } },
+          schema: { tags, params: byLanguage, response: { 204: z.null() } },
+        },
+        async (request, reply) => {
+          const { videoId, captionLanguage: language } = request.params
+          const id = await existing(videoId)
+          const viewer = viewerOf(sessionOf(request))
+          await receiveCaption(request, (vtt) => captions.set(id, viewer, { language, vtt }))
+          return reply.code(204).send(null)
+        },
+      )
+    })
+
+    app.delete(
+      '/api/v1/videos/:videoId/captions/:captionLanguage',
+      {
+        config: { auth: 'user' },
+        schema: { tags, params: byLanguage, response: { 204: z.null() } },
+      },
+      async (request, reply) => {
+        const { videoId, captionLanguage } = request.params
+        await captions.remove(await existing(videoId), viewerOf(sessionOf(request)), captionLanguage)
+        return reply.code(204).send(null)
+      },
+    )
+  }
+}
+
+/** Many clients say nothing useful of the type; then the name decides, and the content in the end. */
+const TYPES = ['text/vtt', 'application/x-subrip', 'text/plain']
+
+const isCaption = (filename: string, mimetype: string): boolean =>
+  /\.(?:vtt|srt)$/i.test(filename) || TYPES.includes(mimetype.toLowerCase())
+
+function unsupported(maxBytes: number, cause?: unknown): DomainError {
+  const msg = `Should be a text of subtitles in WebVTT (.vtt) or SubRip (.srt), of at most ${maxBytes} bytes`
+  return new DomainError('invalid', 'The form cannot be accepted.', {
+    invalidParams: [{ name: 'captionfile', location: 'body', msg }],
+    cause,
+  })
+}

@@ -1,0 +1,135 @@
+// The servers that we talk with, and what of theirs could not be handled: `/vireo/peers`, `/vireo/parked-activities`.
+
+import { z } from 'zod'
+import { type IncomingActivities, listParkedActivities } from '../../actors/incoming-activity/index.ts'
+import { listPeers, type RemoteHosts } from '../../actors/remote-host/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { idText, listOf, paging, sorting } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { parkedActivityView, peerView, toParkedActivityView, toPeerView } from './views.ts'
+
+export interface PeersDeps {
+  db: Database
+  config: () => Config
+  clock: Clock
+  hosts: Pick<RemoteHosts, 'retryNow'>
+  incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
+}
+
+const TAGS = ['Peers']
+const MAX_HOST = 260
+const SORTS = ['host', 'createdAt', 'lag', 'waitingDeliveries', 'lastSuccessAt'] as const
+/** No control characters: PostgreSQL refuses texts with a zero byte. */
+const hostText = z
+  .string()
+  .min(1)
+  .max(MAX_HOST)
+  .regex(/^[^\s\p{Cc}/@]+$/u, 'Should have a host')
+
+export function peersArea(deps: PeersDeps): Area {
+  const { db, config, clock, hosts, incoming } = deps
+  const admin = { auth: 'admin' } as const
+  const byId = z.object({ id: idText })
+
+  return (app) => {
+    app.get(
+      '/api/v1/vireo/peers',
+      {
+        config: admin,
+        schema: {
+          operationId: 'listPeers',
+          summary: 'List the servers that are known, with what waits for them and what went wrong',
+          tags: TAGS,
+          querystring: z.object({
+            ...paging(config()),
+            sort: sorting(SORTS, '-createdAt'),
+            state: z.enum(['healthy', 'failing', 'dormant']).optional(),
+            search: hostText.optional(),
+          }),
+          response: { 200: listOf(peerView) },
+        },
+      },
+      async ({ query: { sort, ...query } }) => {
+        const { total, rows } = await listPeers(db, {
+          ...query,
+          sort: { column: sort.by, descending: sort.descending },
+        })
+        return { total, data: rows.map((row) => toPeerView(row, clock.now())) }
+      },
+    )
+
+    app.post(
+      '/api/v1/vireo/peers/:host/retry',
+      {
+        config: admin,
+        schema: {
+          operationId: 'retryPeer',
+          summary: 'Try now what waits for a server, its parked deliveries too',
+          tags: TAGS,
+          params: z.object({ host: hostText }),
+          response: { 204: z.null() },
+        },
+      },
+      async ({ params: { host } }, reply) => {
+        await hosts.retryNow(host)
+        return reply.code(204).send(null)
+      },
+    )
+
+    app.get(
+      '/api/v1/vireo/parked-activities',
+      {
+        config: admin,
+        schema: {
+          operationId: 'listParkedActivities',
+          summary: 'List activities of other servers that could not be handled',
+          tags: TAGS,
+          querystring: z.object({ ...paging(config()), host: hostText.optional() }),
+          response: { 200: listOf(parkedActivityView) },
+        },
+      },
+      async ({ query }) => {
+        const { total, rows } = await listParkedActivities(db, query)
+        return { total, data: rows.map(toParkedActivityView) }
+      },
+    )
+
+    app.post(
+      '/api/v1/vireo/parked-activities/:id/retry',
+      {
+        config: admin,
+        schema: {
+          operationId: 'retryParkedActivity',
+          summary: 'Handle a parked activity anew',
+          tags: TAGS,
+          params: byId,
+          response: { 204: z.null() },
+        },
+      },
+      async ({ params: { id } }, reply) => {
+        await incoming.retryParked(id)
+        return reply.code(204).send(null)
+      },
+    )
+
+    app.delete(
+      '/api/v1/vireo/parked-activities/:id',
+      {
+        config: admin,
+        schema: {
+          operationId: 'dropParkedActivity',
+          summary: 'Give a parked activity up',
+          tags: TAGS,
+          params: byId,
+          response: { 204: z.null() },
+        },
+      },
+      async ({ params: { id } }, reply) => {
+        await incoming.dropParked(id)
+        return reply.code(204).send(null)
+      },
+    )
+  }
+}

@@ -1,0 +1,21 @@
+// Hosts and handles (`name@host`), as clients write them.
+
+import type { Config } from '../../config/index.ts'
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const HOST = new RegExp(`^(?:${LABEL}\\.)*${LABEL}\\.?(?::\\d{1,5})?$`, 'i')
+const PUBLIC_HOST = new RegExp(`^(?:${LABEL}\\.)+[a-z][a-z0-9-]*[a-z0-9](?::\\d{1,5})?$`, 'i')
+const NAME = /^[a-z0-9_.-]{1,200}$/i
+
+/** Hosts that are no public names or have plain addresses count only where such peers are allowed. */
+export const isHost = (text: string, config: Config): boolean =>
+  (config.vireo.federation.allow_private_addresses ? HOST : PUBLIC_HOST).test(text) &&
+  Number(text.split(':')[1] ?? 1) <= 65_535
+
+/** `name@host` in its two parts; undefined when it is none. */
+export function splitHandle(text: string, config: Config): { name: string; host: string } | undefined {
+  const at = text.lastIndexOf('@')
+  const name = text.slice(0, at).replace(/^@/, '')
+  const host = text.slice(at + 1)
+  return at > 0 && NAME.test(name) && isHost(host, config) ? { name, host } : undefined
+}

@@ -1,0 +1,124 @@
+// Searches for videos and channels: by words over what is stored here, or by an address or handle, for which its own
+// server is asked where the configuration allows it.
+
+import { listChannels } from '../../actors/channel/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { listVideos } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { listOf } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
+import { assertMayList, toListQuery } from '../videos/list.ts'
+import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
+import { toVideoView, videoView } from '../videos/video.view.ts'
+import { viewerOf } from '../videos/viewer.ts'
+import { channelSearchQuery, videoSearchQuery } from './schemas.ts'
+
+/** The row that an address or handle names; `fetch`: its own server may be asked. Undefined when there is none in time. */
+type Find = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
+
+export interface SearchDeps {
+  db: Database
+  config: () => Config
+  urls: Here
+  resolvePasted: { video: Find; channel: Find }
+}
+
+const tags = ['Search']
+const ADDRESS = /^\s*https?:\/\//i
+const HANDLE = /^\s*@?[^@\s/]+@[^@\s/]+\s*$/
+
+export function searchArea(deps: SearchDeps): Area {
+  const { db, config, urls, resolvePasted } = deps
+  const nsfwWanted = makeNsfwWanted(deps)
+
+  const mayFetch = (isUser: boolean): boolean => {
+    const { users, anonymous } = config().search.remote_uri
+    return isUser ? users : anonymous
+  }
+
+  /** Refuses what is meant for a search index, which this server does not ask. */
+  function refuseIndex(query: { searchTarget?: string | undefined }): void {
+    if (query.searchTarget === 'search-index') throw new DomainError('unavailable', 'The search index does not answer.')
+  }
+
+  return (app) => {
+    app.get(
+      '/api/v1/search/videos',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags,
+          operationId: 'searchVideos',
+          querystring: videoSearchQuery(config),
+          response: { 200: listOf(videoView) },
+        },
+      },
+      async ({ query, session }) => {
+        refuseIndex(query)
+        const viewer = viewerOf(session)
+        assertMayList(query, viewer)
+        if (query.autoTagOneOf) return { total: 0, data: [] }
+        const search = query.search?.trim() ?? ''
+        const isAddress = ADDRESS.test(search)
+        const named = isAddress ? await resolvePasted.video(search, { fetch: mayFetch(session !== null) }) : undefined
+        if (isAddress && named === undefined) return { total: 0, data: [] }
+        const options = {
+          scope: { of: 'everybody' } as const,
+          viewer,
+          nsfw: isAddress ? undefined : await nsfwWanted(query, session?.user.id),
+          ownHost: urls.host,
+        }
+        const { sort, ...others } = query
+        const page = await listVideos(db, {
+          ...toListQuery({ ...others, sort: { by: 'publishedAt', descending: true } }, options),
+          sort,
+          uuids: query.uuids,
+          publishedAt: span(query.startDate, query.endDate),
+          originallyPublishedAt: span(query.originallyPublishedStartDate, query.originallyPublishedEndDate),
+          duration: span(query.durationMin, query.durationMax),
+          ...(isAddress ? { named, search: undefined } : {}),
+        })
+        return {
+          ...(page.total === undefined ? {} : { total: page.total }),
+          data: page.rows.map((row) => toVideoView(row, { here: urls, include: query.include })),
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/search/video-channels',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags,
+          operationId: 'searchChannels',
+          querystring: channelSearchQuery(config),
+          response: { 200: listOf(channelView) },
+        },
+      },
+      async ({ query, session }) => {
+        refuseIndex(query)
+        const search = query.search?.trim() ?? ''
+        const isNamed = ADDRESS.test(search) || HANDLE.test(search)
+        const named = isNamed ? await resolvePasted.channel(search, { fetch: mayFetch(session !== null) }) : undefined
+        if (isNamed && named === undefined) return { total: 0, data: [] }
+        const host = query.host?.toLowerCase()
+        const { total, rows } = await listChannels(db, {
+          start: query.start,
+          count: query.count,
+          sort: query.sort,
+          search: isNamed ? undefined : search || undefined,
+          host: host === urls.host ? null : host,
+          handles: query.handles?.map(({ name, host: of }) => ({ name, host: of === urls.host ? null : of })),
+          ids: named === undefined ? undefined : [named],
+        })
+        return { total, data: rows.map(({ channel, account }) => toChannelView(channel, account, urls)) }
+      },
+    )
+  }
+}
+
+const span = <T>(from: T | undefined, to: T | undefined) =>
+  from === undefined && to === undefined ? undefined : { from, to }

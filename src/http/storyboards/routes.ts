@@ -1,0 +1,50 @@
+// Storyboards: the pictures that show while somebody looks for a moment of a video.
+
+import { z } from 'zod'
+import { listStoryboards } from '../../actors/video/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { idOrUuid } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { visibleVideo } from '../videos/visible-video.ts'
+
+const storyboardView = z
+  .object({
+    storyboardPath: z.string(),
+    totalHeight: z.int(),
+    totalWidth: z.int(),
+    spriteHeight: z.int(),
+    spriteWidth: z.int(),
+    spriteDuration: z.int(),
+  })
+  .meta({ id: 'Storyboard' })
+
+/** Adds `/api/v1/videos/{id}/storyboards`. */
+export function storyboardsArea({ db }: { db: Database }): Area {
+  return (app) => {
+    app.get(
+      '/api/v1/videos/:videoId/storyboards',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags: ['Video'],
+          params: z.object({ videoId: idOrUuid('video') }),
+          response: { 200: z.object({ storyboards: z.array(storyboardView) }) },
+        },
+      },
+      async (request) => {
+        const { id } = await visibleVideo(db, request, request.params.videoId)
+        const rows = await listStoryboards(db, id)
+        return {
+          storyboards: rows.map((row) => ({
+            storyboardPath: `/lazy-static/storyboards/${row.filename}`,
+            totalHeight: row.total_height,
+            totalWidth: row.total_width,
+            spriteHeight: row.sprite_height,
+            spriteWidth: row.sprite_width,
+            spriteDuration: row.sprite_duration,
+          })),
+        }
+      },
+    )
+  }
+}

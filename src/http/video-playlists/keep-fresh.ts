@@ -1,0 +1,20 @@
+// Playlists of other servers that were read long ago are read anew when somebody looks at them.
+
+import type { RemotePlaylists } from '../../actors/playlist/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+
+/** Asks for a job when the playlist is old; whoever looks does not wait for it. */
+export type KeepFresh = (playlist: { id: number; remote: boolean; refreshedAt: Date | null }) => Promise<void>
+
+export function makeKeepFresh(deps: {
+  config: () => Config
+  clock: Clock
+  remotePlaylists: Pick<RemotePlaylists, 'askToRead'>
+}): KeepFresh {
+  const { config, clock, remotePlaylists } = deps
+  return async ({ id, remote, refreshedAt }) => {
+    const age = clock.now().getTime() - (refreshedAt?.getTime() ?? 0)
+    if (remote && age > config().vireo.federation.refresh.playlist) await remotePlaylists.askToRead(id)
+  }
+}

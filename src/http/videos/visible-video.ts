@@ -1,0 +1,27 @@
+// The video that a request is about, when whoever asks may see it: the first step of all that hangs on a video.
+
+import type { FastifyRequest } from 'fastify'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import { assertMaySee, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import type { IdOrUuid } from '../plugins/schemas.ts'
+import { passwordOf, viewerOf } from './viewer.ts'
+
+/** Throws `not_found`, and what `assertMaySee` throws. */
+export async function visibleVideo(
+  db: Pick<Database, 'query'>,
+  request: FastifyRequest,
+  key: IdOrUuid,
+): Promise<VideoAccessRow> {
+  const video = await findVideoAccess(db, key, passwordOf(request))
+  if (!video) throw notFound('Video not found')
+  try {
+    assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
+  } catch (error) {
+    // A visitor is told what is missing as on routes for users only.
+    if (error instanceof DomainError && error.kind === 'unauthenticated') sessionOf(request)
+    throw error
+  }
+  return video
+}

@@ -1,0 +1,62 @@
+// Large files of other servers, as streams: under the guards of the fetcher, ended by silence and not by duration.
+
+import { pipeline, type Readable, Transform } from 'node:stream'
+import { FetchError, type GuardedFetch } from '../../platform/fetch/index.ts'
+import { MediaError } from '../errors.ts'
+
+export interface RemoteFileSource {
+  http: Pick<GuardedFetch, 'stream'>
+  /** How long a server may send nothing, in ms. */
+  silenceMs: number
+  signal: AbortSignal
+}
+
+/** Longest fetch of one file, in ms: whoever sends a byte now and then is not waited for for ever. */
+const LONGEST_MS = 12 * 3_600_000
+
+/**
+ * The bytes of a file, at most `maxBytes` of them. Throws FetchError, and MediaError `failed` for any answer but 200; the
+ * stream fails with the same.
+ */
+export async function streamRemoteFile(
+  url: string,
+  { http, silenceMs, signal, maxBytes }: RemoteFileSource & { maxBytes: number },
+): Promise<Readable> {
+  const silent = new AbortController()
+  const silence = new FetchError('timeout', url, { message: 'nothing came for too long' })
+  let timer: NodeJS.Timeout | undefined
+  const heard = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      ear.destroy(silence)
+      silent.abort(silence)
+    }, silenceMs)
+  }
+  const ear = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      heard()
+      done(null, chunk)
+    },
+  })
+  ear.once('close', () => clearTimeout(timer))
+  // It may fail before its reader has begun, who then hears of it all the same.
+  ear.on('error', () => {})
+  heard()
+  try {
+    const signals = AbortSignal.any([silent.signal, signal])
+    const answer = await http.stream(url, { maxBytes, timeoutMs: LONGEST_MS, signal: signals })
+    pipeline(answer.body, ear, () => {})
+    if (answer.status !== 200) throw new MediaError('failed', `${url} answered ${answer.status}.`)
+    return ear
+  } catch (error) {
+    ear.destroy()
+    throw silent.signal.aborted ? silence : error
+  }
+}
+
+/** The bytes of a small file, whole. */
+export async function readRemoteFile(url: string, source: RemoteFileSource & { maxBytes: number }): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of await streamRemoteFile(url, source)) parts.push(part)
+  return Buffer.concat(parts)
+}

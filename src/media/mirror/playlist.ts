@@ -1,0 +1,65 @@
+// HLS playlists of other servers, read for the addresses in them (RFC 8216) and written with names in their place.
+
+import { MediaError } from '../errors.ts'
+
+export interface RemotePlaylist {
+  kind: 'master' | 'media'
+  /** The addresses in it, made absolute, each once, in order. */
+  urls: string[]
+  /** The text with the name of each address in its place; as it was when they are the same. */
+  withNames(nameOf: (url: string) => string): string
+}
+
+/** Tags that only mean something to players that fetch keys or jump between versions while a video plays. */
+const REFUSED = /^#EXT-X-(?:KEY|SESSION-KEY):(?!.*METHOD=NONE)/m
+const URI_ATTRIBUTE = /(\bURI=")([^"]*)(")/g
+
+/**
+ * Reads a playlist that came from `baseUrl`. Throws MediaError `playlist` for what is none, is still growing, is encrypted,
+ * or names more than `maxUrls` addresses.
+ */
+export function readRemotePlaylist(text: string, baseUrl: string, { maxUrls }: { maxUrls: number }): RemotePlaylist {
+  if (!/^\uFEFF?#EXTM3U\s/.test(text)) throw refused('This is no playlist.')
+  if (REFUSED.test(text)) throw refused('The playlist is encrypted.')
+  const kind = /^#EXT-X-STREAM-INF:/m.test(text) ? 'master' : 'media'
+  if (kind === 'media' && !/^#EXT-X-ENDLIST\s*$/m.test(text)) throw refused('The playlist is still growing.')
+
+  const urls = new Set<string>()
+  replaced(text, (uri) => {
+    urls.add(absolute(uri, baseUrl))
+    if (urls.size > maxUrls) throw refused('The playlist names too many files.')
+    return uri
+  })
+  return {
+    kind,
+    urls: [...urls],
+    withNames: (nameOf) => replaced(text, (uri) => nameOf(absolute(uri, baseUrl))),
+  }
+}
+
+/** The text with each address in it replaced. */
+function replaced(text: string, by: (uri: string) => string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const bare = line.trim()
+      if (bare === '') return line
+      if (!bare.startsWith('#')) return line.replace(bare, () => by(bare))
+      return line.replace(
+        URI_ATTRIBUTE,
+        (_whole, before: string, uri: string, after: string) => before + by(uri) + after,
+      )
+    })
+    .join('\n')
+}
+
+function absolute(uri: string, baseUrl: string): string {
+  const url = URL.parse(uri, baseUrl)
+  const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:'
+  if (!url || !isHttp || url.username !== '' || url.password !== '')
+    throw refused('The playlist names no http address.')
+  url.hash = ''
+  return url.href
+}
+
+const refused = (message: string): MediaError => new MediaError('playlist', message)

@@ -1,0 +1,182 @@
+// A copy of a video on another server: ours of their video, from the wish to its end, or theirs of ours, while it lasts.
+
+import { assign, setup } from 'xstate'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type RedundancyState = 'wanted' | 'downloading' | 'stored' | 'announced' | 'expiring' | 'removed' | 'failed'
+
+export interface RedundancyContext {
+  /** Who holds the copy. */
+  by: 'us' | 'them'
+  /** Whether others were told of it, and are to be told of its end. */
+  told: boolean
+  /** How often a worker was lost since the copy was asked for. */
+  lost: number
+  /** How long the copy is kept from when it was last heard or decided of, in ms; null for as long as nobody ends it. */
+  lifetime: number | null
+  /** Why it failed; null otherwise. */
+  error: string | null
+}
+
+export interface RedundancySettings {
+  /** How long a worker may be silent, in ms. */
+  lease: number
+  /** How often the sweeper makes sure that somebody is at work, in ms. */
+  check_owner_every: number
+  /** Lost workers after which the source is held to be poison. */
+  max_lost: number
+  /** How long a failure stays visible, in ms. */
+  keep_failed: number
+}
+
+export type RedundancyEvent =
+  | { type: 'STARTED' }
+  /** A sign of life of the worker; the row's due time starts anew. */
+  | { type: 'RENEWED' }
+  | { type: 'STORED' }
+  /** The server of the video is being told. */
+  | { type: 'ANNOUNCED' }
+  /** Kept from now on for so long. */
+  | { type: 'EXTENDED'; lifetime: number | null }
+  /** The original changed: the copy is made anew. */
+  | { type: 'OUTDATED' }
+  | { type: 'FAILED'; error: string }
+  | { type: 'RETRIED' }
+  | { type: 'REMOVED' }
+  /** Who had to be told is told, and the files are given up. */
+  | { type: 'CLEARED' }
+  | { type: 'TIMED_OUT'; settings: RedundancySettings }
+
+const context: RedundancyContext = { by: 'us', told: false, lost: 0, lifetime: null, error: null }
+
+/** A copy that we are to make. */
+export const initialRedundancy: Snapshot<RedundancyState, RedundancyContext> = { state: 'wanted', context }
+
+/** A copy that another server told us of. */
+export const reportedRedundancy = (lifetime: number | null): Snapshot<RedundancyState, RedundancyContext> => ({
+  state: 'announced',
+  context: { ...context, by: 'them', lifetime },
+})
+
+const flow = setup({
+  types: { context: {} as RedundancyContext, events: {} as RedundancyEvent, meta: {} as StateMeta },
+  actions: {
+    noteError: assign({ error: ({ context, event }) => (event.type === 'FAILED' ? event.error : context.error) }),
+    countLoss: assign({ lost: ({ context }) => context.lost + 1 }),
+    giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
+    startAnew: assign({ lost: 0, error: null }),
+    extend: assign({
+      lifetime: ({ context, event }) => (event.type === 'EXTENDED' ? event.lifetime : context.lifetime),
+    }),
+  },
+  guards: {
+    lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
+    lostTooOftenAndTold: ({ context, event }) =>
+      event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost && context.told,
+    told: ({ context }) => context.told,
+    theirs: ({ context }) => context.by === 'them',
+  },
+})
+
+const removed = { REMOVED: { target: 'expiring' } } as const
+const failed = [
+  { guard: 'told', target: 'expiring', actions: 'noteError', description: 'others know of an older copy' },
+  { target: 'failed', actions: 'noteError' },
+] as const
+
+export const redundancyMachine = flow.createMachine({
+  id: 'redundancy',
+  context,
+  initial: 'wanted',
+  states: {
+    wanted: {
+      meta: { due: 'the sweeper makes sure that there is a job', owner: 'the job video-redundancy' },
+      on: {
+        ...removed,
+        STARTED: { target: 'downloading' },
+        FAILED: failed,
+        TIMED_OUT: { target: 'wanted', description: 'job asked for again' },
+      },
+    },
+    downloading: {
+      meta: { due: 'the lease of the worker', owner: 'the job video-redundancy' },
+      on: {
+        ...removed,
+        RENEWED: { target: 'downloading' },
+        STORED: { target: 'stored', actions: 'startAnew' },
+        FAILED: failed,
+        TIMED_OUT: [
+          {
+            guard: 'lostTooOftenAndTold',
+            target: 'expiring',
+            actions: 'giveUp',
+            description: 'lost too often, and told',
+          },
+          { guard: 'lostTooOften', target: 'failed', actions: 'giveUp', description: 'lost too often' },
+          { target: 'wanted', actions: 'countLoss', description: 'worker lost' },
+        ],
+      },
+    },
+    stored: {
+      meta: { due: 'told again, should the first telling be lost', owner: 'the relay' },
+      on: {
+        ...removed,
+        ANNOUNCED: { target: 'announced', actions: assign({ told: true }) },
+        TIMED_OUT: { target: 'stored', description: 'told again' },
+      },
+    },
+    announced: {
+      meta: { due: 'its life time, if it has one', owner: 'who holds it ends it; so does an admin' },
+      on: {
+        REMOVED: [{ guard: 'theirs', target: 'removed', description: 'of another server' }, { target: 'expiring' }],
+        EXTENDED: { target: 'announced', actions: 'extend' },
+        OUTDATED: { target: 'wanted', description: 'the original changed' },
+        TIMED_OUT: [
+          { guard: 'theirs', target: 'removed', description: 'of another server' },
+          { target: 'expiring', description: 'life time over' },
+        ],
+      },
+    },
+    expiring: {
+      meta: { due: 'the sweeper makes sure that it is cleared', owner: 'the job redundancy-removal' },
+      on: {
+        CLEARED: { target: 'removed' },
+        TIMED_OUT: { target: 'expiring', description: 'asked for again' },
+      },
+    },
+    removed: { meta: { end: true } },
+    failed: {
+      meta: { due: 'forgotten after a while', owner: 'an admin asks again, or removes it' },
+      on: {
+        RETRIED: { target: 'wanted', actions: 'startAnew' },
+        REMOVED: { target: 'removed' },
+        TIMED_OUT: { target: 'removed', description: 'forgotten' },
+      },
+    },
+  },
+})
+
+/** Time in ms until somebody has to look; null when nothing is awaited. */
+export function dueIn(
+  state: RedundancyState,
+  { lifetime }: RedundancyContext,
+  settings: RedundancySettings,
+): number | null {
+  switch (state) {
+    case 'wanted':
+    case 'stored':
+    case 'expiring':
+      return settings.check_owner_every
+    case 'downloading':
+      return settings.lease
+    case 'announced':
+      return lifetime
+    case 'failed':
+      return settings.keep_failed
+    case 'removed':
+      return null
+  }
+}
+
+/** Whether players may be sent to a copy in this state. */
+export const isOffered = (state: RedundancyState): boolean => state === 'stored' || state === 'announced'

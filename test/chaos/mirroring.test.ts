@@ -1,0 +1,80 @@
+// kill -9 in the middle of the download of another server's video: the copy is made whole afterwards, or nothing is left.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Client, login } from '../../scripts/demo/client.ts'
+import { freePort } from '../../scripts/demo/node-process.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
+import { HLS_BYTES, type HlsOrigin, startHlsOrigin } from '../support/hls-origin.ts'
+import { until } from '../support/until.ts'
+import { eventually } from '../support/waiting.ts'
+import { ask, type Child, dataFolder, PASSWORD, start, USERNAME } from './support/child.ts'
+import { explained, untilSettled } from './support/orphans.ts'
+
+const SEGMENTS = '/240-fragmented.mp4'
+const folder = dataFolder()
+let options: { dataDir: string; port: number }
+let node: Child
+let client: Client
+let peer: FakePeer
+let origin: HlsOrigin
+let alice: { account: PeerActor; channel: PeerActor }
+
+beforeAll(async () => {
+  options = { dataDir: folder.path, port: await freePort() }
+  ;[node, peer, origin] = await Promise.all([start(options), startFakePeer(), startHlsOrigin()])
+  client = await login(node.base, USERNAME, PASSWORD)
+  const account = await peer.account('alice')
+  alice = { account, channel: await peer.channel('alice_channel', account) }
+}, 60_000)
+afterAll(async () => {
+  await node?.kill9({ database: true })
+  await Promise.all([peer?.close(), origin?.close()])
+  await folder.remove()
+}, 60_000)
+
+/** Killed when half of the file has come. */
+async function killedInTheMiddle(): Promise<{ uuid: string }> {
+  const video = peer.video({ ...alice, more: { url: origin.links } })
+  await post(node, alice.account, peer.activity(alice.account, 'Create', video))
+  const { id } = await until(
+    async () => (await ask<{ id: number }>(folder.path, 'select id from video where url = $1', [video.id]))[0],
+    { what: 'the video' },
+  )
+  let half = false
+  origin.answer(SEGMENTS, (response) => {
+    response.write(HLS_BYTES.subarray(0, HLS_BYTES.length / 2), () => {
+      half = true
+    })
+  })
+  await client.send('POST', '/api/v1/server/redundancy/videos', { videoId: id })
+  await until(() => half, { what: 'half of the file' })
+  await node.kill9({ database: false })
+  return { uuid: String((video as JsonObject).uuid) }
+}
+
+const pathOf = (uuid: string, name: string) => join(folder.path, 'storage', 'redundancy', 'hls', uuid, name)
+
+it('is made whole by the next process', async () => {
+  const { uuid } = await killedInTheMiddle()
+  origin.answer(SEGMENTS, undefined)
+  node = await start(options)
+  await peer.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${uuid}`), 30_000)
+  await explained(node, folder.path, () => untilSettled(folder.path, 30_000))
+  expect(['master.m3u8', '240.m3u8', '240-fragmented.mp4'].map((name) => existsSync(pathOf(uuid, name)))).toEqual([
+    ...[true, true, true],
+  ])
+}, 120_000)
+
+it('leaves nothing when the file cannot be had any more', async () => {
+  const { uuid } = await killedInTheMiddle()
+  origin.answer(SEGMENTS, (response) => void response.writeHead(404).end())
+  node = await start(options)
+  await eventually(async () => {
+    expect(await ask(folder.path, "select 1 from redundancy where state = 'failed'")).toHaveLength(1)
+  }, 30_000)
+  await ask(folder.path, "delete from job where type = 'video-redundancy' and state = 'failed'")
+  await explained(node, folder.path, () => untilSettled(folder.path, 30_000))
+  expect(existsSync(pathOf(uuid, ''))).toBe(false)
+}, 120_000)

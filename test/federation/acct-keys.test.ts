@@ -1,0 +1,68 @@
+// Keys that are named by the handle of their owner (`acct:name@host`), as the reference takes them.
+
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { type FakePeer, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+let alice: PeerActor
+beforeAll(async () => {
+  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+let made = 0
+const name = () => `alice_${made}`
+beforeEach(async () => {
+  made += 1
+  alice = await peer.account(name())
+  peer.fetched.length = 0
+})
+
+const follows = async (actor: PeerActor) =>
+  (await ours.query('select 1 from follow f join actor a on a.id = f.follower_id where a.url = $1', [actor.url])).length
+const follow = (by: PeerActor) => peer.activity(by, 'Follow', `${ours.base}/accounts/root`)
+const acct = (who = name(), host = peer.host) => `acct:${who}@${host}`
+const webFinger = () => peer.fetched.filter((path) => path.startsWith('/.well-known/webfinger'))
+
+it('of an actor that is not known yet is looked up afterwards, through WebFinger', async () => {
+  await ours.tell(alice, follow(alice), { keyId: acct() })
+  expect(await follows(alice)).toBe(1)
+  expect(webFinger()).toHaveLength(1)
+})
+
+it('of a known actor is found without a fetch', async () => {
+  await ours.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+  peer.fetched.length = 0
+  await ours.tell(alice, follow(alice), { keyId: acct(name().toUpperCase()) })
+  expect(await follows(alice)).toBe(1)
+  expect(peer.fetched).toEqual([])
+})
+
+it('of somebody else is refused', async () => {
+  const bob = await peer.account(`bob_${made}`)
+  for (const one of [alice, bob]) await ours.tell(one, peer.activity(one, 'Arrive', one.url))
+  const { status } = await post(ours, alice, follow(alice), { signer: bob, keyId: acct(`bob_${made}`) })
+  expect(status).toBe(403)
+  expect(await follows(alice)).toBe(0)
+})
+
+it.each<[string, number, () => string]>([
+  ['of another server', 401, () => acct(name(), 'video.example')],
+  ['that is none', 401, () => 'acct:alice'],
+  ['with a path', 401, () => acct(`a/${name()}`)],
+])('%s is refused with %i at the door', async (_what, status, keyId) => {
+  expect((await post(ours, alice, follow(alice), { keyId: keyId() })).status).toBe(status)
+  expect(await follows(alice)).toBe(0)
+  expect(peer.fetched).toEqual([])
+})
+
+it('that WebFinger gives to another actor has no effect', async () => {
+  const mallory = await peer.account(`mallory_${made}`)
+  await ours.tell(alice, follow(alice), { signer: mallory, keyId: acct(`mallory_${made}`) })
+  await ours.tell(alice, follow(alice), { keyId: acct('nobody') })
+  expect(await follows(alice)).toBe(0)
+})

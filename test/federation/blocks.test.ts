@@ -1,0 +1,269 @@
+// What a block of the instance means to other servers: nothing of the blocked comes in, nothing is fetched of them, and
+// nothing is said to them but the end of follows; afterwards they are let in again.
+
+import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { importPrivateKey, signOutgoing } from '../../src/federation/security/index.ts'
+import {
+  type FakePeer,
+  type JsonObject,
+  type PeerActor,
+  post,
+  signedInside,
+  startFakePeer,
+} from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let bad: FakePeer
+let good: FakePeer
+let mallory: { account: PeerActor; channel: PeerActor }
+let carol: { account: PeerActor; channel: PeerActor }
+let alice: { account: PeerActor; channel: PeerActor }
+let video: { id: number; uuid: string; url: string }
+
+beforeAll(async () => {
+  ;[ours, bad, good] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  mallory = await introduce(ours, bad, 'mallory')
+  carol = await introduce(ours, bad, 'carol')
+  alice = await introduce(ours, good, 'alice')
+  await ours.tell(bad.instance, bad.activity(bad.instance, 'Arrive', bad.instance.url))
+  await ours.tell(good.instance, good.activity(good.instance, 'Arrive', good.instance.url))
+  video = await ours.upload(await readFile(await media('small.mp4')))
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([bad?.close(), good?.close(), ours?.stop()])
+})
+
+interface Block {
+  what: string
+  block(): Promise<unknown>
+  unblock(): Promise<unknown>
+}
+
+const server = '/api/v1/server/blocklist'
+const send = (method: 'POST' | 'DELETE', path: string, body?: object) => ours.client.send(method, path, body)
+const blocks: Block[] = [
+  {
+    what: 'host',
+    block: () => send('POST', `${server}/servers`, { host: bad.host }),
+    unblock: () => send('DELETE', `${server}/servers/${bad.host}`),
+  },
+  {
+    what: 'account',
+    block: () => send('POST', `${server}/accounts`, { accountName: `mallory@${bad.host}` }),
+    unblock: () => send('DELETE', `${server}/accounts/mallory@${bad.host}`),
+  },
+]
+
+const noteOf = (author: PeerActor, peer: FakePeer, inReplyTo = video.url) => {
+  const note = peer.note({ author: author.url, inReplyTo })
+  return { note, create: peer.activity(author, 'Create', note) }
+}
+const isStored = async (noteId: unknown) =>
+  (await ours.query('select 1 from comment where url = $1', [noteId])).length === 1
+const activities = async (by: PeerActor) =>
+  (
+    await ours.query<{ n: number }>('select count(*)::int as n from incoming_activity where actor_url = $1', [by.url])
+  )[0]?.n
+const follow = (follower: PeerActor, peer: FakePeer, target: string) => peer.activity(follower, 'Follow', target)
+const followState = async (follower: string, target: string) =>
+  (
+    await ours.query<{ state: string }>(
+      `select f.state from follow f join actor a on a.id = f.follower_id join actor b on b.id = f.target_id
+       where a.url = $1 and b.url = $2`,
+      [follower, target],
+    )
+  )[0]?.state
+const idle = async () => {
+  await ours.settled()
+  await until(
+    async () =>
+      (await ours.query("select 1 from job where state in ('waiting', 'active') union all select 1 from outbox"))
+        .length === 0,
+    { what: 'the end of all jobs' },
+  )
+}
+
+/** A signed GET, as another server makes it. */
+async function read(url: string, by: PeerActor | null): Promise<number> {
+  const headers: Record<string, string> = { accept: 'application/activity+json' }
+  const signed = by
+    ? await signOutgoing({
+        method: 'GET',
+        url,
+        headers,
+        key: { keyId: by.keyId, privateKey: await importPrivateKey(by.keys.rsa.privatePem) },
+        profile: 'cavage',
+        now: new Date(),
+      })
+    : {}
+  return await new Promise((resolve, reject) => {
+    const sent = request(url, { headers: { ...headers, ...signed } }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
+  beforeEach(() => {
+    bad.received.length = 0
+    good.received.length = 0
+    bad.fetched.length = 0
+  })
+
+  it('is refused at the door, by account and by channel, and nothing is stored', async () => {
+    await block()
+    const before = [await activities(mallory.account), await activities(mallory.channel)]
+    const { note, create } = noteOf(mallory.account, bad)
+    expect((await post(ours, mallory.account, create)).status).toBe(403)
+    expect((await post(ours, mallory.channel, bad.activity(mallory.channel, 'Announce', video.url))).status).toBe(403)
+    expect((await post(ours, mallory.account, create, { inbox: '/accounts/peertube/inbox' })).status).toBe(403)
+    expect([await activities(mallory.account), await activities(mallory.channel)]).toEqual(before)
+    expect(await isStored(note.id)).toBe(false)
+    await unblock()
+    await ours.tell(mallory.account, create)
+    expect(await isStored(note.id)).toBe(true)
+  })
+
+  it('stays outside when others pass on what it said, and they are not told that something is wrong', async () => {
+    await block()
+    const { note, create } = noteOf(mallory.account, bad)
+    const forwarded = await signedInside(create, mallory.account)
+    expect((await post(ours, good.instance, forwarded)).status).toBe(204)
+    await ours.settled()
+    expect(await isStored(note.id)).toBe(false)
+    await unblock()
+  })
+
+  it('gets no effect of what waited when the block came', async () => {
+    const { note, create } = noteOf(mallory.account, bad)
+    await ours.query(
+      `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, context, received_at, due_at)
+       values ($1, 'Create', $2, $3, $4, md5($4)::uuid, 'retrying', '{"tries": 1, "reason": null}', now(), now() + interval '1 hour')`,
+      [create.id, mallory.account.url, bad.host, JSON.stringify(create)],
+    )
+    await block()
+    await ours.query('update incoming_activity set due_at = now() where activity_id = $1', [create.id])
+    await ours.query("update lane set due_at = now(), dirty = true where kind = 'inbox'")
+    // Once the lane has run, another activity of an actor of the same lane is over too.
+    await until(
+      async () =>
+        (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [create.id]))
+          .length === 1,
+      { what: 'the end of the activity', withinMs: 20_000 },
+    )
+    expect(await isStored(note.id)).toBe(false)
+    await unblock()
+  })
+
+  it('reads nothing with its signature', async () => {
+    const places = [video.url, `${video.url}/comments`, ours.instance, `${ours.instance}/outbox`]
+    await block()
+    for (const place of places) {
+      expect([place, await read(place, mallory.account)]).toEqual([place, 403])
+      expect([place, await read(place, mallory.channel)]).toEqual([place, 403])
+      expect([place, await read(place, carol.account)]).toEqual([place, what === 'host' ? 403 : 200])
+      expect([place, await read(place, alice.account)]).toEqual([place, 200])
+      expect([place, await read(place, null)]).toEqual([place, 200])
+    }
+    await unblock()
+    for (const place of places) expect([place, await read(place, mallory.account)]).toEqual([place, 200])
+  })
+
+  it('loses its follows of us, and we end ours; new ones come after the block', async () => {
+    await ours.tell(mallory.channel, follow(mallory.channel, bad, ours.instance))
+    await ours.tell(alice.channel, follow(alice.channel, good, ours.instance))
+    await send('POST', '/api/v1/server/following', { handles: [`mallory_channel@${bad.host}`] })
+    const asked = await bad.awaited('our Follow', (one) => one.activity.type === 'Follow')
+    await ours.tell(mallory.channel, bad.activity(mallory.channel, 'Accept', asked.activity))
+    expect(await followState(mallory.channel.url, ours.instance)).toBe('accepted')
+    expect(await followState(ours.instance, mallory.channel.url)).toBe('accepted')
+    await idle()
+
+    await block()
+    await bad.awaited('the Reject', ({ activity }) => activity.type === 'Reject')
+    await bad.awaited('the Undo', ({ activity }) => activity.type === 'Undo')
+    await idle()
+    expect(await followState(mallory.channel.url, ours.instance)).toBeUndefined()
+    expect(await followState(ours.instance, mallory.channel.url)).toBeUndefined()
+    expect(await followState(alice.channel.url, ours.instance)).toBe('accepted')
+    expect((await post(ours, mallory.channel, follow(mallory.channel, bad, ours.instance))).status).toBe(403)
+    await send('POST', '/api/v1/server/following', { handles: [`mallory_channel@${bad.host}`] })
+    await idle()
+    expect(await followState(ours.instance, mallory.channel.url)).toBeUndefined()
+
+    await unblock()
+    await ours.tell(mallory.channel, follow(mallory.channel, bad, ours.instance))
+    expect(await followState(mallory.channel.url, ours.instance)).toBe('accepted')
+    await ours.tell(
+      mallory.channel,
+      bad.activity(mallory.channel, 'Undo', { ...follow(mallory.channel, bad, ours.instance), id: undefined }),
+    )
+  })
+
+  it('has nothing of it brought by others', async () => {
+    const theirs = bad.video({ ...mallory })
+    await block()
+    bad.fetched.length = 0
+    await ours.tell(good.instance, good.activity(good.instance, 'Announce', theirs.id))
+    expect(await ours.query('select 1 from video where url = $1', [theirs.id])).toEqual([])
+    if (what === 'host') expect(bad.fetched).toEqual([])
+    await unblock()
+  })
+})
+
+describe('a blocked host', () => {
+  const [host] = blocks
+
+  it('is not fetched from, whoever points there', async () => {
+    const parent = bad.note({ author: mallory.account.url, inReplyTo: video.url })
+    await host?.block()
+    bad.fetched.length = 0
+    const { note, create } = noteOf(alice.account, good, parent.id)
+    await ours.tell(alice.account, create)
+    good.serve('/moved', () => ({ status: 302 }))
+    await send('POST', '/api/v1/server/following', { hosts: [bad.host] })
+    await idle()
+    expect(bad.fetched).toEqual([])
+    expect(await isStored(note.id)).toBe(false)
+    await host?.unblock()
+  })
+
+  it('is sent nothing any more, and what waited is dropped; another host gets all', async () => {
+    for (const [by, peer] of [
+      [carol.channel, bad],
+      [alice.account, good],
+    ] as const) {
+      await ours.tell(by, follow(by, peer, `${ours.base}/accounts/root`))
+    }
+    bad.answerPosts(() => 503)
+    await send('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text: 'First' })
+    await until(
+      async () =>
+        (await ours.query("select 1 from delivery where state = 'waiting'")).length > 0 && bad.of('Create')[0],
+      { what: 'a delivery that waits' },
+    )
+    await host?.block()
+    await idle()
+    expect(
+      await ours.query(
+        "select doc.type from delivery d join document doc on doc.id = d.document_id where doc.type = 'Create' and d.state = 'waiting'",
+      ),
+    ).toEqual([])
+    bad.answerPosts(undefined)
+    bad.received.length = 0
+    good.received.length = 0
+    await send('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text: 'Second' })
+    const creation = ({ activity }: { activity: JsonObject }) => activity.type === 'Create'
+    await good.awaited('the comment', creation)
+    await idle()
+    expect(bad.received.filter(creation)).toEqual([])
+    await host?.unblock()
+  })
+})

@@ -1,0 +1,390 @@
+// Comments between servers: approved and refused, edited and removed, in threads that are not known yet.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import {
+  type FakePeer,
+  type JsonObject,
+  type PeerActor,
+  type Received,
+  signedInside,
+  startFakePeer,
+} from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { oracleProblems } from '../support/peertube-oracle.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+interface Pair {
+  account: PeerActor
+  channel: PeerActor
+}
+
+let ours: FederatedNode
+/** Follows our instance and account. */
+let near: FakePeer
+let far: FakePeer
+let nora: Pair
+let fred: Pair
+let eve: Pair
+let bytes: Buffer
+
+const root = () => `${ours.base}/accounts/root`
+const REQUIRES_APPROVAL = '3'
+
+beforeAll(async () => {
+  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  bytes = await readFile(await media('small.mp4'))
+  nora = await introduce(ours, near, 'nora')
+  fred = await introduce(ours, far, 'fred')
+  eve = await introduce(ours, far, 'eve')
+  for (const target of [ours.instance, root()]) {
+    await ours.tell(nora.account, near.activity(nora.account, 'Follow', target))
+  }
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+})
+beforeEach(() => {
+  for (const peer of [near, far]) {
+    peer.received.length = 0
+    peer.fetched.length = 0
+    peer.answerPosts(undefined)
+  }
+})
+
+const objectIdOf = ({ activity }: Received) =>
+  typeof activity.object === 'string' ? activity.object : ((activity.object as JsonObject | undefined)?.id ?? null)
+const heard = (peer: FakePeer, type: string, url: string) =>
+  peer.awaited(`${type} of ${url}`, (one) => one.activity.type === type && objectIdOf(one) === url)
+const inboxOf = (actor: PeerActor) => new URL(`${actor.url}/inbox`).pathname
+
+interface CommentRow {
+  id: number
+  text: string
+  held: boolean
+  removed: boolean
+}
+const stored = async (url: string): Promise<CommentRow | undefined> => {
+  const [row] = await ours.query<CommentRow>(
+    `select id, text, held_for_review as held, deleted_at is not null as removed from comment where url = $1`,
+    [url],
+  )
+  return row
+}
+const becomesStored = (url: string) => until(() => stored(url), { what: `the comment ${url}` })
+const noJobs = () =>
+  until(
+    async () => {
+      const [row] = await ours.query<{ open: string }>(
+        `select count(*) as open from job
+         where type in ('comment-thread', 'comments-refresh') and state in ('waiting', 'active')`,
+      )
+      return row?.open === '0'
+    },
+    { what: 'the end of the jobs about comments' },
+  )
+
+const said = async (by: Pair, inReplyTo: string, more: { content?: string; more?: JsonObject } = {}) => {
+  const note = far.note({ author: by.account.url, inReplyTo, ...more })
+  const activity = await signedInside(far.activity(by.account, 'Create', note), by.account)
+  await ours.tell(by.account, activity)
+  return { url: note.id, note, activity }
+}
+const documentAt = async (url: string) => {
+  const answer = await fetch(url, { headers: { accept: 'application/activity+json' } })
+  return { status: answer.status, body: answer.status === 200 ? ((await answer.json()) as JsonObject) : null }
+}
+const withLocalId = (video: { uuid: string; url: string }, comment: CommentRow | undefined) =>
+  `${video.url}/comments/${comment?.id}`
+
+describe('a comment of another server on a video of ours', () => {
+  it('is approved at once: its author hears it in the personal inbox, and the approval can be read', async () => {
+    const video = await ours.upload(bytes)
+    const { url } = await said(fred, video.url)
+    const approval = await heard(far, 'ApproveReply', url)
+    const id = `${withLocalId(video, await stored(url))}/approve-reply`
+    expect(approval).toMatchObject({
+      path: inboxOf(fred.account),
+      activity: { type: 'ApproveReply', id, actor: root(), inReplyTo: video.url, object: url },
+    })
+    const { body } = await documentAt(id)
+    expect(body).toMatchObject({ type: 'ApproveReply', id, actor: root(), inReplyTo: video.url, object: url })
+  })
+
+  it('that waits is shown to nobody until the owner approves it; then it is passed on as it came', async () => {
+    const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
+    const { url, activity } = await said(fred, video.url)
+    const comment = await stored(url)
+    const here = withLocalId(video, comment)
+    expect(comment).toMatchObject({ held: true })
+    expect((await documentAt(`${here}/approve-reply`)).status).toBe(404)
+    expect((await documentAt(`${video.url}/comments`)).body).toMatchObject({ totalItems: 0 })
+
+    await ours.client.send('POST', `/api/v1/videos/${video.uuid}/comments/${comment?.id}/approve`)
+    expect(await heard(far, 'ApproveReply', url)).toMatchObject({
+      path: inboxOf(fred.account),
+      activity: { id: `${here}/approve-reply`, actor: root(), object: url, inReplyTo: video.url },
+    })
+    expect((await heard(near, 'Create', url)).activity).toEqual(activity)
+    expect((await documentAt(`${video.url}/comments?page=1`)).body).toMatchObject({ orderedItems: [url] })
+    const again = await ours.client.raw(`/api/v1/videos/${video.uuid}/comments/${comment?.id}/approve`, {
+      method: 'POST',
+    })
+    expect(again.status).toBe(400)
+  })
+
+  it('that waits is refused: its author alone hears of it', async () => {
+    const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
+    const { url } = await said(fred, video.url)
+    const comment = await stored(url)
+    const here = withLocalId(video, comment)
+    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment?.id}`)
+    expect(await heard(far, 'RejectReply', url)).toMatchObject({
+      path: inboxOf(fred.account),
+      activity: { id: `${here}/reject-reply`, actor: root(), object: url, inReplyTo: video.url },
+    })
+    expect(await heard(far, 'Delete', url)).toMatchObject({
+      path: '/inbox',
+      activity: { id: `${here}/delete`, actor: root() },
+    })
+    await said(fred, (await ours.upload(bytes, { name: 'Afterwards' })).url)
+    expect(near.received.filter((one) => objectIdOf(one) === url)).toEqual([])
+  })
+
+  it('that its owner removes is gone for its author’s server and for followers, once each', async () => {
+    const video = await ours.upload(bytes)
+    const { url } = await said(fred, video.url)
+    await heard(near, 'Create', url)
+    const comment = await stored(url)
+    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment?.id}`)
+    for (const peer of [near, far]) {
+      const { activity } = await heard(peer, 'Delete', url)
+      expect(activity).toMatchObject({ actor: root(), id: `${withLocalId(video, comment)}/delete` })
+      expect(oracleProblemsOf(activity)).toEqual([])
+    }
+  })
+
+  it('is edited by its author; the edit is passed on, and an older one comes too late', async () => {
+    const video = await ours.upload(bytes)
+    const { url, note } = await said(fred, video.url)
+    const edited = (content: string, updated: string) =>
+      signedInside(far.activity(fred.account, 'Update', { ...note, content, updated }), fred.account)
+    const soon = new Date(Date.now() - 10).toISOString()
+    const update = await edited('Better said', soon)
+    await ours.tell(fred.account, update)
+    expect(await stored(url)).toMatchObject({ text: 'Better said', held: false })
+    expect((await heard(near, 'Update', url)).activity).toEqual(update)
+    await ours.tell(fred.account, await edited('Said before', '2026-01-01T00:00:00.000Z'))
+    expect(await stored(url)).toMatchObject({ text: 'Better said' })
+  })
+
+  it('that was approved and says something else waits again', async () => {
+    const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
+    const { url, note } = await said(fred, video.url)
+    const path = `/api/v1/videos/${video.uuid}/comments/${(await stored(url))?.id}/approve`
+    await ours.client.send('POST', path)
+    await heard(near, 'Create', url)
+    const update = await signedInside(far.activity(fred.account, 'Update', { ...note, content: 'Spam' }), fred.account)
+    await ours.tell(fred.account, update)
+    expect(await stored(url)).toMatchObject({ text: 'Spam', held: true })
+    expect(near.of('Update').filter((one) => objectIdOf(one) === url)).toEqual([])
+    await ours.client.send('POST', path)
+    expect((await heard(near, 'Update', url)).activity).toEqual(update)
+  })
+})
+
+/** The oracle wants domain names. */
+const oracleProblemsOf = (activity: JsonObject): string[] =>
+  oracleProblems(JSON.parse(JSON.stringify(activity).replaceAll(/127\.0\.0\.1:\d+/g, 'peer.example')))
+
+describe('a comment of ours on a video of another server', () => {
+  const remoteVideo = async (more: JsonObject = {}) => {
+    const document = far.video({ ...fred, more })
+    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+    return { url: document.id, id: row?.id ?? 0 }
+  }
+  const comment = async (videoId: number, text = 'From afar') => {
+    const answer = await ours.client.send<{ comment: { id: number; url: string; heldForReview: boolean } }>(
+      'POST',
+      `/api/v1/videos/${videoId}/comment-threads`,
+      { text },
+    )
+    return answer.comment
+  }
+  const review = (by: PeerActor, type: string, url: string, inReplyTo: string) =>
+    far.activity(by, type, url, { inReplyTo })
+
+  it('waits for the owner of the video, and is shown when that one approves it', async () => {
+    const video = await remoteVideo({ commentsPolicy: 3 })
+    const { url, heldForReview } = await comment(video.id)
+    expect(heldForReview).toBe(true)
+    await heard(far, 'Create', url)
+    for (const stranger of [eve.account, nora.account]) {
+      await ours.tell(stranger, review(stranger, 'ApproveReply', url, video.url))
+      expect(await stored(url)).toMatchObject({ held: true })
+    }
+    const approval = review(fred.account, 'ApproveReply', url, video.url)
+    await ours.tell(fred.account, approval)
+    expect(await stored(url)).toMatchObject({ held: false, removed: false })
+    expect((await documentAt(url)).body).toMatchObject({ type: 'Note', replyApproval: approval.id })
+  })
+
+  it('is gone when the owner of the video refuses or removes it', async () => {
+    const video = await remoteVideo({ commentsPolicy: 3 })
+    const refused = await comment(video.id)
+    await ours.tell(eve.account, review(eve.account, 'RejectReply', refused.url, video.url))
+    expect(await stored(refused.url)).toMatchObject({ held: true, removed: false })
+    await ours.tell(fred.account, review(fred.account, 'RejectReply', refused.url, video.url))
+    expect(await stored(refused.url)).toMatchObject({ removed: true })
+
+    // PeerTube names this Delete after the comment, which is of our server.
+    const open = await remoteVideo()
+    const removed = await comment(open.id)
+    const activity = { ...far.activity(fred.account, 'Delete', removed.url), id: `${removed.url}/delete` }
+    await ours.tell(eve.account, { ...activity, actor: eve.account.url })
+    expect(await stored(removed.url)).toMatchObject({ removed: false })
+    await ours.tell(fred.account, activity)
+    expect(await stored(removed.url)).toMatchObject({ removed: true })
+  })
+
+  it('names people: they are tagged, in copy, and told', async () => {
+    const video = await remoteVideo()
+    const { url } = await comment(video.id, `Look, @nora@${near.host}! And @nobody@${near.host}, mail@example.com`)
+    const { activity } = await heard(near, 'Create', url)
+    expect(activity).toMatchObject({ cc: expect.arrayContaining([nora.account.url]) })
+    expect(activity.object).toMatchObject({
+      cc: expect.arrayContaining([nora.account.url]),
+      tag: [{ type: 'Mention', href: nora.account.url, name: `@nora@${near.host}` }],
+    })
+  })
+})
+
+describe('a reply to comments that are not known', () => {
+  const chain = (video: string, path: string, length: number) => {
+    for (let n = 0; n < length; n += 1) {
+      const inReplyTo = n === length - 1 ? video : `${far.base}/${path}/${n + 1}`
+      const id = `${far.base}/${path}/${n}`
+      far.serve(id, { ...far.note({ author: fred.account.url, inReplyTo, content: `Number ${n}` }), id, url: id })
+    }
+    return `${far.base}/${path}/0`
+  }
+
+  it('is stored below them once they are fetched, and nothing of its author waits meanwhile', async () => {
+    const video = await ours.upload(bytes)
+    const parent = chain(video.url, 'thread', 5)
+    const { url, activity } = await said(fred, parent)
+    const next = await said(fred, video.url)
+    expect(await stored(next.url)).toBeDefined()
+    await becomesStored(url)
+    expect((await heard(near, 'Create', url)).activity).toEqual(activity)
+    const texts = await ours.query<{ text: string }>(
+      `with recursive above as (
+         select id, parent_id, text from comment where url = $1
+         union all select c.id, c.parent_id, c.text from above join comment c on c.id = above.parent_id
+       ) select text from above`,
+      [url],
+    )
+    expect(texts.map(({ text }) => text)).toEqual([
+      'Well said',
+      ...['Number 0', 'Number 1', 'Number 2', 'Number 3', 'Number 4'],
+    ])
+    expect(await ours.query('select 1 from waiting_comment')).toEqual([])
+  })
+
+  it('keeps its place below one that was deleted', async () => {
+    const video = await ours.upload(bytes)
+    const gone = `${far.base}/notes/gone`
+    far.serve(gone, {
+      '@context': 'https://www.w3.org/ns/activitystreams',
+      ...{ type: 'Tombstone', id: gone, formerType: 'Note', inReplyTo: video.url },
+      ...{ published: '2026-01-01T00:00:00.000Z', deleted: '2026-01-02T00:00:00.000Z' },
+    })
+    const { url } = await said(fred, gone)
+    await becomesStored(url)
+    expect(await stored(gone)).toMatchObject({ text: '', removed: true })
+  })
+
+  it('is not stored when its author removed it before', async () => {
+    const video = await ours.upload(bytes)
+    const parent = chain(video.url, 'slow', 1)
+    const note = far.note({ author: fred.account.url, inReplyTo: parent })
+    far.serve(parent, () => ({ status: 503 }))
+    await ours.tell(fred.account, far.activity(fred.account, 'Create', note))
+    await ours.tell(fred.account, far.activity(fred.account, 'Delete', note.id))
+    expect(await ours.query('select 1 from waiting_comment where url = $1', [note.id])).toEqual([])
+    expect(await stored(note.id)).toBeUndefined()
+  })
+
+  it('in a thread that runs in a circle, or without end, is not taken and costs a bounded number of fetches', async () => {
+    const [one, two] = [`${far.base}/notes/one`, `${far.base}/notes/two`]
+    const note = (id: string, inReplyTo: string) => ({ ...far.note({ author: fred.account.url, inReplyTo }), id })
+    far.serve(one, note(one, two))
+    far.serve(two, note(two, one))
+    await said(fred, one)
+    await noJobs()
+    expect(far.fetched.length).toBeLessThanOrEqual(100)
+    const endless = chain('https://nowhere.example/', 'deep', 150)
+    far.fetched.length = 0
+    await said(fred, endless)
+    await noJobs()
+    expect(far.fetched.length).toBeGreaterThan(50)
+    expect(far.fetched.length).toBeLessThanOrEqual(101)
+    const found = await ours.query("select 1 from comment where url like '%/deep/%' or url like '%/notes/one'")
+    expect(found).toEqual([])
+  })
+})
+
+describe('the comments below a video of another server', () => {
+  it('are read from its server when somebody looks at them, and no more often than said', async () => {
+    const document = far.video({ ...fred, more: { commentsPolicy: 3 } })
+    const collection = `${document.id}/comments`
+    const notes = [0, 1, 2].map((n) =>
+      far.note({ author: n === 2 ? eve.account.url : fred.account.url, inReplyTo: document.id, content: `No ${n}` }),
+    )
+    const reply = far.note({ author: eve.account.url, inReplyTo: notes[0]?.id ?? '', content: 'A reply' })
+    // The reply stands before what it answers.
+    const listed = [reply, ...notes].map(({ id }) => id)
+    far.serve(collection, (query) => ({
+      body:
+        query.get('page') === null
+          ? { type: 'OrderedCollection', id: collection, totalItems: 4, first: `${collection}?page=1` }
+          : {
+              type: 'OrderedCollectionPage',
+              id: `${collection}?page=${query.get('page')}`,
+              orderedItems: query.get('page') === '1' ? listed.slice(0, 2) : listed.slice(2),
+              ...(query.get('page') === '1' ? { next: `${collection}?page=2` } : {}),
+            },
+    }))
+    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+    const threads = () =>
+      ours.client.get<{ total: number; data: { text: string; totalReplies: number }[] }>(
+        `/api/v1/videos/${row?.id}/comment-threads`,
+      )
+    await threads()
+    const found = await until(async () => {
+      const page = await threads()
+      return page.total === 3 && (await stored(reply.id)) ? page : undefined
+    })
+    expect(found.data.map(({ text }) => text).toSorted()).toEqual(['No 0', 'No 1', 'No 2'])
+    await noJobs()
+    far.fetched.length = 0
+    await threads()
+    await noJobs()
+    expect(far.fetched).toEqual([])
+  })
+
+  it('wait, if they have to be approved, until its server lists them', async () => {
+    const document = far.video({ ...fred, more: { commentsPolicy: 3 } })
+    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const note = near.note({ author: nora.account.url, inReplyTo: document.id })
+    await ours.tell(nora.account, near.activity(nora.account, 'Create', note))
+    expect(await stored(note.id)).toMatchObject({ held: true })
+    const collection = `${document.id}/comments`
+    far.serve(collection, { type: 'OrderedCollection', id: collection, totalItems: 1, orderedItems: [note.id] })
+    await ours.query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed'")
+    await until(async () => (await stored(note.id))?.held === false, { what: 'the approval', withinMs: 30_000 })
+  })
+})

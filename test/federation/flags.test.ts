@@ -1,0 +1,291 @@
+// Reports between servers: what others report of ours becomes a report here, what our users report of theirs is told there.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { oracleProblems } from '../support/peertube-oracle.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+const PER_HOST = 12
+
+let ours: FederatedNode
+let peer: FakePeer
+let other: FakePeer
+let alice: { account: PeerActor; channel: PeerActor }
+let bob: { account: PeerActor; channel: PeerActor }
+let video: { id: number; uuid: string; url: string }
+let root: string
+
+beforeAll(async () => {
+  const config = { vireo: { federation: { inbox: { reports_per_host: PER_HOST } } } }
+  ;[ours, peer, other] = await Promise.all([startFederatedNode(config), startFakePeer(), startFakePeer()])
+  alice = await introduce(ours, peer, 'alice')
+  bob = await introduce(ours, other, 'bob')
+  await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  video = await ours.upload(await readFile(await media('small.mp4')))
+  root = `${ours.base}/accounts/root`
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), other?.close(), ours?.stop()])
+})
+beforeEach(async () => {
+  peer.received.length = 0
+  other.received.length = 0
+  await ours.query('delete from abuse')
+})
+
+interface ReportView {
+  id: number
+  reason: string
+  predefinedReasons: string[]
+  state: { id: number }
+  reporterAccount: { name: string; host: string }
+  flaggedAccount: { name: string; host: string }
+  video: { id: number; name: string; startAt: number | null; endAt: number | null; deleted: boolean } | null
+  comment: { id: number; text: string; deleted: boolean } | null
+}
+
+const reports = async () => (await ours.client.get<{ data: ReportView[] }>('/api/v1/abuses?sort=id')).data
+const flag = (by: PeerActor, object: unknown, more: JsonObject = {}, from = peer) =>
+  from.activity(by, 'Flag', object, { content: 'This is bad', ...more })
+const commentOn = async (inReplyTo: string, { account } = alice, from = peer) => {
+  const note = from.note({ author: account.url, inReplyTo })
+  await ours.tell(account, from.activity(account, 'Create', note))
+  return note.id
+}
+const remoteVideo = async () => {
+  const document = peer.video({ ...alice })
+  await ours.tell(alice.account, peer.activity(alice.account, 'Create', document))
+  const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+  return { url: document.id, id: row?.id ?? 0 }
+}
+const report = (body: object) => ours.client.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', body)
+
+describe('a Flag of another server', () => {
+  it('of a video becomes a report with reasons and seconds, as PeerTube sends it', async () => {
+    const tag = [
+      { type: 'Hashtag', name: 'spamOrMisleading' },
+      { type: 'Hashtag', name: 'no such reason' },
+    ]
+    await ours.tell(
+      alice.account,
+      flag(alice.account, video.url, { mediaType: 'text/markdown', tag, startAt: 1, endAt: 2 }),
+    )
+    expect(await reports()).toEqual([
+      expect.objectContaining({
+        reason: 'This is bad',
+        predefinedReasons: ['spamOrMisleading'],
+        state: { id: 1, label: 'Pending' },
+        reporterAccount: expect.objectContaining({ name: 'alice', host: peer.host }),
+        flaggedAccount: expect.objectContaining({ name: 'root', host: ours.host }),
+        video: expect.objectContaining({
+          id: video.id,
+          startAt: 1,
+          endAt: 2,
+          deleted: false,
+          countReports: 1,
+          nthReport: 1,
+        }),
+        comment: null,
+      }),
+    ])
+  })
+
+  it('of an account with its posts becomes one report for each, from the instance actor and without a text', async () => {
+    const theirs = await commentOn(video.url)
+    const document = flag(peer.instance, [root, video.url, theirs, `${peer.base}/unknown`], {
+      content: null,
+      to: undefined,
+    })
+    await ours.tell(peer.instance, document)
+    expect(
+      (await reports()).map((one) => [one.reason, one.video?.id, one.comment !== null, one.flaggedAccount.name]),
+    ).toEqual([
+      ['', undefined, false, 'root'],
+      ['', video.id, false, 'root'],
+      ['', undefined, true, 'alice'],
+    ])
+  })
+
+  it('of a channel is of its account, and text in HTML is kept as text', async () => {
+    const channel = `${ours.base}/video-channels/root_channel`
+    await ours.tell(
+      alice.account,
+      flag(alice.account, channel, { content: '<p>rude <script>x()</script></p>', mediaType: 'text/html', startAt: 3 }),
+    )
+    expect(await reports()).toEqual([
+      expect.objectContaining({
+        reason: 'rude',
+        video: null,
+        flaggedAccount: expect.objectContaining({ name: 'root' }),
+      }),
+    ])
+  })
+
+  it('has its effect once, told twice or in other words', async () => {
+    const document = flag(alice.account, video.url)
+    await ours.tell(alice.account, document)
+    await ours.tell(alice.account, document)
+    await ours.tell(alice.account, { ...document, content: 'Other words' })
+    expect((await reports()).map((one) => one.reason)).toEqual(['This is bad'])
+  })
+
+  it('of what does not concern us is let go', async () => {
+    const theirs = await remoteVideo()
+    const theirComment = await commentOn(theirs.url)
+    await ours.tell(
+      bob.account,
+      flag(bob.account, [theirs.url, theirComment, alice.account.url, `${root}x`], {}, other),
+    )
+    await ours.tell(alice.account, flag(alice.account, [`${ours.base}/videos/watch/nothing`, `${ours.base}/`]))
+    expect(await reports()).toEqual([])
+  })
+
+  it('cannot take the address of a report of another, nor be changed or taken back by others', async () => {
+    const document = flag(alice.account, video.url)
+    await ours.tell(alice.account, document)
+    const before = await reports()
+    for (const type of ['Update', 'Delete', 'Undo']) {
+      await ours.tell(bob.account, other.activity(bob.account, type, document))
+      await ours.tell(bob.account, other.activity(bob.account, type, document.id))
+    }
+    await ours.tell(bob.account, { ...flag(bob.account, video.url, { content: 'Mine' }, other), id: document.id })
+    expect(await reports()).toEqual(before)
+  })
+
+  it('is taken from a host so often in an hour, which touches no other host', async () => {
+    for (let index = 0; index < PER_HOST + 5; index += 1) {
+      await ours.tell(alice.account, flag(alice.account, video.url, { content: `Flood ${index}` }))
+    }
+    await ours.tell(bob.account, flag(bob.account, video.url, { content: 'Honest' }, other))
+    const all = await reports()
+    expect(all.filter((one) => one.reporterAccount.host === peer.host)).toHaveLength(PER_HOST)
+    expect(all.at(-1)).toMatchObject({ reason: 'Honest', reporterAccount: { host: other.host } })
+  }, 30_000)
+
+  it('stays readable when the video, the comment and who reported are gone', async () => {
+    const doomed = await ours.upload(await readFile(await media('small.mp4')), { name: 'A bad one' })
+    const comment = await commentOn(doomed.url, bob, other)
+    const reporter = await peer.account(`reporter${Date.now()}`)
+    await ours.tell(reporter, flag(reporter, [doomed.url, comment]))
+    await ours.tell(bob.account, other.activity(bob.account, 'Delete', { type: 'Tombstone', id: comment }))
+    await ours.client.send('DELETE', `/api/v1/videos/${doomed.uuid}`)
+    await ours.tell(reporter, peer.activity(reporter, 'Delete', reporter.url))
+    expect(await reports()).toEqual([
+      expect.objectContaining({
+        video: expect.objectContaining({ id: doomed.id, name: 'A bad one', deleted: true }),
+        reporterAccount: expect.objectContaining({ name: reporter.url.split('/').at(-1), host: peer.host }),
+      }),
+      expect.objectContaining({ comment: expect.objectContaining({ text: 'Well said', deleted: true }) }),
+    ])
+    const deleted = await ours.client.get<{ total: number }>('/api/v1/abuses?videoIs=deleted')
+    expect(deleted.total).toBe(1)
+  }, 30_000)
+})
+
+describe('a report by one of us', () => {
+  it('of a remote video goes to its server as the reference sends it, once to the shared inbox', async () => {
+    const theirs = await remoteVideo()
+    const { abuse } = await report({
+      reason: 'my flag reason',
+      predefinedReasons: ['spamOrMisleading'],
+      video: { id: theirs.id, startAt: 1, endAt: 2 },
+    })
+    const { path, activity } = await peer.awaited('the Flag', (one) => one.activity.type === 'Flag')
+    expect(path).toBe('/inbox')
+    const { '@context': _context, signature: _signature, proof: _proof, ...said } = activity
+    expect(said).toEqual({
+      to: [alice.account.url],
+      cc: [],
+      id: `${ours.base}/admin/abuses/${abuse.id}`,
+      actor: root,
+      type: 'Flag',
+      content: 'my flag reason',
+      mediaType: 'text/markdown',
+      object: theirs.url,
+      tag: [{ type: 'Hashtag', name: 'spamOrMisleading' }],
+      startAt: 1,
+      endAt: 2,
+    })
+    // Loopback has no top-level domain, as the oracle wants one.
+    const named = JSON.parse(JSON.stringify(activity).replaceAll(/127\.0\.0\.1(:\d+)?/g, 'host.example'))
+    expect(oracleProblems(named)).toEqual([])
+    expect(other.received).toEqual([])
+  })
+
+  it('of a remote account, and of its comment here, goes there; what moderators say does not', async () => {
+    const comment = await commentOn(video.url)
+    const [row] = await ours.query<{ id: number }>('select id from comment where url = $1', [comment])
+    const [account] = await ours.query<{ id: number }>(
+      'select a.id from account a join actor x on x.id = a.actor_id where x.url = $1',
+      [alice.account.url],
+    )
+    await report({ reason: 'account flag reason', account: { id: account?.id } })
+    const { abuse } = await report({ reason: 'comment flag reason', comment: { id: row?.id } })
+    await peer.awaited('the Flag of the account', (one) => one.activity.object === alice.account.url)
+    await peer.awaited('the Flag of the comment', (one) => one.activity.object === comment)
+    await ours.client.send('PUT', `/api/v1/abuses/${abuse.id}`, { state: 3, moderationComment: 'secret words' })
+    await ours.client.send('POST', `/api/v1/abuses/${abuse.id}/messages`, { message: 'other secret words' })
+    await ours.settled()
+    expect(peer.of('Flag')).toHaveLength(2)
+    expect(JSON.stringify(peer.received)).not.toContain('secret words')
+  })
+
+  it('of what is ours goes nowhere', async () => {
+    await report({ reason: 'local reason', video: { id: video.id } })
+    await ours.settled()
+    expect([...peer.received, ...other.received]).toEqual([])
+    expect(await reports()).toHaveLength(1)
+  })
+})
+
+describe('two servers', () => {
+  let far: FederatedNode
+  afterAll(async () => {
+    await far?.stop()
+  })
+
+  it('tell each other of reports in both directions', async () => {
+    far = await startFederatedNode()
+    const there = await far.upload(await readFile(await media('small.mp4')), { name: 'A far video' })
+    const pairs = [
+      { from: ours, at: far, video: there },
+      { from: far, at: ours, video },
+    ]
+    for (const { from, at, video: reported } of pairs) {
+      await from.client.send('POST', '/api/v1/server/following', { hosts: [at.host] })
+      const id = await known(from, reported.url)
+      await from.client.send('POST', '/api/v1/abuses', { reason: 'Seen from afar', video: { id } })
+      const [found] = await received(at)
+      expect(found).toMatchObject({
+        reason: 'Seen from afar',
+        video: { id: reported.id },
+        reporterAccount: { name: 'root', host: from.host },
+      })
+    }
+  }, 60_000)
+})
+
+async function known(node: FederatedNode, url: string): Promise<number> {
+  const row = await until(
+    async () => (await node.query<{ id: number }>('select id from video where url = $1', [url]))[0],
+    {
+      what: `the video ${url}`,
+      withinMs: 20_000,
+    },
+  )
+  return row.id
+}
+
+const received = (node: FederatedNode): Promise<ReportView[]> =>
+  until(
+    async () => {
+      const { data } = await node.client.get<{ data: ReportView[] }>('/api/v1/abuses?search=root&sort=-id')
+      return data.some((one) => one.reason === 'Seen from afar' && one.reporterAccount.host !== node.host)
+        ? data.filter((one) => one.reporterAccount.host !== node.host)
+        : undefined
+    },
+    { what: 'the report' },
+  )

@@ -1,0 +1,102 @@
+// Real nodes that follow each other's instance, account and channel: asked, accepted, given up, asked again, rejected and
+// accepted after all.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { until } from '../support/until.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+let a: FederatedNode
+let b: FederatedNode
+let c: FederatedNode
+beforeAll(async () => {
+  const config = { vireo: { federation: { delivery: { initial_backoff: '50 ms', max_backoff: '100 ms' } } } }
+  ;[a, b, c] = await Promise.all([startFederatedNode(config), startFederatedNode(config), startFederatedNode(config)])
+}, 90_000)
+afterAll(async () => {
+  await Promise.all([a?.stop(), b?.stop(), c?.stop()])
+})
+
+/** What a node believes of the follow of `target` by the instance of `by`. */
+const on = async (node: FederatedNode, by: FederatedNode, target: string): Promise<string> =>
+  (
+    await node.query<{ state: string }>(
+      `select f.state from follow f join actor x on x.id = f.follower_id join actor y on y.id = f.target_id
+       where x.url = $1 and y.url = $2`,
+      [by.instance, target],
+    )
+  )[0]?.state ?? 'none'
+const both = async (by: FederatedNode, of: FederatedNode, target: string, state: string) => {
+  for (const node of [by, of]) {
+    await until(async () => (await on(node, by, target)) === state, {
+      what: `${target} as ${state} on ${node.base}`,
+      withinMs: 15_000,
+    })
+  }
+}
+
+describe.each([
+  ['instance', 'peertube', '/accounts/peertube'],
+  ['account', 'root', '/accounts/root'],
+  ['channel', 'root_channel', '/video-channels/root_channel'],
+])('the %s of another node', (kind, name, path) => {
+  it.each([
+    ['A', 'B', () => [a, b] as const],
+    ['B', 'A', () => [b, a] as const],
+    ['C', 'B', () => [c, b] as const],
+  ])(
+    'is followed by %s on %s, given up, and followed again',
+    async (_by, _of, nodes) => {
+      const [by, of] = nodes()
+      const target = `${of.base}${path}`
+      const ask = kind === 'instance' ? { hosts: [of.host] } : { handles: [`${name}@${of.host}`] }
+      const handle = kind === 'instance' ? of.host : `${name}@${of.host}`
+      const counts = async () => [
+        (await by.query('select following_count as n from actor where url = $1', [by.instance]))[0],
+        (await of.query('select followers_count as n from actor where url = $1', [target]))[0],
+      ]
+      const before = await counts()
+      for (let round = 0; round < 2; round += 1) {
+        await by.client.send('POST', '/api/v1/server/following', ask)
+        await both(by, of, target, 'accepted')
+        await by.client.send('DELETE', `/api/v1/server/following/${handle}`)
+        await both(by, of, target, 'none')
+      }
+      await until(async () => JSON.stringify(await counts()) === JSON.stringify(before), { what: 'the counts' })
+    },
+    60_000,
+  )
+})
+
+describe('followers of an instance', () => {
+  const target = () => b.instance
+  const follower = (verb: string) => `/api/v1/server/followers/peertube@${a.host}${verb}`
+
+  it('are rejected, accepted after all, removed, and may ask again', async () => {
+    await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
+    await both(a, b, target(), 'accepted')
+    await b.client.send('POST', follower('/reject'))
+    await both(a, b, target(), 'rejected')
+    await b.client.send('POST', follower('/accept'))
+    await both(a, b, target(), 'accepted')
+    await b.client.send('POST', follower('/reject'))
+    await both(a, b, target(), 'rejected')
+    await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
+    await both(a, b, target(), 'accepted')
+
+    await b.client.send('DELETE', follower(''))
+    await until(async () => (await on(a, a, target())) === 'rejected', { what: 'the Reject of a removed follower' })
+    expect(await on(b, a, target())).toBe('none')
+    await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
+    await both(a, b, target(), 'accepted')
+  }, 60_000)
+
+  it('that are asked for at once, several times, follow once', async () => {
+    await Promise.all(
+      Array.from({ length: 5 }, () => c.client.send('POST', '/api/v1/server/following', { hosts: [a.host] })),
+    )
+    await both(c, a, a.instance, 'accepted')
+    expect(
+      await c.query('select 1 from follow f join actor y on y.id = f.target_id where y.url = $1', [a.instance]),
+    ).toHaveLength(1)
+  }, 30_000)
+})

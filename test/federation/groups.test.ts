@@ -1,0 +1,152 @@
+// Servers of communities (FEP-1b12): what the channel announces to them, and what they announce to us.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import {
+  type FakePeer,
+  type JsonObject,
+  type PeerActor,
+  type Received,
+  signedInside,
+  startFakePeer,
+} from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+/** Runs Lemmy, and follows our channel. */
+let lemmy: FakePeer
+/** Runs PeerTube, and follows our channel. */
+let tube: FakePeer
+let lena: { account: PeerActor; channel: PeerActor }
+let tom: { account: PeerActor; channel: PeerActor }
+let mallory: { account: PeerActor; channel: PeerActor }
+let video: { id: number; uuid: string; url: string }
+let bytes: Buffer
+
+const channel = () => `${ours.base}/video-channels/root_channel`
+
+beforeAll(async () => {
+  ;[ours, lemmy, tube] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  bytes = await readFile(await media('small.mp4'))
+  lena = await introduce(ours, lemmy, 'lena')
+  tom = await introduce(ours, tube, 'tom')
+  mallory = await introduce(ours, tube, 'mallory')
+  await ours.tell(lena.account, lemmy.activity(lena.account, 'Follow', channel()))
+  await ours.tell(tom.account, tube.activity(tom.account, 'Follow', channel()))
+  await ours.query('update remote_host set software = $2 where host = $1', [lemmy.host, 'lemmy'])
+  await ours.query('update remote_host set software = $2 where host = $1', [tube.host, 'peertube'])
+  video = await ours.upload(bytes)
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([lemmy?.close(), tube?.close(), ours?.stop()])
+})
+beforeEach(() => {
+  for (const peer of [lemmy, tube]) peer.received.length = 0
+})
+
+const inner = ({ activity }: Received): JsonObject =>
+  typeof activity.object === 'object' && activity.object !== null ? (activity.object as JsonObject) : {}
+const announced = (type: string, fits: (activity: JsonObject) => boolean) =>
+  lemmy.awaited(
+    `the Announce of a ${type}`,
+    (one) => one.activity.type === 'Announce' && inner(one).type === type && fits(inner(one)),
+  )
+const idOf = (value: unknown) => (typeof value === 'string' ? value : (value as JsonObject).id)
+const textOf = async (url: string) =>
+  (await ours.query<{ text: string }>('select text from comment where url = $1', [url]))[0]?.text
+
+describe('what happens below a video of ours', () => {
+  it('a comment of ours is announced by the channel; others get the Create alone', async () => {
+    const { comment } = await ours.client.send<{ comment: { id: number; url: string } }>(
+      'POST',
+      `/api/v1/videos/${video.uuid}/comment-threads`,
+      { text: 'Hello' },
+    )
+    const { activity } = await announced('Create', ({ object }) => idOf(object) === comment.url)
+    expect(activity).toMatchObject({
+      actor: channel(),
+      to: ['https://www.w3.org/ns/activitystreams#Public'],
+      cc: [`${channel()}/followers`],
+      object: { type: 'Create', actor: `${ours.base}/accounts/root`, object: { type: 'Note', id: comment.url } },
+    })
+    await tube.awaited('the Create', (one) => one.activity.type === 'Create' && inner(one).id === comment.url)
+    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment.id}`)
+    await announced('Delete', ({ object }) => object === comment.url)
+    await tube.awaited('the Delete', (one) => one.activity.object === comment.url)
+    expect(lemmy.received.filter(({ activity: { type } }) => type === 'Create' || type === 'Delete')).toEqual([])
+    expect(tube.received.filter((one) => one.activity.type === 'Announce' && inner(one).type !== undefined)).toEqual([])
+  })
+
+  it('a comment of another server and a like are announced as they came', async () => {
+    const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
+    const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
+    await ours.tell(tom.account, create)
+    const { '@context': _context, ...bare } = create
+    expect(inner(await announced('Create', ({ id }) => id === create.id))).toEqual(bare)
+    const like = tube.activity(tom.account, 'Like', video.url)
+    await ours.tell(tom.account, like)
+    await announced('Like', ({ id }) => id === like.id)
+  })
+})
+
+describe('an activity that a group announces', () => {
+  const announce = (activity: unknown, by: PeerActor = lena.channel) => lemmy.activity(by, 'Announce', activity)
+
+  it('with the signature of its actor is believed', async () => {
+    const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'By a group' })
+    const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
+    tube.fetched.length = 0
+    await ours.tell(lena.channel, announce(create))
+    expect(await textOf(note.id)).toBe('By a group')
+    expect(tube.fetched).toEqual([])
+  })
+
+  it('without one is read where it lives', async () => {
+    const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'As it is' })
+    const create = tube.activity(tom.account, 'Create', note)
+    tube.serve(create.id, create)
+    await ours.tell(lena.channel, announce({ ...create, object: { ...note, content: 'As the group has it' } }))
+    expect(await textOf(note.id)).toBe('As it is')
+  })
+
+  it('and that its server does not know has no effect, nor one in the name of somebody else', async () => {
+    const before = await ours.world()
+    const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
+    await ours.tell(lena.channel, announce(tube.activity(tom.account, 'Create', note)))
+    await ours.tell(lena.channel, announce(tube.activity(tom.account, 'Dislike', video.url)))
+    const forged = await signedInside(tube.activity(tom.account, 'Create', note), mallory.account)
+    await ours.tell(lena.channel, announce(forged))
+    const elsewhere = { ...tube.activity(tom.account, 'Create', note), id: lemmy.id() }
+    lemmy.serve(String(elsewhere.id), elsewhere)
+    await ours.tell(lena.channel, announce(elsewhere))
+    const ofUs = { ...tube.activity(tom.account, 'Like', video.url), actor: `${ours.base}/accounts/root` }
+    await ours.tell(lena.channel, announce(ofUs))
+    expect(await ours.world()).toEqual(before)
+  })
+
+  it('about what we do not have is not asked for, and no person passes on', async () => {
+    const create = tube.activity(tom.account, 'Create', tube.note({ author: tom.account.url, inReplyTo: tube.id() }))
+    const like = tube.activity(tom.account, 'Like', tube.id('videos'))
+    const known = tube.activity(tom.account, 'Dislike', video.url)
+    for (const one of [create, like, known]) tube.serve(one.id, one)
+    const before = await ours.world()
+    tube.fetched.length = 0
+    await ours.tell(lena.channel, announce(create))
+    await ours.tell(lena.channel, announce(like))
+    await ours.tell(lena.account, announce(known, lena.account))
+    expect(tube.fetched).toEqual([])
+    expect(await ours.world()).toEqual(before)
+  })
+})
+
+it('an emoji reaction counts as a like, and goes when it is taken back', async () => {
+  const likes = async () =>
+    (await ours.query('select 1 from rating where video_id = $1 and type = $2', [video.id, 'like'])).length
+  const before = await likes()
+  const reaction = tube.activity(mallory.account, 'EmojiReact', video.url, { content: '🎈' })
+  await ours.tell(mallory.account, reaction)
+  expect(await likes()).toBe(before + 1)
+  await ours.tell(mallory.account, tube.activity(mallory.account, 'Undo', reaction))
+  expect(await likes()).toBe(before)
+})

@@ -1,0 +1,96 @@
+// What a user's own block means: whom the user mutes does not follow the user's account and channels, and is not read by
+// the user; all others see no difference.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+let alice: { account: PeerActor; channel: PeerActor }
+let video: { id: number; uuid: string; url: string }
+
+beforeAll(async () => {
+  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  alice = await introduce(ours, peer, 'alice')
+  video = await ours.upload(await readFile(await media('small.mp4')))
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+const mine = '/api/v1/users/me/blocklist'
+const mutes = [
+  {
+    what: 'account',
+    mute: () => ours.client.send('POST', `${mine}/accounts`, { accountName: `alice@${peer.host}` }),
+    unmute: () => ours.client.send('DELETE', `${mine}/accounts/alice@${peer.host}`),
+  },
+  {
+    what: 'server',
+    mute: () => ours.client.send('POST', `${mine}/servers`, { host: peer.host }),
+    unmute: () => ours.client.send('DELETE', `${mine}/servers/${peer.host}`),
+  },
+]
+
+const stateOf = async (target: string) =>
+  (
+    await ours.query<{ state: string }>(
+      `select f.state from follow f join actor a on a.id = f.follower_id join actor b on b.id = f.target_id
+       where a.url = $1 and b.url = $2`,
+      [alice.account.url, target],
+    )
+  )[0]?.state
+const comments = async (authorization?: string) => {
+  const answer = await fetch(`${ours.base}/api/v1/videos/${video.uuid}/comment-threads`, {
+    ...(authorization === undefined ? {} : { headers: { authorization } }),
+  })
+  const { data } = (await answer.json()) as { data: { account: { name: string } }[] }
+  return data.map((one) => one.account.name)
+}
+
+describe.each(mutes)('a muted $what', ({ mute, unmute }) => {
+  it('has its follows of the user and the channels rejected, old and new, but not those of the instance', async () => {
+    const targets = [`${ours.base}/accounts/root`, `${ours.base}/video-channels/root_channel`]
+    const follows = [...targets, ours.instance].map((target) => peer.activity(alice.account, 'Follow', target))
+    for (const follow of follows) await ours.tell(alice.account, follow)
+    for (const target of targets) expect(await stateOf(target)).toBe('accepted')
+    peer.received.length = 0
+
+    await mute()
+    for (const target of targets) {
+      await until(async () => (await stateOf(target)) === 'rejected', { what: `the end of the follow of ${target}` })
+      const { path } = await peer.awaited(
+        'the Reject',
+        (one) => one.activity.type === 'Reject' && one.activity.actor === target,
+      )
+      expect(path).toBe(`${new URL(alice.account.url).pathname}/inbox`)
+    }
+    for (const follow of follows) await ours.tell(alice.account, { ...follow, id: peer.id() })
+    for (const target of targets) expect(await stateOf(target)).toBe('rejected')
+    expect(await stateOf(ours.instance)).toBe('accepted')
+
+    await unmute()
+    for (const follow of follows) await ours.tell(alice.account, { ...follow, id: peer.id() })
+    for (const target of targets) expect(await stateOf(target)).toBe('accepted')
+  })
+
+  it('has its comments hidden from the user, and from nobody else', async () => {
+    const note = peer.note({ author: alice.account.url, inReplyTo: video.url })
+    await ours.tell(alice.account, peer.activity(alice.account, 'Create', note))
+    await mute()
+    expect(await comments(ours.client.authorization)).not.toContain('alice')
+    expect(await comments()).toContain('alice')
+    await unmute()
+    expect(await comments(ours.client.authorization)).toContain('alice')
+  })
+})
+
+it('what the instance blocks is hidden from everybody', async () => {
+  await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: peer.host })
+  expect(await comments()).not.toContain('alice')
+  expect(await comments(ours.client.authorization)).not.toContain('alice')
+})

@@ -1,0 +1,503 @@
+// Playlists between servers: what leaves a node, what it takes in and from whom, and two nodes with each other.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { contextOf } from '../../src/federation/wire/context.ts'
+import { newUuid, toShortUuid } from '../../src/platform/ids.ts'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { oracleProblems } from '../support/peertube-oracle.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+const PUBLIC = 'https://www.w3.org/ns/activitystreams#Public'
+
+interface PlaylistView {
+  id: number
+  uuid: string
+  url: string
+  displayName: string
+  videosLength: number
+  isLocal: boolean
+  thumbnailPath: string | null
+  privacy: { id: number }
+}
+interface ElementView {
+  id: number
+  position: number
+  startTimestamp: number | null
+  stopTimestamp: number | null
+  type: number
+  video: { name: string; uuid: string; url: string } | null
+}
+
+async function makePlaylist(node: FederatedNode, fields: Record<string, string> = {}): Promise<PlaylistView> {
+  const me = await node.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const form = new FormData()
+  const all = { displayName: 'Good ones', privacy: '1', videoChannelId: String(me.videoChannels[0]?.id), ...fields }
+  for (const [name, value] of Object.entries(all)) form.set(name, value)
+  const { videoPlaylist } = await node.client.send<{ videoPlaylist: { id: number; uuid: string } }>(
+    'POST',
+    '/api/v1/video-playlists',
+    form,
+  )
+  return await node.client.get(`/api/v1/video-playlists/${videoPlaylist.uuid}`)
+}
+const put = (node: FederatedNode, playlist: { uuid: string }, fields: object) =>
+  node.client.send('PUT', `/api/v1/video-playlists/${playlist.uuid}`, fields)
+const add = async (node: FederatedNode, playlist: { uuid: string }, element: object) =>
+  (
+    await node.client.send<{ videoPlaylistElement: { id: number } }>(
+      'POST',
+      `/api/v1/video-playlists/${playlist.uuid}/videos`,
+      element,
+    )
+  ).videoPlaylistElement.id
+const remove = (node: FederatedNode, playlist: { uuid: string }) =>
+  node.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}`)
+const document = async (url: string): Promise<JsonObject & { status: number }> => {
+  const response = await fetch(url, { headers: { accept: 'application/activity+json' }, redirect: 'manual' })
+  return { ...(response.status === 200 ? ((await response.json()) as JsonObject) : {}), status: response.status }
+}
+const playlistAt = async (node: FederatedNode, url: string): Promise<PlaylistView | undefined> => {
+  const [row] = await node.query<{ uuid: string }>('select uuid from playlist where url = $1', [url])
+  if (!row) return undefined
+  const response = await fetch(`${node.base}/api/v1/video-playlists/${row.uuid}`)
+  // It may go in between.
+  return response.ok ? ((await response.json()) as PlaylistView) : undefined
+}
+const elementsAt = async (node: FederatedNode, url: string): Promise<ElementView[]> => {
+  const playlist = await playlistAt(node, url)
+  if (!playlist) return []
+  const response = await fetch(`${node.base}/api/v1/video-playlists/${playlist.uuid}/videos`)
+  return response.ok ? ((await response.json()) as { data: ElementView[] }).data : []
+}
+const namesAt = async (node: FederatedNode, url: string) =>
+  (await elementsAt(node, url)).map(({ video }) => video?.name ?? null)
+/** No job about playlists is open. */
+const read = (node: FederatedNode) =>
+  until(
+    async () =>
+      (
+        await node.query(
+          "select 1 from job where type in ('playlist-reading', 'playlists-of-followed') and state in ('waiting', 'active')",
+        )
+      ).length === 0,
+    { what: 'the end of all reading' },
+  )
+
+let ours: FederatedNode
+let bytes: Buffer
+beforeAll(async () => {
+  bytes = await readFile(await media('small.mp4'))
+}, 60_000)
+
+describe('a playlist of ours', () => {
+  /** Follows the account. */
+  let near: FakePeer
+  /** Follows the instance. */
+  let far: FakePeer
+  let playlist: PlaylistView
+  let video: { uuid: string; url: string }
+  const both = () => [near, far]
+  const root = () => `${ours.base}/accounts/root`
+  const objectOf = (activity: JsonObject) =>
+    typeof activity.object === 'string' ? activity.object : String((activity.object as JsonObject).id)
+  const heard = (peer: FakePeer, type: string, url: string) =>
+    peer.awaited(`${type} of ${url}`, ({ activity }) => activity.type === type && objectOf(activity) === url)
+  const about = (peer: FakePeer, url: string) => peer.received.filter(({ activity }) => objectOf(activity) === url)
+
+  beforeAll(async () => {
+    ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+    const { account } = await introduce(ours, near, 'nora')
+    await ours.tell(account, near.activity(account, 'Follow', root()))
+    await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
+    for (const peer of both()) await peer.awaited('the answer', () => peer.of('Accept').length === 1)
+    video = await ours.upload(bytes, { name: 'First' })
+    playlist = await makePlaylist(ours, { description: 'Well chosen' })
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all([near?.close(), far?.close(), ours?.stop()])
+  })
+  beforeEach(async () => {
+    await ours.settled()
+  })
+
+  it('is told by its account to the followers of account, channel and instance', async () => {
+    for (const peer of both()) {
+      const { activity, path } = await heard(peer, 'Create', playlist.url)
+      expect(path).toBe('/inbox')
+      expect(activity).toMatchObject({
+        ...{ id: `${playlist.url}/activity`, actor: root(), to: [PUBLIC], cc: [`${root()}/followers`] },
+        object: { type: 'Playlist', totalItems: 0, name: 'Good ones', content: 'Well chosen' },
+      })
+      expect(activity.object).not.toHaveProperty('first')
+    }
+  })
+
+  it('is an Update with each element, change and removal', async () => {
+    for (const peer of both()) peer.received.length = 0
+    const id = await add(ours, playlist, { videoId: video.uuid, startTimestamp: 1, stopTimestamp: 2 })
+    for (const peer of both()) {
+      const { activity } = await heard(peer, 'Update', playlist.url)
+      expect(activity.object).toMatchObject({
+        ...{ totalItems: 1, first: `${playlist.url}?page=1` },
+        icon: { type: 'Image', mediaType: 'image/jpeg', url: expect.stringContaining('/lazy-static/thumbnails/') },
+      })
+    }
+    for (const change of [
+      () => put(ours, playlist, { displayName: 'Better ones' }),
+      () =>
+        ours.client.send('PUT', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`, {
+          startTimestamp: 0,
+          stopTimestamp: 1,
+        }),
+    ]) {
+      near.received.length = 0
+      await change()
+      await heard(near, 'Update', playlist.url)
+    }
+  })
+
+  it('is read with its pages and elements, by each of its addresses', async () => {
+    const found = await document(playlist.url)
+    expect(found).toMatchObject({
+      id: playlist.url,
+      type: 'Playlist',
+      totalItems: 1,
+      '@context': contextOf('playlist'),
+    })
+    for (const path of [`/w/p/${toShortUuid(playlist.uuid)}`, `/video-playlists/${playlist.id}`]) {
+      expect(await document(`${ours.base}${path}`)).toEqual(found)
+    }
+    const page = await document(`${playlist.url}?page=1`)
+    const [element = ''] = page.orderedItems as string[]
+    expect(page).toMatchObject({ id: `${playlist.url}?page=1`, partOf: playlist.url, orderedItems: [element] })
+    for (const one of [found, page, await document(element)]) {
+      expect(oracleProblems(JSON.parse(JSON.stringify(one).replaceAll(ours.base, 'https://ours.example')))).toEqual([])
+    }
+    expect(await document(element)).toMatchObject({
+      ...{ id: element, type: 'PlaylistElement', url: video.url, position: 1, startTimestamp: 0, stopTimestamp: 1 },
+    })
+    for (const actor of [root(), `${ours.base}/video-channels/root_channel`]) {
+      expect(await document(`${actor}/playlists?page=1`)).toMatchObject({ totalItems: 1, orderedItems: [playlist.url] })
+    }
+  })
+
+  it('does not tell of videos that others may not see', async () => {
+    const hidden = await ours.upload(bytes, { name: 'Hidden', privacy: '3' })
+    const id = await add(ours, playlist, { videoId: hidden.uuid })
+    const page = await document(`${playlist.url}?page=1`)
+    expect(page).toMatchObject({ totalItems: 1, orderedItems: [expect.any(String)] })
+    expect(await document(`${playlist.url}/videos/${id}`)).toEqual({ status: 404 })
+    await ours.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`)
+  })
+
+  it('that becomes private is deleted elsewhere, and comes back when it is public again', async () => {
+    for (const peer of both()) peer.received.length = 0
+    await put(ours, playlist, { privacy: 3 })
+    for (const peer of both()) {
+      const { activity } = await heard(peer, 'Delete', playlist.url)
+      expect(activity).toMatchObject({ id: `${playlist.url}/delete`, actor: root(), object: playlist.url })
+    }
+    for (const url of [playlist.url, `${playlist.url}?page=1`]) expect(await document(url)).toEqual({ status: 401 })
+    expect(await document(`${root()}/playlists`)).toMatchObject({ totalItems: 0 })
+    await put(ours, playlist, { privacy: 1 })
+    for (const peer of both()) await heard(peer, 'Create', playlist.url)
+  })
+
+  it('that is private is never told, whatever happens to it', async () => {
+    for (const peer of both()) peer.received.length = 0
+    const secret = await makePlaylist(ours, { displayName: 'Secret', privacy: '3' })
+    await put(ours, secret, { displayName: 'Still secret' })
+    await add(ours, secret, { videoId: video.uuid })
+    await remove(ours, secret)
+    const [later] = await ours.query<{ uuid: string; id: number }>('select id, uuid from playlist where type = 2')
+    await add(ours, { uuid: later?.uuid ?? '' }, { videoId: video.uuid })
+    expect(await document(`${ours.base}/video-playlists/${later?.uuid}`)).toEqual({ status: 401 })
+    await put(ours, playlist, { displayName: 'The last' })
+    for (const peer of both()) {
+      await heard(peer, 'Update', playlist.url)
+      expect(about(peer, secret.url)).toEqual([])
+      expect(JSON.stringify(peer.received)).not.toContain(later?.uuid)
+    }
+  })
+
+  it('that is unlisted is told to followers, addressed to nobody, and listed nowhere', async () => {
+    const unlisted = await makePlaylist(ours, { privacy: '2' })
+    const { activity } = await heard(near, 'Create', unlisted.url)
+    expect(activity).toMatchObject({ to: [], cc: [], object: { to: [], cc: [] } })
+    expect(await document(unlisted.url)).toMatchObject({ status: 200, uuid: unlisted.uuid })
+    expect(await document(`${ours.base}/video-playlists/${unlisted.id}`)).toEqual({ status: 404 })
+    expect(await document(`${root()}/playlists`)).toMatchObject({ totalItems: 1 })
+  })
+
+  it('that is removed is deleted elsewhere', async () => {
+    for (const peer of both()) peer.received.length = 0
+    await remove(ours, playlist)
+    for (const peer of both()) await heard(peer, 'Delete', playlist.url)
+    expect(await document(playlist.url)).toEqual({ status: 404 })
+  })
+})
+
+describe('a playlist of another server', () => {
+  let home: FakePeer
+  let away: FakePeer
+  let alice: { account: PeerActor; channel: PeerActor }
+  let carol: { account: PeerActor; channel: PeerActor }
+  let mallory: { account: PeerActor; channel: PeerActor }
+
+  beforeAll(async () => {
+    ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+    alice = await introduce(ours, home, 'alice')
+    carol = await introduce(ours, home, 'carol')
+    mallory = await introduce(ours, away, 'mallory')
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all([home?.close(), away?.close(), ours?.stop()])
+  })
+
+  interface Element {
+    video: string
+    id?: string
+    startTimestamp?: number
+  }
+  /** Served at its address, with its pages of two and its elements. */
+  function playlistOf(peer: FakePeer, channel: PeerActor, elements: Element[], more: JsonObject = {}) {
+    const uuid = String(more.uuid ?? newUuid())
+    const url = String(more.id ?? `${peer.base}/video-playlists/${uuid}`)
+    const common = {
+      '@context': contextOf('playlist'),
+      ...{ to: [PUBLIC], cc: [], type: 'Playlist', name: 'Of a peer', content: null, mediaType: 'text/markdown', uuid },
+      published: '2026-02-01T00:00:00.000Z',
+      updated: '2026-02-01T00:00:00.000Z',
+      attributedTo: [channel.url],
+      totalItems: elements.length,
+      ...more,
+    }
+    const whole: JsonObject & { id: string } = {
+      ...common,
+      id: url,
+      ...(elements.length > 0 ? { first: `${url}?page=1` } : {}),
+    }
+    const ids = elements.map((element, index) => {
+      const id = element.id ?? `${url}/videos/${index + 1}`
+      const { video, startTimestamp } = element
+      const stamp = startTimestamp === undefined ? {} : { startTimestamp }
+      if (id.startsWith(peer.base)) {
+        peer.serve(id, {
+          ...{ '@context': contextOf('playlist'), id, type: 'PlaylistElement', url: video },
+          position: index + 1,
+          ...stamp,
+        })
+      }
+      return id
+    })
+    peer.serve(url, (query) => {
+      const page = Number(query.get('page') ?? 0)
+      if (page === 0) return { body: whole }
+      const orderedItems = ids.slice((page - 1) * 2, page * 2)
+      const next = page * 2 < ids.length ? { next: `${url}?page=${page + 1}` } : {}
+      return { body: { ...common, id: `${url}?page=${page}`, partOf: url, orderedItems, ...next } }
+    })
+    return whole
+  }
+  const create = async (by: PeerActor, peer: FakePeer, playlist: JsonObject) => {
+    await ours.tell(by, peer.activity(by, 'Create', playlist))
+    await read(ours)
+  }
+  const update = async (by: PeerActor, peer: FakePeer, playlist: JsonObject) => {
+    await ours.tell(by, peer.activity(by, 'Update', playlist))
+    await read(ours)
+  }
+  const videoOf = (name: string) => home.video({ ...alice, more: { name } }).id
+
+  it('comes with its elements: videos of any server, in their order', async () => {
+    const own = await ours.upload(bytes, { name: 'Of ours' })
+    const elsewhere = away.video({ ...mallory, more: { name: 'Of a third server' } }).id
+    const playlist = playlistOf(home, alice.channel, [
+      { video: videoOf('Of theirs'), startTimestamp: 3 },
+      { video: own.url },
+      { video: elsewhere },
+    ])
+    await create(alice.account, home, playlist)
+    expect(await playlistAt(ours, playlist.id)).toMatchObject({
+      ...{ displayName: 'Of a peer', isLocal: false, videosLength: 3, privacy: { id: 1 }, url: playlist.id },
+      ownerAccount: { name: 'alice', host: home.host },
+      videoChannel: { name: 'alice_channel', host: home.host },
+    })
+    expect(await elementsAt(ours, playlist.id)).toMatchObject([
+      { position: 1, startTimestamp: 3, type: 0, video: { name: 'Of theirs' } },
+      { position: 2, startTimestamp: null, type: 0, video: { name: 'Of ours' } },
+      { position: 3, type: 0, video: { name: 'Of a third server' } },
+    ])
+    for (const path of ['accounts/alice', 'video-channels/alice_channel']) {
+      const list = await ours.client.get(`/api/v1/${path}@${home.host}/video-playlists`)
+      expect(list).toMatchObject({ total: 1, data: [{ url: playlist.id }] })
+    }
+  })
+
+  it('follows its Updates, told twice too, and not those that are older', async () => {
+    const [one, two] = [videoOf('One'), videoOf('Two')]
+    const first = playlistOf(home, alice.channel, [{ video: one }, { video: two }])
+    await create(alice.account, home, first)
+    const later = playlistOf(
+      home,
+      alice.channel,
+      [
+        { video: two, id: `${first.id}/videos/2` },
+        { video: one, id: `${first.id}/videos/1` },
+      ],
+      {
+        ...{ uuid: first.uuid, name: 'Renamed', updated: '2026-03-01T00:00:00.000Z' },
+      },
+    )
+    for (let time = 1; time <= 2; time += 1) {
+      await update(alice.account, home, later)
+      expect(await playlistAt(ours, first.id)).toMatchObject({ displayName: 'Renamed', videosLength: 2 })
+      expect(await namesAt(ours, first.id)).toEqual(['Two', 'One'])
+    }
+    await update(alice.account, home, first)
+    expect(await playlistAt(ours, first.id)).toMatchObject({ displayName: 'Renamed' })
+    const empty = playlistOf(home, alice.channel, [], { uuid: first.uuid, updated: '2026-03-02T00:00:00.000Z' })
+    await update(alice.account, home, empty)
+    expect(await playlistAt(ours, first.id)).toMatchObject({ videosLength: 0 })
+  })
+
+  it('goes with its Delete, and comes again', async () => {
+    const playlist = playlistOf(home, alice.channel, [{ video: videoOf('Short-lived') }])
+    for (let time = 1; time <= 2; time += 1) {
+      await create(alice.account, home, playlist)
+      expect(await namesAt(ours, playlist.id)).toEqual(['Short-lived'])
+      await ours.tell(alice.account, home.activity(alice.account, 'Delete', playlist.id))
+      expect(await playlistAt(ours, playlist.id)).toBeUndefined()
+    }
+  })
+
+  it('takes no element of another server or playlist, and no video that is not for us', async () => {
+    const hidden = await ours.upload(bytes, { name: 'Hidden', privacy: '3' })
+    const other = playlistOf(home, carol.channel, [{ video: videoOf('Of carol') }])
+    await create(carol.account, home, other)
+    const foreign = `${away.base}/video-playlists/${newUuid()}/videos/1`
+    away.serve(foreign, { id: foreign, type: 'PlaylistElement', url: videoOf('Foreign'), position: 1 })
+    const playlist = playlistOf(home, alice.channel, [
+      { video: videoOf('Fine') },
+      { video: '', id: foreign },
+      { video: hidden.url },
+      { video: videoOf('Of carol again'), id: `${other.id}/videos/1` },
+      { video: `${home.base}/videos/watch/${newUuid()}` },
+    ])
+    await create(alice.account, home, playlist)
+    expect(await namesAt(ours, playlist.id)).toEqual(['Fine'])
+    expect(await namesAt(ours, other.id)).toHaveLength(1)
+  })
+
+  it('is nobody else’s to change or remove', async () => {
+    const playlist = playlistOf(home, alice.channel, [])
+    await create(alice.account, home, playlist)
+    const before = await playlistAt(ours, playlist.id)
+    for (const by of [carol.account, carol.channel, alice.channel, mallory.account, away.instance]) {
+      const peer = by.url.startsWith(home.base) ? home : away
+      const renamed = { ...playlist, name: 'Taken over', updated: '2026-04-01T00:00:00.000Z' }
+      for (const type of ['Create', 'Update']) await ours.tell(by, peer.activity(by, type, renamed))
+      await ours.tell(by, peer.activity(by, 'Update', { ...renamed, attributedTo: [carol.channel.url] }))
+      await ours.tell(by, peer.activity(by, 'Delete', playlist.id))
+      expect({ by: by.url, is: await playlistAt(ours, playlist.id) }).toEqual({ by: by.url, is: before })
+    }
+  })
+
+  it('is refused in a channel of somebody else, without a channel, and under the UUID of another', async () => {
+    const known = playlistOf(home, alice.channel, [])
+    await create(alice.account, home, known)
+    const refused: [PeerActor, FakePeer, JsonObject & { id: string }][] = [
+      [alice.account, home, playlistOf(home, carol.channel, [])],
+      [mallory.account, away, playlistOf(away, alice.channel, [])],
+      [alice.account, home, playlistOf(home, alice.channel, [], { attributedTo: [] })],
+      [alice.account, home, playlistOf(home, alice.channel, [], { attributedTo: [alice.account.url] })],
+      [mallory.account, away, playlistOf(away, mallory.channel, [], { uuid: known.uuid })],
+      [alice.account, home, playlistOf(home, alice.channel, [], { id: `${ours.base}/video-playlists/${newUuid()}` })],
+    ]
+    for (const [by, peer, playlist] of refused) {
+      await ours.tell(by, peer.activity(by, 'Create', playlist))
+      expect(await playlistAt(ours, playlist.id)).toBeUndefined()
+    }
+  })
+
+  it('that is old is read anew when it is looked at, and goes when it is gone there', async () => {
+    const first = playlistOf(home, alice.channel, [])
+    await create(alice.account, home, first)
+    const stale = () =>
+      ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [first.id])
+    playlistOf(home, alice.channel, [{ video: videoOf('New') }], {
+      ...{ uuid: first.uuid, name: 'Changed silently', updated: '2026-03-01T00:00:00.000Z' },
+    })
+    await stale()
+    await playlistAt(ours, first.id)
+    await until(async () => (await namesAt(ours, first.id))[0] === 'New', { what: 'the new element' })
+    expect(await playlistAt(ours, first.id)).toMatchObject({ displayName: 'Changed silently' })
+    for (const status of [401, 404, 410]) {
+      const playlist = playlistOf(home, alice.channel, [])
+      await create(alice.account, home, playlist)
+      home.serve(playlist.id, () => ({ status }))
+      await ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
+      await until(async () => (await playlistAt(ours, playlist.id)) === undefined, { what: `its end by ${status}` })
+    }
+  })
+
+  it('goes with its account', async () => {
+    const gone = await introduce(ours, home, 'gone')
+    const playlist = playlistOf(home, gone.channel, [{ video: videoOf('Stays') }])
+    await create(gone.account, home, playlist)
+    await ours.tell(gone.account, home.activity(gone.account, 'Delete', gone.account.url))
+    expect(await playlistAt(ours, playlist.id)).toBeUndefined()
+  })
+
+  it('cannot be changed here', async () => {
+    const playlist = playlistOf(home, alice.channel, [])
+    await create(alice.account, home, playlist)
+    const found = await playlistAt(ours, playlist.id)
+    await expect(put(ours, { uuid: found?.uuid ?? '' }, { displayName: 'Ours' })).rejects.toThrow('403')
+    await expect(remove(ours, { uuid: found?.uuid ?? '' })).rejects.toThrow('403')
+  })
+})
+
+describe('two nodes', () => {
+  let theirs: FederatedNode
+  beforeAll(async () => {
+    ;[ours, theirs] = await Promise.all([startFederatedNode(), startFederatedNode()])
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all([theirs?.stop(), ours?.stop()])
+  })
+
+  it('share playlists from a follow on: those that were there, new ones, their changes and their end', async () => {
+    const [one, two] = [await theirs.upload(bytes, { name: 'One' }), await theirs.upload(bytes, { name: 'Two' })]
+    const old = await makePlaylist(theirs, { displayName: 'From before' })
+    await add(theirs, old, { videoId: one.uuid, startTimestamp: 1 })
+    await ours.client.send('POST', '/api/v1/server/following', { handles: [`root@${theirs.host}`] })
+    await until(async () => (await namesAt(ours, old.url))[0] === 'One', { what: 'the old playlist' })
+
+    const fresh = await makePlaylist(theirs, { displayName: 'From now on' })
+    await until(() => playlistAt(ours, fresh.url), { what: 'the new playlist' })
+    await add(theirs, fresh, { videoId: two.uuid })
+    await add(theirs, fresh, { videoId: one.uuid, startTimestamp: 0, stopTimestamp: 1 })
+    await until(async () => (await namesAt(ours, fresh.url)).join() === 'Two,One', { what: 'its elements' })
+    expect((await elementsAt(ours, fresh.url))[1]).toMatchObject({ startTimestamp: 0, stopTimestamp: 1 })
+    expect((await playlistAt(ours, fresh.url))?.thumbnailPath).not.toBeNull()
+
+    await theirs.client.send('POST', `/api/v1/video-playlists/${fresh.uuid}/videos/reorder`, {
+      startPosition: 2,
+      insertAfterPosition: 0,
+    })
+    await put(theirs, fresh, { displayName: 'Renamed' })
+    await until(async () => (await namesAt(ours, fresh.url)).join() === 'One,Two', { what: 'the new order' })
+    expect(await playlistAt(ours, fresh.url)).toMatchObject({ displayName: 'Renamed' })
+
+    await put(theirs, fresh, { privacy: 3 })
+    await until(async () => (await playlistAt(ours, fresh.url)) === undefined, { what: 'its hiding' })
+    await put(theirs, fresh, { privacy: 1 })
+    await until(async () => (await namesAt(ours, fresh.url)).length === 2, { what: 'its return' })
+    await remove(theirs, fresh)
+    await until(async () => (await playlistAt(ours, fresh.url)) === undefined, { what: 'its end' })
+  }, 60_000)
+})

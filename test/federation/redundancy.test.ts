@@ -1,0 +1,559 @@
+// Copies of videos in both directions, with peers that are honest, foreign, hostile or gone.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Values } from '../../src/config/layers.ts'
+import { AS_PUBLIC, contextOf } from '../../src/federation/wire/context.ts'
+import {
+  type FakePeer,
+  type JsonObject,
+  type PeerActor,
+  post,
+  signedInside,
+  startFakePeer,
+} from '../support/fake-peer.ts'
+import { type HlsOrigin, startHlsOrigin } from '../support/hls-origin.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+/** Holds copies. */
+let home: FakePeer
+/** Follows us. */
+let near: FakePeer
+/** Has nothing to do with it. */
+let away: FakePeer
+let origin: HlsOrigin
+let alice: { account: PeerActor; channel: PeerActor }
+let mallory: { account: PeerActor; channel: PeerActor }
+let video: { id: number; uuid: string; url: string }
+
+const start = async (config: Values = {}) => {
+  ;[ours, home, near, away, origin] = await Promise.all([
+    startFederatedNode(config),
+    startFakePeer(),
+    startFakePeer(),
+    startFakePeer(),
+    startHlsOrigin(),
+  ])
+  alice = await introduce(ours, home, 'alice')
+  mallory = await introduce(ours, away, 'mallory')
+  for (const peer of [home, away])
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  await ours.tell(near.instance, near.activity(near.instance, 'Follow', ours.instance))
+  video = await publish()
+}
+const stop = () => Promise.all([home?.close(), near?.close(), away?.close(), origin?.close(), ours?.stop()])
+
+/** A video of ours with a web video and a playlist. */
+async function publish(fields: Record<string, string> = {}) {
+  const made = await ours.upload(await readFile(await media('small.mp4')), fields)
+  await ours.query("insert into streaming_playlist (video_id, playlist_filename) values ($1, 'm-master.m3u8')", [
+    made.id,
+  ])
+  return made
+}
+
+const folder = (peer: FakePeer, uuid = video.uuid) => `${peer.base}/static/redundancy/hls/${uuid}`
+const playlistCopy = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
+  '@context': contextOf('cache-file'),
+  ...{
+    to: [AS_PUBLIC],
+    cc: [],
+    id: `${peer.base}/redundancy/streaming-playlists/hls/${video.uuid}`,
+    type: 'CacheFile',
+  },
+  ...{ object: video.url, expires: null },
+  url: { type: 'Link', mediaType: 'application/x-mpegURL', href: folder(peer) },
+  ...more,
+})
+const fileCopy = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
+  ...playlistCopy(peer),
+  id: `${peer.base}/redundancy/videos/${video.uuid}/240-25`,
+  url: {
+    ...{ type: 'Link', mediaType: 'video/mp4', href: `${peer.base}/static/redundancy/x-240.mp4` },
+    ...{ height: 240, size: 1000, fps: 25 },
+  },
+  ...more,
+})
+let serial = 0
+/** Under the same id each time, as the reference does it; the bytes differ. */
+const creation = (peer: FakePeer, copy: JsonObject, by: PeerActor = peer.instance): JsonObject & { id: string } => {
+  serial += 1
+  return { ...peer.activity(by, 'Create', copy, { published: later(serial) }), id: `${copy.id}/activity` }
+}
+const copies = () =>
+  ours.query<{ url: string; file_url: string; expires_on: Date | null; state: string }>(
+    'select url, file_url, expires_on, state from redundancy order by id',
+  )
+const offered = async () =>
+  (await ours.client.get<{ streamingPlaylists: { redundancies: unknown[] }[] }>(`/api/v1/videos/${video.uuid}`))
+    .streamingPlaylists[0]?.redundancies
+const later = (ms: number) => new Date(Date.now() + ms).toISOString()
+const year = 365 * 24 * 3_600_000
+
+describe('a copy that another server holds', () => {
+  beforeAll(async () => {
+    await start()
+    await near.awaited('the answer', ({ activity }) => activity.type === 'Accept')
+  }, 60_000)
+  afterAll(stop)
+  beforeEach(async () => {
+    await ours.query('delete from redundancy')
+    near.received.length = 0
+  })
+
+  it('of a playlist is offered to players, listed, and passed on as it came', async () => {
+    const activity = await signedInside(creation(home, playlistCopy(home)), home.instance)
+    await ours.tell(home.instance, activity)
+    expect(await offered()).toEqual([{ baseUrl: folder(home) }])
+    const list = await ours.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
+    expect(list).toMatchObject({
+      total: 1,
+      data: [
+        { id: video.id, redundancies: { files: [], streamingPlaylists: [{ fileUrl: folder(home), strategy: null }] } },
+      ],
+    })
+    const forwarded = await near.awaited('the news', (one) => one.activity.id === activity.id)
+    expect(forwarded.activity).toEqual(activity)
+    expect(home.fetched.filter((path) => path.includes('static'))).toEqual([])
+  })
+
+  it('of a web video is listed with it', async () => {
+    await ours.tell(home.instance, creation(home, fileCopy(home)))
+    const list = await ours.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
+    expect(list).toMatchObject({
+      data: [
+        { redundancies: { files: [{ fileUrl: `${home.base}/static/redundancy/x-240.mp4` }], streamingPlaylists: [] } },
+      ],
+    })
+    expect(await offered()).toEqual([])
+  })
+
+  it('is noted once, however often it is told, and passed on once', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      const activity = { ...creation(home, playlistCopy(home)), published: later(time) }
+      await ours.tell(home.instance, await signedInside(activity, home.instance))
+    }
+    expect(await copies()).toHaveLength(1)
+    await ours.tell(home.instance, await signedInside(creation(home, fileCopy(home)), home.instance))
+    await near.awaited('the last', ({ activity }) => String(activity.id).includes('/redundancy/videos/'))
+    expect(near.of('Create').filter(({ activity }) => String(activity.id).includes('playlists'))).toHaveLength(1)
+  })
+
+  it('is kept for longer by an Update, for a year at most', async () => {
+    await ours.tell(home.instance, creation(home, playlistCopy(home, { expires: later(60_000) })))
+    const [first] = await copies()
+    await ours.tell(
+      home.instance,
+      home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })),
+    )
+    const [second] = await copies()
+    expect(Number(second?.expires_on) - Number(first?.expires_on)).toBeGreaterThan(50_000)
+    await ours.tell(
+      home.instance,
+      home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(50 * year) })),
+    )
+    const [third] = await copies()
+    expect(Math.abs(Number(third?.expires_on) - Date.now() - year)).toBeLessThan(60_000)
+  })
+
+  it('vanishes when its time is over', async () => {
+    await ours.tell(home.instance, creation(home, playlistCopy(home, { expires: later(1500) })))
+    expect(await copies()).toHaveLength(1)
+    await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
+  })
+
+  it('that is over already, or of nothing that we have, is not noted', async () => {
+    const hidden = await publish({ privacy: '3' })
+    const link = fileCopy(home).url as JsonObject
+    for (const copy of [
+      playlistCopy(home, { expires: later(-1000) }),
+      playlistCopy(home, { object: `${ours.base}/videos/watch/11111111-1111-4111-8111-111111111111` }),
+      playlistCopy(home, { object: hidden.url }),
+      playlistCopy(home, { object: ours.instance }),
+      playlistCopy(home, { object: home.video(alice).id }),
+      fileCopy(home, { url: { ...link, height: 1080 } }),
+      fileCopy(home, { url: { ...link, fps: 60 } }),
+    ]) {
+      await ours.tell(home.instance, { ...creation(home, copy), id: home.id() })
+    }
+    expect(await copies()).toEqual([])
+    expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+  })
+
+  it.each<[string, (copy: JsonObject) => unknown]>([
+    ['whole', (copy) => creation(home, copy)],
+    ['by the address of its Create', (copy) => `${copy.id}/activity`],
+  ])('is forgotten by the Undo of its Create, %s, which is passed on', async (_what, undone) => {
+    const copy = playlistCopy(home)
+    await ours.tell(home.instance, creation(home, copy))
+    const undo = await signedInside(home.activity(home.instance, 'Undo', undone(copy)), home.instance)
+    await ours.tell(home.instance, undo)
+    expect(await copies()).toEqual([])
+    expect((await near.awaited('the Undo', (one) => one.activity.id === undo.id)).activity).toEqual(undo)
+  })
+
+  it('that the administrator removes is only forgotten here', async () => {
+    await ours.tell(home.instance, creation(home, playlistCopy(home)))
+    const [row] = await ours.query<{ id: number }>('select id from redundancy')
+    await ours.client.send('DELETE', `/api/v1/server/redundancy/videos/${row?.id}`)
+    expect(await copies()).toEqual([])
+    expect(home.of('Undo')).toEqual([])
+  })
+
+  it('is forgotten when its video is for nobody any more', async () => {
+    const shown = await publish()
+    await ours.tell(home.instance, creation(home, playlistCopy(home, { object: shown.url })))
+    expect(await copies()).toHaveLength(1)
+    await ours.client.send('PUT', `/api/v1/videos/${shown.uuid}`, { privacy: 3 })
+    await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
+  })
+
+  it('goes with the server that holds it', async () => {
+    const other = await startFakePeer()
+    await ours.tell(other.instance, creation(other, playlistCopy(other)))
+    expect(await copies()).toHaveLength(1)
+    await ours.tell(other.instance, other.activity(other.instance, 'Delete', other.instance.url))
+    expect(await copies()).toEqual([])
+    await other.close()
+  })
+
+  describe('and that somebody else speaks of', () => {
+    const strangers = (): [string, FakePeer, PeerActor][] => [
+      ['an account of its server', home, alice.account],
+      ['a channel of its server', home, alice.channel],
+      ['another server', away, away.instance],
+      ['an account of another server', away, mallory.account],
+    ]
+
+    it('is not noted, renewed or forgotten', async () => {
+      for (const [who, peer, by] of strangers()) {
+        await post(ours, by, peer.activity(by, 'Create', playlistCopy(home)))
+        await ours.settled()
+        expect({ who, copies: await copies() }).toEqual({ who, copies: [] })
+      }
+      const copy = playlistCopy(home)
+      await ours.tell(home.instance, creation(home, copy))
+      const before = await copies()
+      for (const [who, peer, by] of strangers()) {
+        for (const activity of [
+          peer.activity(by, 'Update', playlistCopy(home, { expires: later(60_000) })),
+          peer.activity(by, 'Undo', creation(home, copy)),
+          peer.activity(by, 'Undo', { ...creation(home, copy), actor: undefined }),
+          peer.activity(by, 'Undo', { ...creation(peer, playlistCopy(peer)), object: copy }),
+          peer.activity(by, 'Undo', `${copy.id}/activity`),
+          peer.activity(by, 'Delete', copy.id),
+        ]) {
+          await post(ours, by, activity)
+          await ours.settled()
+          expect({ who, copies: await copies() }).toEqual({ who, copies: before })
+        }
+      }
+    })
+
+    it('is not noted when it lies elsewhere, or is held by no server', async () => {
+      const link = playlistCopy(home).url as JsonObject
+      const attempts: JsonObject[] = [
+        creation(home, playlistCopy(home, { url: { ...link, href: folder(away) } })),
+        { ...creation(home, playlistCopy(away)), id: home.id() },
+        creation(home, playlistCopy(home), alice.account),
+      ]
+      for (const activity of attempts) {
+        const by = activity.actor === alice.account.url ? alice.account : home.instance
+        await post(ours, by, activity)
+        await ours.settled()
+      }
+      expect(await copies()).toEqual([])
+    })
+
+    it('cannot be pushed aside by another one with its id', async () => {
+      await ours.tell(home.instance, creation(home, playlistCopy(home)))
+      const before = await copies()
+      await ours.tell(home.instance, {
+        ...creation(home, { ...fileCopy(home), id: playlistCopy(home).id }),
+        id: home.id(),
+      })
+      expect(await copies()).toEqual(before)
+    })
+  })
+})
+
+describe('a server that takes copies from', () => {
+  afterAll(stop)
+
+  it('nobody notes none', async () => {
+    await start({ remote_redundancy: { videos: { accept_from: 'nobody' } } })
+    await ours.tell(home.instance, creation(home, playlistCopy(home)))
+    expect(await copies()).toEqual([])
+    await stop()
+  }, 60_000)
+
+  it('whom it follows notes those alone', async () => {
+    await start({ remote_redundancy: { videos: { accept_from: 'followings' } } })
+    await ours.tell(home.instance, creation(home, playlistCopy(home)))
+    expect(await copies()).toEqual([])
+    await ours.client.send('POST', '/api/v1/server/following', { hosts: [home.host] })
+    const { activity } = await home.awaited('the Follow', (one) => one.activity.type === 'Follow')
+    await ours.tell(home.instance, home.activity(home.instance, 'Accept', activity))
+    for (const peer of [home, away]) {
+      await ours.tell(peer.instance, { ...creation(peer, playlistCopy(peer)), published: later(0) })
+    }
+    expect(await copies()).toMatchObject([{ file_url: folder(home) }])
+  }, 60_000)
+})
+
+describe('a copy that we make', () => {
+  let theirs: JsonObject & { id: string }
+  let theirId: number
+
+  beforeAll(async () => {
+    await start({
+      vireo: { federation: { fetch: { video_file_timeout: '500 ms' } } },
+      redundancy: { videos: { check_interval: '1 second' } },
+    })
+    theirs = home.video({ ...alice, more: { url: origin.links } })
+    await ours.tell(alice.account, home.activity(alice.account, 'Create', theirs))
+    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [theirs.id])
+    theirId = row?.id ?? 0
+  }, 60_000)
+  afterAll(stop)
+  beforeEach(() => {
+    home.received.length = 0
+    home.answerPosts(undefined)
+  })
+
+  const mirror = () => ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: theirId })
+  const address = (kind: 'playlist' | 'file') =>
+    kind === 'playlist'
+      ? `${ours.base}/redundancy/streaming-playlists/hls/${theirs.uuid}`
+      : `${ours.base}/redundancy/videos/${theirs.uuid}/240-25`
+  const heard = (type: string, id: string) =>
+    home.awaited(`${type} of ${id}`, ({ activity }) => {
+      const object = activity.object as JsonObject
+      return activity.type === type && (object?.id === id || (object?.object as JsonObject | undefined)?.id === id)
+    })
+  const removeAll = async () => {
+    for (const { id } of await ours.query<{ id: number }>('select id from redundancy where path is not null')) {
+      await ours.client.send('DELETE', `/api/v1/server/redundancy/videos/${id}`)
+    }
+    await until(
+      async () => (await ours.query('select 1 from redundancy union all select 1 from pending_file')).length === 0,
+      {
+        what: 'the end of all copies',
+      },
+    )
+  }
+  const filesHere = async () =>
+    (
+      await readdir(join(ours.node.dataDir, 'storage', 'redundancy'), { recursive: true, withFileTypes: true }).catch(
+        () => [],
+      )
+    ).filter((one) => one.isFile())
+  const jobs = (state: string) =>
+    ours.query<{ error: string }>("select error from job where type = 'video-redundancy' and state = $1 order by id", [
+      state,
+    ])
+
+  it('is told to the owner of the video, as recorded, and its end is told', async () => {
+    await mirror()
+    const { path, activity } = await heard('Create', address('playlist'))
+    expect(path).toBe('/inbox')
+    const audience = { to: [alice.account.url], cc: [] }
+    const { signature: _signature, proof: _proof, '@context': _context, ...told } = activity
+    expect(told).toEqual({
+      ...audience,
+      type: 'Create',
+      id: `${address('playlist')}/activity`,
+      actor: ours.instance,
+      object: {
+        ...audience,
+        id: address('playlist'),
+        type: 'CacheFile',
+        object: theirs.id,
+        expires: null,
+        url: {
+          type: 'Link',
+          mediaType: 'application/x-mpegURL',
+          href: `${ours.base}/static/redundancy/hls/${theirs.uuid}`,
+        },
+      },
+    })
+    const file = await heard('Create', address('file'))
+    expect(file.activity.object).toMatchObject({ url: { mediaType: 'video/mp4', height: 240, size: 50_000, fps: 25 } })
+    await removeAll()
+    const undo = await heard('Undo', address('playlist'))
+    const everybody = { to: [AS_PUBLIC], cc: [`${ours.instance}/followers`] }
+    expect(undo.activity).toMatchObject({
+      ...audience,
+      id: `${address('playlist')}/undo`,
+      actor: ours.instance,
+      object: {
+        ...everybody,
+        type: 'Create',
+        id: `${address('playlist')}/activity`,
+        object: { ...everybody, type: 'CacheFile' },
+      },
+    })
+    await heard('Undo', address('file'))
+    expect(await filesHere()).toEqual([])
+  }, 30_000)
+
+  it('that is kept for longer is told by an Update', async () => {
+    await mirror()
+    await heard('Create', address('playlist'))
+    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    const expires = new Date('2040-01-01T00:00:00.000Z')
+    await ours.query('update redundancy set expires_on = $1 where streaming_playlist_id is not null', [expires])
+    await ours.query(
+      `insert into outbox (aggregate, aggregate_id, event, payload)
+       select 'redundancy', id, 'RedundancyRenewed', jsonb_build_object('redundancyId', id)
+       from redundancy where streaming_playlist_id is not null`,
+    )
+    const { activity } = await heard('Update', address('playlist'))
+    expect(String(activity.id)).toContain(`${address('playlist')}/updates/`)
+    expect(activity).toMatchObject({
+      to: [alice.account.url],
+      object: { type: 'CacheFile', expires: expires.toISOString() },
+    })
+    await removeAll()
+  }, 30_000)
+
+  it('that is over by its own time is taken back', async () => {
+    await mirror()
+    await heard('Create', address('playlist'))
+    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    await ours.query('update redundancy set due_at = now()')
+    await heard('Undo', address('playlist'))
+    await until(async () => (await ours.query('select 1 from redundancy')).length === 0)
+  }, 30_000)
+
+  it.each<[string, () => void]>([
+    ['whose server falls silent', () => origin.answer('/240-fragmented.mp4', (response) => void response.write('x'))],
+    [
+      'whose file has another size',
+      () => origin.answer('/240-fragmented.mp4', (response) => void response.end('short')),
+    ],
+    ['whose playlist is none', () => origin.answer('/240.m3u8', (response) => void response.end('<html>'))],
+    [
+      'whose server answers errors',
+      () => origin.answer('/master.m3u8', (response) => void response.writeHead(500).end()),
+    ],
+  ])(
+    '%s leaves nothing behind, is not told of, and can be asked for again',
+    async (_what, bend) => {
+      await ours.query("delete from job where type = 'video-redundancy'")
+      bend()
+      await mirror()
+      await heard('Create', address('file'))
+      await until(async () => (await jobs('failed')).length === 1, { what: 'the failure' })
+      await until(async () => (await ours.query('select 1 from pending_file')).length === 0, {
+        what: 'the end of the files',
+      })
+      expect(await filesHere()).toHaveLength(1)
+      expect(home.of('Create')).toHaveLength(1)
+      for (const path of ['/240-fragmented.mp4', '/240.m3u8', '/master.m3u8']) origin.answer(path, undefined)
+      await mirror()
+      await heard('Create', address('playlist'))
+      await removeAll()
+    },
+    30_000,
+  )
+
+  it('is not wanted any more in the middle of its download, and leaves nothing', async () => {
+    let sent: () => void = () => {}
+    const began = new Promise<void>((resolve) => {
+      sent = resolve
+    })
+    const timer: NodeJS.Timeout[] = []
+    origin.answer('/240-fragmented.mp4', (response) => {
+      timer.push(setInterval(() => response.write('x'), 50))
+      sent()
+    })
+    await mirror()
+    await began
+    await removeAll()
+    timer.forEach(clearInterval)
+    origin.answer('/240-fragmented.mp4', undefined)
+    expect(await filesHere()).toEqual([])
+    expect(home.of('Create').filter(({ activity }) => String(activity.id).includes('playlists'))).toEqual([])
+  }, 30_000)
+
+  it('goes with the video, when its server removes that', async () => {
+    const other = home.video({ ...alice, more: { url: origin.links } })
+    await ours.tell(alice.account, home.activity(alice.account, 'Create', other))
+    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [other.id])
+    await ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: row?.id })
+    await home.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${other.uuid}`))
+    await ours.tell(alice.account, home.activity(alice.account, 'Delete', other.id))
+    expect(await ours.query('select 1 from redundancy')).toEqual([])
+    await until(async () => (await filesHere()).length === 0, { what: 'the end of the files', withinMs: 90_000 })
+  }, 120_000)
+
+  it('of a host that is not allowed any more is removed', async () => {
+    await mirror()
+    await heard('Create', address('playlist'))
+    const allow = (redundancyAllowed: boolean) =>
+      ours.client.send('PUT', `/api/v1/server/redundancy/${home.host}`, { redundancyAllowed })
+    await allow(true)
+    expect(
+      await ours.query('select 1 from remote_host where redundancy_allowed and host = $1', [home.host]),
+    ).toHaveLength(1)
+    await allow(false)
+    await until(async () => (await ours.query('select 1 from redundancy')).length === 0)
+    await heard('Undo', address('playlist'))
+  }, 30_000)
+
+  it('of a video whose files were made anew is made anew', async () => {
+    await mirror()
+    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    home.received.length = 0
+    const master = await (await fetch(`${origin.base}/master.m3u8`)).text()
+    origin.answer('/renewed-master.m3u8', (response) => void response.end(master))
+    const renewed = JSON.parse(JSON.stringify(theirs).replaceAll('/master.m3u8', '/renewed-master.m3u8')) as JsonObject
+    const update = home.activity(alice.account, 'Update', { ...renewed, updated: later(1000) })
+    await ours.tell(alice.account, update)
+    await heard('Create', address('playlist'))
+    expect((await filesHere()).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['renewed-master.m3u8', '240.m3u8', '240-fragmented.mp4']),
+    )
+    expect((await filesHere()).map(({ name }) => name)).not.toContain('master.m3u8')
+    await removeAll()
+  }, 30_000)
+
+  it('is refused for what is ours, live, or without files', async () => {
+    const send = (videoId: unknown) => ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId })
+    await expect(send(video.id)).rejects.toThrow(/400/)
+    await expect(send(4_242_424)).rejects.toThrow(/404/)
+    const live = home.video({
+      ...alice,
+      more: { url: origin.links, isLiveBroadcast: true, liveSaveReplay: false, permanentLive: false, latencyMode: 1 },
+    })
+    await ours.tell(alice.account, home.activity(alice.account, 'Create', live))
+    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [live.id])
+    await expect(send(row?.id)).rejects.toThrow(/400/)
+  })
+
+  it('whose server cannot read of it is not told of copies again', async () => {
+    home.answerPosts(() => 400)
+    await mirror()
+    await until(
+      async () => {
+        const [host] = await ours.query<{ types: string[] }>(
+          'select unsupported_types as types from remote_host where host = $1',
+          [home.host],
+        )
+        return host?.types.includes('Create:CacheFile')
+      },
+      { what: 'what the host does not take' },
+    )
+    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    await removeAll()
+    await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0, {
+      what: 'the end of deliveries',
+    })
+    await ours.query("update remote_host set unsupported_types = '{}'")
+  }, 30_000)
+})

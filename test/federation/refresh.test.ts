@@ -1,0 +1,96 @@
+// What has grown old: remote actors that are met again, and the software of servers.
+
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+let alice: PeerActor
+beforeAll(async () => {
+  ;[ours, peer] = await Promise.all([
+    startFederatedNode({ vireo: { federation: { refresh: { host: '1 second' } } } }),
+    startFakePeer(),
+  ])
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+let made = 0
+beforeEach(async () => {
+  made += 1
+  alice = await peer.account(`alice_${made}`)
+  await ours.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+})
+
+const stored = async () =>
+  (
+    await ours.query<{ name: string; strikes: number }>(
+      'select ac.name, a.strikes from actor a join account ac on ac.actor_id = a.id where a.url = $1',
+      [alice.url],
+    )
+  )[0]
+/** Alice says something, long after she was read. */
+const meet = async () => {
+  await ours.query(
+    "update actor set refreshed_at = now() - interval '3 days', refresh_asked_at = now() - interval '3 days' where url = $1",
+    [alice.url],
+  )
+  await ours.tell(alice, peer.activity(alice, 'Follow', ours.instance))
+  await until(
+    async () =>
+      (await ours.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')"))
+        .length === 0,
+  )
+}
+const gone = (status: number) => peer.serve(alice.url, () => ({ status }))
+
+it('an old actor that is met is read anew by a job', async () => {
+  peer.serve(alice.url, { ...alice.document, name: 'Another name' })
+  await meet()
+  await until(async () => (await stored())?.name === 'Another name', { what: 'the new name' })
+})
+
+it('one that its server calls gone is gone, with its follows', async () => {
+  gone(410)
+  await meet()
+  await until(async () => (await stored()) === undefined, { what: 'the end of the actor' })
+  expect(
+    await ours.query('select 1 from follow f join actor a on a.id = f.follower_id where a.url = $1', [alice.url]),
+  ).toEqual([])
+})
+
+it('one that is missing is gone when its server said so three times', async () => {
+  gone(404)
+  await meet()
+  expect(await stored()).toMatchObject({ strikes: 1 })
+  await meet()
+  expect(await stored()).toMatchObject({ strikes: 2 })
+  peer.serve(alice.url, alice.document)
+  await meet()
+  expect(await stored()).toMatchObject({ strikes: 0 })
+  gone(404)
+  for (let time = 0; time < 3; time += 1) await meet()
+  expect(await stored()).toBeUndefined()
+})
+
+it('one whose server is away, or says something else, stays as it was', async () => {
+  const before = await stored()
+  for (const status of [500, 503, 403, 401]) {
+    gone(status)
+    await meet()
+  }
+  peer.serve(alice.url, { ...alice.document, id: `${peer.base}/accounts/somebody` })
+  await meet()
+  expect(await stored()).toEqual(before)
+})
+
+it('the software of every server that was met is asked for', async () => {
+  await until(
+    async () =>
+      (await ours.query("select 1 from remote_host where software = 'peertube' and software_version = '6.3.0'"))[0],
+    { what: 'the software' },
+  )
+})

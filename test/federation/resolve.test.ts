@@ -1,0 +1,182 @@
+// What users paste into the search, and channels of other servers to which they subscribe.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { login } from '../../scripts/demo/client.ts'
+import { toShortUuid } from '../../src/platform/ids.ts'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+interface Found {
+  total: number
+  data: { name: string; url: string; host: string }[]
+}
+
+let ours: FederatedNode
+let peer: FakePeer
+let account: PeerActor
+let channel: PeerActor
+let video: JsonObject & { id: string }
+let uuid: string
+
+beforeAll(async () => {
+  ;[ours, peer] = await Promise.all([
+    startFederatedNode({ vireo: { federation: { fetch: { timeout: '1 second', search_timeout: '1500 ms' } } } }),
+    startFakePeer(),
+  ])
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+const search = (what: 'videos' | 'video-channels', text: string) =>
+  ours.client.get<Found>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
+const anonymous = async (what: 'videos' | 'video-channels', text: string): Promise<Found> =>
+  (await fetch(`${ours.base}/api/v1/search/${what}?search=${encodeURIComponent(text)}`)).json() as Promise<Found>
+
+let made = 0
+beforeEach(async () => {
+  made += 1
+  account = await peer.account(`painter_${made}`)
+  channel = await peer.channel(`gallery_${made}`, account)
+  video = peer.video({ account, channel, more: { name: `Sunflowers ${made}` } })
+  uuid = String(video.uuid)
+})
+
+describe('a search of a user', () => {
+  it.each<[string, () => string]>([
+    ['its id', () => video.id],
+    ['the short page', () => `${peer.base}/w/${toShortUuid(uuid)}`],
+    ['the page with its whole UUID', () => `${peer.base}/w/${uuid}?start=10s`],
+    ['an embed', () => `${peer.base}/videos/embed/${uuid}`],
+  ])('finds a video by %s', async (_what, address) => {
+    expect(await search('videos', address())).toMatchObject({
+      total: 1,
+      data: [{ name: `Sunflowers ${made}`, url: video.id }],
+    })
+    // From now on everybody finds it here.
+    expect(await anonymous('videos', address())).toMatchObject({ total: 1 })
+    expect(await search('videos', `Sunflowers ${made}`)).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ url: video.id })]),
+    })
+  })
+
+  it.each<[string, () => string]>([
+    ['its id', () => channel.url],
+    ['a handle', () => `gallery_${made}@${peer.host}`],
+    ['a handle with @', () => `@gallery_${made}@${peer.host}`],
+    ['the short page', () => `${peer.base}/c/gallery_${made}/videos`],
+  ])('finds a channel by %s', async (_what, text) => {
+    expect(await search('video-channels', text())).toMatchObject({
+      total: 1,
+      data: [{ url: channel.url, host: peer.host }],
+    })
+    expect(await anonymous('video-channels', text())).toMatchObject({ total: 1 })
+  })
+
+  it.each<[string, () => string]>([
+    ['a page that is not there', () => `${peer.base}/w/${toShortUuid('11111111-1111-4111-8111-111111111111')}`],
+    ['a server that is not there', () => `http://127.0.0.1:1/w/${uuid}`],
+    ['a note', () => peer.note({ author: account.url, inReplyTo: video.id }).id],
+    ['an actor', () => channel.url],
+    ['a file', () => 'file:///etc/passwd'],
+    ['credentials in an address', () => `http://a:b@${peer.host}/w/${uuid}`],
+    ['a video of our own that is not there', () => `${ours.base}/w/${uuid}`],
+    ['an address of 5,000 characters', () => `${peer.base}/${'x'.repeat(900)}`],
+  ])('finds nothing by the address of %s', async (_what, address) => {
+    expect(await search('videos', address())).toEqual({ total: 0, data: [] })
+  })
+
+  it.each<[string, () => string]>([
+    ['an unknown handle', () => `nobody@${peer.host}`],
+    ['the handle of an account', () => `painter_${made}@${peer.host}`],
+    ['the page of an account', () => `${peer.base}/a/painter_${made}`],
+    ['a handle of a server that is not there', () => 'gallery@127.0.0.1:1'],
+    ['a handle of nobody here', () => `nobody@${ours.host}`],
+  ])('finds no channel by %s', async (_what, text) => {
+    expect(await search('video-channels', text())).toEqual({ total: 0, data: [] })
+  })
+
+  it('does not wait for a server that is silent', async () => {
+    const { createServer } = await import('node:http')
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const bound = silent.address()
+    const begun = Date.now()
+    const port = typeof bound === 'object' ? bound?.port : 0
+    expect(await search('video-channels', `gallery@127.0.0.1:${port}`)).toEqual({ total: 0, data: [] })
+    expect(Date.now() - begun).toBeLessThan(5000)
+    silent.closeAllConnections()
+    await new Promise((resolve) => silent.close(resolve))
+  })
+})
+
+it('a visitor makes this server ask nobody', async () => {
+  peer.fetched.length = 0
+  expect(await anonymous('videos', video.id)).toEqual({ total: 0, data: [] })
+  expect(await anonymous('video-channels', `gallery_${made}@${peer.host}`)).toEqual({ total: 0, data: [] })
+  expect(peer.fetched).toEqual([])
+})
+
+describe('a subscription to a channel of another server', () => {
+  const mine = async () => (await ours.client.get<Found>('/api/v1/users/me/subscriptions')).data.map(({ url }) => url)
+  const root = () => `${ours.base}/accounts/root`
+
+  it('asks as the account, shows at once, brings the videos and is taken back', async () => {
+    peer.received.length = 0
+    const uri = `gallery_${made}@${peer.host}`
+    await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
+    const { path, activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
+    expect(path).toBe(`/video-channels/gallery_${made}/inbox`)
+    expect(activity).toMatchObject({ actor: root(), object: channel.url })
+    expect(await mine()).toEqual([channel.url])
+    expect(await ours.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: true })
+
+    peer.serve(`${channel.url}/outbox`, {
+      ...{ type: 'OrderedCollection', id: `${channel.url}/outbox`, totalItems: 1 },
+      orderedItems: [peer.activity(channel, 'Announce', video.id)],
+    })
+    await ours.tell(channel, peer.activity(channel, 'Accept', activity))
+    const videos = () => ours.client.get<Found>('/api/v1/users/me/subscriptions/videos')
+    await until(async () => (await videos()).total === 1, { what: 'the video of the channel' })
+    expect(await videos()).toMatchObject({ data: [{ url: video.id }] })
+
+    await ours.client.send('DELETE', `/api/v1/users/me/subscriptions/${uri}`)
+    const undo = await peer.awaited('the Undo', (one) => one.activity.type === 'Undo')
+    expect(undo.activity).toMatchObject({ actor: root(), object: { id: activity.id, object: channel.url } })
+    expect(await mine()).toEqual([])
+    expect(await videos()).toMatchObject({ total: 0 })
+  })
+
+  it('that is rejected is none, and can be asked again', async () => {
+    const uri = `gallery_${made}@${peer.host}`
+    for (const answer of ['Reject', 'Accept']) {
+      peer.received.length = 0
+      await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
+      const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
+      await ours.tell(channel, peer.activity(channel, answer, activity))
+      expect(await mine()).toEqual(answer === 'Accept' ? [channel.url] : [])
+    }
+  })
+
+  it('follows no accounts', async () => {
+    const before = await ours.query('select 1 from follow')
+    await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `painter_${made}@${peer.host}` })
+    await until(
+      async () => (await ours.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'"))[0],
+    )
+    expect(await ours.query('select 1 from follow')).toHaveLength(before.length)
+  })
+})
+
+it('only its owner sees a subscription', async () => {
+  await ours.client.send('POST', '/api/v1/users', {
+    ...{ username: 'other', email: 'other@example.com', password: 'password1' },
+    ...{ role: 2, videoQuota: -1, videoQuotaDaily: -1 },
+  })
+  const other = await login(ours.base, 'other', 'password1')
+  await other.send('POST', '/api/v1/users/me/subscriptions', { uri: `root_channel@${ours.host}` })
+  expect((await other.get<Found>('/api/v1/users/me/subscriptions')).data).toHaveLength(1)
+  const own = await ours.client.get<Found>('/api/v1/users/me/subscriptions')
+  expect(own.data.filter(({ host }) => host === ours.host)).toEqual([])
+})

@@ -1,0 +1,329 @@
+// Views, viewers and what was watched, between servers: what leaves, what is believed of whom, and two real nodes.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { oracleProblems } from '../support/peertube-oracle.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+/** Everything that takes minutes takes moments. */
+const QUICK = {
+  views: { videos: { count_view_after: '1 second' } },
+  vireo: {
+    runtime: { counters_interval: '50 ms' },
+    views: { buffer_sync_interval: '100 ms', max_remote_viewers: 20, max_remote_views: 20 },
+    lifetimes: { viewer_counter: '4 seconds', viewer_stats: '500 ms' },
+    schedulers: { video_views_buffer_update: '100 ms' },
+  },
+}
+
+/** With hosts as the reference wants them: with a top-level domain. */
+const onTheNet = (activity: JsonObject): JsonObject =>
+  JSON.parse(JSON.stringify(activity).replace(/127\.0\.0\.1:(\d+)/g, 'node$1.example'))
+
+interface Watched {
+  base: string
+  uuid: string
+}
+
+let bytes: Buffer
+beforeAll(async () => {
+  bytes = await readFile(await media('small.mp4'))
+})
+
+async function watch({ base, uuid }: Watched, session: string, from = 0, to = 2): Promise<void> {
+  for (const currentTime of [from, to]) {
+    const { status } = await fetch(`${base}/api/v1/videos/${uuid}/views`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ currentTime, sessionId: session, ...(currentTime === from ? { viewEvent: 'seek' } : {}) }),
+    })
+    expect(status).toBe(204)
+  }
+}
+const shown = async ({ base, uuid }: Watched) => {
+  const answer = await fetch(`${base}/api/v1/videos/${uuid}`)
+  const { views, viewers } = (await answer.json()) as { views: number; viewers: number }
+  return { views, viewers }
+}
+const becomes = (video: Watched, expected: { views?: number; viewers?: number }) =>
+  until(
+    async () => {
+      const now = await shown(video)
+      return Object.entries(expected).every(([name, value]) => now[name as keyof typeof now] === value)
+    },
+    { what: `${JSON.stringify(expected)} of ${video.uuid}` },
+  )
+
+describe('with a peer', () => {
+  let ours: FederatedNode
+  /** Follows us, and has a video that we know. */
+  let home: FakePeer
+  let away: FakePeer
+  let alice: { account: PeerActor; channel: PeerActor }
+  let video: { id: number; uuid: string; url: string } & Watched
+  let theirs: Watched & { url: string }
+
+  beforeAll(async () => {
+    ;[ours, home, away] = await Promise.all([startFederatedNode(QUICK), startFakePeer(), startFakePeer()])
+    alice = await introduce(ours, home, 'alice')
+    for (const peer of [home, away]) await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.base))
+    await ours.tell(home.instance, home.activity(home.instance, 'Follow', ours.instance))
+    const document = home.video(alice)
+    await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
+    theirs = { base: ours.base, uuid: String(document.uuid), url: document.id }
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all([home?.close(), away?.close(), ours?.stop()])
+  })
+  beforeEach(async () => {
+    video = { base: ours.base, ...(await ours.upload(bytes)) }
+    home.received.length = 0
+  })
+
+  const viewsOf = (url: string) =>
+    home.of('View').flatMap(({ activity }) => (activity.object === url ? [activity] : []))
+  const view = (peer: FakePeer, by: PeerActor, url: string, more: JsonObject = {}) =>
+    peer.activity(by, 'View', url, { id: peer.id('views'), ...more })
+  const soon = () => new Date(Date.now() + 3000).toISOString()
+  const counter = (count: number) => ({
+    type: 'InteractionCounter',
+    interactionType: 'WatchAction',
+    userInteractionCount: count,
+  })
+
+  it('viewers of a video of ours are told to followers as one count', async () => {
+    await Promise.all(['anna', 'bert', 'carl'].map((session) => watch(video, session)))
+    await becomes(video, { views: 3 })
+    const { activity } = await home.awaited(
+      'the viewers',
+      (one) => one.activity.type === 'View' && one.activity.object === video.url,
+    )
+    expect(activity).toMatchObject({
+      actor: ours.instance,
+      to: [
+        'https://www.w3.org/ns/activitystreams#Public',
+        `${ours.base}/video-channels/root_channel/followers`,
+        `${ours.instance}/followers`,
+      ],
+      cc: [],
+      expires: expect.stringMatching(/^20/),
+      result: { type: 'InteractionCounter', interactionType: 'WatchAction' },
+      signature: { type: 'RsaSignature2017' },
+    })
+    expect(oracleProblems(onTheNet(activity))).toEqual([])
+    const update = await home.awaited(
+      'the new number of views',
+      ({ activity: { type, object } }) =>
+        type === 'Update' && (object as JsonObject).id === video.url && (object as JsonObject).views === 3,
+    )
+    expect(update.activity).toMatchObject({ type: 'Update' })
+    expect(viewsOf(video.url).length).toBeLessThanOrEqual(2)
+    expect(await ours.query("select 1 from document where type like '%WatchAction'")).toEqual([])
+  })
+
+  it.each(['3', '4', '5'])('nothing is told of the viewers of a video of privacy %s', async (privacy) => {
+    const hidden = { base: ours.base, ...(await ours.upload(bytes, { privacy, ...passwordsOf(privacy) })) }
+    for (const currentTime of [0, 2]) {
+      await ours.client.send('POST', `/api/v1/videos/${hidden.uuid}/views`, { currentTime })
+    }
+    await until(async () => (await ours.query('select 1 from video where id = $1 and views = 1', [hidden.id]))[0])
+    await watch(video, 'after')
+    await home.awaited('a later one', ({ activity }) => activity.type === 'View' && activity.object === video.url)
+    await ours.settled()
+    expect(JSON.stringify(home.received)).not.toContain(hidden.uuid)
+  })
+
+  it('a view of a video of another server is told to that server, and then what was watched', async () => {
+    await watch(theirs, 'anna')
+    const isTold = (fits: (activity: JsonObject) => boolean) =>
+      home.awaited('it', ({ activity }) => activity.object === theirs.url && fits(activity))
+    const viewer = await isTold(({ expires }) => expires !== undefined)
+    expect(viewer.activity).toMatchObject({ type: 'View', actor: ours.instance, to: [alice.account.url], cc: [] })
+    expect(viewer.activity).not.toHaveProperty('result')
+    const viewed = await isTold(({ type, expires }) => type === 'View' && expires === undefined)
+    expect(viewed.activity).not.toHaveProperty('result')
+    const watched = await home.awaited('the watch action', ({ activity }) => activity.type === 'Create')
+    const object = watched.activity.object as JsonObject
+    expect(watched).toMatchObject({
+      path: '/inbox',
+      activity: {
+        actor: ours.instance,
+        to: [alice.account.url],
+        object: {
+          ...{ type: 'WatchAction', duration: 'PT2S', object: theirs.url, actionStatus: 'CompletedActionStatus' },
+          watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
+        },
+      },
+    })
+    for (const { activity } of [viewer, viewed, watched]) expect(oracleProblems(onTheNet(activity))).toEqual([])
+    const served = await fetch(String(object.id), { headers: { accept: 'application/activity+json' } })
+    expect(await served.json()).toMatchObject({ ...object, '@context': expect.anything() })
+    const creation = await fetch(String(watched.activity.id), { headers: { accept: 'application/activity+json' } })
+    expect(await creation.json()).toMatchObject({ type: 'Create', id: watched.activity.id })
+  })
+
+  it('a server that does not take them gets none', async () => {
+    const refused = (types: string[]) =>
+      ours.query('update remote_host set unsupported_types = $1 where host = $2', [types, home.host])
+    await refused(['View:', 'Create:WatchAction'])
+    const ended = async () =>
+      (await ours.query('select 1 from watch w join video v on v.id = w.video_id where v.uuid = $1', [theirs.uuid]))
+        .length
+    const before = await ended()
+    await Promise.all([watch(video, 'dora'), watch(theirs, 'dora')])
+    await until(async () => (await ended()) > before)
+    await ours.settled()
+    const last = await ours.upload(bytes)
+    await home.awaited('a later one', ({ activity }) => activity.type === 'Announce' && activity.object === last.url)
+    expect(home.received.filter(({ activity }) => ['View', 'Create'].includes(String(activity.type)))).toEqual([])
+    await refused([])
+  })
+
+  it('many viewers of a video of another server are one message', async () => {
+    const document = home.video(alice)
+    await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
+    const crowded = { base: ours.base, uuid: String(document.uuid) }
+    await Promise.all(Array.from({ length: 12 }, (_, index) => watch(crowded, `viewer ${index}`)))
+    const views = await home.awaited(
+      'the views',
+      ({ activity }) => activity.object === document.id && activity.expires === undefined,
+    )
+    expect(views.activity).toMatchObject({ result: counter(12) })
+    expect(viewsOf(document.id).length).toBeLessThanOrEqual(3)
+  })
+
+  it('a plain view of another server counts, once for each activity', async () => {
+    const one = view(away, away.instance, video.url)
+    await ours.tell(away.instance, one)
+    await ours.tell(away.instance, one)
+    await ours.tell(away.instance, view(away, away.instance, video.url, { result: counter(4) }))
+    expect(await shown(video)).toMatchObject({ views: 5 })
+  })
+
+  it('a viewer of another server counts until the time is over, as one however often it is told', async () => {
+    const id = away.id('views')
+    for (let index = 0; index < 3; index += 1) {
+      await ours.tell(away.instance, view(away, away.instance, video.url, { id, expires: soon() }))
+    }
+    await ours.tell(home.instance, view(home, home.instance, video.url, { expires: soon(), result: counter(6) }))
+    await becomes(video, { viewers: 7, views: 0 })
+    await becomes(video, { viewers: 0 })
+  })
+
+  it('what one server tells of a video of ours is bounded', async () => {
+    for (let index = 0; index < 25; index += 1) {
+      await ours.tell(away.instance, view(away, away.instance, video.url, { expires: soon() }))
+      await ours.tell(away.instance, view(away, away.instance, video.url))
+    }
+    await ours.tell(away.instance, view(away, away.instance, video.url, { result: counter(1_000_000_000) }))
+    expect(await shown(video)).toMatchObject({ views: 20 })
+    expect((await shown(video)).viewers).toBeLessThanOrEqual(20)
+    const rows = await ours.query('select 1 from remote_viewer where video_id = $1', [video.id])
+    expect(rows.length).toBeLessThanOrEqual(20)
+  })
+
+  it('of a video of another server only that server is believed, and nothing is passed on', async () => {
+    const document = home.video(alice)
+    await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
+    const known = { base: ours.base, uuid: String(document.uuid) }
+    for (const more of [{}, { expires: soon() }, { expires: soon(), result: counter(9) }]) {
+      await ours.tell(away.instance, view(away, away.instance, document.id, more))
+    }
+    expect(await shown(known)).toEqual({ views: 0, viewers: 0 })
+    await ours.tell(home.instance, view(home, home.instance, document.id, { expires: soon(), result: counter(9) }))
+    await ours.tell(home.instance, view(home, home.instance, document.id))
+    await becomes(known, { views: 1, viewers: 9 })
+    expect(viewsOf(document.id)).toEqual([])
+  })
+
+  it('a view under an address of another server has no effect', async () => {
+    await ours
+      .tell(away.instance, view(away, away.instance, video.url, { id: home.id('views') }))
+      .catch(() => undefined)
+    expect(await shown(video)).toEqual({ views: 0, viewers: 0 })
+  })
+
+  it('a watch action is taken for a video of ours from its own server, once, within bounds', async () => {
+    const action = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
+      ...{ id: peer.id('watches'), type: 'WatchAction', uuid: crypto.randomUUID(), object: video.url },
+      ...{ duration: 'PT2S', actionStatus: 'CompletedActionStatus' },
+      ...{ startTime: '2026-11-20T12:00:00.000Z', endTime: '2026-11-20T12:01:00.000Z' },
+      watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
+      ...more,
+    })
+    const told = async (object: JsonObject) =>
+      await ours.tell(away.instance, away.activity(away.instance, 'Create', object))
+    const stored = () =>
+      ours.query<{ url: string; seconds: number; sections: unknown }>(
+        'select url, seconds, sections from watch where host_id is not null order by id',
+      )
+    const before = await stored()
+    const good = action(away)
+    await told(good)
+    await told(good)
+    expect((await stored()).slice(before.length)).toEqual([{ url: good.id, seconds: 2, sections: [[0, 2]] }])
+    for (const bad of [
+      action(home),
+      action(away, { object: theirs.url }),
+      action(away, { object: `${ours.base}/videos/watch/${crypto.randomUUID()}` }),
+      action(away, { watchSections: [{ startTimestamp: 0, endTimestamp: 100_000 }] }),
+      action(away, { watchSections: [{ startTimestamp: 2, endTimestamp: 0 }] }),
+      action(away, { watchSections: 'all of it' }),
+      action(away, { endTime: '2026-11-20T11:00:00.000Z' }),
+      action(away, { actionStatus: 'ActiveActionStatus' }),
+      action(away, { uuid: 'none' }),
+    ]) {
+      await told(bad)
+    }
+    const long = Array.from({ length: 2000 }, () => ({ startTimestamp: 0, endTimestamp: 1 }))
+    await told(action(away, { watchSections: long }))
+    const [, last, ...others] = (await stored()).slice(before.length)
+    expect(last?.seconds).toBeLessThanOrEqual(100)
+    expect(others).toEqual([])
+  })
+})
+
+const passwordsOf = (privacy: string): Record<string, string> =>
+  privacy === '5' ? { 'videoPasswords[]': 'a password' } : {}
+
+describe('with another node', () => {
+  let a: FederatedNode
+  let b: FederatedNode
+  beforeAll(async () => {
+    ;[a, b] = await Promise.all([startFederatedNode(QUICK), startFederatedNode(QUICK)])
+    await b.client.send('POST', '/api/v1/server/following', { hosts: [a.host] })
+    await until(async () => (await b.query("select 1 from follow where state = 'accepted'"))[0])
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all([a?.stop(), b?.stop()])
+  })
+
+  it('a view on one counts on the other, viewers are shown on both, and what was watched arrives', async () => {
+    const { uuid, id } = await a.upload(bytes)
+    const [onA, onB] = [
+      { base: a.base, uuid },
+      { base: b.base, uuid },
+    ]
+    await until(async () => (await b.query('select 1 from video where uuid = $1', [uuid]))[0])
+    await watch(onB, 'a viewer on B')
+    await becomes(onB, { viewers: 1 })
+    await becomes(onA, { viewers: 1 })
+    await becomes(onA, { views: 1 })
+    await becomes(onB, { views: 1 })
+    await watch(onA, 'a viewer on A')
+    await becomes(onA, { views: 2 })
+    await becomes(onB, { views: 2 })
+    await until(async () => {
+      const rows = await a.query<{ host_id: number | null; seconds: number }>(
+        'select host_id, seconds from watch where video_id = $1',
+        [id],
+      )
+      return rows.length === 2 && rows.every(({ seconds }) => seconds === 2) && rows.some(({ host_id }) => host_id)
+    })
+    await becomes(onA, { viewers: 0 })
+    await becomes(onB, { viewers: 0 })
+  }, 40_000)
+})

@@ -1,0 +1,208 @@
+// What playlists do over REST beyond the recorded exchanges: pictures, gaps, order, lists, and who sees what.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { type FederatedNode, startFederatedNode } from '../../federation/support.ts'
+import { media } from '../../support/media.ts'
+import { until } from '../../support/until.ts'
+import { formWith, plain } from '../me/users.ts'
+
+interface Playlist {
+  id: number
+  uuid: string
+  displayName: string
+  description: string | null
+  thumbnailPath: string | null
+  videosLength: number
+}
+interface Element {
+  id: number
+  position: number
+  type: number
+  video: { name: string } | null
+}
+
+let ours: FederatedNode
+let ada: Client
+let channelId: number
+let bytes: Buffer
+
+beforeAll(async () => {
+  ours = await startFederatedNode()
+  const user = { username: 'ada', password: 'password of ada', email: 'ada@example.org', role: 2 }
+  await ours.client.send('POST', '/api/v1/users', user)
+  ada = await login(ours.base, user.username, user.password)
+  const me = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  channelId = me.videoChannels[0]?.id ?? 0
+  bytes = await readFile(await media('small.mp4'))
+}, 60_000)
+afterAll(async () => {
+  await ours?.stop()
+})
+
+const LIST = '/api/v1/video-playlists'
+async function make(fields: object = {}): Promise<Playlist> {
+  const body = { displayName: 'A playlist', privacy: 1, videoChannelId: channelId, ...fields }
+  const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>('POST', LIST, body)
+  return await look(videoPlaylist)
+}
+const look = ({ uuid }: { uuid: string }) => ours.client.get<Playlist>(`${LIST}/${uuid}`)
+const add = (playlist: Playlist, videoId: number) =>
+  ours.client.send('POST', `${LIST}/${playlist.uuid}/videos`, { videoId })
+const elements = async (playlist: Playlist, as = ours.client) =>
+  (await as.get<{ data: Element[] }>(`${LIST}/${playlist.uuid}/videos`)).data
+const order = async (playlist: Playlist) => (await elements(playlist)).map(({ video }) => video?.name ?? '-').join('')
+
+describe('the picture of a playlist', () => {
+  it('is that of the first video that everybody may see, until it gets one of its own', async () => {
+    const playlist = await make()
+    expect(playlist.thumbnailPath).toBeNull()
+    await add(playlist, (await ours.upload(bytes, { name: 'Hidden', privacy: '3' })).id)
+    expect((await look(playlist)).thumbnailPath).toBeNull()
+    const video = await ours.upload(bytes)
+    await add(playlist, video.id)
+    const shown = await ours.client.get<{ thumbnailPath: string }>(`/api/v1/videos/${video.uuid}`)
+    expect((await look(playlist)).thumbnailPath).toBe(shown.thumbnailPath)
+
+    const pictures: string[] = []
+    for (const name of ['first.png', 'second.png']) {
+      const form = formWith('thumbnailfile', await plain(64, 64).png().toBuffer(), name)
+      await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, form)
+      const path = (await look(playlist)).thumbnailPath ?? ''
+      expect(path).toMatch(/^\/lazy-static\/thumbnails\/playlist-[0-9a-f-]{36}\.jpg$/)
+      const picture = await fetch(`${ours.base}${path}`)
+      expect({ status: picture.status, type: picture.headers.get('content-type') }).toEqual({
+        ...{ status: 200, type: 'image/jpeg' },
+      })
+      pictures.push(path.split('/').at(-1) ?? '')
+    }
+    const condemned = await ours.query('select 1 from pending_file where kind = $1 and name = $2', [
+      'thumbnails',
+      pictures[0],
+    ])
+    expect(condemned).toHaveLength(1)
+  }, 30_000)
+
+  it('that is none changes nothing', async () => {
+    const playlist = await make()
+    const form = formWith('thumbnailfile', 'no picture', 'picture.png')
+    form.set('displayName', 'Renamed')
+    const answer = await ours.client.raw(`${LIST}/${playlist.uuid}`, { method: 'PUT', body: form })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ 'invalid-params': { thumbnailfile: { location: 'body' } } })
+    expect(await look(playlist)).toEqual(playlist)
+    expect(await ours.query("select 1 from pending_file where name like 'playlist-%' and owner <> 'nobody'")).toEqual(
+      [],
+    )
+  })
+})
+
+describe('what is in a playlist', () => {
+  it('is put into any order, block by block', async () => {
+    const playlist = await make()
+    for (const name of ['aaa', 'bbb', 'ccc', 'ddd']) await add(playlist, (await ours.upload(bytes, { name })).id)
+    const moves: [startPosition: number, insertAfterPosition: number, reorderLength: number, order: string][] = [
+      [1, 4, 1, 'bbbcccdddaaa'],
+      [3, 0, 2, 'dddaaabbbccc'],
+      [2, 4, 2, 'dddcccaaabbb'],
+      [2, 1, 3, 'dddcccaaabbb'],
+      [1, 2, 3, 'dddcccaaabbb'],
+      [4, 1, 1, 'dddbbbcccaaa'],
+    ]
+    for (const [startPosition, insertAfterPosition, reorderLength, wanted] of moves) {
+      const body = { startPosition, insertAfterPosition, reorderLength }
+      await ours.client.send('POST', `${LIST}/${playlist.uuid}/videos/reorder`, body)
+      expect(await order(playlist)).toBe(wanted)
+      expect((await elements(playlist)).map(({ position }) => position)).toEqual([1, 2, 3, 4])
+    }
+    const [, second] = await elements(playlist)
+    await ours.client.send('DELETE', `${LIST}/${playlist.uuid}/videos/${second?.id}`)
+    expect(await order(playlist)).toBe('dddcccaaa')
+    expect((await elements(playlist)).map(({ position }) => position)).toEqual([1, 2, 3])
+  }, 30_000)
+
+  it('keeps the place of a video that is gone', async () => {
+    const playlist = await make()
+    const video = await ours.upload(bytes)
+    await add(playlist, video.id)
+    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}`)
+    expect(await elements(playlist)).toMatchObject([{ position: 1, type: 1, video: null }])
+    await until(async () => (await ours.query('select 1 from video where id = $1', [video.id])).length === 0)
+    expect(await elements(playlist)).toMatchObject([{ position: 1, type: 1, video: null }])
+    expect(await look(playlist)).toMatchObject({ videosLength: 1 })
+  })
+
+  it('shows each video to those who may see it alone', async () => {
+    const playlist = await make()
+    for (const privacy of ['2', '3', '4']) await add(playlist, (await ours.upload(bytes, { privacy })).id)
+    const types = async (as: Client) => (await elements(playlist, as)).map(({ type, video }) => [type, video !== null])
+    expect(await types(ours.client)).toEqual([
+      [0, true],
+      [0, true],
+      [0, true],
+    ])
+    expect(await types(ada)).toEqual([
+      [0, true],
+      [2, false],
+      [0, true],
+    ])
+    const visitor = await (await fetch(`${ours.base}${LIST}/${playlist.uuid}/videos`)).json()
+    expect(visitor).toMatchObject({ total: 3, data: [{ type: 0 }, { type: 2, video: null }, { type: 2, video: null }] })
+  })
+
+  it('is no video that who adds it may not see', async () => {
+    const hidden = await ours.upload(bytes, { privacy: '3' })
+    const { videoPlaylist } = await ada.send<{ videoPlaylist: { id: number } }>('POST', LIST, { displayName: 'Mine' })
+    const adding = (id: number) =>
+      ada.raw(`${LIST}/${videoPlaylist.id}/videos`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ videoId: id }),
+      })
+    expect((await adding(hidden.id)).status).toBe(403)
+    expect((await adding((await ours.upload(bytes)).id)).status).toBe(200)
+  })
+})
+
+describe('lists of playlists', () => {
+  const listed = async (path: string, as = ours.client) =>
+    (await as.get<{ data: Playlist[] }>(path)).data.map(({ displayName }) => displayName)
+
+  it('are found by a part of the name, sorted, and paged', async () => {
+    for (const name of ['Birds 2', 'Birds 1', 'Birds_3']) await make({ displayName: name })
+    await make({ displayName: 'Birds hidden', privacy: 3 })
+    const of = '/api/v1/accounts/root/video-playlists'
+    expect(await listed(`${of}?search=birds&sort=name`, ada)).toEqual(['Birds 1', 'Birds 2', 'Birds_3'])
+    expect(await listed(`${of}?search=birds&sort=-displayName`)).toEqual([
+      'Birds_3',
+      'Birds hidden',
+      'Birds 2',
+      'Birds 1',
+    ])
+    expect(await listed(`${of}?search=s_3`)).toEqual(['Birds_3'])
+    expect(await listed(`${of}?search=birds&sort=createdAt&start=1&count=1`, ada)).toEqual(['Birds 1'])
+    expect(await ours.client.get(`${of}?search=birds&start=50`)).toEqual({ total: 4, data: [] })
+    expect(await listed(`${of}?playlistType=2`)).toEqual(['Watch later'])
+    expect(await listed(`${of}?playlistType=2`, ada)).toEqual([])
+    expect((await ours.client.raw('/api/v1/accounts/nobody/video-playlists')).status).toBe(404)
+    expect((await ours.client.raw('/api/v1/video-channels/root/video-playlists')).status).toBe(404)
+  })
+})
+
+describe('a change', () => {
+  it('takes the description and the channel away where it says so', async () => {
+    const playlist = await make({ description: 'A description' })
+    await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, { displayName: 'Renamed' })
+    expect(await look(playlist)).toMatchObject({ displayName: 'Renamed', description: 'A description' })
+    const withoutChannel = { description: null, videoChannelId: null }
+    const refused = await ours.client.raw(`${LIST}/${playlist.uuid}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(withoutChannel),
+    })
+    expect(refused.status).toBe(400)
+    await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, { ...withoutChannel, privacy: 3 })
+    expect(await look(playlist)).toMatchObject({ description: null, videoChannel: null, privacy: { id: 3 } })
+  })
+})

@@ -1,0 +1,49 @@
+// Blocked accounts and servers, of the instance and of each user.
+
+import { newUuid } from '../../../../src/platform/ids.ts'
+import type { Cast } from '../cast.ts'
+import { type Caller, row, type Statuses, signedIn, staff, visitors } from '../row.ts'
+
+/** Whose blocks, and for whom the routes are. */
+const sides: [path: string, isServer: boolean, statuses: (status: number) => Statuses][] = [
+  ['/api/v1/server/blocklist', true, staff],
+  ['/api/v1/users/me/blocklist', false, signedIn],
+]
+
+/** The name of an account that no other row is about. */
+async function stranger(cast: Cast): Promise<string> {
+  const [user] = await cast.db.query<{ username: string }>('select username from users where id = $1', [
+    await cast.bystander(2),
+  ])
+  return user?.username ?? ''
+}
+
+/** The name of an account, which is blocked by who calls or by the instance. */
+const blockedAccount = (isServer: boolean) => async (cast: Cast, caller: Caller) => {
+  const username = await stranger(cast)
+  await cast.db.query(
+    `insert into account_block (owner_id, target_id) select $1::int, a.id from account a join users u on u.id = a.user_id
+     where u.username = $2`,
+    [isServer ? null : cast.callerOrOwner(caller).accountId, username],
+  )
+  return { params: { accountName: username } }
+}
+
+const blockedServer = (isServer: boolean) => async (cast: Cast, caller: Caller) => {
+  const host = `${newUuid()}.example`
+  const owner = isServer ? null : cast.callerOrOwner(caller).accountId
+  await cast.db.query('insert into server_block (owner_id, host) values ($1, $2)', [owner, host])
+  return { params: { host } }
+}
+
+export const blocklistRows = [
+  row('GET /api/v1/blocklist/status', visitors(200), () => ({ query: { hosts: 'blocked.example' } })),
+  ...sides.flatMap(([path, isServer, statuses]) => [
+    row(`GET ${path}/accounts`, statuses(200)),
+    row(`POST ${path}/accounts`, statuses(204), async (cast) => ({ body: { accountName: await stranger(cast) } })),
+    row(`DELETE ${path}/accounts/:accountName`, statuses(204), blockedAccount(isServer)),
+    row(`GET ${path}/servers`, statuses(200)),
+    row(`POST ${path}/servers`, statuses(204), () => ({ body: { host: `${newUuid()}.example` } })),
+    row(`DELETE ${path}/servers/:host`, statuses(204), blockedServer(isServer)),
+  ]),
+]

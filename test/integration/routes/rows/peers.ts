@@ -1,0 +1,27 @@
+// The servers that we know, and what of theirs is parked; and the figures of the debug page.
+
+import { newUuid } from '../../../../src/platform/ids.ts'
+import type { Cast } from '../cast.ts'
+import { administrators, row } from '../row.ts'
+
+const parked = async (cast: Cast) => ({ params: { id: await cast.parkedActivity() } })
+
+export const peerRows = [
+  row('GET /api/v1/vireo/peers', administrators(200)),
+  row('POST /api/v1/vireo/peers/:host/retry', administrators(204), async (cast) => ({
+    params: { host: await cast.followed() },
+  })),
+  row(
+    'POST /api/v1/vireo/peers/:host/retry',
+    administrators(404),
+    () => ({ params: { host: `${newUuid()}.example` } }),
+    'of an unknown host',
+  ),
+  row('GET /api/v1/vireo/parked-activities', administrators(200)),
+  row('POST /api/v1/vireo/parked-activities/:id/retry', administrators(204), parked),
+  row('DELETE /api/v1/vireo/parked-activities/:id', administrators(204), parked),
+  row('GET /api/v1/server/debug', administrators(200)),
+  row('POST /api/v1/server/debug/run-command', administrators(204), () => ({
+    body: { command: 'process-video-views-buffer' },
+  })),
+]

@@ -1,0 +1,26 @@
+// Channels that a user follows, and searches.
+
+import type { Cast } from '../cast.ts'
+import { type Caller, row, signedIn, visitors } from '../row.ts'
+
+const subscribed = async (cast: Cast, caller: Caller) => {
+  const { admin } = cast.users
+  await cast.db.query(
+    `insert into follow (follower_id, target_id, state) values ($1, $2, 'accepted') on conflict do nothing`,
+    [cast.callerOrOwner(caller).actorId, admin.channelActorId],
+  )
+  return { params: { uri: `${admin.username}_channel@${new URL(cast.base).host}` } }
+}
+
+export const subscriptionRows = [
+  row('GET /api/v1/users/me/subscriptions', signedIn(200)),
+  row('POST /api/v1/users/me/subscriptions', signedIn(200), (cast) => ({
+    body: { uri: `${cast.users.user.username}_channel@${new URL(cast.base).host}` },
+  })),
+  row('GET /api/v1/users/me/subscriptions/exist', signedIn(200), () => ({ query: { uris: 'nobody@video.example' } })),
+  row('GET /api/v1/users/me/subscriptions/videos', signedIn(200)),
+  row('GET /api/v1/users/me/subscriptions/:uri', signedIn(200), subscribed),
+  row('DELETE /api/v1/users/me/subscriptions/:uri', signedIn(204), subscribed),
+  row('GET /api/v1/search/videos', visitors(200)),
+  row('GET /api/v1/search/video-channels', visitors(200)),
+]

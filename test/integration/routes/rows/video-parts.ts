@@ -1,0 +1,44 @@
+// What hangs on a video: captions, chapters, storyboards, and their files.
+
+import type { Cast } from '../cast.ts'
+import { ownerOrStaff, row, visitors } from '../row.ts'
+
+const video =
+  (isPrivate: boolean, more: { params?: Record<string, string>; body?: object } = {}) =>
+  async (cast: Cast) => ({
+    ...more,
+    params: { videoId: (await cast.videoWithParts({ isPrivate })).uuid, ...more.params },
+  })
+
+const file = (part: 'caption' | 'storyboard', isPrivate: boolean) => async (cast: Cast) => ({
+  params: { filename: (await cast.videoWithParts({ isPrivate }))[part] },
+})
+
+const french = { captionLanguage: 'fr' }
+
+function captionForm(): FormData {
+  const form = new FormData()
+  form.set('captionfile', new File(['WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n'], 'caption.vtt', { type: 'text/vtt' }))
+  return form
+}
+
+export const videoPartRows = [
+  ...['captions', 'chapters', 'storyboards'].flatMap((part) => [
+    row(`GET /api/v1/videos/:videoId/${part}`, visitors(200), video(false), 'of a public video'),
+    row(`GET /api/v1/videos/:videoId/${part}`, ownerOrStaff(200), video(true), 'of a private video'),
+  ]),
+  row('PUT /api/v1/videos/:videoId/captions/:captionLanguage', ownerOrStaff(204), (cast) =>
+    video(false, { params: french, body: captionForm() })(cast),
+  ),
+  row('DELETE /api/v1/videos/:videoId/captions/:captionLanguage', ownerOrStaff(204), video(false, { params: french })),
+  row(
+    'PUT /api/v1/videos/:videoId/chapters',
+    ownerOrStaff(204),
+    video(false, { body: { chapters: [{ timecode: 3, title: 'A chapter' }] } }),
+  ),
+
+  row('GET /lazy-static/video-captions/:filename', visitors(200), file('caption', false), 'of a public video'),
+  row('GET /lazy-static/video-captions/:filename', ownerOrStaff(200), file('caption', true), 'of a private video'),
+  row('GET /lazy-static/storyboards/:filename', visitors(200), file('storyboard', false), 'of a public video'),
+  row('GET /lazy-static/storyboards/:filename', ownerOrStaff(200), file('storyboard', true), 'of a private video'),
+]

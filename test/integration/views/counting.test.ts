@@ -1,0 +1,286 @@
+// From the reports of players to counters, statistics and what others are told: with a clock that stands still.
+
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { MadeVideo } from '../../support/builders.ts'
+import { startViewsWorld, type ViewsWorld } from './world.ts'
+
+let world: ViewsWorld
+beforeEach(async () => {
+  await world?.stop()
+  world = await startViewsWorld({ vireo: { views: { max_remote_viewers: 5, max_remote_views: 8 } } })
+}, 30_000)
+afterAll(async () => {
+  await world?.stop()
+})
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+/** One who plays from a second to another, in one go. */
+async function plays(video: MadeVideo, session: string, from = 0, to = 12, views = world.views): Promise<void> {
+  for (const seconds of [from, to]) {
+    await views.watch({
+      ...{ videoId: video.id, watcher: { session, address: '192.0.2.1' }, seconds, isSeek: seconds === from },
+    })
+  }
+}
+const watches = () =>
+  world.db.query<{ video_id: number; seconds: number; sections: number[][] }>(
+    'select video_id, seconds, sections from watch order by id',
+  )
+
+describe('a viewer of ours', () => {
+  it('counts once, and again when the time is over', async () => {
+    await plays(world.ours, 'anna')
+    await plays(world.ours, 'anna', 20, 40)
+    await world.views.process()
+    expect(await world.shown(world.ours)).toEqual({ views: 1, viewers: 1 })
+    world.clock.pass(61 * MINUTE)
+    await plays(world.ours, 'anna')
+    await world.views.process()
+    expect(await world.shown(world.ours)).toEqual({ views: 2, viewers: 1 })
+  })
+
+  it('is told from others by the session, or by the address where none is given or trusted', async () => {
+    const watch = (session: string | undefined, address: string) =>
+      world.views.watch({ videoId: world.ours.id, watcher: { session, address }, seconds: 1, isSeek: false })
+    await watch('anna', '192.0.2.1')
+    await watch('bert', '192.0.2.1')
+    await watch(undefined, '192.0.2.1')
+    await watch(undefined, '192.0.2.2')
+    await watch(undefined, '192.0.2.2')
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 4 })
+  })
+
+  it('is a viewer for two minutes after the last sign', async () => {
+    await plays(world.ours, 'anna')
+    await world.views.process()
+    world.clock.pass(119 * SECOND)
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 1 })
+    world.clock.pass(2 * SECOND)
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 0 })
+  })
+
+  it('is one viewer, in order, whichever process hears of it', async () => {
+    const other = world.anotherProcess()
+    await plays(world.ours, 'anna', 0, 5)
+    for (const [views, seconds] of [
+      [other, 8],
+      [world.views, 11],
+    ] as const) {
+      await views.watch({
+        ...{ videoId: world.ours.id, watcher: { session: 'anna', address: '' }, seconds, isSeek: false },
+      })
+    }
+    await Promise.all([world.views.process(), other.process()])
+    await world.views.process()
+    expect(await world.shown(world.ours)).toEqual({ views: 1, viewers: 1 })
+    expect(await world.db.query('select sections from viewer')).toEqual([{ sections: [[0, 11]] }])
+  })
+
+  it('becomes a row of the statistics an hour after the last sign, without a name', async () => {
+    await plays(world.ours, 'anna', 10, 30)
+    await plays(world.ours, 'anna', 100, 105)
+    await plays(world.ours, 'nobody', 3, 3)
+    await world.views.process()
+    expect(await watches()).toEqual([])
+    world.clock.pass(60 * MINUTE)
+    await world.views.process()
+    expect(await watches()).toEqual([
+      {
+        video_id: world.ours.id,
+        seconds: 25,
+        sections: [
+          [10, 30],
+          [100, 105],
+        ],
+      },
+    ])
+    world.clock.pass(MINUTE)
+    await world.views.process()
+    expect(await world.db.query('select 1 from viewer')).toEqual([])
+    expect(await watches()).toHaveLength(1)
+  })
+
+  it('leaves no address and no session in the database, and cannot be known after a day', async () => {
+    await world.views.watch({
+      ...{
+        videoId: world.ours.id,
+        watcher: { session: 'my-session', address: '192.0.2.77' },
+        seconds: 1,
+        isSeek: false,
+      },
+    })
+    await world.views.watch({
+      ...{ videoId: world.theirs.id, watcher: { session: 'my-session', address: '' }, seconds: 1, isSeek: false },
+    })
+    const rows = await world.db.query<{ viewer: string }>('select * from view_sign')
+    expect(JSON.stringify(rows)).not.toMatch(/my-session|192\.0\.2\.77/)
+    expect(new Set(rows.map(({ viewer }) => viewer)).size).toBe(2)
+    expect(await world.db.query('select 1 from viewer_salt')).toHaveLength(1)
+  })
+
+  it('is somebody else on another day, when the secret of the former is gone', async () => {
+    const hashes = async () =>
+      (await world.db.query<{ viewer: string }>('select distinct viewer from view_sign order by 1')).length
+    await plays(world.ours, 'anna')
+    world.clock.pass(24 * 60 * MINUTE)
+    await plays(world.ours, 'anna')
+    expect(await hashes()).toBe(2)
+    expect(await world.db.query('select 1 from viewer_salt')).toHaveLength(2)
+    world.clock.pass(24 * 60 * MINUTE)
+    await world.views.process()
+    expect(await world.db.query<{ day: string }>('select day::text as day from viewer_salt')).toEqual([
+      { day: '2026-11-21' },
+    ])
+  })
+
+  it('of another server is forgotten after a month, of ours never', async () => {
+    await plays(world.ours, 'anna')
+    await plays(world.theirs, 'anna')
+    await world.views.process()
+    world.clock.pass(60 * MINUTE)
+    await world.views.process()
+    expect(await watches()).toHaveLength(2)
+    world.clock.pass(29 * 24 * 60 * MINUTE)
+    await world.tidy()
+    expect(await watches()).toHaveLength(2)
+    world.clock.pass(24 * 60 * MINUTE)
+    await world.tidy()
+    expect(await watches()).toMatchObject([{ video_id: world.ours.id }])
+  })
+
+  it('of a video that is gone is forgotten', async () => {
+    await plays(world.ours, 'anna')
+    await world.db.query('delete from video where id = $1', [world.ours.id])
+    await plays(world.theirs, 'bert')
+    await world.views.process()
+    expect(await world.shown(world.theirs)).toMatchObject({ viewers: 1 })
+    expect(await world.db.query('select 1 from view_sign')).toEqual([])
+  })
+})
+
+describe('what is told', () => {
+  it('of our video is a count now and then, and one Update for all views of an interval', async () => {
+    await plays(world.ours, 'anna')
+    await plays(world.ours, 'bert')
+    await world.views.process()
+    const expiresAt = world.clock.now().getTime() + 2 * MINUTE
+    expect(await world.takeTold()).toEqual([
+      { event: 'ViewersCounted', payload: { videoId: world.ours.id, viewers: 2, expiresAt } },
+    ])
+    await plays(world.ours, 'carl')
+    await world.views.process()
+    expect(await world.takeTold()).toEqual([])
+    expect(await world.db.query("select data from job where type = 'federate-video'")).toEqual([
+      { data: { videoId: world.ours.id } },
+    ])
+    const [job] = await world.db.query<{ due_at: Date }>('select due_at from job')
+    expect(job?.due_at).toEqual(new Date(world.clock.now().getTime() + 30 * MINUTE))
+  })
+
+  it("of another server's video are its viewers and then its views, and what was watched", async () => {
+    await plays(world.theirs, 'anna')
+    await plays(world.theirs, 'bert')
+    await world.views.process()
+    expect(await world.takeTold()).toMatchObject([{ event: 'ViewersCounted', payload: { viewers: 2 } }])
+    // Its own server counts them.
+    expect(await world.shown(world.theirs)).toEqual({ views: 0, viewers: 2 })
+    world.clock.pass(30 * SECOND)
+    await world.views.process()
+    expect(await world.takeTold()).toMatchObject([
+      { event: 'ViewsCounted', payload: { videoId: world.theirs.id, views: 2 } },
+    ])
+    world.clock.pass(30 * SECOND)
+    await world.views.process()
+    expect(await world.takeTold()).toMatchObject([{ event: 'ViewersCounted', payload: { viewers: 2 } }])
+    world.clock.pass(60 * MINUTE)
+    await world.views.process()
+    expect(await world.takeTold()).toMatchObject([{ event: 'WatchEnded' }, { event: 'WatchEnded' }])
+  })
+})
+
+describe('what other servers say', () => {
+  const told = (viewers: number, more: object = {}) => ({
+    ...{ videoId: world.ours.id, hostId: world.hosts.away, viewer: 'https://away.example/viewers/1', viewers },
+    expiresAt: new Date(world.clock.now().getTime() + 2 * MINUTE),
+    ...more,
+  })
+
+  it('of viewers is added to ours, until it expires', async () => {
+    await plays(world.ours, 'anna')
+    await world.views.receiveViewers(told(3))
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 4 })
+    await world.views.receiveViewers(told(2))
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 3 })
+    world.clock.pass(121 * SECOND)
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 0 })
+    expect(await world.db.query('select 1 from remote_viewer')).toEqual([])
+  })
+
+  it('is believed within bounds: of a flood no more than the most, of one name one', async () => {
+    for (let index = 0; index < 20; index += 1) {
+      await world.views.receiveViewers(told(1, { viewer: `https://away.example/viewers/${index}` }))
+      await world.views.receiveViewers(told(1))
+    }
+    await world.views.receiveViewers(told(1_000_000_000, { hostId: world.hosts.home }))
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 5 + 5 })
+    expect(await world.db.query('select 1 from remote_viewer')).toHaveLength(6)
+  })
+
+  it('does not hold for longer than a count of ours would', async () => {
+    await world.views.receiveViewers(told(1, { expiresAt: new Date('2099-01-01') }))
+    world.clock.pass(5 * MINUTE)
+    await world.views.process()
+    expect(await world.shown(world.ours)).toMatchObject({ viewers: 0 })
+  })
+
+  it('of views is counted up to the most in an hour', async () => {
+    const tells = (views: number) =>
+      world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views })
+    await tells(1)
+    await tells(3)
+    expect(await world.shown(world.ours)).toMatchObject({ views: 4 })
+    await Promise.all([tells(100), tells(100), tells(1)])
+    expect(await world.shown(world.ours)).toMatchObject({ views: 8 })
+    world.clock.pass(60 * MINUTE)
+    await tells(2)
+    expect(await world.shown(world.ours)).toMatchObject({ views: 10 })
+  })
+
+  it('of what was watched is stored once, with what fits the video', async () => {
+    const watch = (more: object = {}) =>
+      world.views.receiveWatch({
+        ...{ videoId: world.ours.id, hostId: world.hosts.away, url: 'https://away.example/watches/1' },
+        ...{ uuid: '11111111-1111-4111-8111-111111111111', country: 'FR', subdivision: null },
+        ...{ startedAt: world.clock.now(), endedAt: world.clock.now() },
+        sections: [
+          [0, 10],
+          [20, 5],
+          [590, 9000],
+        ],
+        ...more,
+      })
+    await watch()
+    await watch()
+    expect(await watches()).toEqual([{ video_id: world.ours.id, seconds: 10, sections: [[0, 10]] }])
+    await expect(watch({ videoId: world.theirs.id })).rejects.toThrow('another server')
+    for (let index = 2; index < 20; index += 1) await watch({ url: `https://away.example/watches/${index}` })
+    expect(await watches()).toHaveLength(8)
+  })
+
+  it('of a video that is not for everybody is refused', async () => {
+    await world.db.query('update video set privacy = 3 where id = $1', [world.ours.id])
+    await expect(world.views.receiveViewers(told(1))).rejects.toThrow('not public')
+    await expect(
+      world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views: 1 }),
+    ).rejects.toThrow('not public')
+  })
+})

@@ -1,0 +1,53 @@
+// Chapters as data: what a description tells, and what is kept of a list.
+
+import { describe, expect, it } from '@jest/globals'
+import { chaptersOfDescription, MAX_CHAPTERS, tidyChapters } from '../../../src/actors/chapter/chapters.ts'
+
+describe('the chapters of a description', () => {
+  it('are the lines that begin with a time', () => {
+    expect(
+      chaptersOfDescription(
+        'start\n00:00 chapter 1\n00:01 chapter 2\r\n00:02 - chapter 3\n1:02:03 the end\nat 0:05 no',
+      ),
+    ).toEqual([
+      { timecode: 0, title: 'chapter 1' },
+      { timecode: 1, title: 'chapter 2' },
+      { timecode: 2, title: '- chapter 3' },
+      { timecode: 3723, title: 'the end' },
+    ])
+  })
+
+  it.each([null, '', 'nothing', '00:00', '00:00 ', '1:2 x', '00:00chapter', '12:345 x'])('%j has none', (text) => {
+    expect(chaptersOfDescription(text)).toEqual([])
+  })
+
+  it('are found in time, whatever stands there', () => {
+    expect(chaptersOfDescription('1:'.repeat(100_000))).toEqual([])
+    expect(chaptersOfDescription(`00:00 ${'x'.repeat(100_000)}`)).toEqual([{ timecode: 0, title: 'x'.repeat(100) }])
+  })
+})
+
+describe('a list of chapters', () => {
+  it('is kept in order, one for each second', () => {
+    expect(
+      tidyChapters([
+        { timecode: 5.9, title: ' five ' },
+        { timecode: 0, title: 'zero' },
+        { timecode: 5, title: 'again' },
+        { timecode: -1, title: 'before' },
+        { timecode: 7, title: '  ' },
+        { timecode: 1e12, title: 'late' },
+      ]),
+    ).toEqual([
+      { timecode: 0, title: 'zero' },
+      { timecode: 5, title: 'five' },
+    ])
+  })
+
+  it('has an end', () => {
+    const many = Array.from({ length: 2000 }, (_, timecode) => ({ timecode, title: '😀'.repeat(200) }))
+    const kept = tidyChapters(many)
+    expect(kept).toHaveLength(MAX_CHAPTERS)
+    expect([...(kept[0]?.title ?? '')]).toHaveLength(100)
+  })
+})

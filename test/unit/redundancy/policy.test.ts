@@ -1,0 +1,35 @@
+// Whose copies are believed in, and for how long.
+
+import { describe, expect, it } from '@jest/globals'
+import { assertMayHold, lifetimeOf } from '../../../src/actors/redundancy/redundancy.policy.ts'
+
+const holder = { type: 'Application', url: 'https://b.example/accounts/peertube', isFollowed: false }
+const copy = { url: 'https://b.example/redundancy/1', fileUrl: 'https://b.example/static/1' }
+
+describe('a copy', () => {
+  it('is taken note of as the configuration says', () => {
+    expect(() => assertMayHold(holder, copy, 'anybody')).not.toThrow()
+    expect(() => assertMayHold(holder, copy, 'followings')).toThrow()
+    expect(() => assertMayHold({ ...holder, isFollowed: true }, copy, 'followings')).not.toThrow()
+    expect(() => assertMayHold({ ...holder, isFollowed: true }, copy, 'nobody')).toThrow()
+  })
+
+  it.each<[string, typeof holder, typeof copy]>([
+    ['by an account', { ...holder, type: 'Person' }, copy],
+    ['whose id is elsewhere', holder, { ...copy, url: 'https://c.example/1' }],
+    ['whose files are elsewhere', holder, { ...copy, fileUrl: 'https://c.example/1' }],
+    ['whose files are at another port', holder, { ...copy, fileUrl: 'https://b.example:8443/1' }],
+    ['whose files are not encrypted on the way', holder, { ...copy, fileUrl: 'http://b.example/1' }],
+  ])('%s is not', (_what, by, of) => {
+    expect(() => assertMayHold(by, of, 'anybody')).toThrow()
+  })
+
+  it('lasts as its holder says, a year at most, or until it is taken back', () => {
+    const now = new Date('2026-01-01T00:00:00Z')
+    const year = 365 * 24 * 3_600_000
+    expect(lifetimeOf(null, now)).toBeNull()
+    expect(lifetimeOf(new Date(now.getTime() + 1000), now)).toBe(1000)
+    expect(lifetimeOf(new Date('9999-01-01T00:00:00Z'), now)).toBe(year)
+    expect(lifetimeOf(new Date(now.getTime() - 1), now)).toBe(-1)
+  })
+})
