@@ -14,6 +14,7 @@ import { Redundancies } from './0011-redundancy.ts'
 import { Follows } from './0012-follows.ts'
 import { Pipeline } from './0013-pipeline.ts'
 import { Comments } from './0014-comments.ts'
+import { Order } from './0015-order.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -30,4 +31,5 @@ export const migrations = [
   { name: '0012-follows', class: Follows },
   { name: '0013-pipeline', class: Pipeline },
   { name: '0014-comments', class: Comments },
+  { name: '0015-order', class: Order },
 ]

@@ -111,7 +111,7 @@ function play(steps: { actor: number; act: string; kind?: string; thing?: number
       if (act === 'make' && (!known || known.gone)) {
         const document =
           kind === 'note'
-            ? peer.note({ author: account.url, inReplyTo: target, content: `said ${index}` })
+            ? peer.note({ author: account.url, inReplyTo: target, content: `said ${index}`, more: { published } })
             : peer.video({ ...one, more: { name: `shown ${index}`, updated: published } })
         all.set(known ? `${key} ${index}` : key, { document, gone: false })
         say('Create', document)

@@ -340,7 +340,7 @@ describe('what is no business of ours', () => {
 
   it('types that we do not know are taken quietly', async () => {
     const before = await ours.world()
-    for (const type of ['Arrive', 'Add', 'Move', 'Flag', 'View', 'QuoteRequest', 'toString', '__proto__']) {
+    for (const type of ['Arrive', 'Add', 'Move', 'Block', 'QuoteRequest', 'toString', '__proto__']) {
       await ours.tell(alice, home.activity(alice, type, video.url))
     }
     for (const object of [

@@ -68,8 +68,8 @@ describe('a Create that waits for another try', () => {
   it('has none after the Delete of its actor', async () => {
     const { video, create } = await createThatWaits()
     await ours.tell(alice.account, home.activity(alice.account, 'Delete', video.id))
-    expect(await stateOf(create.id)).toBe('done')
     await nextTries()
+    expect(await stateOf(create.id)).toBe('done')
     expect(await isKnown(video.id)).toBe(false)
   })
 

@@ -1,9 +1,9 @@
 // Activities that other servers sent: stored before they are answered, then handled one at a time for each actor.
 // The machine `incoming-activity` decides about tries; the row, unique by id and bytes, sees to one effect of what was
-// sent, however often it comes.
+// sent, however often it comes. Of two that one actor says about one thing, the one said last counts, whatever their order
+// of arrival.
 
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import {
@@ -27,17 +27,21 @@ export interface ArrivedActivity {
   body: string
   /** What is needed to check the signature later; null when it was checked with a known key. */
   proof: Record<string, unknown> | null
+  /** As the actor says; not after it came. */
+  saidAt: Date
+  /** What it decides about, or the id of the activity that it takes back when it tells no more. */
+  subject: { about: string } | { undone: string } | null
 }
 
-export interface StoredActivity extends ArrivedActivity {
+export interface StoredActivity extends Omit<ArrivedActivity, 'subject'> {
   id: number
   receivedAt: Date
 }
 
 /** What became of a try. */
 export type Treatment =
-  /** `ended`: the id of a thing that its maker took back. What the maker said of it before must have no late effect. */
-  | { result: 'handled'; ended?: string }
+  /** Without an effect it was of no concern to us, and is no word that could be the last one. */
+  | { result: 'handled'; hadEffect: boolean }
   /** Worth another try. */
   | { result: 'failed'; reason: string }
   /** No try will help. */
@@ -60,7 +64,6 @@ export type Arrival = 'stored' | 'duplicate' | 'refused'
 const INBOX_LANE = 'inbox'
 /** Activities whose key has to be fetched first: strangers, who must not take the places of those that are known. */
 const STRANGERS_LANE = 'inbox-unverified'
-const mentioned = z.object({ object: z.union([z.string(), z.looseObject({ id: z.string() }), z.null()]) })
 const OPEN = "('received', 'unverified', 'retrying')"
 const VERIFIED = "('received', 'retrying')"
 const CLEAN_UP_EVERY_MS = 3_600_000
@@ -73,7 +76,15 @@ const STORED_AT_ONCE = 100
 const PATIENCE = { ms: 250, atMost: 50 }
 
 const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "actorUrl", i.host, i.body, i.proof, i.state,
-  i.context, i.received_at as "receivedAt"`
+  i.context, i.received_at as "receivedAt", i.said_at as "saidAt", i.subject_hash as "subjectHash"`
+/** When the same actor had its last say about the same thing. */
+const LAST_SAID = `(select max(d.said_at) from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done'
+  and d.subject_hash in (i.subject_hash, md5('undone ' || i.activity_id)::uuid))`
+/** Of `a`: what is taken back by its id alone is about what that activity was about, when that came already. */
+const SUBJECT_HASH = `coalesce(md5(a.subject)::uuid,
+  (select u.subject_hash from incoming_activity u where u.activity_hash = md5(a.undone)::uuid
+     and u.actor_hash = md5(a.actor_url)::uuid and u.subject_hash is not null limit 1),
+  md5('undone ' || a.undone)::uuid)`
 /** Nothing of an actor overtakes what waits for the first look at its key. */
 const NOT_BLOCKED = `not exists (select 1 from incoming_activity b where b.actor_hash = i.actor_hash
   and b.state = 'unverified' and b.due_at is null and b.id < i.id)`
@@ -81,6 +92,11 @@ const NOT_BLOCKED = `not exists (select 1 from incoming_activity b where b.actor
 interface Row extends StoredActivity {
   state: IncomingActivityState
   context: IncomingActivityContext
+  subjectHash: string | null
+}
+
+interface LaneRow extends Row {
+  lastSaid: Date | null
 }
 
 type Stage = Pick<Row, 'state' | 'context'>
@@ -89,6 +105,7 @@ type Stage = Pick<Row, 'state' | 'context'>
 interface Settled {
   row: Pick<Row, 'id' | 'activityId'>
   after: Stage
+  hadEffect?: boolean
 }
 
 export function makeIncomingActivities(
@@ -112,15 +129,12 @@ export function makeIncomingActivities(
         const rows = await verifiedOf(key)
         if (rows.length === 0) return null
         const settled: Settled[] = []
-        const over = new Set<number>()
+        const words = lastWords(rows)
         try {
           for (const row of rows) {
             if (signal.aborted) break
-            if (over.has(row.id)) continue
-            for (const one of await patiently(() => handle(row, key))) {
-              settled.push(one)
-              over.add(one.row.id)
-            }
+            settled.push(words.overtake(row) ? overtaken(row) : await patiently(() => handle(row)))
+            if (settled.at(-1)?.hadEffect) words.add(row)
           }
         } finally {
           if (settled.length > 0) await settle(settled)
@@ -173,12 +187,13 @@ export function makeIncomingActivities(
   })
 
   // Lanes that look at about the same time share a statement.
-  const verifiedOf = batched<string, Row[]>(
+  const verifiedOf = batched<string, LaneRow[]>(
     async (lanes) => {
-      const rows = await db.query<Row & { lane: string }>(
+      const rows = await db.query<LaneRow & { lane: string }>(
         `select l.key as lane, i.* from unnest($1::uuid[]) as l (key), lateral (
            select * from (
-             select ${COLUMNS}, sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
+             select ${COLUMNS}, case when i.subject_hash is not null then ${LAST_SAID} end as "lastSaid",
+               sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
              from incoming_activity i
              where i.actor_hash = l.key and i.state in ${VERIFIED} and (i.due_at is null or i.due_at <= $2) and ${NOT_BLOCKED}
              order by i.id limit ${AT_ONCE}
@@ -191,17 +206,21 @@ export function makeIncomingActivities(
     { max: LANES_AT_ONCE },
   )
 
-  /** What became of the activity, and of those that it made pointless. */
-  async function handle(row: Row, lane: string): Promise<Settled[]> {
-    const open = row.state === 'retrying' ? { ...row, ...stepped(row, { type: 'TIMED_OUT' }) } : row
+  async function handle(row: Row): Promise<Settled> {
+    const open = opened(row)
     const treatment = await treat(open)
-    const after = stepped(open, eventOf(treatment))
-    const overtaken =
-      treatment.result === 'handled' && treatment.ended !== undefined
-        ? await overtakenBy(row, lane, treatment.ended)
-        : []
-    return [...overtaken, { row, after }]
+    const hadEffect = treatment.result === 'handled' && treatment.hadEffect
+    return { row, after: stepped(open, eventOf(treatment)), hadEffect }
   }
+
+  /** A Create that waited must not follow its Delete, nor a like the dislike that took its place. */
+  function overtaken(row: Row): Settled {
+    logger.debug({ activity: row.activityId }, 'an activity came after a later word of its actor')
+    return { row, after: stepped(opened(row), { type: 'HANDLED' }), hadEffect: false }
+  }
+
+  const opened = (row: Row): Row =>
+    row.state === 'retrying' ? { ...row, ...stepped(row, { type: 'TIMED_OUT' }) } : row
 
   function eventOf(treatment: Treatment): IncomingActivityEvent {
     if (treatment.result === 'handled') return { type: 'HANDLED' }
@@ -216,34 +235,6 @@ export function makeIncomingActivities(
     }
     if (verification.result === 'forged') return { event: { type: 'FORGED', reason: verification.reason } }
     return { event: { type: 'FAILED', reason: verification.reason, settings: settings() } }
-  }
-
-  /**
-   * Earlier activities of the actor that wait for another try and are `ended`, or about it, are over: a Create that failed
-   * must not follow its Delete.
-   */
-  async function overtakenBy({ id }: Row, lane: string, ended: string): Promise<Settled[]> {
-    const overtaken = await db.query<Row>(
-      `select id, activity_id as "activityId", state, context, body from incoming_activity
-       where actor_hash = $1::uuid and state in ('retrying', 'unverified') and id < $2 and position($3 in body) > 0`,
-      [lane, id, JSON.stringify(ended)],
-    )
-    return overtaken
-      .filter((row) => isAbout(row, ended))
-      .map((row) => ({
-        row,
-        after: stepped(
-          row,
-          row.state === 'retrying' ? { type: 'HANDLED' } : { type: 'FORGED', reason: 'taken back meanwhile' },
-        ),
-      }))
-  }
-
-  /** The address may also stand in what only speaks of the thing, such as a reply to it. */
-  function isAbout({ activityId, body }: Row, ended: string): boolean {
-    if (activityId === ended) return true
-    const { object } = mentioned.catch({ object: null }).parse(JSON.parse(body))
-    return object === ended || (typeof object === 'object' && object?.id === ended)
   }
 
   const stepped = ({ state, context }: Stage, event: IncomingActivityEvent): Stage =>
@@ -272,9 +263,10 @@ export function makeIncomingActivities(
     await query(
       `update incoming_activity i set state = s.state, context = s.context::jsonb, due_at = s.due_at,
          error = s.error, body = case when s.state = 'done' then null else i.body end,
-         proof = case when s.state = 'unverified' then i.proof end
-       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
-         as s (id, state, context, due_at, error)
+         proof = case when s.state = 'unverified' then i.proof end,
+         subject_hash = case when s.state <> 'done' or s.had_effect then i.subject_hash end
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[])
+         as s (id, state, context, due_at, error, had_effect)
        where i.id = s.id`,
       [
         kept.map(({ row }) => row.id),
@@ -282,6 +274,7 @@ export function makeIncomingActivities(
         kept.map(({ after }) => JSON.stringify(after.context)),
         kept.map(({ after }) => dueAt(after)),
         kept.map(({ after }) => after.context.reason),
+        kept.map(({ hadEffect }) => hadEffect ?? false),
       ],
     )
   }
@@ -300,10 +293,11 @@ export function makeIncomingActivities(
         const { state, context } = initialIncomingActivity(true)
         const rows = await unit.query<{ identity: string }>(
           // A verified activity takes the place of an unverified one of the same bytes.
-          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, context, received_at)
-           select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, $6, $7, $8
-           from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
-             as a (activity_id, type, actor_url, host, body, place) order by a.place
+          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, said_at, subject_hash, state,
+             context, received_at)
+           select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, a.said_at, ${SUBJECT_HASH}, $9, $10, $11
+           from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
+             with ordinality as a (activity_id, type, actor_url, host, body, said_at, subject, undone, place) order by a.place
            on conflict (activity_hash, actor_hash, body_hash) do update set proof = null,
              state = excluded.state, context = excluded.context, due_at = null
              where incoming_activity.state = 'unverified'
@@ -314,6 +308,9 @@ export function makeIncomingActivities(
             all.map(({ actorUrl }) => actorUrl),
             all.map(({ host }) => host),
             all.map(({ body }) => body),
+            all.map(({ saidAt }) => saidAt),
+            all.map(aboutOf),
+            all.map(undoneOf),
             state,
             JSON.stringify(context),
             unit.now,
@@ -334,8 +331,10 @@ export function makeIncomingActivities(
     const { state, context } = initialIncomingActivity(false)
     return await tell.create(async (unit) => {
       const [row] = await unit.query<{ id: number }>(
-        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, proof, state, context, received_at)
-         select $1, $2, $3, $4, $5, md5($5)::uuid, $6, $7, $8, $9
+        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, proof, state, context, received_at,
+           said_at, subject_hash)
+         select $1, $2, a.actor_url, $4, $5, md5($5)::uuid, $6, $7, $8, $9, $12, ${SUBJECT_HASH}
+         from (values ($3::text, $13::text, $14::text)) as a (actor_url, subject, undone)
          where (select count(*) from incoming_activity where host = $4 and state = 'unverified') < $10
            and (select count(*) from (
              select 1 from incoming_activity where state = 'unverified' limit $11) as waiting) < $11
@@ -353,6 +352,9 @@ export function makeIncomingActivities(
           unit.now,
           settings().unverified_per_host,
           settings().unverified_in_all,
+          activity.saidAt,
+          aboutOf(activity),
+          undoneOf(activity),
         ],
       )
       if (row) {
@@ -392,6 +394,31 @@ export function makeIncomingActivities(
       })
     },
     store: (activity) => (activity.proof === null ? storeVerified(activity) : storeUnverified(activity)),
+  }
+}
+
+const aboutOf = ({ subject }: ArrivedActivity): string | null =>
+  subject !== null && 'about' in subject ? subject.about : null
+const undoneOf = ({ subject }: ArrivedActivity): string | null =>
+  subject !== null && 'undone' in subject ? subject.undone : null
+
+/**
+ * For each thing, when its actor had the last say about it: in earlier batches, and in this one so far. Only a word that
+ * was said earlier gives way: two of one moment count as they came.
+ */
+function lastWords(rows: LaneRow[]) {
+  const said = new Map<string, number>()
+  const note = (subject: string, at: number) => said.set(subject, Math.max(at, said.get(subject) ?? 0))
+  for (const { subjectHash, lastSaid } of rows) if (subjectHash && lastSaid) note(subjectHash, lastSaid.getTime())
+  return {
+    overtake({ subjectHash, activityId, saidAt }: Row): boolean {
+      if (subjectHash === null) return false
+      const last = Math.max(said.get(subjectHash) ?? 0, said.get(hashOf(`undone ${activityId}`)) ?? 0)
+      return last > saidAt.getTime()
+    },
+    add({ subjectHash, saidAt }: Row): void {
+      if (subjectHash !== null) note(subjectHash, saidAt.getTime())
+    },
   }
 }
 

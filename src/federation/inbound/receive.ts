@@ -20,6 +20,7 @@ import {
   typeOf,
 } from '../wire/index.ts'
 import { makeAllowance } from './allowance.ts'
+import { saidAt, subjectOf } from './order.ts'
 
 export interface InboxRequest {
   method: string
@@ -137,6 +138,8 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       host: new URL(activity.actor).host,
       body: JSON.stringify(proof.by === 'known' ? proof.document : document),
       proof: proof.by === 'known' ? null : signedParts(request),
+      saidAt: saidAt(document, clock.now()),
+      subject: subjectOf(activity),
     }
     const stored = await incoming.store(arrived)
     return stored === 'refused' ? { status: 429, reason: 'too many activities with unknown keys' } : { status: 204 }

@@ -37,8 +37,6 @@ const HANDLERS: Record<string, Handler> = {
 
 const handleAnnounce = announceHandler(HANDLERS)
 
-const TAKING_BACK = ['Delete', 'Undo']
-
 /** What a refusal means for an activity: most are no concern of ours and are let go; some are worth another try. */
 const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
   invalid: 'ignore',
@@ -61,24 +59,24 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const log = logger.child({ activity: stored.activityId, type: stored.type })
     try {
       await hosts.heard(stored.host)
-      const ended = await handle(stored)
+      const hadEffect = await handle(stored)
       log.debug('activity handled')
-      return { result: 'handled', ...(ended === undefined ? {} : { ended }) }
+      return { result: 'handled', hadEffect }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof DomainError && FATE[error.kind] === 'ignore') {
         log.debug({ reason }, 'activity ignored')
-        return { result: 'handled' }
+        return { result: 'handled', hadEffect: false }
       }
       log.warn({ err: error }, 'activity failed')
       return { result: 'failed', reason }
     }
   }
 
-  /** Answers what it took back, if that is what it does. */
-  async function handle(stored: StoredActivity): Promise<string | undefined> {
+  /** False for what nobody handles. */
+  async function handle(stored: StoredActivity): Promise<boolean> {
     const handler = Object.hasOwn(HANDLERS, stored.type) ? HANDLERS[stored.type] : undefined
-    if (!handler) return undefined
+    if (!handler) return false
     const parsed = parseDocument(Buffer.from(stored.body))
     if (!parsed.ok) throw new DomainError('unprocessable', parsed.problem)
     const activity = readActivity(parsed.value)
@@ -89,6 +87,6 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')
     await handler({ activity: activity.value, document: parsed.value, actor }, context)
-    return TAKING_BACK.includes(stored.type) ? (activity.value.object?.id ?? undefined) : undefined
+    return true
   }
 }

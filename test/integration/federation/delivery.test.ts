@@ -299,7 +299,7 @@ describe('the answer to a delivery', () => {
   const SENT = { delivery: undefined, host: 'healthy', wait: null, tries: 1 }
   const LATER = { delivery: 'waiting', host: 'failing', wait: MINUTE, tries: 1 }
   const PARKED = { delivery: 'parked', host: 'healthy', wait: null, tries: 1 }
-  const table: [string, Answer, typeof SENT | typeof LATER | typeof PARKED, string?][] = [
+  const table: [string, Answer | (() => Answer), typeof SENT | typeof LATER | typeof PARKED, string?][] = [
     ['200', { status: 200 }, SENT],
     ['202', { status: 202 }, SENT],
     ['204', { status: 204 }, SENT],
@@ -315,7 +315,7 @@ describe('the answer to a delivery', () => {
     ['429 with seconds', { status: 429, headers: { 'retry-after': '300' } }, { ...LATER, wait: 5 * MINUTE }],
     [
       '429 with a date',
-      { status: 429, headers: { 'retry-after': new Date(clock.now().getTime() + 10 * MINUTE).toUTCString() } },
+      () => ({ status: 429, headers: { 'retry-after': new Date(clock.now().getTime() + 10 * MINUTE).toUTCString() } }),
       { ...LATER, wait: 10 * MINUTE },
     ],
     ['500', { status: 500 }, LATER],
@@ -329,7 +329,8 @@ describe('the answer to a delivery', () => {
 
   const cases = table.map(([what, said, wanted, address]) => [what, { said, wanted, address }] as const)
   it.each(cases)('%s is handled as the policy says', async (_what, { said, wanted, address }) => {
-    answer = () => said
+    const given = typeof said === 'function' ? said() : said
+    answer = () => given
     const inbox = address === 'https' ? `https://${peerHost}/inbox` : address
     const begun = clock.now().getTime()
     await send(1, inbox === undefined ? {} : { inbox })
