@@ -1,12 +1,14 @@
 // A channel of PostgreSQL: one connection of its own that listens and notifies, and comes back after an outage.
 
 import pg from 'pg'
+import { batched } from '../batched.ts'
 import type { Logger } from '../logger.ts'
 import type { Channel } from './types.ts'
 
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
 const CONNECT_TIMEOUT_MS = 5_000
+const SENT_AT_ONCE = 100
 
 export async function openPostgresChannel(options: {
   connectionString: string
@@ -56,12 +58,25 @@ export async function openPostgresChannel(options: {
     }, delayMs).unref()
   }
 
+  // A connection carries one statement at a time. PostgreSQL tells of equal messages of one statement once, which is
+  // enough to know that something changed.
+  const notify = batched<string, void>(
+    async (texts) => {
+      if (!client) throw new Error('not connected')
+      await client.query(
+        'select pg_notify($1, m.text) from unnest($2::text[]) with ordinality as m (text, place) order by m.place',
+        [name, texts],
+      )
+      return texts.map(() => undefined)
+    },
+    { max: SENT_AT_ONCE },
+  )
+
   await connect()
   return {
     async send(text) {
       try {
-        if (!client) throw new Error('not connected')
-        await client.query('select pg_notify($1, $2)', [name, text])
+        await notify(text)
       } catch (error) {
         logger.debug({ error: String(error) }, 'a message of the bus was lost')
       }
