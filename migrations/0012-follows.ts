@@ -55,10 +55,6 @@ const statements = [
   'alter table actor add column strikes smallint not null default 0',
   'alter table actor add column refresh_asked_at timestamptz(3)',
 
-  // Channels are found by parts of their names.
-  'create index channel_name on channel using gin (name gin_trgm_ops)',
-  'create index actor_username on actor using gin (preferred_username gin_trgm_ops)',
-
   'alter table remote_host add column software_checked_at timestamptz(3)',
   'create index remote_host_software on remote_host (software_checked_at nulls first, id)',
 ]

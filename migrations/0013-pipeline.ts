@@ -11,8 +11,4 @@ export class Pipeline extends Migration {
 const statements = [
   `alter table remote_host add column last_success_at timestamptz(3), add column last_error text,
     add column last_error_at timestamptz(3)`,
-  "create index delivery_parked on delivery (host_id, id) where state = 'parked'",
-  "create index incoming_activity_parked on incoming_activity (id) where state = 'parked'",
-  "create index incoming_activity_parked_host on incoming_activity (host, id) where state = 'parked'",
-  "create index incoming_activity_open on incoming_activity (received_at) where state in ('received', 'unverified', 'retrying')",
 ]

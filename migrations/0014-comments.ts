@@ -25,10 +25,6 @@ const statements = [
     body text not null,
     created_at timestamptz(3) not null default now()
   )`,
-  // Pages of collections, in the order in which they are read.
-  'create index share_video on share (video_id, id)',
-  'create index follow_follower on follow (follower_id, state, id)',
-
   'create unique index waiting_comment_url on waiting_comment (url_hash)',
   'create index waiting_comment_actor on waiting_comment (actor_id)',
   'create index waiting_comment_age on waiting_comment (created_at)',

@@ -1,12 +1,15 @@
 // What the instance's blocks mean here: from blocked servers and actors nothing is taken, of them nothing is fetched, to
 // them nothing is sent but the end of follows.
 
-import { isBlockedActor, isBlockedHost } from '../actors/blocklist/index.ts'
+import { blockedActors, blockedHosts } from '../actors/blocklist/index.ts'
 import type { Send } from '../actors/delivery/index.ts'
 import { DomainError } from '../actors/runtime/index.ts'
+import { batched } from '../platform/batched.ts'
 import type { Sql } from '../platform/database/index.ts'
 import { FetchError, type FetchRequest, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { JsonObject } from './wire/index.ts'
+
+const ASKED_AT_ONCE = 100
 
 export interface Blocked {
   /** Whether the server of an address is blocked. */
@@ -18,9 +21,13 @@ export interface Blocked {
 }
 
 export function makeBlocked({ query }: { query: Sql }): Blocked {
-  const actor = (url: string) => isBlockedActor(query, url)
+  // Asked of each activity, fetch and delivery: those of the same moment share a statement.
+  const hostOf = batched<string, boolean>((hosts) => blockedHosts(query, hosts), { max: ASKED_AT_ONCE })
+  const actorOf = batched<string, boolean>((urls) => blockedActors(query, urls), { max: ASKED_AT_ONCE })
+  const host = (url: string) => hostOf(URL.parse(url)?.host ?? '')
+  const actor = async (url: string) => (await Promise.all([host(url), actorOf(url)])).includes(true)
   return {
-    host: async (url) => await isBlockedHost(query, URL.parse(url)?.host ?? ''),
+    host,
     actor,
     async refuseActor(url) {
       if (await actor(url)) throw new DomainError('forbidden', `${url} is blocked here.`)

@@ -5,7 +5,11 @@ import type { RemoteActors } from '../actors/actor/index.ts'
 import type { CommentReviews, Comments, WaitingComments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
 import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
-import { type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
+import {
+  type ArrivedActivity,
+  type IncomingActivities,
+  makeIncomingActivities,
+} from '../actors/incoming-activity/index.ts'
 import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
 import type { Redundancies } from '../actors/redundancy/index.ts'
@@ -113,10 +117,13 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const hosts = makeRemoteHosts(actorDeps)
   const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
   const sender = makeSender(deps)
-  const context = { ...options, ...deps, sender, fetchDocument, resolveActor, videos, playlists, threads, hosts }
+  const context = {
+    ...{ ...options, ...deps, sender, fetchDocument, resolveActor, videos, playlists, threads, hosts },
+    arrive: (activity: ArrivedActivity) => incoming.store(activity),
+  }
 
   const discovery = makeDiscovery(deps)
-  const incoming = makeIncomingActivities({
+  const incoming: IncomingActivities = makeIncomingActivities({
     ...actorDeps,
     treat: makeTreat(context),
     verify: makeVerifyLater({ ...context, discovery }),

@@ -36,7 +36,7 @@ export function registerThreadJobs(context: InboundContext): void {
     const actor = await context.remoteActors.find(activity.actor)
     if (actor?.id !== waiting.actorId || actor.accountId === null) return
     const place = await threads.resolvePlace(note.inReplyTo, { signal })
-    await attachNote(note, { activity, document, actor }, place, actor.accountId, context)
+    await attachNote(note, { activity, document, incomingId: null, actor }, place, actor.accountId, context)
   }
 
   registry.job('comments-refresh', {

@@ -2,24 +2,32 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** Whether the instance blocks a server. One statement. */
-export async function isBlockedHost(query: Sql, host: string): Promise<boolean> {
-  const found = await query('select 1 from server_block where host = $1 and owner_id is null', [host.toLowerCase()])
-  return found.length > 0
+/** Which of the servers the instance blocks, with their port and without. One statement. */
+export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean[]> {
+  const names = hosts.map((host) => host.toLowerCase())
+  const found = await query<{ host: string }>(
+    'select host from server_block where host = any($1) and owner_id is null',
+    [[...new Set(names.flatMap((name) => [name, withoutPort(name)]))]],
+  )
+  const blocked = new Set(found.map(({ host }) => host))
+  return names.map((name) => blocked.has(name) || blocked.has(withoutPort(name)))
 }
 
-/** Whether the instance blocks the actor with this address, its account or its server. One statement. */
-export async function isBlockedActor(query: Sql, actorUrl: string): Promise<boolean> {
-  const found = await query(
-    `select 1 where exists (select 1 from server_block where host = $1 and owner_id is null)
-       or (exists (select 1 from account_block where owner_id is null) and exists (
-         select 1 from actor x left join channel c on c.actor_id = x.id
-           join account a on a.actor_id = x.id or a.id = c.account_id
-           join account_block b on b.target_id = a.id and b.owner_id is null
-         where x.url_hash = md5($2)::uuid and x.url = $2))`,
-    [URL.parse(actorUrl)?.host ?? '', actorUrl],
+const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
+
+/** Of which actors the instance blocks the account. One statement. */
+export async function blockedActors(query: Sql, actorUrls: string[]): Promise<boolean[]> {
+  const found = await query<{ url: string }>(
+    `select asked.url from unnest($1::text[]) as asked (url)
+     where exists (select 1 from account_block where owner_id is null) and exists (
+       select 1 from actor x left join channel c on c.actor_id = x.id
+         join account a on a.actor_id = x.id or a.id = c.account_id
+         join account_block b on b.target_id = a.id and b.owner_id is null
+       where x.url_hash = md5(asked.url)::uuid and x.url = asked.url)`,
+    [[...new Set(actorUrls)]],
   )
-  return found.length > 0
+  const blocked = new Set(found.map(({ url }) => url))
+  return actorUrls.map((url) => blocked.has(url))
 }
 
 /**

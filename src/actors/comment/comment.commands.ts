@@ -2,7 +2,7 @@
 // A removed comment keeps its row, so that the replies below it keep their place.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, type Viewer } from '../video/index.ts'
 import {
   assertMayRemove,
@@ -36,16 +36,19 @@ export interface Comments {
     createdAt: Date
     /** The activity as it came, to be passed on when the comment is approved. */
     activity?: string | null
+    /** When it is new, and shown. */
+    passOn?: PassOn
   }): Promise<ReceivedComment>
   /** A removed comment of another server: replies below it need its place. */
   receiveTombstone(stone: { url: string; videoId: number; parentUrl: string | null; createdAt: Date }): Promise<void>
   /** Throws `forbidden`, or `conflict` when it is removed already. */
   remove(commentId: number, by: NonNullable<Viewer>): Promise<void>
   /**
-   * Another server removed a comment: its author's, or that of the video. Answers the video when others are to hear
-   * of it: not for an unknown comment, one that is removed already, or one that was never shown. Throws `forbidden`.
+   * Another server removed a comment: its author's, or that of the video. It is passed on, and the video answered, when
+   * others are to hear of it: not for an unknown comment, one that is removed already, or one that was never shown. Throws
+   * `forbidden`.
    */
-  removeReceived(comment: { url: string; actorId: number }): Promise<{ videoId: number } | undefined>
+  removeReceived(comment: { url: string; actorId: number; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
 }
 
 /** Only what is new and not held is for others. */
@@ -85,7 +88,8 @@ export function makeComments(deps: ActorDeps): Comments {
       })
     },
 
-    async receiveComment({ url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null }) {
+    async receiveComment(comment) {
+      const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null, passOn } = comment
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       return await tell.create(async (unit) => {
         const known = await knownAs(unit.query, url)
@@ -102,6 +106,7 @@ export function makeComments(deps: ActorDeps): Comments {
         const isNew = await insert(unit, {
           ...{ id, url, videoId, accountId, text, held, heldActivity, parent, createdAt: at },
         })
+        if (isNew && !held) await passOn?.(unit, videoId)
         return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
       })
     },
@@ -134,7 +139,7 @@ export function makeComments(deps: ActorDeps): Comments {
       })
     },
 
-    async removeReceived({ url, actorId }) {
+    async removeReceived({ url, actorId, passOn }) {
       const commentId = await idOfComment(db.query, url)
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
@@ -147,7 +152,9 @@ export function makeComments(deps: ActorDeps): Comments {
           throw new DomainError('forbidden', 'Only its author and the video’s owner remove a comment.')
         if (comment.state === 'removed') return undefined
         await buryComment(unit, comment, actorId)
-        return comment.state === 'held' ? undefined : { videoId: comment.videoId }
+        if (comment.state === 'held') return undefined
+        await passOn?.(unit, comment.videoId)
+        return { videoId: comment.videoId }
       })
     },
   }

@@ -1,7 +1,7 @@
 // What becomes of a comment after it was written: approved, refused or edited, here or on the server of its video.
 
 import type { ActorDeps } from '../runtime/index.ts'
-import { DomainError } from '../runtime/index.ts'
+import { DomainError, type PassOn } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
@@ -35,6 +35,8 @@ export interface CommentReviews {
     updatedAt: Date | null
     /** The activity as it came, to be passed on when it is approved. */
     activity: string | null
+    /** When it is shown. */
+    passOn?: PassOn
   }): Promise<{ videoId: number } | undefined>
 }
 
@@ -74,7 +76,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
       })
     },
 
-    async receiveEdit({ commentId, actorId, content, mediaType, updatedAt, activity }) {
+    async receiveEdit({ commentId, actorId, content, mediaType, updatedAt, activity, passOn }) {
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
@@ -99,7 +101,9 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
             videoId: comment.videoId,
           })
         }
-        return state === 'shown' ? { videoId: comment.videoId } : undefined
+        if (state !== 'shown') return undefined
+        await passOn?.(unit, comment.videoId)
+        return { videoId: comment.videoId }
       })
     },
   }

@@ -39,7 +39,7 @@ export async function enqueueDocument(unit: Unit, document: OutgoingDocument, re
      join remote_host h on h.id = i.host_id
      where h.state <> 'dormant' and not ($5 = any(h.unsupported_types))
        and ($6::text[] is null or h.software is null or lower(h.software) = any($6))
-       and ($7 or not exists (select 1 from server_block b where b.host = h.host and b.owner_id is null))
+       and ($7 or not exists (select 1 from server_block b where b.host in (h.host, split_part(h.host, ':', 1)) and b.owner_id is null))
      returning host_id`,
     [
       stored?.id,

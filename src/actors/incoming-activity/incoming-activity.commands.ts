@@ -27,13 +27,17 @@ export interface ArrivedActivity {
   body: string
   /** What is needed to check the signature later; null when it was checked with a known key. */
   proof: Record<string, unknown> | null
-  /** As the actor says; not after it came. */
-  saidAt: Date
-  /** What it decides about, or the id of the activity that it takes back when it tells no more. */
-  subject: { about: string } | { undone: string } | null
+  /** As the actor says, not after it came; null when it does not say. */
+  saidAt: Date | null
+  subject: Subject
+  /** Somebody passed it on, who may do so again and again: it counts only when none of this id came before. */
+  once: boolean
 }
 
-export interface StoredActivity extends Omit<ArrivedActivity, 'subject'> {
+/** What an activity decides about, or the id of the activity that it takes back when it tells no more. */
+export type Subject = { about: string } | { undone: string } | null
+
+export interface StoredActivity extends Omit<ArrivedActivity, 'subject' | 'once'> {
   id: number
   receivedAt: Date
 }
@@ -47,8 +51,10 @@ export type Treatment =
   /** No try will help. */
   | { result: 'poisoned'; reason: string }
 
-/** `body` when only a part of what came may be believed. */
-export type Verification = { result: 'verified'; body?: string } | { result: 'forged' | 'failed'; reason: string }
+/** `believed` when only a part of what came may be believed. */
+export type Verification =
+  | { result: 'verified'; saidAt: Date | null; once: boolean; believed?: { body: string; subject: Subject } }
+  | { result: 'forged' | 'failed'; reason: string }
 
 export interface IncomingActivities {
   /** `refused`: too many activities of the host wait for their keys. */
@@ -77,9 +83,11 @@ const PATIENCE = { ms: 250, atMost: 50 }
 
 const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "actorUrl", i.host, i.body, i.proof, i.state,
   i.context, i.received_at as "receivedAt", i.said_at as "saidAt", i.subject_hash as "subjectHash"`
-/** When the same actor had its last say about the same thing. */
-const LAST_SAID = `(select max(d.said_at) from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done'
-  and d.subject_hash in (i.subject_hash, md5('undone ' || i.activity_id)::uuid))`
+/** The last words of the same actor about the same thing; with a time that was said, and without. */
+const LAST_WORDS = `select max(d.said_at) as "lastSaid", max(d.id) filter (where d.said_at is null) as "lastUnsaid",
+    max(d.id) as "lastOfAll"
+  from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done' and d.subject_hash is not null
+    and d.subject_hash in (i.subject_hash, md5('undone ' || i.activity_id)::uuid)`
 /** Of `a`: what is taken back by its id alone is about what that activity was about, when that came already. */
 const SUBJECT_HASH = `coalesce(md5(a.subject)::uuid,
   (select u.subject_hash from incoming_activity u where u.activity_hash = md5(a.undone)::uuid
@@ -97,7 +105,11 @@ interface Row extends StoredActivity {
 
 interface LaneRow extends Row {
   lastSaid: Date | null
+  lastUnsaid: number | null
+  lastOfAll: number | null
 }
+
+type Verified = Extract<Verification, { result: 'verified' }>
 
 type Stage = Pick<Row, 'state' | 'context'>
 
@@ -158,7 +170,7 @@ export function makeIncomingActivities(
           [key, clock.now()],
         )
         if (!row) return null
-        const { event, body } = await identify(row)
+        const { event, verified } = await identify(row)
         const settled = { row, after: stepped(row, event) }
         await tell.create(async (unit) => {
           unit.wake(INBOX_LANE, key)
@@ -168,8 +180,11 @@ export function makeIncomingActivities(
           )
           // The same bytes came with a good signature meanwhile.
           if (stillOpen.length === 0) return
-          if (body !== undefined)
-            await unit.query('update incoming_activity set body = $2 where id = $1', [row.id, body])
+          if (verified?.once && (await isKnown(unit.query, row))) {
+            await drop(unit.query, [row.id])
+            return
+          }
+          if (verified) await noteVerified(unit.query, row, verified)
           await store(unit.query, [settled])
         })
       }
@@ -192,9 +207,8 @@ export function makeIncomingActivities(
       const rows = await db.query<LaneRow & { lane: string }>(
         `select l.key as lane, i.* from unnest($1::uuid[]) as l (key), lateral (
            select * from (
-             select ${COLUMNS}, case when i.subject_hash is not null then ${LAST_SAID} end as "lastSaid",
-               sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
-             from incoming_activity i
+             select ${COLUMNS}, words.*, sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
+             from incoming_activity i left join lateral (${LAST_WORDS}) as words on i.subject_hash is not null
              where i.actor_hash = l.key and i.state in ${VERIFIED} and (i.due_at is null or i.due_at <= $2) and ${NOT_BLOCKED}
              order by i.id limit ${AT_ONCE}
            ) as waiting where before < ${BYTES_AT_ONCE}
@@ -228,10 +242,10 @@ export function makeIncomingActivities(
     return { type: 'FAILED', reason: treatment.reason, settings: settings() }
   }
 
-  async function identify(row: Row): Promise<{ event: IncomingActivityEvent; body?: string }> {
+  async function identify(row: Row): Promise<{ event: IncomingActivityEvent; verified?: Verified }> {
     const verification = await verify(row)
     if (verification.result === 'verified') {
-      return { event: { type: 'VERIFIED' }, ...(verification.body === undefined ? {} : { body: verification.body }) }
+      return { event: { type: 'VERIFIED' }, verified: verification }
     }
     if (verification.result === 'forged') return { event: { type: 'FORGED', reason: verification.reason } }
     return { event: { type: 'FAILED', reason: verification.reason, settings: settings() } }
@@ -257,7 +271,7 @@ export function makeIncomingActivities(
     }
     // A forgery must not stand in the way of the true activity with the same id.
     const dropped = settled.filter(({ after }) => after.state === 'dropped').map(({ row }) => row.id)
-    if (dropped.length > 0) await query('delete from incoming_activity where id = any($1)', [dropped])
+    if (dropped.length > 0) await drop(query, dropped)
     const kept = settled.filter(({ after }) => after.state !== 'dropped')
     if (kept.length === 0) return
     await query(
@@ -297,7 +311,11 @@ export function makeIncomingActivities(
              context, received_at)
            select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, a.said_at, ${SUBJECT_HASH}, $9, $10, $11
            from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
-             with ordinality as a (activity_id, type, actor_url, host, body, said_at, subject, undone, place) order by a.place
+             with ordinality as a (activity_id, type, actor_url, host, body, said_at, subject, undone, place)
+           where not (a.activity_id = any($12)) or not exists (
+             select 1 from incoming_activity k where k.activity_hash = md5(a.activity_id)::uuid
+               and k.actor_hash = md5(a.actor_url)::uuid and k.state <> 'unverified')
+           order by a.place
            on conflict (activity_hash, actor_hash, body_hash) do update set proof = null,
              state = excluded.state, context = excluded.context, due_at = null
              where incoming_activity.state = 'unverified'
@@ -314,6 +332,7 @@ export function makeIncomingActivities(
             state,
             JSON.stringify(context),
             unit.now,
+            all.filter(({ once }) => once).map(({ activityId }) => activityId),
           ],
         )
         const stored = new Set(rows.map(({ identity }) => identity))
@@ -397,30 +416,89 @@ export function makeIncomingActivities(
   }
 }
 
-const aboutOf = ({ subject }: ArrivedActivity): string | null =>
+/**
+ * Marks the effect of an activity, in its transaction: false when an earlier try had it. For effects that would add up when the
+ * process ends before the activity is settled.
+ */
+export async function takeOnce(query: Sql, id: number): Promise<boolean> {
+  const rows = await query(
+    `update incoming_activity set context = context || '{"hadEffect": true}' where id = $1 and not context ? 'hadEffect'
+     returning id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+const drop = (query: Sql, ids: number[]) => query('delete from incoming_activity where id = any($1)', [ids])
+
+/** Whether another of the same id is here, whose sender is known. */
+async function isKnown(query: Sql, { id, activityId, actorUrl }: Row): Promise<boolean> {
+  const found = await query(
+    `select 1 from incoming_activity where activity_hash = md5($1)::uuid and actor_hash = md5($2)::uuid
+       and id <> $3 and state <> 'unverified' limit 1`,
+    [activityId, actorUrl, id],
+  )
+  return found.length > 0
+}
+
+async function noteVerified(query: Sql, { id, actorUrl }: Row, { saidAt, believed }: Verified): Promise<void> {
+  await query('update incoming_activity set said_at = $2 where id = $1', [id, saidAt])
+  if (!believed) return
+  await query(
+    `update incoming_activity i set body = $2, subject_hash = ${SUBJECT_HASH}
+     from (values ($3::text, $4::text, $5::text)) as a (actor_url, subject, undone) where i.id = $1`,
+    [id, believed.body, actorUrl, aboutOf(believed), undoneOf(believed)],
+  )
+}
+
+const aboutOf = ({ subject }: { subject: Subject }): string | null =>
   subject !== null && 'about' in subject ? subject.about : null
-const undoneOf = ({ subject }: ArrivedActivity): string | null =>
+const undoneOf = ({ subject }: { subject: Subject }): string | null =>
   subject !== null && 'undone' in subject ? subject.undone : null
 
+interface Words {
+  /** Latest time that was said. */
+  said: number
+  /** Last row that said none. */
+  unsaid: number
+  /** Last row of all. */
+  last: number
+}
+
 /**
- * For each thing, when its actor had the last say about it: in earlier batches, and in this one so far. Only a word that
- * was said earlier gives way: two of one moment count as they came.
+ * For each thing, the last words of its actor about it: in earlier batches, and in this one so far. Times that were said are
+ * compared with each other; where one says none, the order of arrival has to do. Two of one moment count as they came.
  */
 function lastWords(rows: LaneRow[]) {
-  const said = new Map<string, number>()
-  const note = (subject: string, at: number) => said.set(subject, Math.max(at, said.get(subject) ?? 0))
-  for (const { subjectHash, lastSaid } of rows) if (subjectHash && lastSaid) note(subjectHash, lastSaid.getTime())
+  const known = new Map<string, Words>()
+  const note = (subject: string, { said, unsaid, last }: Words): void => {
+    const before = known.get(subject) ?? NO_WORDS
+    known.set(subject, {
+      said: Math.max(before.said, said),
+      unsaid: Math.max(before.unsaid, unsaid),
+      last: Math.max(before.last, last),
+    })
+  }
+  for (const { subjectHash, lastSaid, lastUnsaid, lastOfAll } of rows) {
+    if (subjectHash === null) continue
+    note(subjectHash, { said: lastSaid?.getTime() ?? 0, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0 })
+  }
   return {
-    overtake({ subjectHash, activityId, saidAt }: Row): boolean {
+    overtake({ id, subjectHash, activityId, saidAt }: Row): boolean {
       if (subjectHash === null) return false
-      const last = Math.max(said.get(subjectHash) ?? 0, said.get(hashOf(`undone ${activityId}`)) ?? 0)
-      return last > saidAt.getTime()
+      return [subjectHash, hashOf(`undone ${activityId}`)].some((subject) => {
+        const { said, unsaid, last } = known.get(subject) ?? NO_WORDS
+        return saidAt === null ? last > id : said > saidAt.getTime() || unsaid > id
+      })
     },
-    add({ subjectHash, saidAt }: Row): void {
-      if (subjectHash !== null) note(subjectHash, saidAt.getTime())
+    add({ id, subjectHash, saidAt }: Row): void {
+      if (subjectHash === null) return
+      note(subjectHash, { said: saidAt?.getTime() ?? 0, unsaid: saidAt === null ? id : 0, last: id })
     },
   }
 }
+
+const NO_WORDS: Words = { said: 0, unsaid: 0, last: 0 }
 
 /** What makes an activity the same as another one; as the unique index has it. */
 const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string =>

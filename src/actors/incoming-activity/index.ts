@@ -4,6 +4,7 @@ export {
   makeIncomingActivities,
   type StoredActivity,
   type Treatment,
+  takeOnce,
   type Verification,
 } from './incoming-activity.commands.ts'
 export {

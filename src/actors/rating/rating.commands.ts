@@ -1,7 +1,7 @@
 // Likes and dislikes: at most one of an account for a video. The counts follow by deltas.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, isFederated } from '../video/index.ts'
 
 export type RatingType = 'like' | 'dislike'
@@ -13,7 +13,14 @@ export interface Ratings {
    * An account of another server rates; telling twice changes nothing. Ratings of remote videos are counted by their
    * own server. Answers whether it is another one than before. Throws `not_found`, and `forbidden` for a video that is not public or the address of another rating.
    */
-  receiveRating(rating: { url: string; videoId: number; accountId: number; type: RatingType }): Promise<boolean>
+  receiveRating(rating: {
+    url: string
+    videoId: number
+    accountId: number
+    type: RatingType
+    /** When it is another rating than before. */
+    passOn?: PassOn
+  }): Promise<boolean>
   removeReceivedRating(rating: { videoId: number; accountId: number }): Promise<void>
 }
 
@@ -47,7 +54,7 @@ export function makeRatings(deps: ActorDeps): Ratings {
       })
     },
 
-    async receiveRating({ url, videoId, accountId, type }) {
+    async receiveRating({ url, videoId, accountId, type, passOn }) {
       return await tell.create(async (unit) => {
         await alone(unit, videoId, accountId)
         const video = await videoOf(unit.query, videoId)
@@ -61,7 +68,9 @@ export function makeRatings(deps: ActorDeps): Ratings {
         )
         if (clash) throw new DomainError('forbidden', 'This address belongs to another rating.')
         await put(unit, { videoId, accountId, type, url }, before, (await actorOf(unit.query, accountId)).id)
-        return before?.type !== type
+        if (before?.type === type) return false
+        await passOn?.(unit, videoId)
+        return true
       })
     },
 

@@ -3,7 +3,7 @@
 import { mirrorFolder } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { dueIn, initialRedundancy, reportedRedundancy } from '../../state-machines/redundancy.ts'
-import { type ActorDeps, DomainError, notFound, type Unit, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type PassOn, type Unit, unlessGone } from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
@@ -21,6 +21,8 @@ export interface ReportedCopy {
   /** Where players find it; never fetched by us. */
   fileUrl: string
   expiresAt: Date | null
+  /** When it is new. */
+  passOn?: PassOn
 }
 
 export interface Redundancies {
@@ -38,7 +40,7 @@ export interface Redundancies {
   /** Another server holds a copy of a video of ours, or keeps it for longer. Throws DomainError when it may not. */
   receive(copy: ReportedCopy): Promise<{ videoId: number; isNew: boolean }>
   /** Its holder gave a copy up. Answers whose video that was; undefined when there was none. */
-  withdraw(copy: { actorId: number; url: string }): Promise<{ videoId: number } | undefined>
+  withdraw(copy: { actorId: number; url: string; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
 }
 
 export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Promise<number> }): Redundancies {
@@ -92,10 +94,11 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     },
   })
 
-  async function remove(redundancyId: number): Promise<void> {
+  async function remove(redundancyId: number, then?: (unit: Unit) => Promise<void>): Promise<void> {
     await tell({ aggregate: 'redundancy', id: redundancyId }, async (unit) => {
       const copy = await unit.em.findOneOrFail(Redundancy, redundancyId)
       move(unit, copy, { type: 'REMOVED' }, settingsOf(deps))
+      await then?.(unit)
     }).catch((error: unknown) => {
       if (!(error instanceof DomainError) || error.kind === 'busy') throw error
       throw notFound('Video redundancy not found')
@@ -149,7 +152,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       })
     },
 
-    async receive({ actorId, url, videoUrl, copied, fileUrl, expiresAt }) {
+    async receive({ actorId, url, videoUrl, copied, fileUrl, expiresAt, passOn }) {
       const us = await instanceActorId()
       return await tell.create(async (unit) => {
         const holder = await holderOf(unit, actorId, us)
@@ -159,18 +162,19 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         const lifetime = lifetimeOf(expiresAt, unit.now)
         if (lifetime !== null && lifetime <= 0) throw new DomainError('unprocessable', 'This copy is over already.')
         const isNew = await saveReported(unit, { ...target, actorId, url, fileUrl, lifetime })
+        if (isNew) await passOn?.(unit, target.videoId)
         return { videoId: target.videoId, isNew }
       })
     },
 
-    async withdraw({ actorId, url }) {
+    async withdraw({ actorId, url, passOn }) {
       const [row] = await db.query<{ id: number; videoId: number }>(
         `select id, video_id as "videoId" from redundancy
          where url_hash = md5($1)::uuid and url = $1 and actor_id = $2 and path is null`,
         [url, actorId],
       )
       if (!row) return undefined
-      await unlessGone(remove(row.id))
+      await unlessGone(remove(row.id, async (unit) => await passOn?.(unit, row.videoId)))
       return { videoId: row.videoId }
     },
   }

@@ -29,6 +29,9 @@ export interface Unit extends Transaction {
   publish(topic: string, payload: JsonObject): void
 }
 
+/** Tells others of what just happened to a video, in the transaction in which it happened. */
+export type PassOn = (unit: Unit, videoId: number) => Promise<void>
+
 export type JsonObject = { [key: string]: string | number | boolean | null }
 
 export interface WokenLane {

@@ -192,9 +192,10 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
       video.aspectRatio,
       video.views,
       video.tags,
-      video.publishedAt,
+      // A date in the future would stay on top of the lists, and in the way of every later change.
+      atMost(video.publishedAt, unit.now),
       video.originallyPublishedAt,
-      video.updatedAt,
+      atMost(video.updatedAt, unit.now),
       unit.now,
       video.trackerUrls,
     ],
@@ -208,6 +209,8 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
   if (!newer) throw new DomainError('forbidden', 'This address belongs to a video of ours.')
   return { id: newer.id, isNew: false, isOutdated: true }
 }
+
+const atMost = (time: Date, latest: Date): Date => (time < latest ? time : latest)
 
 async function replaceThumbnails(unit: Unit, videoId: number, video: RemoteVideo): Promise<void> {
   const types = video.thumbnails.map((thumbnail) => thumbnail.type)

@@ -1,5 +1,6 @@
 // What other servers say of the viewers of a video: believed within bounds, since nobody can prove it.
 
+import { takeOnce } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { addDelta, isFederated } from '../video/index.ts'
 import { countViewers } from './count-viewers.ts'
@@ -18,8 +19,8 @@ export interface RemoteViews {
    * `not_found`, and `forbidden` for a video that is not public.
    */
   receiveViewers(told: ToldBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void>
-  /** Views that happened there, or that the server of the video counted. Throws as above. */
-  receiveViews(told: ToldBy & { views: number }): Promise<void>
+  /** Views that happened there, or that the server of the video counted; once for a row of an activity. Throws as above. */
+  receiveViews(told: ToldBy & { views: number; incomingId: number | null }): Promise<void>
   /** What a viewer there watched of a video of ours; told twice it is stored once. Throws as above. */
   receiveWatch(told: ToldBy & RemoteWatch): Promise<void>
 }
@@ -35,6 +36,8 @@ export interface RemoteWatch {
 }
 
 const QUOTA_MS = 3_600_000
+/** Of one viewer: a day. */
+const MOST_SECONDS = 86_400
 
 export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
   return {
@@ -64,10 +67,11 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
       })
     },
 
-    async receiveViews({ videoId, hostId, views }) {
+    async receiveViews({ videoId, hostId, views, incomingId }) {
       const { vireo } = config()
       await tell.create(async (unit) => {
         const { remote } = await openVideo(unit, videoId)
+        if (incomingId !== null && !(await takeOnce(unit.query, incomingId))) return
         const believed = await withinQuota(unit, { videoId, hostId }, 'views', views, vireo.views.max_remote_views)
         if (believed === 0) return
         if (remote) await addDelta(unit, videoId, { views: believed })
@@ -83,7 +87,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
         const sections = watch.sections
           .filter(([start, end]) => end > start && (duration === 0 || end <= duration + 1))
           .slice(0, vireo.views.max_watch_sections)
-        const seconds = watchedSeconds(sections)
+        const seconds = Math.min(watchedSeconds(sections), MOST_SECONDS)
         if (seconds === 0) return
         const known = await unit.query('select 1 from watch where url_hash = md5($1)::uuid', [watch.url])
         if (known.length > 0) return

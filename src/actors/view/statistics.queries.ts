@@ -37,7 +37,7 @@ export async function findOverallStatistics(
        select at, sum(step) over (order by at, step desc rows unbounded preceding)::int as viewers from steps
        order by viewers desc, at limit 1
      )
-     select coalesce(sum(seconds), 0)::int as "totalWatchTime", coalesce(round(avg(seconds)), 0)::int as "averageWatchTime",
+     select coalesce(sum(seconds), 0)::float8 as "totalWatchTime", coalesce(round(avg(seconds)), 0)::float8 as "averageWatchTime",
        count(*)::int as "totalViewers", coalesce((select viewers from peak), 0) as "viewersPeak",
        (select at from peak) as "viewersPeakDate", ${namedViewers('country', 'isoCode')} as countries,
        ${namedViewers('subdivision', 'name')} as subdivisions
@@ -97,7 +97,7 @@ export async function findTimeserie(
       : `date_bin('${groupInterval}', ${time}, timestamptz '2000-01-01T00:00:00Z')`
   const data = await db.query<{ date: Date; value: number }>(
     `with counted as (
-       select ${bucketOf('started_at')} as date, ${metric === 'viewers' ? 'count(*)' : 'sum(seconds)'}::int as value
+       select ${bucketOf('started_at')} as date, ${metric === 'viewers' ? 'count(*)' : 'sum(seconds)'}::float8 as value
        from watch where video_id = $1 and started_at >= $2 and started_at <= $3 group by 1
      )
      select g.at at time zone 'UTC' as date, coalesce(counted.value, 0) as value

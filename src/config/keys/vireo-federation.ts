@@ -28,6 +28,10 @@ export const federationKeys = {
     unverified_in_all: integer(5000, 'activities with unknown keys that wait, of all hosts'),
     unverified_per_address: integer(600, 'activities with unknown keys that are taken from one address in a minute'),
     key_fetches_at_once: integer(10, 'unknown keys that one process fetches at once', { min: 1 }),
+    failed_proofs_per_address: integer(
+      60,
+      'wrong signatures inside documents in a minute after which no more of that address are checked',
+    ),
     key_refetch_after: duration('1 minute', 'age at which a cached key that fails is fetched again'),
     attempts: integer(5, 'tries of an activity', { min: 1 }),
     initial_backoff: duration('1 minute', 'wait after the first failed try; it doubles'),

@@ -5,7 +5,7 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin, trustKey } from '../security/index.ts'
 import { type ActorDocument, readActor } from '../wire/index.ts'
-import type { FetchDocument } from './documents.ts'
+import { type FetchDocument, isHopeless } from './documents.ts'
 
 /**
  * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Without `maxAgeMs` one that has
@@ -32,13 +32,30 @@ export function makeResolveActor(
   }
 
   async function fetchAndSave(url: string, known: boolean): Promise<StoredActor> {
+    const actor = await fetchOne(url)
+    if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
+    if (actor.ownerUrl !== null) await saveOwner(actor.ownerUrl)
+    return await remoteActors.save(actor)
+  }
+
+  /** Who owns a group is an account: groups that own each other would be followed for ever. */
+  async function saveOwner(url: string): Promise<void> {
+    if (await remoteActors.find(url)) return
+    await blocked.refuseActor(url)
+    const owner = await fetchOne(url).catch((error: unknown) => {
+      // That the owner is gone says nothing of the group: its own address does.
+      if (!(error instanceof DomainError && isHopeless(error))) throw error
+      throw new DomainError('unprocessable', `${url} cannot be had: ${error.message}`, { cause: error })
+    })
+    if (owner.type === 'Group') throw new DomainError('unprocessable', `${url} is a group and owns no other.`)
+    await remoteActors.save(owner)
+  }
+
+  async function fetchOne(url: string): Promise<RemoteActor> {
     const { document } = await fetchDocument(url)
     const read = readActor(document)
     if (!read.ok) throw new DomainError('unprocessable', `${url} is no usable actor: ${read.problem}`)
-    const actor = toRemoteActor(read.value)
-    if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
-    if (actor.ownerUrl !== null) await resolve(actor.ownerUrl)
-    return await remoteActors.save(actor)
+    return toRemoteActor(read.value)
   }
 
   return resolve

@@ -78,13 +78,17 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
       if (!isSameOrigin(read.value.instanceActor, url)) {
         throw new DomainError('forbidden', `${host} names an instance actor of another server.`)
       }
-      if (read.value.nodeInfo !== null) await noteSoftware(host, read.value.nodeInfo)
-      return read.value.instanceActor
+      const { nodeInfo, instanceActor } = read.value
+      if (nodeInfo !== null && isSameOrigin(nodeInfo, url)) await noteSoftware(host, nodeInfo)
+      return instanceActor
     },
 
     async noteSoftwareOf(host) {
-      const read = readNodeInfoLinks((await getJson(host, '/.well-known/nodeinfo')).document)
-      if (read.ok && read.value.nodeInfo !== null) await noteSoftware(host, read.value.nodeInfo)
+      const { document, url } = await getJson(host, '/.well-known/nodeinfo')
+      const read = readNodeInfoLinks(document)
+      if (read.ok && read.value.nodeInfo !== null && isSameOrigin(read.value.nodeInfo, url)) {
+        await noteSoftware(host, read.value.nodeInfo)
+      }
     },
 
     async actorOf(handle) {

@@ -3,7 +3,7 @@
 
 import type { RemoteActors } from '../../actors/actor/index.ts'
 import type { Comments, ReceivedComment } from '../../actors/comment/index.ts'
-import { DomainError } from '../../actors/runtime/index.ts'
+import { DomainError, type PassOn } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
 import { isPublic, type JsonObject, type NoteDocument, readNote, readTombstone } from '../wire/index.ts'
@@ -22,9 +22,16 @@ export interface Threads {
   /** The same, with parents fetched and stored. Throws DomainError: `unprocessable` for threads without end. */
   resolvePlace(inReplyTo: string, options: { signal: AbortSignal }): Promise<Place>
   /** Stores a comment that answers what is stored. */
-  store(note: NoteDocument, place: Place, accountId: number, activity: string | null): Promise<ReceivedComment>
+  store(note: NoteDocument, place: Place, of: Received): Promise<ReceivedComment>
   /** A comment that nobody signed, found where it lives: stored with its parents. */
   storeFetched(document: JsonObject, options: { signal: AbortSignal }): Promise<void>
+}
+
+interface Received {
+  accountId: number
+  /** The activity as it came; null for what was fetched. */
+  activity: string | null
+  passOn?: PassOn
 }
 
 /** A parent on the way up: what was said, or what is left of it. */
@@ -94,7 +101,8 @@ export function makeThreads(
   }
 
   async function storeLink(link: Link, place: Place): Promise<void> {
-    if (link.kind === 'note') return void (await store(link.note, place, await authorOf(link.note), null))
+    if (link.kind === 'note')
+      return void (await store(link.note, place, { accountId: await authorOf(link.note), activity: null }))
     await comments.receiveTombstone({ url: link.url, ...place, createdAt: link.createdAt })
   }
 
@@ -108,16 +116,15 @@ export function makeThreads(
     return accountId
   }
 
-  async function store(note: NoteDocument, place: Place, accountId: number, activity: string | null) {
+  async function store(note: NoteDocument, place: Place, of: Received) {
     if (!isPublic(note)) throw new DomainError('forbidden', `${note.id} is not for everybody.`)
     return await comments.receiveComment({
       url: note.id,
       ...place,
-      accountId,
+      ...of,
       content: note.content,
       mediaType: note.mediaType,
       createdAt: note.publishedAt,
-      activity,
     })
   }
 
@@ -129,7 +136,7 @@ export function makeThreads(
       const read = readNote(document)
       if (!read.ok) throw new DomainError('unprocessable', read.problem)
       const place = await resolvePlace(read.value.inReplyTo, options)
-      await store(read.value, place, await authorOf(read.value), null)
+      await store(read.value, place, { accountId: await authorOf(read.value), activity: null })
     },
   }
 }

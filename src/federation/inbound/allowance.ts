@@ -6,6 +6,8 @@ import type { Clock } from '../../platform/clock.ts'
 export interface Allowance {
   /** Whether one more is allowed; counts it when it is. */
   admits(sender: string): boolean
+  /** Whether no more is allowed; counts nothing. */
+  isSpent(sender: string): boolean
 }
 
 /** Senders that are remembered at most. */
@@ -15,12 +17,16 @@ const MINUTE_MS = 60_000
 /** Senders of one IPv6 network of 64 bits are one, since it belongs to one customer. */
 export function makeAllowance(options: { clock: Clock; perMinute: () => number }): Allowance {
   const seen = new LRUCache<string, { since: number; count: number }>({ max: SENDERS })
+  const windowOf = (name: string) => {
+    const now = options.clock.now().getTime()
+    const known = seen.get(name)
+    return known && Math.abs(now - known.since) < MINUTE_MS ? known : { since: now, count: 0 }
+  }
   return {
+    isSpent: (sender) => windowOf(networkOf(sender)).count >= options.perMinute(),
     admits(sender) {
-      const now = options.clock.now().getTime()
       const name = networkOf(sender)
-      const known = seen.get(name)
-      const window = known && Math.abs(now - known.since) < MINUTE_MS ? known : { since: now, count: 0 }
+      const window = windowOf(name)
       if (window.count >= options.perMinute()) return false
       window.count += 1
       seen.set(name, window)

@@ -5,14 +5,11 @@ import { readAnnounce } from '../wire/index.ts'
 import { handleAnnounced, isPassedOn } from './announced.ts'
 import { expectRead, type Handler } from './context.ts'
 
-/** `handlers` treat the activities that groups pass on. */
-export const announceHandler =
-  (handlers: Record<string, Handler>): Handler =>
-  async (inbound, context) => {
-    const { target } = expectRead(readAnnounce(inbound.document))
-    if (!isPassedOn(target)) return await share(inbound, context)
-    if (inbound.actor.type === 'Group') await handleAnnounced(target, context, handlers)
-  }
+export const handleAnnounce: Handler = async (inbound, context) => {
+  const { target } = expectRead(readAnnounce(inbound.document))
+  if (!isPassedOn(target)) return await share(inbound, context)
+  if (inbound.actor.type === 'Group') await handleAnnounced(target, context)
+}
 
 const share: Handler = async ({ document, actor }, { db, videos, shares, urls, blocked }) => {
   const { id, target } = expectRead(readAnnounce(document))

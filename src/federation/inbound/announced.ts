@@ -2,31 +2,40 @@
 // actor, or what the server of that actor says when it is asked.
 
 import { DomainError } from '../../actors/runtime/index.ts'
-import { isSameOrigin, verifyDocument } from '../security/index.ts'
+import { isSameOrigin } from '../security/index.ts'
 import { type ActivityDocument, type JsonObject, type ObjectPart, readActivity, readNote } from '../wire/index.ts'
-import { expectRead, type Handler, type InboundContext } from './context.ts'
+import { believe } from './believe.ts'
+import { expectRead, type InboundContext } from './context.ts'
+import { saidAt, subjectOf } from './order.ts'
 
 /** What groups pass on of videos and comments that we have; the rest of what happens in them is not for us. */
 const PASSED_ON = ['Create', 'Update', 'Delete', 'Like', 'Dislike', 'EmojiReact', 'Undo']
 
 export const isPassedOn = (target: Pick<ObjectPart, 'type'>): boolean => PASSED_ON.includes(target.type ?? '')
 
-/** Treats the inner activity as its own actor's. `handlers` are those of all types. */
-export async function handleAnnounced(
-  target: ObjectPart,
-  context: InboundContext,
-  handlers: Record<string, Handler>,
-): Promise<void> {
+/** Takes the inner activity in as one of its own actor: counted once, and in the order of that actor's words. */
+export async function handleAnnounced(target: ObjectPart, context: InboundContext): Promise<void> {
   if (target.document === null) return
   const claimed = expectRead(readActivity(target.document))
   if (context.urls.isOurs(claimed.actor) || !isSameOrigin(claimed.id, claimed.actor)) return
   if (!(await concernsUs(claimed, context))) return
-  const document = await believed(target.document, claimed, context)
+  const { document, saidAt: time } = await believed(target.document, claimed, context)
   const activity = expectRead(readActivity(document))
-  if (activity.actor !== claimed.actor) throw new DomainError('forbidden', 'The activity is of another actor.')
-  const actor = await context.resolveActor(activity.actor)
-  if (actor.url !== activity.actor) throw new DomainError('forbidden', 'The actor became another one.')
-  if (isPassedOn(activity)) await handlers[activity.type]?.({ activity, document, actor }, context)
+  if (activity.actor !== claimed.actor || activity.id !== claimed.id) {
+    throw new DomainError('forbidden', 'The activity is another one.')
+  }
+  if (!isPassedOn(activity)) return
+  await context.arrive({
+    activityId: activity.id,
+    type: activity.type,
+    actorUrl: activity.actor,
+    host: new URL(activity.actor).host,
+    body: JSON.stringify(document),
+    proof: null,
+    saidAt: time,
+    subject: subjectOf(activity),
+    once: true,
+  })
 }
 
 /** Nothing is fetched for what is about things that we do not have. */
@@ -48,15 +57,20 @@ async function concernsUs({ type, object }: ActivityDocument, { db, threads }: I
   return known !== undefined
 }
 
+/** Its author's signature, else what its author's server says of it now. */
 async function believed(
   document: JsonObject,
   claimed: ActivityDocument,
-  { keys, clock, resolveActor, fetchDocument }: InboundContext,
-): Promise<JsonObject> {
+  { keys, clock, config, resolveActor, fetchDocument }: InboundContext,
+): Promise<{ document: JsonObject; saidAt: Date | null }> {
+  // Refused when it is blocked.
+  await resolveActor(claimed.actor)
+  const now = clock.now()
   if (claimed.hasSignature || claimed.hasProof) {
-    await resolveActor(claimed.actor)
-    const verdict = await verifyDocument(document, { findKey: keys.find, now: clock.now() })
-    if (verdict.ok && verdict.owner === claimed.actor) return verdict.document
+    const keepIdsMs = config().vireo.federation.inbox.keep_ids
+    const belief = await believe(document, { findKey: keys.find, now, keepIdsMs })
+    if (belief.ok && belief.owner === claimed.actor) return belief
   }
-  return (await fetchDocument(claimed.id)).document
+  const fetched = (await fetchDocument(claimed.id)).document
+  return { document: fetched, saidAt: saidAt(fetched, now) }
 }

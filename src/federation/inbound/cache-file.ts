@@ -11,21 +11,20 @@ export async function receiveCacheFile(
   inbound: Inbound,
   context: InboundContext,
 ): Promise<void> {
-  const { videoId, isNew } = await context.redundancies.receive({
+  await context.redundancies.receive({
     actorId: inbound.actor.id,
     url: document.id,
     videoUrl: document.video,
     copied: copiedOf(document),
     fileUrl: document.copy.url,
     expiresAt: document.expiresAt,
+    passOn: forward(inbound, context),
   })
-  if (isNew) await forward(inbound, videoId, context)
 }
 
 /** By the address of the copy. */
 export async function withdrawCacheFile(url: string, inbound: Inbound, context: InboundContext): Promise<void> {
-  const withdrawn = await context.redundancies.withdraw({ actorId: inbound.actor.id, url })
-  if (withdrawn) await forward(inbound, withdrawn.videoId, context)
+  await context.redundancies.withdraw({ actorId: inbound.actor.id, url, passOn: forward(inbound, context) })
 }
 
 function copiedOf({ copy }: CacheFileDocument): Copied {

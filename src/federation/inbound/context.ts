@@ -4,6 +4,7 @@ import type { Abuses } from '../../actors/abuse/index.ts'
 import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
 import type { CommentReviews, Comments, WaitingComments } from '../../actors/comment/index.ts'
 import type { Follows } from '../../actors/follow/index.ts'
+import type { IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { RemotePlaylists } from '../../actors/playlist/index.ts'
 import type { Ratings } from '../../actors/rating/index.ts'
 import type { Redundancies } from '../../actors/redundancy/index.ts'
@@ -41,12 +42,16 @@ export interface InboundContext extends FederationDeps {
   views: Views
   abuses: Abuses
   redundancies: Redundancies
+  /** Takes in an activity that somebody passed on, and that is believed. */
+  arrive: IncomingActivities['store']
 }
 
 /** A verified activity: `actor` sent it. */
 export interface Inbound {
   activity: ActivityDocument
   document: JsonObject
+  /** Its row; null for what was stored elsewhere meanwhile. */
+  incomingId: number | null
   actor: StoredActor
 }
 

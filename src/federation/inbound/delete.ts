@@ -21,6 +21,5 @@ export const handleDelete: Handler = async (inbound, context) => {
   }
   await context.waitingComments.withdraw({ url: target, actorId: actor.id })
   if (await removePlaylist(target, actor, context)) return
-  const removed = await context.comments.removeReceived({ url: target, actorId: actor.id })
-  if (removed) await forward(inbound, removed.videoId, context)
+  await context.comments.removeReceived({ url: target, actorId: actor.id, passOn: forward(inbound, context) })
 }

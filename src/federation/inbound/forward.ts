@@ -1,8 +1,10 @@
 // Passes an activity about a video of ours on to the servers that follow the video, as it came: its own signature
-// vouches for it there. Its own server does not get it back, and nobody hears of a video that nobody was told of.
+// vouches for it there. Its own server does not get it back, and nobody hears of a video that nobody was told of. In the
+// transaction of its effect, so that none is stored that is not sent.
 
 import { enqueueDocument } from '../../actors/delivery/index.ts'
-import type { Unit } from '../../actors/runtime/index.ts'
+import type { PassOn, Unit } from '../../actors/runtime/index.ts'
+import type { Config } from '../../config/index.ts'
 import { audienceOf, isTold } from '../outbound/audience.ts'
 import { announceToGroups, withoutGroups } from '../outbound/groups.ts'
 import { typeNameOf } from '../outbound/sender.ts'
@@ -13,14 +15,15 @@ interface ToldVideo {
   channelActorId: number
 }
 
-export async function forward(inbound: Inbound, videoId: number, context: InboundContext): Promise<void> {
+/** To everybody who follows the video. */
+export function forward(inbound: Inbound, context: InboundContext): PassOn {
   const { activity, document, actor } = inbound
-  const video = await toldVideo(videoId, context)
-  if (!video) return
-  const actors = [video.accountActorId, video.channelActorId, await context.instanceActorId()]
-  await context.tell.create(async (unit) => {
+  return async (unit, videoId) => {
+    const video = await toldVideo(unit, videoId, context.config())
+    if (!video) return
     await announce(inbound, videoId, unit, context)
     if (!activity.hasSignature && !activity.hasProof) return
+    const actors = [video.accountActorId, video.channelActorId, await context.instanceActorId()]
     const readers = await withoutGroups(unit.query, await audienceOf(unit.query, actors, videoId))
     await enqueueDocument(
       unit,
@@ -32,25 +35,26 @@ export async function forward(inbound: Inbound, videoId: number, context: Inboun
       },
       readers.filter((reader) => reader.hostId !== actor.hostId),
     )
-  })
+  }
 }
 
 /** What servers of communities alone are told of. */
-export async function passToGroups(inbound: Inbound, videoId: number, context: InboundContext): Promise<void> {
-  if (!(await toldVideo(videoId, context))) return
-  await context.tell.create((unit) => announce(inbound, videoId, unit, context))
+export function passToGroups(inbound: Inbound, context: InboundContext): PassOn {
+  return async (unit, videoId) => {
+    if (await toldVideo(unit, videoId, context.config())) await announce(inbound, videoId, unit, context)
+  }
 }
 
 /** They ask its author's server when they do not believe it, so that it needs no signature. */
 const announce = ({ document, actor }: Inbound, videoId: number, unit: Unit, context: InboundContext): Promise<void> =>
   announceToGroups(context, context.sender, unit, { videoId, activity: document, except: actor.hostId })
 
-async function toldVideo(videoId: number, { db, config }: InboundContext): Promise<ToldVideo | undefined> {
-  const [video] = await db.query<ToldVideo & { privacy: number; state: string }>(
+async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<ToldVideo | undefined> {
+  const [video] = await unit.query<ToldVideo & { privacy: number; state: string }>(
     `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.state
      from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
      where v.id = $1 and not v.remote`,
     [videoId],
   )
-  return video && isTold(video, config()) ? video : undefined
+  return video && isTold(video, config) ? video : undefined
 }

@@ -28,12 +28,11 @@ export async function attachNote(
   const { activity, document } = inbound
   const isSigned = activity.hasSignature || activity.hasProof
   const held = isSigned ? JSON.stringify(document) : null
-  const { isNew, isHeld } = await context.threads.store(note, place, accountId, held)
-  if (!isNew) return
   // Told twice, it would go out to everybody twice; held, it waits for the owner of the video.
-  if (!isHeld) await forward(inbound, place.videoId, context)
+  const passOn = forward(inbound, context)
+  const { isNew, isHeld } = await context.threads.store(note, place, { accountId, activity: held, passOn })
   // On a remote video, the server of the video says sooner or later whether it is approved.
-  else await context.waitingComments.askRefresh(place.videoId, { soon: true })
+  if (isNew && isHeld) await context.waitingComments.askRefresh(place.videoId, { soon: true })
 }
 
 /** Another text of a comment, or a comment that is told of for the first time by its edit. */
@@ -46,13 +45,13 @@ export async function updateNote(note: NoteDocument, inbound: Inbound, context: 
   if (!known) return await receiveNote(note, inbound, context)
   if (note.author !== actor.url) throw new DomainError('forbidden', `${note.id} is a comment of somebody else.`)
   const isSigned = activity.hasSignature || activity.hasProof
-  const changed = await context.reviews.receiveEdit({
+  await context.reviews.receiveEdit({
     commentId: known.id,
     actorId: actor.id,
     content: note.content,
     mediaType: note.mediaType,
     updatedAt: note.updatedAt,
     activity: isSigned ? JSON.stringify(document) : null,
+    passOn: forward(inbound, context),
   })
-  if (changed) await forward(inbound, changed.videoId, context)
 }

@@ -44,20 +44,22 @@ function targetOf(document: JsonObject | null): string | null {
 }
 
 /**
- * When its actor says that it was said: the time of the signature inside the document, else of its proof, else when it was
- * published; the time of arrival when nothing tells. Never in the future: a clock that is ahead must not win for ever.
+ * When its actor says that it was said, for a document whose bytes that actor signed: the time of the signature inside, else of
+ * its proof, else when it was published; null when nothing tells. Never after it arrived: a clock that is ahead must not
+ * win for ever.
  */
-export function saidAt(document: JsonObject, arrivedAt: Date): Date {
-  const { signature, proof } = document
+export function saidAt({ signature, proof, published }: JsonObject, arrivedAt: Date): Date | null {
   const said = [
     isObject(signature) ? signature.created : undefined,
     isObject(proof) ? proof.created : undefined,
-    document.published,
+    published,
   ]
     .map((value) => (typeof value === 'string' && value.length <= 50 ? Date.parse(value) : Number.NaN))
     .find((time) => Number.isFinite(time) && time > 0)
-  return new Date(Math.min(said ?? arrivedAt.getTime(), arrivedAt.getTime()))
+  return said === undefined ? null : notAfter(new Date(said), arrivedAt)
 }
+
+export const notAfter = (time: Date, latest: Date): Date => (time < latest ? time : latest)
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

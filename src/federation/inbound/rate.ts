@@ -10,7 +10,7 @@ export const handleLike: Handler = async (inbound, context) => {
   const { id, target } = expectRead(readLike(document))
   const videoId = await videoWith(target, context)
   const rating = { url: id, videoId, accountId: accountOf(actor), type: 'like' } as const
-  if (await context.ratings.receiveRating(rating)) await passToGroups(inbound, videoId, context)
+  await context.ratings.receiveRating({ ...rating, passOn: passToGroups(inbound, context) })
 }
 
 export const handleDislike: Handler = async (inbound, context) => {
@@ -18,7 +18,7 @@ export const handleDislike: Handler = async (inbound, context) => {
   const { id, target } = expectRead(readDislike(document))
   const videoId = await videoWith(target, context)
   const rating = { url: id, videoId, accountId: accountOf(actor), type: 'dislike' } as const
-  if (await context.ratings.receiveRating(rating)) await passToGroups(inbound, videoId, context)
+  await context.ratings.receiveRating({ ...rating, passOn: passToGroups(inbound, context) })
 }
 
 async function videoWith(url: string, { db }: InboundContext): Promise<number> {

@@ -3,13 +3,7 @@
 
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import {
-  type HeaderValues,
-  type InboundVerdict,
-  isSameOrigin,
-  verifyDocument,
-  verifyInbound,
-} from '../security/index.ts'
+import { type HeaderValues, type InboundVerdict, isSameOrigin, verifyInbound } from '../security/index.ts'
 import {
   ACTIVITY_BOUNDS,
   type ActivityDocument,
@@ -20,6 +14,7 @@ import {
   typeOf,
 } from '../wire/index.ts'
 import { makeAllowance } from './allowance.ts'
+import { believe } from './believe.ts'
 import { saidAt, subjectOf } from './order.ts'
 
 export interface InboxRequest {
@@ -40,7 +35,7 @@ export interface InboxAnswer {
 
 /** How the sender of a document is known. `later`: the key has to be fetched first. */
 type Proof =
-  | { by: 'known'; document: JsonObject }
+  | { by: 'known'; document: JsonObject; saidAt: Date | null; forwarded: boolean }
   | { by: 'later' }
   | { by: 'nobody'; status: 401 | 403; reason: string }
 
@@ -49,6 +44,8 @@ export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
 export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingActivities }): ReceiveActivity {
   const { db, keys, clock, config, logger, urls, incoming, blocked } = deps
   const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
+  // Checking a signature inside a document takes long; whoever sends wrong ones does not get many checked.
+  const failures = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.failed_proofs_per_address })
 
   return async (request) => {
     const answer = await receive(request)
@@ -123,7 +120,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     if (!isSigner && (await blocked.actor(activity.actor))) return answerToBlocked(activity, signer)
     if (!isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity))
       return { status: 204, reason: 'the id is of another server' }
-    const proof = await prove(activity, document, signer)
+    const proof = await prove(activity, document, { signer, from: request.from })
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
     if (proof.by === 'later') {
       if (activity.type === 'Delete' && !(await isKnown(activity.actor))) {
@@ -131,6 +128,8 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       }
       if (!strangers.admits(request.from)) return { status: 429, reason: 'too many activities with unknown keys' }
     }
+    const believed = proof.by === 'known' ? readActivity(proof.document) : ({ ok: true, value: activity } as const)
+    if (!believed.ok) return { status: 400, reason: believed.problem }
     const arrived: ArrivedActivity = {
       activityId: activity.id,
       type: activity.type,
@@ -138,8 +137,9 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       host: new URL(activity.actor).host,
       body: JSON.stringify(proof.by === 'known' ? proof.document : document),
       proof: proof.by === 'known' ? null : signedParts(request),
-      saidAt: saidAt(document, clock.now()),
-      subject: subjectOf(activity),
+      saidAt: proof.by === 'known' ? proof.saidAt : null,
+      subject: subjectOf(believed.value),
+      once: proof.by === 'known' && proof.forwarded,
     }
     const stored = await incoming.store(arrived)
     return stored === 'refused' ? { status: 429, reason: 'too many activities with unknown keys' } : { status: 204 }
@@ -157,28 +157,37 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     return { status: signer.ok ? 204 : 403, reason: `${activity.actor} is blocked` }
   }
 
-  async function prove(activity: ActivityDocument, document: JsonObject, signer: InboundVerdict): Promise<Proof> {
-    if (signer.ok && signer.owner === activity.actor) return { by: 'known', document }
+  async function prove(
+    activity: ActivityDocument,
+    document: JsonObject,
+    { signer, from }: { signer: InboundVerdict; from: string },
+  ): Promise<Proof> {
+    if (signer.ok && signer.owner === activity.actor) {
+      return { by: 'known', document, saidAt: saidAt(document, clock.now()), forwarded: false }
+    }
     if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
       return { by: 'later' }
     }
     if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
       return { by: 'later' } // the key may have been replaced by its owner
     }
-    if (activity.hasSignature || activity.hasProof) return await proveByDocument(document)
+    if (activity.hasSignature || activity.hasProof) return await proveByDocument(document, from)
     if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by somebody else' }
     return { by: 'nobody', status: 401, reason: signer.reason }
   }
 
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
-  async function proveByDocument(document: JsonObject): Promise<Proof> {
-    const verdict = await verifyDocument(document, { findKey: keys.findFresh, now: clock.now() })
-    if (verdict.ok) return { by: 'known', document: verdict.document }
-    if (verdict.reason === 'unknown-key') return { by: 'later' }
+  async function proveByDocument(document: JsonObject, from: string): Promise<Proof> {
+    if (failures.isSpent(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
+    const keepIdsMs = config().vireo.federation.inbox.keep_ids
+    const belief = await believe(document, { findKey: keys.findFresh, now: clock.now(), keepIdsMs })
+    if (belief.ok) return { by: 'known', document: belief.document, saidAt: belief.saidAt, forwarded: true }
+    if (belief.reason === 'unknown-key') return { by: 'later' }
+    failures.admits(from)
     return {
       by: 'nobody',
-      status: verdict.reason === 'not-by-actor' ? 403 : 401,
-      reason: `document: ${verdict.reason}`,
+      status: belief.reason === 'not-by-actor' ? 403 : 401,
+      reason: `document: ${belief.reason}`,
     }
   }
 

@@ -4,7 +4,7 @@ import type { StoredActivity, Treatment } from '../../actors/incoming-activity/i
 import type { RemoteHosts } from '../../actors/remote-host/index.ts'
 import { DomainError, type ErrorKind } from '../../actors/runtime/index.ts'
 import { parseDocument, readActivity } from '../wire/index.ts'
-import { announceHandler } from './announce.ts'
+import { handleAnnounce } from './announce.ts'
 import { handleAccept, handleReject } from './answer-follow.ts'
 import type { Handler, InboundContext } from './context.ts'
 import { handleCreate } from './create.ts'
@@ -19,7 +19,7 @@ import { handleView } from './view.ts'
 
 const HANDLERS: Record<string, Handler> = {
   Accept: handleAccept,
-  Announce: (inbound, context) => handleAnnounce(inbound, context),
+  Announce: handleAnnounce,
   ApproveReply: handleReview,
   Create: handleCreate,
   Delete: handleDelete,
@@ -34,8 +34,6 @@ const HANDLERS: Record<string, Handler> = {
   Update: handleUpdate,
   View: handleView,
 }
-
-const handleAnnounce = announceHandler(HANDLERS)
 
 /** What a refusal means for an activity: most are no concern of ours and are let go; some are worth another try. */
 const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
@@ -86,7 +84,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const actor = await resolveActor(stored.actorUrl)
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')
-    await handler({ activity: activity.value, document: parsed.value, actor }, context)
+    await handler({ activity: activity.value, document: parsed.value, incomingId: stored.id, actor }, context)
     return true
   }
 }

@@ -8,8 +8,10 @@ import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { Discovery } from '../fetch/discovery.ts'
 import { isHopeless } from '../fetch/documents.ts'
-import { type KnownKey, verifyDocument, verifyInbound } from '../security/index.ts'
-import { parseDocument } from '../wire/index.ts'
+import { type KnownKey, verifyInbound } from '../security/index.ts'
+import { parseDocument, readActivity } from '../wire/index.ts'
+import { believe } from './believe.ts'
+import { saidAt, subjectOf } from './order.ts'
 
 /** Remembered at most. */
 const MISSES = 10_000
@@ -70,12 +72,23 @@ export function makeVerifyLater(
       skewMs: config().vireo.federation.inbox.clock_skew,
       findKey: (keyId) => findKey(keyId, activity),
     })
-    if (signer.ok && signer.owner === activity.actorUrl) return { result: 'verified' }
     const document = parseDocument(Buffer.from(activity.body))
     if (!document.ok) return { result: 'forged', reason: document.problem }
-    const verdict = await verifyDocument(document.value, { findKey: keys.findFresh, now: activity.receivedAt })
-    if (verdict.ok && verdict.owner === activity.actorUrl) {
-      return { result: 'verified', body: JSON.stringify(verdict.document) }
+    if (signer.ok && signer.owner === activity.actorUrl) {
+      return { result: 'verified', saidAt: saidAt(document.value, activity.receivedAt), once: false }
+    }
+    const keepIdsMs = config().vireo.federation.inbox.keep_ids
+    const belief = await believe(document.value, { findKey: keys.findFresh, now: activity.receivedAt, keepIdsMs })
+    if (belief.ok && belief.owner === activity.actorUrl) {
+      const read = readActivity(belief.document)
+      if (!read.ok) return { result: 'forged', reason: read.problem }
+      const { saidAt: time, document: body } = belief
+      return {
+        result: 'verified',
+        saidAt: time,
+        once: true,
+        believed: { body: JSON.stringify(body), subject: subjectOf(read.value) },
+      }
     }
     return { result: 'forged', reason: signer.ok ? 'signed by somebody else' : signer.reason }
   }

@@ -6,14 +6,14 @@ import type { Section } from '../../actors/view/index.ts'
 import { type JsonObject, readView, readWatchAction } from '../wire/index.ts'
 import { expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
 
-export const handleView: Handler = async ({ document, actor }, context) => {
+export const handleView: Handler = async ({ document, incomingId, actor }, context) => {
   const { id, target, expiresAt, count } = expectRead(readView(document))
   refuseForeign(id, actor)
   const video = await videoWith(target, context)
   if (video.remote) refuseForeign(target, actor)
   if (actor.hostId === null) return
   const told = { videoId: video.id, hostId: actor.hostId }
-  if (expiresAt === null) await context.views.receiveViews({ ...told, views: count ?? 1 })
+  if (expiresAt === null) await context.views.receiveViews({ ...told, views: count ?? 1, incomingId })
   else await context.views.receiveViewers({ ...told, viewer: id, viewers: count ?? 1, expiresAt })
 }
 

@@ -33,8 +33,11 @@ export async function signDocument(document: JsonObject, keys: ActorKeys, now: D
 }
 
 export type DocumentVerdict =
-  /** `document` is the only thing that may be believed; for LD signatures it is not the bytes that came in. */
-  | { ok: true; by: 'proof' | 'ld-signature'; keyId: string; owner: string; document: JsonObject }
+  /**
+   * `document` is the only thing that may be believed; for LD signatures it is not the bytes that came in. `created` is
+   * when it was signed, as the signer says; null when it does not say.
+   */
+  | { ok: true; by: 'proof' | 'ld-signature'; keyId: string; owner: string; document: JsonObject; created: Date | null }
   | {
       ok: false
       /** `unverifiable`: a context that we have not, or a shape that hides what was signed. */
@@ -72,7 +75,7 @@ async function verifyLdSignature(
   if (signature === undefined || signature === null) return { ok: false, reason: 'unsigned' }
   const keyId = creatorOf(signature)
   if (keyId === undefined) return { ok: false, reason: 'malformed' }
-  if (!isUnderstandable(document)) return { ok: false, reason: 'unverifiable', keyId }
+  if (!isUnderstandable(document) || isTangled(document)) return { ok: false, reason: 'unverifiable', keyId }
   const known = await options.findKey(keyId)
   if (!known) return { ok: false, reason: 'unknown-key', unknownKey: keyId }
   if (!readRsaKey(known.pem, options.minRsaBits) || !URL.canParse(known.owner))
@@ -93,7 +96,26 @@ async function verifyLdSignature(
   if (!signer) return { ok: false, reason: 'bad-signature', keyId, key: known }
   const trusted = await rewritten(document)
   if (!trusted) return { ok: false, reason: 'unverifiable', keyId }
-  return byActor({ ok: true, by: 'ld-signature', keyId, owner: known.owner, document: trusted })
+  const created = isObject(signature) ? timeOf(signature.created) : null
+  return byActor({ ok: true, by: 'ld-signature', keyId, owner: known.owner, document: trusted, created })
+}
+
+/** More nameless things than this are in no activity that others pass on; a video with all its files has about 150. */
+const MOST_NAMELESS = 400
+
+/**
+ * Whether canonicalising would take long: things without an address are told apart by all that is around them, which takes
+ * seconds for some thousands.
+ */
+function isTangled(document: JsonObject): boolean {
+  let nameless = 0
+  const count = (value: unknown): boolean => {
+    if (Array.isArray(value)) return value.some(count)
+    if (!isObject(value)) return false
+    if (typeof value.id !== 'string' && ++nameless > MOST_NAMELESS) return true
+    return Object.entries(value).some(([key, inner]) => key !== '@context' && count(inner))
+  }
+  return count(document)
 }
 
 /** The signed statements in our own context; undefined when they do not tell of the same activity. */
@@ -126,6 +148,11 @@ function creatorOf(signature: unknown): string | undefined {
   const { creator, signatureValue, created } = signature
   if (typeof creator !== 'string' || typeof signatureValue !== 'string' || typeof created !== 'string') return undefined
   return creator.length <= 2000 && URL.canParse(creator) ? creator : undefined
+}
+
+const timeOf = (value: unknown): Date | null => {
+  const time = typeof value === 'string' && value.length <= 50 ? Date.parse(value) : Number.NaN
+  return Number.isFinite(time) && time > 0 ? new Date(time) : null
 }
 
 const isObject = (value: unknown): value is JsonObject =>

@@ -12,7 +12,8 @@ const SUITE = 'eddsa-jcs-2022'
 const MAX_PROOFS = 4
 
 export type ProofVerdict =
-  | { ok: true; keyId: string; owner: string }
+  /** `created`: when, as the signer says; null when it does not say. */
+  | { ok: true; keyId: string; owner: string; created: Date | null }
   | { ok: false; reason: 'malformed' | 'weak-key' | 'bad-signature' | 'expired'; keyId?: string; key?: KnownKey }
   | { ok: false; reason: 'unknown-key'; unknownKey: string }
 
@@ -69,7 +70,9 @@ export async function verifyProof(
   const fits = documents.some((body) =>
     configurations.some((config) => verify(null, signedBytes(body, config), key, signature)),
   )
-  return fits ? { ok: true, keyId, owner: known.owner } : { ok: false, reason: 'bad-signature', keyId, key: known }
+  if (!fits) return { ok: false, reason: 'bad-signature', keyId, key: known }
+  const created = typeof proof.created === 'string' ? Date.parse(proof.created) : Number.NaN
+  return { ok: true, keyId, owner: known.owner, created: Number.isFinite(created) ? new Date(created) : null }
 }
 
 function signedBytes(document: JsonObject, configuration: JsonObject): Buffer<ArrayBuffer> {

@@ -14,6 +14,7 @@ import {
   optionalDate,
   type Read,
   readWith,
+  text,
   typeOf,
 } from './read.ts'
 
@@ -40,7 +41,7 @@ export interface ActivityDocument {
   hasProof: boolean
 }
 
-const type = z.preprocess((value) => typeOf({ type: value }), z.string().min(1).max(100))
+const type = z.preprocess((value) => typeOf({ type: value }), text(100))
 
 const schema = z
   .object({

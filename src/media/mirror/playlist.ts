@@ -11,7 +11,7 @@ export interface RemotePlaylist {
 }
 
 /** Tags that only mean something to players that fetch keys or jump between versions while a video plays. */
-const REFUSED = /^#EXT-X-(?:KEY|SESSION-KEY):(?!.*METHOD=NONE)/m
+const REFUSED = /^#EXT-X-(?:KEY|SESSION-KEY):(?!METHOD=NONE(?:,|\s*$))/m
 const URI_ATTRIBUTE = /(\bURI=")([^"]*)(")/g
 
 /**

@@ -1,5 +1,6 @@
 // PostgreSQL through MikroORM: entities for the writes of a command, plain SQL for reads, one pool for both.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { Migrator } from '@mikro-orm/migrations'
 import {
   type AnyEntity,
@@ -63,6 +64,7 @@ export interface DatabaseOptions {
 
 // Any number that no other program takes for its advisory lock: "vireo" in ASCII.
 const MIGRATION_LOCK = 0x766972656f
+const LOCK_EVERY_MS = 200
 
 // One set of parsers for entities and plain SQL: 64-bit integers are numbers (ids and bytes stay below 2^53), times are Dates.
 const { INT8, TIMESTAMPTZ } = standardTypes.builtins
@@ -99,7 +101,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     async migrate() {
       const lock = await pool.connect()
       try {
-        await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+        await takeLock(lock)
         const ran = await orm.migrator.up()
         return ran.map((migration) => migration.name)
       } finally {
@@ -121,6 +123,20 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       const result = await context.executeQuery(CompiledQuery.raw(text, values as unknown[]))
       return result.rows
     }
+  }
+}
+
+/**
+ * Tries until it is free. Who waits for a lock inside a statement has a snapshot, for whose end the other process would
+ * wait when it makes an index `concurrently`.
+ */
+async function takeLock(connection: Pick<Pool, 'query'>): Promise<void> {
+  for (;;) {
+    const { rows } = await connection.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      MIGRATION_LOCK,
+    ])
+    if (rows[0]?.taken) return
+    await pause(LOCK_EVERY_MS)
   }
 }
 

@@ -244,7 +244,7 @@ describe('what other servers say', () => {
 
   it('of views is counted up to the most in an hour', async () => {
     const tells = (views: number) =>
-      world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views })
+      world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views, incomingId: null })
     await tells(1)
     await tells(3)
     expect(await world.shown(world.ours)).toMatchObject({ views: 4 })
@@ -280,7 +280,7 @@ describe('what other servers say', () => {
     await world.db.query('update video set privacy = 3 where id = $1', [world.ours.id])
     await expect(world.views.receiveViewers(told(1))).rejects.toThrow('not public')
     await expect(
-      world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views: 1 }),
+      world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views: 1, incomingId: null }),
     ).rejects.toThrow('not public')
   })
 })

@@ -49,7 +49,7 @@ describe('the subject of an activity', () => {
 
 describe('when an activity was said', () => {
   const arrived = new Date('2026-05-05T12:00:00.000Z')
-  const at = (document: JsonObject) => saidAt(document, arrived).toISOString()
+  const at = (document: JsonObject) => saidAt(document, arrived)?.toISOString() ?? null
 
   it('is the time of its signature, its proof, or its publication', () => {
     const published = '2026-05-05T09:00:00.000Z'
@@ -60,9 +60,9 @@ describe('when an activity was said', () => {
     expect(at({ published })).toBe(published)
   })
 
-  it('is the time of arrival when nothing readable tells, or when it is said to be later', () => {
-    expect(at({})).toBe(arrived.toISOString())
-    expect(at({ published: 'soon', signature: { created: 5 }, proof: [] })).toBe(arrived.toISOString())
+  it('is not known when nothing readable tells, and never later than the arrival', () => {
+    expect(at({})).toBeNull()
+    expect(at({ published: 'soon', signature: { created: 5 }, proof: [] })).toBeNull()
     expect(at({ published: '2030-01-01T00:00:00Z' })).toBe(arrived.toISOString())
   })
 })

@@ -1,0 +1,158 @@
+// What strangers pass on of others: old words said again, words that nobody said, and documents that take long to check.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { importPrivateKey, signDocument } from '../../src/federation/security/index.ts'
+import {
+  type FakePeer,
+  type JsonObject,
+  type PeerActor,
+  post,
+  signedInside,
+  startFakePeer,
+} from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let home: FakePeer
+let away: FakePeer
+let alice: PeerActor
+let mallory: { account: PeerActor; channel: PeerActor }
+let video: { id: number; uuid: string; url: string }
+
+beforeAll(async () => {
+  ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  alice = (await introduce(ours, home, 'alice')).account
+  mallory = await introduce(ours, away, 'mallory')
+}, 60_000)
+beforeEach(async () => {
+  video = await ours.upload(await readFile(await media('small.mp4')))
+})
+afterAll(async () => {
+  await Promise.all([home?.close(), away?.close(), ours?.stop()])
+})
+
+const ratings = async () =>
+  (await ours.query<{ type: string }>('select type from rating where video_id = $1', [video.id])).map(
+    ({ type }) => type,
+  )
+
+/** Signed inside with the actor's RSA key, as of now. */
+const signed = (document: JsonObject) => signedInside(document, alice)
+
+describe('what an actor took back', () => {
+  it('does not come again when a stranger passes the old word on', async () => {
+    const like = await signed(home.activity(alice, 'Like', video.url))
+    await ours.tell(mallory.account, like)
+    expect(await ratings()).toEqual(['like'])
+    await ours.tell(alice, home.activity(alice, 'Undo', like))
+    expect(await ratings()).toEqual([])
+
+    await ours.tell(mallory.account, like)
+    // With something in it that its author did not say it is not believed at all.
+    expect((await post(ours, mallory.account, { ...like, summary: 'really' })).status).toBe(401)
+    await ours.settled()
+    expect(await ratings()).toEqual([])
+  })
+
+  it('does not come again in an Announce of a group', async () => {
+    const like = await signed(home.activity(alice, 'Like', video.url))
+    await ours.tell(alice, like)
+    await ours.tell(alice, home.activity(alice, 'Undo', like))
+    await ours.tell(mallory.channel, away.activity(mallory.channel, 'Announce', like))
+    expect(await ratings()).toEqual([])
+  })
+
+  it('does not come again under a later time that nobody signed', async () => {
+    const like = home.activity(alice, 'Like', video.url)
+    const keys = {
+      rsa: { keyId: alice.keyId, privateKey: await importPrivateKey(alice.keys.rsa.privatePem) },
+      ed25519: {
+        keyId: `${alice.url}#ed25519-key`,
+        privateKey: await importPrivateKey(alice.keys.ed25519.privatePem),
+      },
+    }
+    await ours.query('update actor set ed25519_public = $2 where url = $1', [
+      alice.url,
+      alice.keys.ed25519.publicMultibase,
+    ])
+    const { signature, ...proven } = await signDocument(like, keys, new Date(Date.now() - 60_000))
+    await ours.tell(mallory.account, proven)
+    expect(await ratings()).toEqual(['like'])
+    const undo = home.activity(alice, 'Undo', like, { published: new Date(Date.now() - 30_000).toISOString() })
+    await ours.tell(alice, undo)
+    expect(await ratings()).toEqual([])
+    const forged = { ...(signature as JsonObject), created: new Date().toISOString() }
+    await post(ours, mallory.account, { ...proven, signature: forged })
+    await ours.settled()
+    expect(await ratings()).toEqual([])
+  })
+
+  it('comes again when the actor itself says it again', async () => {
+    const like = home.activity(alice, 'Like', video.url)
+    await ours.tell(alice, like)
+    await ours.tell(alice, home.activity(alice, 'Undo', like))
+    await ours.tell(alice, { ...like, signature: { type: 'RsaSignature2017', created: new Date().toISOString() } })
+    expect(await ratings()).toEqual(['like'])
+  })
+})
+
+describe('words whose time is not said', () => {
+  it('stand in the order in which they came, also beside those that say it', async () => {
+    const published = new Date(Date.now() - 3_600_000).toISOString()
+    await ours.tell(alice, home.activity(alice, 'Like', video.url, { published }))
+    await ours.tell(alice, home.activity(alice, 'Undo', { type: 'Like', actor: alice.url, object: video.url }))
+    expect(await ratings()).toEqual([])
+    await ours.tell(alice, home.activity(alice, 'Dislike', video.url, { published }))
+    expect(await ratings()).toEqual(['dislike'])
+  })
+})
+
+describe('a group that owns itself, or whose owner it owns', () => {
+  it.each([1, 2])('is not stored, and nothing is fetched for ever (%i of them)', async (count) => {
+    const names = Array.from({ length: count }, (_, at) => `${away.base}/video-channels/ring${count}_${at}`)
+    const groups = await Promise.all(names.map((_, at) => away.channel(`ring${count}_${at}`, mallory.account)))
+    for (const [at, group] of groups.entries()) {
+      const owner = names[(at + 1) % count] ?? ''
+      away.serve(group.url, { ...group.document, attributedTo: [owner] })
+    }
+    const [first] = groups
+    if (!first) throw new Error('no group')
+    away.fetched.length = 0
+    await ours.tell(first, away.activity(first, 'Like', video.url))
+    expect(away.fetched.length).toBeLessThanOrEqual(2)
+    expect(await ours.query('select 1 from actor where url = any($1)', [names])).toEqual([])
+  })
+})
+
+describe('a document that takes long to canonicalise', () => {
+  it('is refused before that', async () => {
+    const tag = Array.from({ length: 9000 }, () => ({ type: 'Note' }))
+    const like = home.activity(alice, 'Like', video.url, { tag })
+    const signature = {
+      type: 'RsaSignature2017',
+      creator: alice.url,
+      created: new Date().toISOString(),
+      signatureValue: 'AAAA',
+    }
+    const before = performance.now()
+    const { status } = await post(ours, mallory.account, { ...like, signature })
+    expect(status).toBe(401)
+    expect(performance.now() - before).toBeLessThan(1000)
+  })
+
+  it('is not checked again and again for one that sends wrong ones', async () => {
+    const note = home.note({ author: alice.url, inReplyTo: video.url })
+    const creation = await signed(home.activity(alice, 'Create', note))
+    const wrong = { ...creation, object: { ...note, content: 'altered' } }
+    const statuses: number[] = []
+    for (let time = 0; time < 65; time += 1) {
+      statuses.push((await post(ours, mallory.account, { ...wrong, id: home.id() })).status)
+    }
+    expect(new Set(statuses)).toEqual(new Set([401]))
+    // From this address nothing that is passed on is believed for a minute; what is signed by its sender is.
+    expect((await post(ours, mallory.account, creation)).status).toBe(401)
+    expect((await post(ours, alice, creation)).status).toBe(204)
+  })
+})
