@@ -11,7 +11,7 @@ export interface WaitingComment {
 }
 
 export interface WaitingComments {
-  /** Keeps the reply until the job `comment-thread` has its parents. Of one actor only so many wait. */
+  /** Keeps the reply until the job `comment-thread` has its parents. Of one actor or server only so many wait. */
   hold(comment: { url: string; actorId: number; body: string }): Promise<void>
   find(id: number): Promise<WaitingComment | undefined>
   /** It was stored, or never will be. */
@@ -22,7 +22,10 @@ export interface WaitingComments {
   askRefresh(videoId: number, options?: { soon?: boolean }): Promise<void>
 }
 
-const MAX_OF_ACTOR = 100
+/** Of what waits: one actor, one server, and all of them. */
+const MAX = { actor: 100, host: 500, all: 5000 }
+/** After what our users wait for. */
+const THREAD_PRIORITY = 10
 /** Longer than the tries of a job last. */
 const FORGET_AFTER_MS = 24 * 3_600_000
 const CLEAN_UP_EVERY_MS = 3_600_000
@@ -46,13 +49,22 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
         const [row] = await unit.query<{ id: number }>(
           `insert into waiting_comment (url, actor_id, body, created_at)
            select $1, $2, $3, $4 where (select count(*) from waiting_comment where actor_id = $2) < $5
+             and (select count(*) from (
+               select 1 from waiting_comment w join actor x on x.id = w.actor_id
+               where x.host_id = (select host_id from actor where id = $2) limit $6) of_host) < $6
+             and (select count(*) from (select 1 from waiting_comment limit $7) of_all) < $7
            on conflict (url_hash) do update set body = excluded.body
              where waiting_comment.actor_id = excluded.actor_id and waiting_comment.url = excluded.url
            returning id`,
-          [url, actorId, body, unit.now, MAX_OF_ACTOR],
+          [url, actorId, body, unit.now, MAX.actor, MAX.host, MAX.all],
         )
         if (!row) return
-        unit.enqueue({ type: 'comment-thread', data: { waitingId: row.id }, dedupeKey: `comment-thread-${row.id}` })
+        unit.enqueue({
+          type: 'comment-thread',
+          data: { waitingId: row.id },
+          dedupeKey: `comment-thread-${row.id}`,
+          priority: THREAD_PRIORITY,
+        })
       })
     },
 
