@@ -68,8 +68,9 @@ export function makeDispatcher(options: {
   async function patiently<T>(work: () => Promise<T>): Promise<T> {
     const { ms, atMost } = options.patience()
     let away = false
-    const timer = setTimeout(() => {
-      if (patient >= atMost) return
+    // While too many are away already, it is tried again.
+    const timer = setInterval(() => {
+      if (away || patient >= atMost) return
       away = true
       patient += 1
       taken -= 1
@@ -78,7 +79,7 @@ export function makeDispatcher(options: {
     try {
       return await work()
     } finally {
-      clearTimeout(timer)
+      clearInterval(timer)
       if (away) {
         patient -= 1
         await new Promise<void>((resolve) => {

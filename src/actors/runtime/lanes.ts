@@ -1,6 +1,7 @@
 // Lanes: work that must run one at a time (a host's deliveries, an actor's inbound activities). A hint claims the
 // lane's lease with one UPDATE, or marks the lane dirty and ends; the release re-checks both, so no wake-up is lost.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { batched } from '../../platform/batched.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -22,6 +23,7 @@ const CLAIMS_AT_ONCE = 200
 const CLAIMS = 'unnest($1::text[], $2::text[], $3::text[]) as c (kind, key, owner)'
 const OWN_PLACE: Slot = { patiently: (work) => work() }
 const RETRY_AFTER_ERROR_MS = 10_000
+const TAKEN_AGAIN_MS = 5
 
 interface Claim {
   kind: string
@@ -57,7 +59,11 @@ export function makeLanes(options: {
       const run = claimAndDrain(handler, { kind, key, slot })
       inFlight.add(run)
       const outcome = await run.finally(() => inFlight.delete(run))
-      if (outcome === 'taken' && !(await markDirty(kind, key))) continue // released between the two statements
+      if (outcome === 'taken' && !(await markDirty(kind, key))) {
+        // Released between the two statements, or its row is held by a transaction that is about to end.
+        await pause(TAKEN_AGAIN_MS)
+        continue
+      }
       if (outcome !== 'again') return
     }
   }

@@ -166,9 +166,8 @@ export function playlistElementsArea(deps: {
         const { videoIds } = request.query
         const { accountId } = sessionOf(request).user
         const found = videoIds.length === 0 ? [] : await listPlaylistsWith(db, { accountId, videoIds })
-        return Object.fromEntries(
-          videoIds.map((id) => [id, found.filter((one) => one.video_id === id).map(toPlaceView)]),
-        )
+        const places = Map.groupBy(found, (one) => one.video_id)
+        return Object.fromEntries(videoIds.map((id) => [id, (places.get(id) ?? []).map(toPlaceView)]))
       },
     )
   }
