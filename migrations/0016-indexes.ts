@@ -29,8 +29,8 @@ const indexes = {
   incoming_activity_parked: "incoming_activity (id) where state = 'parked'",
   incoming_activity_parked_host: "incoming_activity (host, id) where state = 'parked'",
   incoming_activity_open: "incoming_activity (received_at) where state in ('received', 'unverified', 'retrying')",
-  // The last word of an actor about a thing, and what is taken back by its id.
+  // The last words of an actor about a thing.
   incoming_activity_subject:
-    "incoming_activity (actor_hash, subject_hash, id) where state = 'done' and subject_hash is not null",
-  incoming_activity_undone: 'incoming_activity (activity_hash, actor_hash) where subject_hash is not null',
+    "incoming_activity (actor_hash, subject_hash) where state = 'done' and subject_hash is not null",
+  incoming_activity_ended: "incoming_activity (actor_hash, ended_hash) where state = 'done' and ended_hash is not null",
 } as const

@@ -34,8 +34,14 @@ export interface ArrivedActivity {
   once: boolean
 }
 
-/** What an activity decides about, or the id of the activity that it takes back when it tells no more. */
-export type Subject = { about: string } | { undone: string } | null
+/**
+ * What an activity decides about, as a name that all that decides about it has. `ends`: what it ends for good, a thing by such a
+ * name or an activity by its id.
+ */
+export interface Subject {
+  about: string | null
+  ends: { thing: string } | { activity: string } | null
+}
 
 export interface StoredActivity extends Omit<ArrivedActivity, 'subject' | 'once'> {
   id: number
@@ -82,31 +88,33 @@ const STORED_AT_ONCE = 100
 const PATIENCE = { ms: 250, atMost: 50 }
 
 const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "actorUrl", i.host, i.body, i.proof, i.state,
-  i.context, i.received_at as "receivedAt", i.said_at as "saidAt", i.subject_hash as "subjectHash"`
-/** The last words of the same actor about the same thing; with a time that was said, and without. */
+  i.context, i.received_at as "receivedAt", i.said_at as "saidAt", i.subject_hash as "subjectHash",
+  i.activity_hash as "activityHash", i.ended_hash as "endedHash"`
+/** The last words of the same actor about the same thing, with a time that was said and without, and whether they end it. */
 const LAST_WORDS = `select max(d.said_at) as "lastSaid", max(d.id) filter (where d.said_at is null) as "lastUnsaid",
-    max(d.id) as "lastOfAll"
-  from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done' and d.subject_hash is not null
-    and d.subject_hash in (i.subject_hash, md5('undone ' || i.activity_id)::uuid)`
+    max(d.id) as "lastOfAll", bool_or(d.ended_hash in (i.activity_hash, i.subject_hash)) as "isEnded"
+  from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done'
+    and (d.subject_hash = i.subject_hash or d.ended_hash in (i.activity_hash, i.subject_hash))`
 /** Of `a`: what is taken back by its id alone is about what that activity was about, when that came already. */
-const SUBJECT_HASH = `coalesce(md5(a.subject)::uuid,
-  (select u.subject_hash from incoming_activity u where u.activity_hash = md5(a.undone)::uuid
-     and u.actor_hash = md5(a.actor_url)::uuid and u.subject_hash is not null limit 1),
-  md5('undone ' || a.undone)::uuid)`
-/** Nothing of an actor overtakes what waits for the first look at its key. */
-const NOT_BLOCKED = `not exists (select 1 from incoming_activity b where b.actor_hash = i.actor_hash
-  and b.state = 'unverified' and b.due_at is null and b.id < i.id)`
+const SUBJECT_OF_ENDED = `(select u.subject_hash from incoming_activity u where u.activity_hash = md5(a.ended)::uuid
+  and u.actor_hash = md5(a.actor_url)::uuid and u.subject_hash is not null limit 1)`
+const SUBJECT_HASH = `coalesce(md5(a.subject)::uuid, ${SUBJECT_OF_ENDED})`
+/** Of `a`: what it ends; an activity that came already is told by what it is about. */
+const ENDED_HASH = `case when a.subject is not null or ${SUBJECT_OF_ENDED} is null then md5(a.ended)::uuid end`
 
 interface Row extends StoredActivity {
   state: IncomingActivityState
   context: IncomingActivityContext
   subjectHash: string | null
+  activityHash: string
+  endedHash: string | null
 }
 
 interface LaneRow extends Row {
   lastSaid: Date | null
   lastUnsaid: number | null
   lastOfAll: number | null
+  isEnded: boolean | null
 }
 
 type Verified = Extract<Verification, { result: 'verified' }>
@@ -134,7 +142,7 @@ export function makeIncomingActivities(
   registry.lane(INBOX_LANE, {
     queue: 'inbox',
     nextDueSql: `select min(coalesce(i.due_at, i.received_at)) from incoming_activity i
-      where i.actor_hash = lane.key::uuid and i.state in ${VERIFIED} and ${NOT_BLOCKED}`,
+      where i.actor_hash = lane.key::uuid and i.state in ${VERIFIED}`,
     patience: () => PATIENCE,
     async drain(key, { signal, patiently }) {
       while (!signal.aborted) {
@@ -208,8 +216,8 @@ export function makeIncomingActivities(
         `select l.key as lane, i.* from unnest($1::uuid[]) as l (key), lateral (
            select * from (
              select ${COLUMNS}, words.*, sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
-             from incoming_activity i left join lateral (${LAST_WORDS}) as words on i.subject_hash is not null
-             where i.actor_hash = l.key and i.state in ${VERIFIED} and (i.due_at is null or i.due_at <= $2) and ${NOT_BLOCKED}
+             from incoming_activity i left join lateral (${LAST_WORDS}) as words on true
+             where i.actor_hash = l.key and i.state in ${VERIFIED} and (i.due_at is null or i.due_at <= $2)
              order by i.id limit ${AT_ONCE}
            ) as waiting where before < ${BYTES_AT_ONCE}
          ) as i order by i.id`,
@@ -278,7 +286,8 @@ export function makeIncomingActivities(
       `update incoming_activity i set state = s.state, context = s.context::jsonb, due_at = s.due_at,
          error = s.error, body = case when s.state = 'done' then null else i.body end,
          proof = case when s.state = 'unverified' then i.proof end,
-         subject_hash = case when s.state <> 'done' or s.had_effect then i.subject_hash end
+         subject_hash = case when s.state <> 'done' or s.had_effect then i.subject_hash end,
+         ended_hash = case when s.state <> 'done' or s.had_effect then i.ended_hash end
        from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[])
          as s (id, state, context, due_at, error, had_effect)
        where i.id = s.id`,
@@ -307,11 +316,12 @@ export function makeIncomingActivities(
         const { state, context } = initialIncomingActivity(true)
         const rows = await unit.query<{ identity: string }>(
           // A verified activity takes the place of an unverified one of the same bytes.
-          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, said_at, subject_hash, state,
-             context, received_at)
-           select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, a.said_at, ${SUBJECT_HASH}, $9, $10, $11
+          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, said_at, subject_hash,
+             ended_hash, state, context, received_at)
+           select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, a.said_at, ${SUBJECT_HASH},
+             ${ENDED_HASH}, $9, $10, $11
            from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
-             with ordinality as a (activity_id, type, actor_url, host, body, said_at, subject, undone, place)
+             with ordinality as a (activity_id, type, actor_url, host, body, said_at, subject, ended, place)
            where not (a.activity_id = any($12)) or not exists (
              select 1 from incoming_activity k where k.activity_hash = md5(a.activity_id)::uuid
                and k.actor_hash = md5(a.actor_url)::uuid and k.state <> 'unverified')
@@ -328,7 +338,7 @@ export function makeIncomingActivities(
             all.map(({ body }) => body),
             all.map(({ saidAt }) => saidAt),
             all.map(aboutOf),
-            all.map(undoneOf),
+            all.map(endedOf),
             state,
             JSON.stringify(context),
             unit.now,
@@ -351,9 +361,9 @@ export function makeIncomingActivities(
     return await tell.create(async (unit) => {
       const [row] = await unit.query<{ id: number }>(
         `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, proof, state, context, received_at,
-           said_at, subject_hash)
-         select $1, $2, a.actor_url, $4, $5, md5($5)::uuid, $6, $7, $8, $9, $12, ${SUBJECT_HASH}
-         from (values ($3::text, $13::text, $14::text)) as a (actor_url, subject, undone)
+           said_at, subject_hash, ended_hash)
+         select $1, $2, a.actor_url, $4, $5, md5($5)::uuid, $6, $7, $8, $9, $12, ${SUBJECT_HASH}, ${ENDED_HASH}
+         from (values ($3::text, $13::text, $14::text)) as a (actor_url, subject, ended)
          where (select count(*) from incoming_activity where host = $4 and state = 'unverified') < $10
            and (select count(*) from (
              select 1 from incoming_activity where state = 'unverified' limit $11) as waiting) < $11
@@ -373,7 +383,7 @@ export function makeIncomingActivities(
           settings().unverified_in_all,
           activity.saidAt,
           aboutOf(activity),
-          undoneOf(activity),
+          endedOf(activity),
         ],
       )
       if (row) {
@@ -445,16 +455,17 @@ async function noteVerified(query: Sql, { id, actorUrl }: Row, { saidAt, believe
   await query('update incoming_activity set said_at = $2 where id = $1', [id, saidAt])
   if (!believed) return
   await query(
-    `update incoming_activity i set body = $2, subject_hash = ${SUBJECT_HASH}
-     from (values ($3::text, $4::text, $5::text)) as a (actor_url, subject, undone) where i.id = $1`,
-    [id, believed.body, actorUrl, aboutOf(believed), undoneOf(believed)],
+    `update incoming_activity i set body = $2, subject_hash = ${SUBJECT_HASH}, ended_hash = ${ENDED_HASH}
+     from (values ($3::text, $4::text, $5::text)) as a (actor_url, subject, ended) where i.id = $1`,
+    [id, believed.body, actorUrl, aboutOf(believed), endedOf(believed)],
   )
 }
 
-const aboutOf = ({ subject }: { subject: Subject }): string | null =>
-  subject !== null && 'about' in subject ? subject.about : null
-const undoneOf = ({ subject }: { subject: Subject }): string | null =>
-  subject !== null && 'undone' in subject ? subject.undone : null
+/** As in the column `subject_hash`, before hashing. */
+const aboutOf = ({ subject }: { subject: Subject }): string | null => subject.about
+/** As in the column `ended_hash`: a name of a thing, or the id of an activity. */
+const endedOf = ({ subject: { ends } }: { subject: Subject }): string | null =>
+  ends === null ? null : 'thing' in ends ? ends.thing : ends.activity
 
 interface Words {
   /** Latest time that was said. */
@@ -463,42 +474,45 @@ interface Words {
   unsaid: number
   /** Last row of all. */
   last: number
+  isEnded: boolean
 }
 
 /**
  * For each thing, the last words of its actor about it: in earlier batches, and in this one so far. Times that were said are
- * compared with each other; where one says none, the order of arrival has to do. Two of one moment count as they came.
+ * compared with each other; where one says none, the order of arrival has to do, but what was ended does not begin again.
+ * Two of one moment count as they came.
  */
 function lastWords(rows: LaneRow[]) {
   const known = new Map<string, Words>()
-  const note = (subject: string, { said, unsaid, last }: Words): void => {
-    const before = known.get(subject) ?? NO_WORDS
-    known.set(subject, {
-      said: Math.max(before.said, said),
-      unsaid: Math.max(before.unsaid, unsaid),
-      last: Math.max(before.last, last),
+  const note = (key: string, words: Words): void => {
+    const before = known.get(key) ?? NO_WORDS
+    known.set(key, {
+      said: Math.max(before.said, words.said),
+      unsaid: Math.max(before.unsaid, words.unsaid),
+      last: Math.max(before.last, words.last),
+      isEnded: before.isEnded || words.isEnded,
     })
   }
-  for (const { subjectHash, lastSaid, lastUnsaid, lastOfAll } of rows) {
-    if (subjectHash === null) continue
-    note(subjectHash, { said: lastSaid?.getTime() ?? 0, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0 })
+  for (const { id, lastSaid, lastUnsaid, lastOfAll, isEnded } of rows) {
+    const said = lastSaid?.getTime() ?? 0
+    note(`row ${id}`, { said, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0, isEnded: isEnded ?? false })
   }
   return {
-    overtake({ id, subjectHash, activityId, saidAt }: Row): boolean {
-      if (subjectHash === null) return false
-      return [subjectHash, hashOf(`undone ${activityId}`)].some((subject) => {
-        const { said, unsaid, last } = known.get(subject) ?? NO_WORDS
-        return saidAt === null ? last > id : said > saidAt.getTime() || unsaid > id
+    overtake({ id, subjectHash, activityHash, saidAt }: Row): boolean {
+      return [`row ${id}`, subjectHash ?? '', activityHash].some((key) => {
+        const { said, unsaid, last, isEnded } = known.get(key) ?? NO_WORDS
+        return saidAt === null ? isEnded || last > id : said > saidAt.getTime() || unsaid > id
       })
     },
-    add({ id, subjectHash, saidAt }: Row): void {
-      if (subjectHash === null) return
-      note(subjectHash, { said: saidAt?.getTime() ?? 0, unsaid: saidAt === null ? id : 0, last: id })
+    add({ id, subjectHash, endedHash, saidAt }: Row): void {
+      const words = { said: saidAt?.getTime() ?? 0, unsaid: saidAt === null ? id : 0, last: id, isEnded: false }
+      if (subjectHash !== null) note(subjectHash, words)
+      if (endedHash !== null) note(endedHash, { ...words, isEnded: true })
     },
   }
 }
 
-const NO_WORDS: Words = { said: 0, unsaid: 0, last: 0 }
+const NO_WORDS: Words = { said: 0, unsaid: 0, last: 0, isEnded: false }
 
 /** What makes an activity the same as another one; as the unique index has it. */
 const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string =>

@@ -3,6 +3,7 @@ export {
   type IncomingActivities,
   makeIncomingActivities,
   type StoredActivity,
+  type Subject,
   type Treatment,
   takeOnce,
   type Verification,

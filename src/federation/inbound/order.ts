@@ -1,32 +1,35 @@
 // What an activity is about and when it was said: of what one actor says about one thing, the last word counts, in
 // whatever order the words arrive. Pure.
 
+import type { Subject } from '../../actors/incoming-activity/index.ts'
 import type { ActivityDocument, JsonObject, ObjectPart } from '../wire/index.ts'
-
-/**
- * The thing that an activity decides about: two activities of one actor about the same thing, of which one was said
- * later, are never both in force. `undone` names an activity by its id alone, whose thing is not told.
- */
-export type Subject = { about: string } | { undone: string } | null
 
 const RATES = new Set(['Like', 'Dislike', 'EmojiReact'])
 const CARRIERS = new Set(['Create', 'Update', 'Delete'])
 const ANSWERS = new Set(['Accept', 'Reject', 'TentativeAccept', 'TentativeReject'])
 const APPROVALS = new Set(['ApproveReply', 'RejectReply'])
 
+/**
+ * The thing that an activity decides about: two activities of one actor about the same thing, of which one was said later,
+ * are never both in force. An Undo ends an activity, a Delete a thing; but Misskey follows again under the id of the Follow that
+ * it took back.
+ */
 export function subjectOf({ type, object }: ActivityDocument): Subject {
-  if (object === null) return null
-  if (type === 'Undo') return subjectOfUndone(object)
+  if (object === null) return { about: null, ends: null }
+  if (type === 'Undo') {
+    const ends = object.id === null || object.type === 'Follow' ? null : { activity: object.id }
+    return { about: aboutOfUndone(object), ends }
+  }
   const kind = kindOf(type)
-  return kind !== null && object.id !== null ? { about: `${kind} ${object.id}` } : null
+  const about = kind !== null && object.id !== null ? `${kind} ${object.id}` : null
+  return { about, ends: type === 'Delete' && about !== null ? { thing: about } : null }
 }
 
 /** What is taken back tells its thing when it is embedded; else only its id is known. */
-function subjectOfUndone(undone: ObjectPart): Subject {
+function aboutOfUndone(undone: ObjectPart): string | null {
   const kind = undone.type === null ? null : kindOf(undone.type)
   const target = targetOf(undone.document)
-  if (kind !== null && target !== null) return { about: `${kind} ${target}` }
-  return undone.id === null ? null : { undone: undone.id }
+  return kind !== null && target !== null ? `${kind} ${target}` : null
 }
 
 function kindOf(type: string): string | null {

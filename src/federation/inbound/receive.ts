@@ -225,7 +225,7 @@ export interface SignedParts {
   body: string
 }
 
-const SIGNED_HEADERS = [
+const ALWAYS_KEPT = [
   'host',
   'date',
   'digest',
@@ -235,9 +235,25 @@ const SIGNED_HEADERS = [
   'signature',
   'signature-input',
 ]
+/** What a signature may cover but is nothing to be kept. */
+const NEVER_KEPT = ['cookie', 'authorization', 'proxy-authorization']
 
+/** The headers that the signature says to cover, in either form, and those that carry it. */
 function signedParts(request: InboxRequest): Record<string, unknown> {
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => SIGNED_HEADERS.includes(name)))
+  const text = (name: string) => String(request.headers[name] ?? '')
+  const authorization = /^signature\s/i.test(text('authorization')) ? text('authorization') : ''
+  const covered = [
+    ...(/\bheaders="([^"]*)"/i
+      .exec(text('signature') || authorization)?.[1]
+      ?.toLowerCase()
+      .split(/\s+/) ?? []),
+    ...[...text('signature-input').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name.toLowerCase()),
+  ].filter((name) => !NEVER_KEPT.includes(name))
+  const names = new Set([...ALWAYS_KEPT, ...covered])
+  const headers = {
+    ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => names.has(name))),
+    ...(authorization === '' ? {} : { authorization }),
+  }
   const parts: SignedParts = {
     method: request.method,
     url: request.url,

@@ -134,10 +134,14 @@ export const text = (max: number) =>
     .refine((value) => value.trim() !== '', 'empty')
 export const optionalText = (max: number) => optional(text(max))
 
+/** Years that every clock and database can say: films are older than computers. */
+const EARLIEST = new Date('1000-01-01T00:00:00Z')
+const LATEST = new Date('9999-12-31T23:59:59Z')
+
 export const date = z
   .preprocess((value) => textOf(value), z.string().max(50))
   .transform((value) => new Date(value))
-  .refine((value) => Number.isFinite(value.getTime()), 'not a date')
+  .refine((value) => value >= EARLIEST && value <= LATEST, 'not a date')
 export const optionalDate = optional(date)
 
 /** A number of things, as a number or in decimal digits. */
@@ -146,7 +150,8 @@ export const count = z.preprocess(
   z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
 )
 export const optionalCount = optional(count)
-export const optionalNumber = optional(z.preprocess(textOf, z.number()))
+/** What a column of four bytes holds, and more than anything that is measured. */
+export const optionalNumber = optional(z.preprocess(textOf, z.number().min(-1e9).max(1e9)))
 export const optionalBoolean = optional(z.preprocess(textOf, z.boolean()))
 
 const DURATION = /^P(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/

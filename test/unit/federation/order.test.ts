@@ -10,40 +10,54 @@ const of = (type: string, object: unknown, more: JsonObject = {}) => {
   return subjectOf(read.value)
 }
 
+const about = (type: string, object: unknown) => of(type, object).about
+
 describe('the subject of an activity', () => {
   it('is the same for everything that decides about one thing', () => {
-    expect(of('Like', video)).toEqual({ about: `rate ${video}` })
-    expect(of('Dislike', video)).toEqual(of('Like', video))
-    expect(of('Undo', { type: 'Like', id: 'https://peer.example/likes/1', actor, object: video })).toEqual(
-      of('Like', { id: video, type: 'Video' }),
+    expect(about('Like', video)).toBe(`rate ${video}`)
+    expect(about('Dislike', video)).toBe(about('Like', video))
+    expect(about('Undo', { type: 'Like', id: 'https://peer.example/likes/1', actor, object: video })).toBe(
+      about('Like', { id: video, type: 'Video' }),
     )
-    expect(of('Create', { id: video, type: 'Video' })).toEqual({ about: `object ${video}` })
-    expect(of('Update', { id: video, type: 'Video' })).toEqual(of('Delete', video))
-    expect(of('Undo', { type: 'Create', id: 'https://peer.example/c/1', actor, object: { id: video } })).toEqual(
-      of('Create', { id: video, type: 'CacheFile' }),
+    expect(about('Create', { id: video, type: 'Video' })).toBe(`object ${video}`)
+    expect(about('Update', { id: video, type: 'Video' })).toBe(about('Delete', video))
+    expect(about('Undo', { type: 'Create', id: 'https://peer.example/c/1', actor, object: { id: video } })).toBe(
+      about('Create', { id: video, type: 'CacheFile' }),
     )
-    expect(of('Undo', { type: 'Announce', actor, object: video })).toEqual(of('Announce', video))
-    expect(of('Undo', { type: 'Follow', actor, object: video })).toEqual(of('Follow', video))
-    expect(of('Accept', 'https://ours.example/follows/1')).toEqual(of('Reject', 'https://ours.example/follows/1'))
-    expect(of('ApproveReply', video)).toEqual(of('RejectReply', video))
+    expect(about('Undo', { type: 'Announce', actor, object: video })).toBe(about('Announce', video))
+    expect(about('Undo', { type: 'Follow', actor, object: video })).toBe(about('Follow', video))
+    expect(about('Accept', 'https://ours.example/follows/1')).toBe(about('Reject', 'https://ours.example/follows/1'))
+    expect(about('ApproveReply', video)).toBe(about('RejectReply', video))
   })
 
   it('differs between kinds: a like is no share', () => {
-    expect(of('Announce', video)).not.toEqual(of('Like', video))
-    expect(of('Follow', video)).not.toEqual(of('Create', { id: video, type: 'Video' }))
-  })
-
-  it('is known by the id alone when an Undo names no more', () => {
-    expect(of('Undo', 'https://peer.example/likes/1')).toEqual({ undone: 'https://peer.example/likes/1' })
-    expect(of('Undo', { type: 'Like', id: 'https://peer.example/likes/1' })).toEqual({
-      undone: 'https://peer.example/likes/1',
-    })
+    expect(about('Announce', video)).not.toBe(about('Like', video))
+    expect(about('Follow', video)).not.toBe(about('Create', { id: video, type: 'Video' }))
   })
 
   it('is nothing for what only tells something', () => {
-    expect(of('View', video)).toBeNull()
-    expect(of('Flag', [video])).toBeNull()
-    expect(of('Undo', { type: 'Block', actor, object: video })).toBeNull()
+    expect(of('View', video)).toEqual({ about: null, ends: null })
+    expect(of('Flag', [video])).toEqual({ about: null, ends: null })
+    expect(about('Undo', { type: 'Block', actor, object: video })).toBeNull()
+  })
+})
+
+describe('what an activity ends for good', () => {
+  it('is a thing that is deleted, and an activity that is taken back', () => {
+    expect(of('Delete', video).ends).toEqual({ thing: `object ${video}` })
+    expect(of('Undo', 'https://peer.example/likes/1')).toEqual({
+      about: null,
+      ends: { activity: 'https://peer.example/likes/1' },
+    })
+    expect(of('Undo', { type: 'Like', id: 'https://peer.example/likes/1', actor, object: video })).toEqual({
+      about: `rate ${video}`,
+      ends: { activity: 'https://peer.example/likes/1' },
+    })
+    expect(of('Update', { id: video, type: 'Video' }).ends).toBeNull()
+  })
+
+  it('is no Follow, which some software sends again under the same id', () => {
+    expect(of('Undo', { type: 'Follow', id: 'https://peer.example/follows/1', actor, object: video }).ends).toBeNull()
   })
 })
 
