@@ -163,6 +163,27 @@ describe('an unknown key', () => {
     expect(home.fetched).toEqual([new URL(newcomer.url).pathname])
   })
 
+  it.each([
+    ['further headers', { covered: ['(request-target)', 'host', 'date', 'digest', 'user-agent', 'accept'] }],
+    ['in another header', { inAuthorization: true }],
+  ])('is enough for a first activity that is signed with %s', async (what, options) => {
+    const newcomer = await home.account(`first_${what.replaceAll(' ', '_')}`)
+    const activity = comment(newcomer, home)
+    await ours.tell(newcomer, activity, { more: { 'user-agent': 'Elsewhere/1.0', accept: '*/*' }, ...options })
+    expect(await isThere(activity)).toBe(1)
+  })
+
+  it('named by a stranger does not hold back what a known actor says', async () => {
+    home.serve('/users/hanging', () => ({ status: 503 }))
+    const forged = comment(alice, home)
+    const answer = await post(ours, alice, forged, { keyId: `${home.base}/users/hanging#main-key` })
+    expect(answer.status).toBe(204)
+    const activity = comment(alice, home)
+    expect((await post(ours, alice, activity)).status).toBe(204)
+    await until(async () => (await isThere(activity)) === 1, { what: 'what she said', withinMs: 5000 })
+    await ours.query("delete from incoming_activity where state = 'unverified'")
+  })
+
   it('of an activity that somebody else signed is not fetched', async () => {
     const stranger = await away.account('stranger')
     const answer = await post(ours, alice, comment(alice, home), { signer: stranger })

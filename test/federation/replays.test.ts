@@ -156,3 +156,16 @@ describe('a document that takes long to canonicalise', () => {
     expect((await post(ours, alice, creation)).status).toBe(204)
   })
 })
+
+describe('a date that no database and no client can say', () => {
+  it.each(['0000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'])(
+    'spoils no list (%s)',
+    async (published) => {
+      const note = home.note({ author: alice.url, inReplyTo: video.url, more: { published } })
+      await ours.tell(alice, home.activity(alice, 'Create', note))
+      const threads = await ours.client.get<{ data: unknown[] }>(`/api/v1/videos/${video.uuid}/comment-threads`)
+      expect(Array.isArray(threads.data)).toBe(true)
+      expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+    },
+  )
+})

@@ -55,6 +55,10 @@ export interface PostOptions {
   contentType?: string
   /** Header names that are left out of the request. */
   without?: string[]
+  /** Further headers, which `covered` may name. */
+  more?: Record<string, string>
+  /** Sends the signature as `Authorization: Signature …`. */
+  inAuthorization?: boolean
 }
 
 export interface FakePeer {
@@ -351,13 +355,16 @@ async function signedHeaders(of: {
     date: now.toUTCString(),
     digest: options.digest ?? `SHA-256=${createHash('sha256').update(body).digest('base64')}`,
   }
+  Object.assign(headers, options.more)
   const covered = options.covered ?? ['(request-target)', 'host', 'date', 'digest']
   const signed = covered.map((name) =>
     name === '(request-target)' ? `${name}: post ${pathname}` : `${name}: ${headers[name]}`,
   )
   const signature = createSign('sha256').update(signed.join('\n')).sign(rsa.privatePem, 'base64')
   const algorithm = options.algorithm ?? 'rsa-sha256'
-  headers.signature = `keyId="${keyId}",algorithm="${algorithm}",headers="${covered.join(' ')}",signature="${signature}"`
+  const value = `keyId="${keyId}",algorithm="${algorithm}",headers="${covered.join(' ')}",signature="${signature}"`
+  if (options.inAuthorization) headers.authorization = `Signature ${value}`
+  else headers.signature = value
   return headers
 }
 
