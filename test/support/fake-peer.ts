@@ -22,6 +22,8 @@ export interface Received {
   path: string
   headers: IncomingHttpHeaders
   activity: JsonObject
+  /** As it came. */
+  raw: string
 }
 
 export interface PeerAnswer {
@@ -50,6 +52,8 @@ export interface PostOptions {
   digest?: string
   /** Names of the signed parts. */
   covered?: string[]
+  /** Headers that are sent besides, and signed too. */
+  more?: Record<string, string>
   algorithm?: string
   inbox?: string
   contentType?: string
@@ -109,8 +113,9 @@ export async function startFakePeer(): Promise<FakePeer> {
     if (request.method === 'POST') {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
-      const activity: JsonObject = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-      const one = { path: url.pathname, headers: request.headers, activity }
+      const raw = Buffer.concat(chunks).toString('utf8')
+      const activity: JsonObject = JSON.parse(raw)
+      const one = { path: url.pathname, headers: request.headers, activity, raw }
       received.push(one)
       response.writeHead(statusOf?.(one) ?? 204).end()
       return
@@ -343,15 +348,17 @@ async function signedHeaders(of: {
   const now = options.date ?? new Date()
   if (options.profile === 'rfc9421') {
     const key = { keyId, privateKey: await importPrivateKey(rsa.privatePem) }
-    return await signOutgoing({ method: 'POST', url, body, key, profile: 'rfc9421', now })
+    const covered = options.more ?? {}
+    return await signOutgoing({ method: 'POST', url, body, key, profile: 'rfc9421', now, covered })
   }
   const { host, pathname } = new URL(url)
   const headers: Record<string, string> = {
     host,
     date: now.toUTCString(),
     digest: options.digest ?? `SHA-256=${createHash('sha256').update(body).digest('base64')}`,
+    ...options.more,
   }
-  const covered = options.covered ?? ['(request-target)', 'host', 'date', 'digest']
+  const covered = options.covered ?? ['(request-target)', 'host', 'date', 'digest', ...Object.keys(options.more ?? {})]
   const signed = covered.map((name) =>
     name === '(request-target)' ? `${name}: post ${pathname}` : `${name}: ${headers[name]}`,
   )

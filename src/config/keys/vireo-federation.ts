@@ -44,6 +44,7 @@ export const federationKeys = {
     hosts_in_flight: integer(30, 'hosts that are delivered to at once by one process', { min: 1 }),
     slow_hosts_in_flight: integer(1000, 'hosts that are slow to answer, which one process awaits besides'),
     actors_in_flight_per_host: integer(4, 'actors whose activities go to one host at once', { min: 1 }),
+    synchronize_followers: flag(true, 'whether servers are told which of their actors follow ours (FEP-8fcf)'),
     missing_inbox_strikes: integer(3, 'answers 404 after which an inbox is dropped', { min: 1 }),
   }),
   follow: section({

@@ -28,16 +28,22 @@ export interface ReadRequest {
  */
 export type WhoAsks = (request: ReadRequest) => Promise<Requester>
 
+export interface Requesters {
+  whoAsks: WhoAsks
+  /** The address of the actor that signed. Throws DomainError `unauthenticated` without a signature that holds. */
+  signerOf(request: ReadRequest): Promise<string>
+}
+
 const FETCH_EVERY_MS = 60_000
 const MAX_HOSTS = 10_000
 
-export function makeWhoAsks(deps: {
+export function makeRequesters(deps: {
   config: () => Config
   clock: Clock
   urls: Urls
   keys: KeyStore
   resolveActor: ResolveActor
-}): WhoAsks {
+}): Requesters {
   const { config, clock, urls, keys, resolveActor } = deps
   const fetched = new LRUCache<string, number>({ max: MAX_HOSTS })
   const now = () => clock.now().getTime()
@@ -65,8 +71,7 @@ export function makeWhoAsks(deps: {
     return isOld ? verdict.keyId : undefined
   }
 
-  return async (request) => {
-    if (!config().vireo.federation.authorized_fetch) return { kind: 'anybody' }
+  async function signerOf(request: ReadRequest): Promise<string> {
     let verdict = await verify(request)
     const signer = verdict.ok ? undefined : signerToFetch(verdict)
     if (signer !== undefined) {
@@ -77,8 +82,16 @@ export function makeWhoAsks(deps: {
         if (!(error instanceof DomainError)) throw error
       }
     }
-    if (verdict.ok) return { kind: 'signed', actor: verdict.owner }
+    if (verdict.ok) return verdict.owner
     throw new DomainError('unauthenticated', `This needs the signature of an actor: ${verdict.reason}.`)
+  }
+
+  return {
+    signerOf,
+    async whoAsks(request) {
+      if (!config().vireo.federation.authorized_fetch) return { kind: 'anybody' }
+      return { kind: 'signed', actor: await signerOf(request) }
+    },
   }
 }
 

@@ -216,19 +216,24 @@ export interface SignedParts {
   body: string
 }
 
-const SIGNED_HEADERS = [
-  'host',
-  'date',
-  'digest',
-  'content-digest',
-  'content-type',
-  'content-length',
-  'signature',
-  'signature-input',
-]
+const ALWAYS_KEPT = ['host', 'date', 'digest', 'content-digest', 'signature', 'signature-input']
+
+/** Whatever the signature names is part of it, such as Mastodon's `Collection-Synchronization`. */
+function signedNames(headers: HeaderValues): Set<string> {
+  const authorization = String(headers.authorization ?? '')
+  const isSignature = /^signature /i.test(authorization)
+  const claims = [headers.signature, headers['signature-input'], isSignature ? authorization : ''].flat().join(' ')
+  const named = claims.toLowerCase().match(/[a-z][a-z-]{0,100}/g) ?? []
+  const names = new Set([...ALWAYS_KEPT, ...named])
+  if (isSignature) names.add('authorization')
+  else names.delete('authorization')
+  names.delete('cookie')
+  return names
+}
 
 function signedParts(request: InboxRequest): Record<string, unknown> {
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => SIGNED_HEADERS.includes(name)))
+  const names = signedNames(request.headers)
+  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => names.has(name)))
   const parts: SignedParts = {
     method: request.method,
     url: request.url,
