@@ -14,6 +14,8 @@ export interface Sweeper {
   stop(): Promise<void>
   /** One whole look, for tests. */
   sweep(): Promise<void>
+  /** What is known under these names, time-outs that are due and periodic work, now; unknown names are nobody's. */
+  run(names: readonly string[]): Promise<void>
 }
 
 const LANES_AT_ONCE = 1000
@@ -82,6 +84,13 @@ export function makeSweeper(options: {
 
   return {
     sweep,
+    async run(names) {
+      for (const name of names) {
+        const timeout = registry.timeouts.get(name)
+        if (timeout) await timeOut(name, timeout)
+        await registry.periodics.get(name)?.run()
+      }
+    },
     start() {
       stopped = false
       next()
