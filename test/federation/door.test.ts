@@ -165,13 +165,16 @@ describe('an unknown key', () => {
     expect(home.fetched).toEqual([new URL(newcomer.url).pathname])
   })
 
-  it.each(['cavage', 'rfc9421'] as const)('of a signature over more headers is checked over all (%s)', async (profile) => {
-    const mastodon = await home.account(`covering-${profile}`)
-    const activity = comment(mastodon, home)
-    const more = { 'collection-synchronization': 'collectionId="x"', 'content-type': 'application/activity+json' }
-    expect((await post(ours, mastodon, activity, { profile, more })).status).toBe(204)
-    expect(await isThere(activity)).toBe(1)
-  })
+  it.each(['cavage', 'rfc9421'] as const)(
+    'of a signature over more headers is checked over all (%s)',
+    async (profile) => {
+      const mastodon = await home.account(`covering-${profile}`)
+      const activity = comment(mastodon, home)
+      const more = { 'collection-synchronization': 'collectionId="x"', 'content-type': 'application/activity+json' }
+      expect((await post(ours, mastodon, activity, { profile, more })).status).toBe(204)
+      expect(await isThere(activity)).toBe(1)
+    },
+  )
 
   it('of an activity that somebody else signed is not fetched', async () => {
     const stranger = await away.account('stranger')

@@ -115,8 +115,12 @@ it('each server reads its own followers, with the signature of any actor of it',
   expect((await read('/accounts/root', other)).body).toMatchObject({ orderedItems: mine.slice(1) })
 })
 
-it('nobody reads it without a signature, nor a blocked server, nor of nobody', async () => {
+it('nobody reads it without a signature, nor a stranger or a blocked server, nor of nobody', async () => {
   expect((await read('/accounts/root', null)).status).toBe(401)
+  const stranger = await startFakePeer()
+  expect((await read('/accounts/root', stranger.instance)).status).toBe(401)
+  expect(stranger.fetched).toEqual([])
+  await stranger.close()
   expect((await read('/accounts/nobody', near.instance)).status).toBe(404)
   await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: far.host })
   expect((await read('/accounts/root', far.instance)).status).toBe(403)

@@ -37,6 +37,8 @@ export interface PeerAnswer {
   location?: string
 }
 
+type Answering = (query: URLSearchParams, headers: IncomingHttpHeaders) => PeerAnswer
+
 /** What is wrong or unusual with a posted activity; an honest cavage signature by the actor when left out. */
 export interface PostOptions {
   /** Who signs the request; null for nobody. */
@@ -75,7 +77,7 @@ export interface FakePeer {
   video(of: { account: PeerActor; channel: PeerActor; more?: JsonObject }): JsonObject & { id: string }
   note(of: { author: string; inReplyTo: string; content?: string; more?: JsonObject }): JsonObject & { id: string }
   /** Answers a path or an address of the peer. */
-  serve(address: string, answer: JsonObject | ((query: URLSearchParams) => PeerAnswer)): void
+  serve(address: string, answer: JsonObject | Answering): void
   /** Answers to posts from now on; 204 when undefined. */
   answerPosts(answer: ((received: Received) => number) | undefined): void
   id(name?: string): string
@@ -102,7 +104,7 @@ export async function peerKeys(): Promise<ActorKeys> {
 }
 
 export async function startFakePeer(): Promise<FakePeer> {
-  const answers = new Map<string, (query: URLSearchParams) => PeerAnswer>()
+  const answers = new Map<string, Answering>()
   const received: Received[] = []
   const fetched: string[] = []
   let statusOf: ((received: Received) => number) | undefined
@@ -127,7 +129,7 @@ export async function startFakePeer(): Promise<FakePeer> {
       body,
       raw,
       location,
-    } = answers.get(url.pathname)?.(url.searchParams) ?? { status: 404 }
+    } = answers.get(url.pathname)?.(url.searchParams, request.headers) ?? { status: 404 }
     response
       .writeHead(status, { 'content-type': type, ...(location === undefined ? {} : { location }) })
       .end(raw ?? (body === undefined ? '' : JSON.stringify(body)))
@@ -144,7 +146,7 @@ export async function startFakePeer(): Promise<FakePeer> {
     if (server.listening) await new Promise((resolve) => server.close(resolve))
   }
 
-  function serve(address: string, answer: JsonObject | ((query: URLSearchParams) => PeerAnswer)): void {
+  function serve(address: string, answer: JsonObject | Answering): void {
     const { pathname } = new URL(address, base)
     answers.set(pathname, typeof answer === 'function' ? answer : () => ({ body: answer }))
   }

@@ -84,11 +84,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   }
 
   const stepped = (row: HostRow, event: RemoteHostEvent) =>
-    step(
-      remoteHostMachine,
-      { state: row.state, context: { ...initialRemoteHost.context, ...row.context } },
-      event,
-    )
+    step(remoteHostMachine, { state: row.state, context: { ...initialRemoteHost.context, ...row.context } }, event)
 
   /** Only the lane of the host steps it, and an activity that wakes it; the state that was read is checked when written. */
   async function tell(row: HostRow | undefined, event: RemoteHostEvent): Promise<void> {
@@ -197,15 +193,15 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   }
 }
 
-/** The row of a host, new ones as healthy. Gives its id. */
-export async function ensureHost(query: Sql, host: string): Promise<number> {
+/** The row of a host, new ones as healthy, with the signatures that it took. Gives its id. */
+export async function ensureHost(query: Sql, host: string, profile: SignatureProfile): Promise<number> {
   const [row] = await query<{ id: number }>(
     `with known as (select id from remote_host where host = $1),
      fresh as (
-       insert into remote_host (host, state, context) select $1, $2, $3 where not exists (select 1 from known)
+       insert into remote_host (host, state, context, signature_profile) select $1, $2, $3, $4 where not exists (select 1 from known)
        on conflict (host) do update set host = excluded.host returning id
      ) select id from known union all select id from fresh`,
-    [host.toLowerCase(), initialRemoteHost.state, JSON.stringify(initialRemoteHost.context)],
+    [host.toLowerCase(), initialRemoteHost.state, JSON.stringify(initialRemoteHost.context), profile],
   )
   if (!row) throw new Error(`The host ${host} could not be stored.`)
   return row.id

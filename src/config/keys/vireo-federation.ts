@@ -27,6 +27,7 @@ export const federationKeys = {
     unverified_per_host: integer(100, 'activities with unknown keys that wait, for each host'),
     unverified_in_all: integer(5000, 'activities with unknown keys that wait, of all hosts'),
     unverified_per_address: integer(600, 'activities with unknown keys that are taken from one address in a minute'),
+    new_hosts_per_domain: integer(200, 'unknown servers of one domain that one process takes in within an hour'),
     key_fetches_at_once: integer(10, 'unknown keys that one process fetches at once', { min: 1 }),
     key_refetch_after: duration('1 minute', 'age at which a cached key that fails is fetched again'),
     attempts: integer(5, 'tries of an activity', { min: 1 }),

@@ -6,6 +6,7 @@ import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin, trustKey } from '../security/index.ts'
 import { type ActorDocument, readActor } from '../wire/index.ts'
 import type { FetchDocument } from './documents.ts'
+import { makeNewHosts } from './new-hosts.ts'
 
 /**
  * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Without `maxAgeMs` one that has
@@ -17,6 +18,7 @@ export function makeResolveActor(
   deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
 ): ResolveActor {
   const { fetchDocument, remoteActors, clock, config, blocked } = deps
+  const newHosts = makeNewHosts(deps)
 
   async function resolve(url: string, options: { maxAgeMs?: number } = {}): Promise<StoredActor> {
     const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
@@ -32,13 +34,18 @@ export function makeResolveActor(
   }
 
   async function fetchAndSave(url: string, known: boolean): Promise<StoredActor> {
-    const { document } = await fetchDocument(url)
+    if (!known) await newHosts.admit(new URL(url).host)
+    const { document, profile } = await fetchDocument(url)
     const read = readActor(document)
     if (!read.ok) throw new DomainError('unprocessable', `${url} is no usable actor: ${read.problem}`)
     const actor = toRemoteActor(read.value)
     if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
+    // Its id may be of another server than its address.
+    if (actor.url !== url) await newHosts.admit(actor.host)
     if (actor.ownerUrl !== null) await resolve(actor.ownerUrl)
-    return await remoteActors.save(actor)
+    const stored = await remoteActors.save(actor, { profile })
+    newHosts.note(actor.host)
+    return stored
   }
 
   return resolve

@@ -12,6 +12,8 @@ export interface FetchedDocument {
   document: JsonObject
   /** The id of the document, where it was fetched. */
   id: string
+  /** How its server took our signature. */
+  profile: SignatureProfile
 }
 
 /**
@@ -59,14 +61,14 @@ export function makeFetchDocument(
   async function get(url: string): Promise<FetchedDocument & { url: string }> {
     if (isSameOrigin(url, urls.origin))
       throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
-    const answer = await knock(url)
+    const { answer, profile } = await knock(url)
     // Only its own server can say that something is no more.
     const isMissing = answer.status === 404 || answer.status === 410
     if (isMissing && new URL(answer.url).host !== new URL(url).host) throw unusable(url, 'it leads elsewhere')
     refuseStatus(url, answer.status)
     if (!ACTIVITY_TYPES.test(answer.headers['content-type'] ?? '')) throw unusable(url, 'it is no ActivityPub document')
     const document = parse(url, answer.body)
-    return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url }
+    return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url, profile }
   }
 
   /** Refused for its signature, it is tried once with the other kind; a host that takes that one is asked so first. */
@@ -77,13 +79,13 @@ export function makeFetchDocument(
     const answer = await signedGet(url, first)
     const other = signatureProfiles.find((profile) => profile !== first)
     const isRefused = answer.status === 401 || answer.status === 403
-    if (!isRefused || !other || !config().federation.sign_federated_fetches) return answer
+    if (!isRefused || !other || !config().federation.sign_federated_fetches) return { answer, profile: first }
     const second = await signedGet(url, other)
     if (second.status === 200) {
       profiles.set(host, other)
       await hosts.preferProfileOf(host, other)
     }
-    return second
+    return { answer: second, profile: other }
   }
 
   async function signedGet(url: string, profile: SignatureProfile) {

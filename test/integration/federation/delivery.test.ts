@@ -253,6 +253,9 @@ describe('a delivery', () => {
     expect(await deliveries()).toHaveLength(1)
     answer = () => ({ status: 204 })
     await hosts.heard(peerHost)
+    // What waited since before the sleep goes out by itself.
+    await until(async () => (await deliveries()).length === 0)
+    expect(numbers().at(-1)).toBe(1)
     await send(3)
     await until(async () => (await deliveries()).length === 0)
     expect(numbers().slice(-2)).toEqual([1, 3])
