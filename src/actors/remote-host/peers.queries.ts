@@ -71,5 +71,5 @@ export async function listPeers(db: Database, query: PeerListQuery): Promise<{ t
 }
 
 function counted(from: string): string {
-  return `(select count(*) from (select 1 from ${from} limit ${MOST_COUNTED}) as some)`
+  return `(select count(*) from (select 1 from ${from} limit ${MOST_COUNTED}) as first)`
 }

@@ -14,7 +14,7 @@ export interface Sweeper {
   stop(): Promise<void>
   /** One whole look, for tests. */
   sweep(): Promise<void>
-  /** What is known under these names, time-outs that are due and periodic work, now; unknown names are nobody's. */
+  /** Runs the time-outs that are due and the periodic work of these names now. Throws for a name of nothing. */
   run(names: readonly string[]): Promise<void>
 }
 
@@ -87,8 +87,10 @@ export function makeSweeper(options: {
     async run(names) {
       for (const name of names) {
         const timeout = registry.timeouts.get(name)
+        const task = registry.periodics.get(name)
+        if (!timeout && !task) throw new Error(`Nothing is known as ${name}.`)
         if (timeout) await timeOut(name, timeout)
-        await registry.periodics.get(name)?.run()
+        await task?.run()
       }
     },
     start() {
