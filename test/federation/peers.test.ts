@@ -40,7 +40,13 @@ const theirs = async (): Promise<Peer | undefined> =>
 it('a server that answers is shown with its last success', async () => {
   await ours.tell(alice, peer.activity(alice, 'Follow', ours.instance))
   await until(async () => (await theirs())?.lastSuccessAt != null, { what: 'the first success' })
-  expect(await theirs()).toMatchObject({ state: 'healthy', lag: null, waitingDeliveries: 0, lastError: null, history: null })
+  expect(await theirs()).toMatchObject({
+    state: 'healthy',
+    lag: null,
+    waitingDeliveries: 0,
+    lastError: null,
+    history: null,
+  })
 })
 
 it('a server that fails is shown with what waits, and gets it when an administrator says so', async () => {
