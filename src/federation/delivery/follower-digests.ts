@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/database/index.ts'
 
 /** The digest of nobody: there is nothing to XOR. */
-export const NO_FOLLOWERS = '0'.repeat(64)
+const NO_FOLLOWERS = '0'.repeat(64)
 /** Of one server. More are neither told nor shown, since a list that is cut would end the follows that it leaves out. */
 export const MOST_SYNCHRONIZED = 20_000
 
