@@ -26,6 +26,7 @@ const indexes = {
   follow_follower: 'follow (follower_id, state, id)',
   // What the operator looks at.
   delivery_parked: "delivery (host_id, id) where state = 'parked'",
+  delivery_backlog: "delivery (host_id, id) include (created_at) where state = 'waiting'",
   incoming_activity_parked: "incoming_activity (id) where state = 'parked'",
   incoming_activity_parked_host: "incoming_activity (host, id) where state = 'parked'",
   incoming_activity_open: "incoming_activity (received_at) where state in ('received', 'unverified', 'retrying')",

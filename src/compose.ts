@@ -410,7 +410,7 @@ async function start(
         }),
         redundancyArea({ db, config, redundancies }),
         peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
-        debugArea({ db, sweep: runtime.sweeper.sweep }),
+        debugArea({ db, run: runtime.sweeper.run }),
         inboxArea({
           receiveActivity: federation.receiveActivity,
           urls: deps.urls,
@@ -467,6 +467,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'UserRemoved',
     'AccountRemoved',
     'AbuseReported',
+    'HostAwoke',
     'AccountBlocked',
     'ServerBlocked',
   ],

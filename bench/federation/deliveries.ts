@@ -1,14 +1,20 @@
 // What goes out: the pace of signed deliveries, an audience of thousands, and servers that take a request and never answer.
 
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { type Client, login } from '../../scripts/demo/client.ts'
 import { median, processorTime, residentMemory } from '../processes.ts'
 import { printTable, verdict, verdictAtLeast } from '../table.ts'
+import type { BareOrder } from './bare-client.ts'
 import type { Stage } from './index.ts'
 import { follow, seedPeers, withDatabase } from './peers.ts'
 import { startSink } from './sink.ts'
 
 const PACE = { hosts: 100, comments: 40, warmUp: 5 }
 const MIN_DELIVERIES = 400
+/** About what a comment has with its signatures, in characters. */
+const BODY = 3000
 const AUDIENCE = { hosts: 2000, perHost: 5, ports: 100 }
 const MAX_GROWTH_MIB = 64
 const HOSTS = { all: 1000, hanging: 500 }
@@ -36,14 +42,19 @@ export async function benchDeliveries({ node, databaseUrl, video }: Stage): Prom
     const { answered, sockets, repeated } = await sink.awaitAnswered(hosts * comments, LONGEST_MS)
     const wall = (performance.now() - begun) / 1000
     const processor = processorTime(pid) - processorBefore
+    const bare = await benchBare({ inboxes: sink.inboxes, posts: comments, size: BODY })
     console.log(`\n${comments} comments to ${hosts} hosts`)
     printTable(
-      ['deliveries', 'sent', 'a second', 'CPU ms each', 'a second of CPU', 'sockets'],
+      ['deliveries', 'sent', 'a second', 'CPU ms each', 'a second of CPU', 'CPU to bare', 'sockets'],
       [
         [
           ...['signed, to a loopback sink', String(answered.length), (answered.length / wall).toFixed(0)],
           ...[(processor / answered.length).toFixed(3), ((answered.length * 1000) / processor).toFixed(0)],
-          String(sockets),
+          ...[(processor / answered.length / bare.each).toFixed(1), String(sockets)],
+        ],
+        [
+          ...['bare undici, unsigned', String(hosts * comments), ((hosts * comments) / bare.wall).toFixed(0)],
+          ...[bare.each.toFixed(3), (1000 / bare.each).toFixed(0), '1.0', ''],
         ],
       ],
     )
@@ -51,6 +62,26 @@ export async function benchDeliveries({ node, databaseUrl, video }: Stage): Prom
     verdict('deliveries that came twice', repeated, 0)
   } finally {
     sink.close()
+  }
+}
+
+/** CPU ms of one post, and seconds for all of them; once before, so that the code is compiled and connections are known. */
+async function benchBare(order: BareOrder): Promise<{ each: number; wall: number }> {
+  const child = fork(fileURLToPath(new URL('bare-client.ts', import.meta.url)))
+  const run = async () => {
+    const done = once(child, 'message')
+    child.send(order)
+    await done
+  }
+  try {
+    await run()
+    const begun = performance.now()
+    const before = processorTime(child.pid ?? 0)
+    await run()
+    const each = (processorTime(child.pid ?? 0) - before) / (order.inboxes.length * order.posts)
+    return { each, wall: (performance.now() - begun) / 1000 }
+  } finally {
+    child.disconnect()
   }
 }
 

@@ -107,14 +107,14 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const http = fetchUnblocked(options.http, blocked)
   const deps: FederationDeps = { ...actorDeps, urls, keys, http, blocked }
 
-  const fetchDocument = makeFetchDocument({ ...deps, instanceActorId })
+  const hosts = makeRemoteHosts(actorDeps)
+  const fetchDocument = makeFetchDocument({ ...deps, instanceActorId, hosts })
   const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
   const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveActor, remoteVideos: options.remoteVideos })
   const playlists = makePlaylistFetcher({
     ...{ ...deps, fetchDocument, resolveActor, videos },
     remotePlaylists: options.remotePlaylists,
   })
-  const hosts = makeRemoteHosts(actorDeps)
   const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
   const sender = makeSender(deps)
   const context = {

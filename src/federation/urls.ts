@@ -16,6 +16,7 @@ export type VideoCollection = (typeof VIDEO_COLLECTIONS)[number]
 export type OwnAddress =
   | { kind: 'account' | 'channel'; name: string }
   | { kind: 'actor-collection'; owner: 'account' | 'channel'; name: string; collection: ActorCollection }
+  | { kind: 'follower-synchronization'; owner: 'account' | 'channel'; name: string }
   | { kind: 'shared-inbox' }
   | { kind: 'video' | 'playlist' | 'watch-action'; uuid: string }
   | { kind: 'video-collection'; uuid: string; collection: VideoCollection }
@@ -52,6 +53,8 @@ export function makeUrls(origin: string) {
     account,
     channel: (name: string) => at(`/video-channels/${name}`),
     actorCollection: (actor: string, collection: ActorCollection) => `${actor}/${collection}`,
+    /** Where a server reads which of its actors follow one of ours (FEP-8fcf). */
+    followerSynchronization: (actor: string) => `${actor}/followers_synchronization`,
     /** The RSA key, by the fragment that every implementation resolves to the actor. */
     publicKey: (actor: string) => `${actor}#main-key`,
     /** The Ed25519 key of FEP-521a. */
@@ -142,6 +145,11 @@ const FORMS: { form: RegExp; make: (parts: Parts) => OwnAddress | undefined }[] 
     const collection = COLLECTIONS.find((name) => name === p.collection)
     return collection && { kind: 'actor-collection', owner: owner(p), name: text(p, 'name'), collection }
   }),
+  form(`${ACTOR}/followers_synchronization`, (p) => ({
+    kind: 'follower-synchronization',
+    owner: owner(p),
+    name: text(p, 'name'),
+  })),
   form(`${ACTOR}/(?<rating>like|dislike)s/(?<videoId>${ID})`, (p) => ({
     kind: 'rate',
     owner: owner(p),

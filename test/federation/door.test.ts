@@ -63,6 +63,8 @@ describe('a signature', () => {
   const good: [string, () => PostOptions][] = [
     ['as usual', () => ({})],
     ['by RFC 9421', () => ({ profile: 'rfc9421' })],
+    ['that covers another header too', () => ({ more: { 'collection-synchronization': 'digest="00"' } })],
+    ['by RFC 9421 that covers another header', () => ({ profile: 'rfc9421', more: { 'x-other': 'a' } })],
     ['that names hs2019', () => ({ algorithm: 'hs2019' })],
     ['with a key id without fragment', () => ({ keyId: alice.url })],
     ['29 minutes old', () => ({ date: new Date(Date.now() - 29 * MINUTE) })],
@@ -183,6 +185,16 @@ describe('an unknown key', () => {
     await until(async () => (await isThere(activity)) === 1, { what: 'what she said', withinMs: 5000 })
     await ours.query("delete from incoming_activity where state = 'unverified'")
   })
+  it.each(['cavage', 'rfc9421'] as const)(
+    'of a signature over more headers is checked over all (%s)',
+    async (profile) => {
+      const mastodon = await home.account(`covering-${profile}`)
+      const activity = comment(mastodon, home)
+      const more = { 'collection-synchronization': 'collectionId="x"', 'content-type': 'application/activity+json' }
+      expect((await post(ours, mastodon, activity, { profile, more })).status).toBe(204)
+      expect(await isThere(activity)).toBe(1)
+    },
+  )
 
   it('of an activity that somebody else signed is not fetched', async () => {
     const stranger = await away.account('stranger')

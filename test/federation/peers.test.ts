@@ -18,10 +18,12 @@ interface Peer {
   state: string
   lag: number | null
   lastSuccessAt: string | null
+  lastErrorAt: string | null
   lastError: string | null
   waitingDeliveries: number
   parkedDeliveries: number
   parkedActivities: number
+  history: { actors: number; seen: number; total: number; walks: unknown[] } | null
 }
 
 beforeAll(async () => {
@@ -38,7 +40,13 @@ const theirs = async (): Promise<Peer | undefined> =>
 it('a server that answers is shown with its last success', async () => {
   await ours.tell(alice, peer.activity(alice, 'Follow', ours.instance))
   await until(async () => (await theirs())?.lastSuccessAt != null, { what: 'the first success' })
-  expect(await theirs()).toMatchObject({ state: 'healthy', lag: null, waitingDeliveries: 0, lastError: null })
+  expect(await theirs()).toMatchObject({
+    state: 'healthy',
+    lag: null,
+    waitingDeliveries: 0,
+    lastError: null,
+    history: null,
+  })
 })
 
 it('a server that fails is shown with what waits, and gets it when an administrator says so', async () => {
@@ -54,6 +62,48 @@ it('a server that fails is shown with what waits, and gets it when an administra
   await ours.client.send('POST', `/api/v1/vireo/peers/${encodeURIComponent(peer.host)}/retry`)
   await until(async () => (await theirs())?.state === 'healthy', { what: 'the success' })
   await until(async () => (await theirs())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
+  // What is over can be seen to be over, at once.
+  const well = await theirs()
+  expect(Date.parse(well?.lastSuccessAt ?? '')).toBeGreaterThanOrEqual(Date.parse(well?.lastErrorAt ?? ''))
+})
+
+it('how much of its history was read is shown in numbers', async () => {
+  const maker = await introduce(ours, peer, 'maker')
+  const outbox = `${maker.account.url}/outbox`
+  const videos = Array.from({ length: 3 }, () => peer.video({ ...maker }))
+  peer.serve(outbox, {
+    ...{ '@context': 'https://www.w3.org/ns/activitystreams', type: 'OrderedCollection', id: outbox, totalItems: 5 },
+    orderedItems: videos.map((video) => peer.activity(maker.account, 'Create', video)),
+  })
+  await ours.client.send('POST', '/api/v1/server/following', { handles: [`maker@${peer.host}`] })
+  const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === maker.account.url)
+  await ours.tell(maker.account, peer.activity(maker.account, 'Accept', activity))
+  await until(async () => (await theirs())?.history?.walks.some((walk) => (walk as { state: string }).state === 'done'))
+  expect((await theirs())?.history).toEqual({
+    ...{ actors: 1, seen: 3, total: 5 },
+    walks: [
+      {
+        ...{ actor: maker.account.url, state: 'done', seen: 3, total: 5, putAside: 0, givenUp: 0, error: null },
+        ...{ nextTryAt: expect.any(String), updatedAt: expect.any(String) },
+      },
+    ],
+  })
+})
+
+it('more than a thousand deliveries that wait are shown as a thousand', async () => {
+  await ours.query(
+    `with one as (insert into document (activity_id, type, body) values ('http://x.example/1', 'Create', '{}') returning id),
+       away as (insert into remote_host (host, state) values ('away.example', 'dormant') returning id)
+     insert into delivery (document_id, host_id, actor_id, inbox_url, created_at)
+     select one.id, away.id, (select min(id) from actor where host_id is null), 'https://away.example/' || n,
+       now() - interval '1 hour'
+     from one, away, generate_series(1, 1500) n`,
+  )
+  const { data } = await ours.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-waitingDeliveries&count=1')
+  expect(data).toMatchObject([{ host: 'away.example', waitingDeliveries: 1000 }])
+  const [first] = (await ours.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-lag&count=1')).data
+  expect(first).toMatchObject({ host: 'away.example' })
+  expect(first?.lag).toBeGreaterThanOrEqual(3600)
 })
 
 it('an activity that is parked is listed, can be tried anew and given up', async () => {
@@ -91,4 +141,20 @@ it('an activity that is parked is listed, can be tried anew and given up', async
 
 it('the page for debugging counts what waits', async () => {
   expect(await ours.client.get('/api/v1/server/debug')).toEqual({ ip: '127.0.0.1', activityPubMessagesWaiting: 0 })
+})
+
+it.each([
+  'remove-dandling-resumable-uploads',
+  'process-video-views-buffer',
+  'process-video-viewers',
+  'process-video-channel-sync-latest',
+  'process-update-videos-scheduler',
+  'remove-expired-user-exports',
+])('the command %s finds its work', async (command) => {
+  const { status } = await ours.client.raw('/api/v1/server/debug/run-command', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ command }),
+  })
+  expect(status).toBe(204)
 })

@@ -29,8 +29,11 @@ export interface FederatedNode {
 /** Tries again soon, and does not transcode. */
 const QUICK: Values = { transcoding: { enabled: false } }
 
-export async function startFederatedNode(config: Values = {}): Promise<FederatedNode> {
-  const node = await startTestNode({ config: { ...QUICK, ...config } })
+export async function startFederatedNode(
+  config: Values = {},
+  options: Pick<NonNullable<Parameters<typeof startTestNode>[0]>, 'clock'> = {},
+): Promise<FederatedNode> {
+  const node = await startTestNode({ ...options, config: { ...QUICK, ...config } })
   const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
   pool.on('error', () => undefined)
   const client = await login(node.base, node.username, node.password)

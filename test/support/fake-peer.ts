@@ -22,6 +22,8 @@ export interface Received {
   path: string
   headers: IncomingHttpHeaders
   activity: JsonObject
+  /** As it came. */
+  raw: string
 }
 
 export interface PeerAnswer {
@@ -34,6 +36,8 @@ export interface PeerAnswer {
   /** Of a redirection. */
   location?: string
 }
+
+type Answering = (query: URLSearchParams, headers: IncomingHttpHeaders) => PeerAnswer
 
 /** What is wrong or unusual with a posted activity; an honest cavage signature by the actor when left out. */
 export interface PostOptions {
@@ -50,6 +54,8 @@ export interface PostOptions {
   digest?: string
   /** Names of the signed parts. */
   covered?: string[]
+  /** Headers that are sent besides, and signed too. */
+  more?: Record<string, string>
   algorithm?: string
   inbox?: string
   contentType?: string
@@ -75,7 +81,7 @@ export interface FakePeer {
   video(of: { account: PeerActor; channel: PeerActor; more?: JsonObject }): JsonObject & { id: string }
   note(of: { author: string; inReplyTo: string; content?: string; more?: JsonObject }): JsonObject & { id: string }
   /** Answers a path or an address of the peer. */
-  serve(address: string, answer: JsonObject | ((query: URLSearchParams) => PeerAnswer)): void
+  serve(address: string, answer: JsonObject | Answering): void
   /** Answers to posts from now on; 204 when undefined. */
   answerPosts(answer: ((received: Received) => number) | undefined): void
   id(name?: string): string
@@ -102,7 +108,7 @@ export async function peerKeys(): Promise<ActorKeys> {
 }
 
 export async function startFakePeer(): Promise<FakePeer> {
-  const answers = new Map<string, (query: URLSearchParams) => PeerAnswer>()
+  const answers = new Map<string, Answering>()
   const received: Received[] = []
   const fetched: string[] = []
   let statusOf: ((received: Received) => number) | undefined
@@ -113,8 +119,9 @@ export async function startFakePeer(): Promise<FakePeer> {
     if (request.method === 'POST') {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
-      const activity: JsonObject = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-      const one = { path: url.pathname, headers: request.headers, activity }
+      const raw = Buffer.concat(chunks).toString('utf8')
+      const activity: JsonObject = JSON.parse(raw)
+      const one = { path: url.pathname, headers: request.headers, activity, raw }
       received.push(one)
       response.writeHead(statusOf?.(one) ?? 204).end()
       return
@@ -126,7 +133,7 @@ export async function startFakePeer(): Promise<FakePeer> {
       body,
       raw,
       location,
-    } = answers.get(url.pathname)?.(url.searchParams) ?? { status: 404 }
+    } = answers.get(url.pathname)?.(url.searchParams, request.headers) ?? { status: 404 }
     response
       .writeHead(status, { 'content-type': type, ...(location === undefined ? {} : { location }) })
       .end(raw ?? (body === undefined ? '' : JSON.stringify(body)))
@@ -143,7 +150,7 @@ export async function startFakePeer(): Promise<FakePeer> {
     if (server.listening) await new Promise((resolve) => server.close(resolve))
   }
 
-  function serve(address: string, answer: JsonObject | ((query: URLSearchParams) => PeerAnswer)): void {
+  function serve(address: string, answer: JsonObject | Answering): void {
     const { pathname } = new URL(address, base)
     answers.set(pathname, typeof answer === 'function' ? answer : () => ({ body: answer }))
   }
@@ -347,16 +354,17 @@ async function signedHeaders(of: {
   const now = options.date ?? new Date()
   if (options.profile === 'rfc9421') {
     const key = { keyId, privateKey: await importPrivateKey(rsa.privatePem) }
-    return await signOutgoing({ method: 'POST', url, body, key, profile: 'rfc9421', now })
+    const covered = options.more ?? {}
+    return await signOutgoing({ method: 'POST', url, body, key, profile: 'rfc9421', now, covered })
   }
   const { host, pathname } = new URL(url)
   const headers: Record<string, string> = {
     host,
     date: now.toUTCString(),
     digest: options.digest ?? `SHA-256=${createHash('sha256').update(body).digest('base64')}`,
+    ...options.more,
   }
-  Object.assign(headers, options.more)
-  const covered = options.covered ?? ['(request-target)', 'host', 'date', 'digest']
+  const covered = options.covered ?? ['(request-target)', 'host', 'date', 'digest', ...Object.keys(options.more ?? {})]
   const signed = covered.map((name) =>
     name === '(request-target)' ? `${name}: post ${pathname}` : `${name}: ${headers[name]}`,
   )

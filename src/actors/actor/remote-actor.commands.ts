@@ -1,7 +1,7 @@
 // Actors of other servers: stored when first met, brought up to date when they tell or when looked at again.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { ensureHost } from '../remote-host/index.ts'
+import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import type { ActorType } from './actor.entity.ts'
 
@@ -43,7 +43,7 @@ export interface StoredActor {
 
 export interface RemoteActors {
   /** Stores or refreshes. Throws DomainError `unprocessable` when a Group's owner is not stored. */
-  save(actor: RemoteActor): Promise<StoredActor>
+  save(actor: RemoteActor, options?: { profile?: SignatureProfile }): Promise<StoredActor>
   find(url: string): Promise<(StoredActor & { refreshedAt: Date | null }) | undefined>
   /** Asks for a job that reads the actor anew; at most once an hour. */
   askRefresh(actorId: number): Promise<void>
@@ -100,8 +100,8 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         for (const { id } of others) await recountFollows(unit, id)
       })
     },
-    async save(actor) {
-      const hostId = await ensureHost(db.query, actor.host)
+    async save(actor, { profile = 'cavage' } = {}) {
+      const hostId = await ensureHost(db.query, actor.host, profile)
       return await tell.create(async (unit) => {
         const actorId = await upsertActor(unit, actor, hostId)
         if (actor.type === 'Group') await upsertChannel(unit, actor, actorId)

@@ -117,6 +117,15 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
     await move(unit, row, { type: 'ASKED' })
   })
 
+  // What a server published while it was given up was told to nobody here: its outboxes are looked at now, not in a day.
+  registry.on('HostAwoke', 'history', async ({ hostId }, unit) => {
+    await unit.query(
+      `update history_walk w set due_at = $2 from actor a
+       where a.id = w.actor_id and a.host_id = $1 and w.state in ('done', 'failed', 'retrying', 'incomplete')`,
+      [hostId, unit.now],
+    )
+  })
+
   registry.timeout('history_walk', {
     dueSql: 'select id from history_walk where due_at <= $1 order by due_at limit 100',
     timedOut: (id) =>

@@ -1,12 +1,13 @@
 // How far the walks over the histories of followed actors are, for those who look after the peers.
 
 import type { Sql } from '../../platform/database/index.ts'
+import type { HistoryWalkState } from '../../state-machines/history-walk.ts'
 
 export interface HistoryRow {
   host_id: number
   actor_id: number
   actor_url: string
-  state: string
+  state: HistoryWalkState
   /** Items that were read, of `total` that the collection speaks of (null when it does not say). */
   seen: number
   total: number | null
@@ -18,14 +19,23 @@ export interface HistoryRow {
   /** When it is tried or looked at again. */
   due_at: Date | null
   updated_at: Date
+  /** Of all walks over actors of the host, also of those that are not given. */
+  walks: number
+  seen_in_all: number
+  total_in_all: number
 }
 
-/** The walks over actors of these hosts. */
-export async function historiesOf(query: Sql, hostIds: number[]): Promise<HistoryRow[]> {
+/** The walks over actors of these hosts, of each so many; those that go on come first. */
+export async function historiesOf(query: Sql, hostIds: number[], most = 10): Promise<HistoryRow[]> {
   return await query<HistoryRow>(
-    `select a.host_id, a.id as actor_id, a.url as actor_url, w.state, w.seen, w.total, w.given_up, w.error, w.due_at,
-       w.updated_at, (select count(*)::integer from history_item i where i.walk_id = w.id) as put_aside
-     from history_walk w join actor a on a.id = w.actor_id where a.host_id = any($1) order by a.host_id, a.id`,
-    [hostIds],
+    `select h.*, (select count(*)::integer from history_item i where i.walk_id = h.walk_id) as put_aside from (
+       select a.host_id, a.id as actor_id, a.url as actor_url, w.id as walk_id, w.state, w.seen, w.total, w.given_up, w.error,
+         w.due_at, w.updated_at, count(*) over host as walks, sum(w.seen) over host as seen_in_all,
+         sum(coalesce(w.total, w.seen)) over host as total_in_all,
+         row_number() over (partition by a.host_id order by w.state in ('done', 'stopped'), a.id) as place
+       from history_walk w join actor a on a.id = w.actor_id where a.host_id = any($1)
+       window host as (partition by a.host_id)
+     ) h where place <= $2 order by h.host_id, h.place`,
+    [hostIds, most],
   )
 }

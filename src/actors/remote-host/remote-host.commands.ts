@@ -12,7 +12,7 @@ import {
   remoteHostMachine,
 } from '../../state-machines/remote-host.ts'
 import { step } from '../../state-machines/step.ts'
-import { type ActorDeps, notFound } from '../runtime/index.ts'
+import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
 
 /** How requests can be signed: draft-cavage-http-signatures-12, or RFC 9421. */
 export const signatureProfiles = ['cavage', 'rfc9421'] as const
@@ -32,9 +32,15 @@ export interface RemoteHosts {
   succeeded(host: Pick<KnownHost, 'id' | 'state'>): Promise<void>
   /** A delivery failed through the host's fault; `retryAfter` in ms as it asked, 0 when it did not. */
   failed(hostId: number, retryAfter: number): Promise<void>
-  /** A verified activity came from the host: a dormant one is awake again. */
+  /**
+   * A verified activity came from the host: a dormant one is awake again, gets what still waits for it, and is read for
+   * what we missed of it.
+   */
   heard(host: string): Promise<void>
   preferProfile(hostId: number, profile: SignatureProfile): Promise<void>
+  /** How a host took signed requests last; what most take for one that is not known. */
+  profileOf(host: string): Promise<SignatureProfile>
+  preferProfileOf(host: string, profile: SignatureProfile): Promise<void>
   noteUnsupported(hostId: number, type: string): Promise<void>
   /** What the host said last that was not what we hoped for; for the admin. */
   noteError(hostId: number, error: string): Promise<void>
@@ -49,14 +55,16 @@ export interface RemoteHosts {
 const HEARD_AGAIN_MS = 5_000
 const NOTE_AGAIN_MS = 30_000
 const MAX_ERROR = 1000
+/** Remembered by each process. */
+const HOSTS = 10_000
 /** The lane of `actors/delivery`, which depends on this noun. */
 const DELIVERY_LANE = 'delivery'
 
 export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const { db, clock, config, logger } = deps
-  const heardAt = new LRUCache<string, number>({ max: 10_000 })
-
-  const succeededAt = new LRUCache<number, number>({ max: 10_000 })
+  const heardAt = new LRUCache<string, number>({ max: HOSTS })
+  /** When the last success of a host was noted; nothing after an error, so that its end is noted at once. */
+  const succeededAt = new LRUCache<number, number>({ max: HOSTS })
   const noteSuccess = batched<number, void>(
     async (ids) => {
       await db.query('update remote_host set last_success_at = $2 where id = any($1)', [ids, clock.now()])
@@ -75,28 +83,36 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     return row
   }
 
+  const stepped = (row: HostRow, event: RemoteHostEvent) =>
+    step(remoteHostMachine, { state: row.state, context: { ...initialRemoteHost.context, ...row.context } }, event)
+
   /** Only the lane of the host steps it, and an activity that wakes it; the state that was read is checked when written. */
   async function tell(row: HostRow | undefined, event: RemoteHostEvent): Promise<void> {
     if (!row) return
-    const next = step(
-      remoteHostMachine,
-      { state: row.state, context: { ...initialRemoteHost.context, ...row.context } },
-      event,
-    )
+    const next = stepped(row, event)
     if (!next.changed) return
     const wait = dueIn(next.state, next.context, config().vireo.federation.delivery)
     if (next.state !== row.state) logger.info({ host: row.host, state: next.state }, 'a host changed its state')
-    await db.query(
-      'update remote_host set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1 and state = $6',
-      [
-        row.id,
-        next.state,
-        JSON.stringify(next.context),
-        wait === null ? null : new Date(next.context.failedAt + wait),
-        clock.now(),
-        row.state,
-      ],
-    )
+    await deps.tell.create(async (unit) => {
+      const moved = await unit.query(
+        'update remote_host set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1 and state = $6 returning id',
+        [
+          row.id,
+          next.state,
+          JSON.stringify(next.context),
+          wait === null ? null : new Date(next.context.failedAt + wait),
+          unit.now,
+          row.state,
+        ],
+      )
+      if (moved.length > 0 && row.state === 'dormant') wake(unit, row.id)
+    })
+  }
+
+  /** What waited since before the sleep goes out; what the host did meanwhile was told to nobody here. */
+  function wake(unit: Unit, hostId: number): void {
+    unit.wake(DELIVERY_LANE, String(hostId))
+    unit.emit({ aggregate: 'remote_host', id: hostId }, 'HostAwoke', { hostId })
   }
 
   return {
@@ -127,6 +143,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
       await tell(row, { type: 'HEARD' })
     },
     async noteError(hostId, error) {
+      succeededAt.delete(hostId)
       await db.query('update remote_host set last_error = $2, last_error_at = $3 where id = $1', [
         hostId,
         error.slice(0, MAX_ERROR),
@@ -140,8 +157,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
           [host.toLowerCase()],
         )
         if (!row) throw notFound('This server is not known.')
-        const now = { state: row.state, context: { ...initialRemoteHost.context, ...row.context } }
-        const { state, context } = step(remoteHostMachine, now, { type: 'RETRIED' })
+        const { state, context } = stepped(row, { type: 'RETRIED' })
         await unit.query(
           'update remote_host set state = $2, context = $3, due_at = null, updated_at = $4 where id = $1',
           [row.id, state, JSON.stringify(context), unit.now],
@@ -150,11 +166,22 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
           "update delivery set state = 'waiting', context = '{}', error = null where host_id = $1 and state = 'parked'",
           [row.id],
         )
-        unit.wake(DELIVERY_LANE, String(row.id))
+        if (row.state === 'dormant') wake(unit, row.id)
+        else unit.wake(DELIVERY_LANE, String(row.id))
       })
     },
     async preferProfile(hostId, profile) {
       await db.query('update remote_host set signature_profile = $2 where id = $1', [hostId, profile])
+    },
+    async profileOf(host) {
+      const [row] = await db.query<{ profile: SignatureProfile }>(
+        'select signature_profile as profile from remote_host where host = $1',
+        [host.toLowerCase()],
+      )
+      return row?.profile ?? 'cavage'
+    },
+    async preferProfileOf(host, profile) {
+      await db.query('update remote_host set signature_profile = $2 where host = $1', [host.toLowerCase(), profile])
     },
     async noteUnsupported(hostId, type) {
       await db.query(
@@ -166,15 +193,15 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   }
 }
 
-/** The row of a host, new ones as healthy. Gives its id. */
-export async function ensureHost(query: Sql, host: string): Promise<number> {
+/** The row of a host, new ones as healthy, with the signatures that it took. Gives its id. */
+export async function ensureHost(query: Sql, host: string, profile: SignatureProfile): Promise<number> {
   const [row] = await query<{ id: number }>(
     `with known as (select id from remote_host where host = $1),
      fresh as (
-       insert into remote_host (host, state, context) select $1, $2, $3 where not exists (select 1 from known)
+       insert into remote_host (host, state, context, signature_profile) select $1, $2, $3, $4 where not exists (select 1 from known)
        on conflict (host) do update set host = excluded.host returning id
      ) select id from known union all select id from fresh`,
-    [host.toLowerCase(), initialRemoteHost.state, JSON.stringify(initialRemoteHost.context)],
+    [host.toLowerCase(), initialRemoteHost.state, JSON.stringify(initialRemoteHost.context), profile],
   )
   if (!row) throw new Error(`The host ${host} could not be stored.`)
   return row.id

@@ -55,6 +55,9 @@ export interface EventPayloads {
   /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
 
+  /** A host that was given up is there again. */
+  HostAwoke: { hostId: number }
+
   /** Something was reported. When it is of another server and who reports is ours, that server is to hear of it. */
   AbuseReported: { abuseId: number }
   /** The instance or (`ownerId`, an account) a user blocked an account or a server: follows are to end. */
@@ -93,5 +96,6 @@ export interface AggregateRef {
     | 'account_block'
     | 'server_block'
     | 'redundancy'
+    | 'remote_host'
   id: number
 }

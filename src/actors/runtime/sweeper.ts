@@ -14,6 +14,8 @@ export interface Sweeper {
   stop(): Promise<void>
   /** One whole look, for tests. */
   sweep(): Promise<void>
+  /** Runs the time-outs that are due and the periodic work of these names now. Throws for a name of nothing. */
+  run(names: readonly string[]): Promise<void>
 }
 
 const LANES_AT_ONCE = 1000
@@ -82,6 +84,15 @@ export function makeSweeper(options: {
 
   return {
     sweep,
+    async run(names) {
+      for (const name of names) {
+        const timeout = registry.timeouts.get(name)
+        const task = registry.periodics.get(name)
+        if (!timeout && !task) throw new Error(`Nothing is known as ${name}.`)
+        if (timeout) await timeOut(name, timeout)
+        await task?.run()
+      }
+    },
     start() {
       stopped = false
       next()

@@ -27,6 +27,7 @@ export const federationKeys = {
     unverified_per_host: integer(100, 'activities with unknown keys that wait, for each host'),
     unverified_in_all: integer(5000, 'activities with unknown keys that wait, of all hosts'),
     unverified_per_address: integer(600, 'activities with unknown keys that are taken from one address in a minute'),
+    new_hosts_per_domain: integer(200, 'unknown servers of one domain that one process takes in within an hour'),
     key_fetches_at_once: integer(10, 'unknown keys that one process fetches at once', { min: 1 }),
     failed_proofs_per_address: integer(
       60,
@@ -48,6 +49,7 @@ export const federationKeys = {
     hosts_in_flight: integer(30, 'hosts that are delivered to at once by one process', { min: 1 }),
     slow_hosts_in_flight: integer(1000, 'hosts that are slow to answer, which one process awaits besides'),
     actors_in_flight_per_host: integer(4, 'actors whose activities go to one host at once', { min: 1 }),
+    synchronize_followers: flag(true, 'whether servers are told which of their actors follow ours (FEP-8fcf)'),
     missing_inbox_strikes: integer(3, 'answers 404 after which an inbox is dropped', { min: 1 }),
   }),
   follow: section({

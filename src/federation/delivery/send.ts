@@ -1,23 +1,29 @@
 // Sends one delivery: signed with the actor's stored key at this moment, posted once.
 
-import type { Send } from '../../actors/delivery/index.ts'
+import { LRUCache } from 'lru-cache'
+import type { Send, WaitingDelivery } from '../../actors/delivery/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { signOutgoing } from '../security/index.ts'
 import { outcomeOf, outcomeOfError } from './answers.ts'
+import { type FollowerDigest, makeFollowerDigests } from './follower-digests.ts'
 
 const HEADERS = {
   'content-type': 'application/activity+json',
   accept: 'application/activity+json, application/ld+json',
 }
 const LARGEST_ANSWER = 65_536
+const DOCUMENTS = 1000
 
 export function makeSend(deps: FederationDeps): Send {
   const { http, keys, clock, config } = deps
-  return async ({ actorId, inboxUrl, body }, profile, signal) => {
+  const synchronization = makeSynchronization(deps, makeFollowerDigests(deps))
+  return async (delivery, profile, signal) => {
+    const { actorId, inboxUrl, body } = delivery
     try {
       const key = await keys.forRequests(actorId)
-      const now = clock.now()
-      const headers = await signOutgoing({ method: 'POST', url: inboxUrl, headers: HEADERS, body, key, profile, now })
+      const covered = await synchronization(delivery, key.keyId.split('#', 1)[0] ?? '')
+      const request = { method: 'POST', url: inboxUrl, headers: HEADERS, covered, body }
+      const headers = await signOutgoing({ ...request, key, profile, now: clock.now() })
       const answer = await http.fetch(inboxUrl, {
         method: 'POST',
         headers,
@@ -31,5 +37,30 @@ export function makeSend(deps: FederationDeps): Send {
     } catch (error) {
       return outcomeOfError(error)
     }
+  }
+}
+
+/** The header of FEP-8fcf for what is addressed to the followers of its sender; none for all else. */
+function makeSynchronization({ urls, config }: FederationDeps, digestOf: FollowerDigest) {
+  /** Whom a document is addressed to: thousands of deliveries are of one. */
+  const audiences = new LRUCache<string, string[]>({ max: DOCUMENTS })
+
+  function audienceOf({ activityId, body }: WaitingDelivery): string[] {
+    const known = audiences.get(activityId)
+    if (known) return known
+    const { to, cc }: { to?: unknown; cc?: unknown } = JSON.parse(body)
+    const audience = [to, cc].flat().filter((address) => typeof address === 'string')
+    audiences.set(activityId, audience)
+    return audience
+  }
+
+  return async (delivery: WaitingDelivery, actorUrl: string): Promise<Record<string, string>> => {
+    if (!config().vireo.federation.delivery.synchronize_followers) return {}
+    const followers = urls.actorCollection(actorUrl, 'followers')
+    if (!audienceOf(delivery).includes(followers)) return {}
+    const digest = await digestOf(delivery.actorId, new URL(delivery.inboxUrl).origin)
+    if (digest === null) return {}
+    const url = urls.followerSynchronization(actorUrl)
+    return { 'collection-synchronization': `collectionId="${followers}", url="${url}", digest="${digest}"` }
   }
 }

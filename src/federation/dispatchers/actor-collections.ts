@@ -79,7 +79,8 @@ export async function actorCollection(
   }
 }
 
-async function findActor(query: Sql, owner: { kind: 'account' | 'channel'; name: string }): Promise<ActorRow> {
+/** An actor of ours. Throws DomainError `not_found` or `gone`. */
+export async function findActor(query: Sql, owner: { kind: 'account' | 'channel'; name: string }): Promise<ActorRow> {
   const ofKind = owner.kind === 'channel' ? "type = 'Group'" : "type <> 'Group'"
   const [actor] = await query<ActorRow & { isGone: boolean }>(
     `select id, type, url, deleted_at is not null as "isGone" from actor

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
 import type { Blocked } from '../blocked.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import { type HeaderValues, headerValue, type InboundVerdict, verifyInbound } from '../security/index.ts'
@@ -28,17 +29,27 @@ export interface ReadRequest {
  */
 export type WhoAsks = (request: ReadRequest) => Promise<Requester>
 
+export interface Requesters {
+  whoAsks: WhoAsks
+  /**
+   * The address of the actor that signed, of a server that we know: nobody else has something to read here, and no stranger
+   * makes us fetch keys. Throws DomainError `unauthenticated` without a signature that holds.
+   */
+  signerOf(request: ReadRequest): Promise<string>
+}
+
 const FETCH_EVERY_MS = 60_000
 const MAX_HOSTS = 10_000
 
-export function makeWhoAsks(deps: {
+export function makeRequesters(deps: {
+  db: Pick<Database, 'query'>
   config: () => Config
   clock: Clock
   urls: Urls
   keys: KeyStore
   resolveActor: ResolveActor
-}): WhoAsks {
-  const { config, clock, urls, keys, resolveActor } = deps
+}): Requesters {
+  const { db, config, clock, urls, keys, resolveActor } = deps
   const fetched = new LRUCache<string, number>({ max: MAX_HOSTS })
   const now = () => clock.now().getTime()
 
@@ -65,11 +76,10 @@ export function makeWhoAsks(deps: {
     return isOld ? verdict.keyId : undefined
   }
 
-  return async (request) => {
-    if (!config().vireo.federation.authorized_fetch) return { kind: 'anybody' }
+  async function identify(request: ReadRequest, mayAsk: (host: string) => Promise<boolean>): Promise<string> {
     let verdict = await verify(request)
     const signer = verdict.ok ? undefined : signerToFetch(verdict)
-    if (signer !== undefined) {
+    if (signer !== undefined && (await mayAsk(new URL(signer).host))) {
       try {
         await resolveActor(signer, { maxAgeMs: config().vireo.federation.inbox.key_refetch_after })
         verdict = await verify(request)
@@ -77,8 +87,20 @@ export function makeWhoAsks(deps: {
         if (!(error instanceof DomainError)) throw error
       }
     }
-    if (verdict.ok) return { kind: 'signed', actor: verdict.owner }
+    if (verdict.ok) return verdict.owner
     throw new DomainError('unauthenticated', `This needs the signature of an actor: ${verdict.reason}.`)
+  }
+
+  async function isKnown(host: string): Promise<boolean> {
+    return (await db.query('select 1 from remote_host where host = $1', [host])).length > 0
+  }
+
+  return {
+    signerOf: (request) => identify(request, isKnown),
+    async whoAsks(request) {
+      if (!config().vireo.federation.authorized_fetch) return { kind: 'anybody' }
+      return { kind: 'signed', actor: await identify(request, async () => true) }
+    },
   }
 }
 

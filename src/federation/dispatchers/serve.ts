@@ -28,10 +28,11 @@ import {
 import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, webFinger } from './dispatch.ts'
+import { followersOfServer } from './follower-synchronization.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
 import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
 import { copyCreation, servedCopy } from './redundancies.ts'
-import { makeWhoAsks, refuseBlockedReader } from './requester.ts'
+import { makeRequesters, refuseBlockedReader } from './requester.ts'
 import { commentApproval, commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 import { watchAction, watchCreation } from './watch-actions.ts'
 
@@ -75,7 +76,7 @@ export function makeServeActivityPub(
 ): ServePart {
   const { db, urls, config, bus, clock, software } = deps
   const federation = makeFederation(deps)
-  const whoAsks = makeWhoAsks(deps)
+  const { whoAsks, signerOf } = makeRequesters(deps)
   const cache = makeByteCache({ bus, clock, origin: urls.origin })
 
   return {
@@ -85,6 +86,12 @@ export function makeServeActivityPub(
       const { url, headers } = request
       await refuseBlockedReader(headers, deps)
       const { pathname, searchParams } = new URL(url, urls.origin)
+      const target = urls.parse(urls.origin + pathname)
+      // Each server reads another list, and none of them an old one.
+      if (target?.kind === 'follower-synchronization' && target.activity === null) {
+        if (!config().vireo.federation.delivery.synchronize_followers) return null
+        return await followersOfServer(deps, target, await signerOf(request))
+      }
       const known = wellKnown(pathname, searchParams)
       const plan = known ? { ...known, isOpen: true } : document(pathname, searchParams)
       if (!plan) return null

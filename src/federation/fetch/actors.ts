@@ -3,9 +3,10 @@
 import type { RemoteActor, RemoteActors, StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import { isSameOrigin, trustKey } from '../security/index.ts'
+import { isSameOrigin, type SignatureProfile, trustKey } from '../security/index.ts'
 import { type ActorDocument, readActor } from '../wire/index.ts'
 import { type FetchDocument, isHopeless } from './documents.ts'
+import { makeNewHosts } from './new-hosts.ts'
 
 /**
  * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Without `maxAgeMs` one that has
@@ -17,6 +18,7 @@ export function makeResolveActor(
   deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
 ): ResolveActor {
   const { fetchDocument, remoteActors, clock, config, blocked } = deps
+  const newHosts = makeNewHosts(deps)
 
   async function resolve(url: string, options: { maxAgeMs?: number } = {}): Promise<StoredActor> {
     const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
@@ -32,30 +34,35 @@ export function makeResolveActor(
   }
 
   async function fetchAndSave(url: string, known: boolean): Promise<StoredActor> {
-    const actor = await fetchOne(url)
+    if (!known) await newHosts.admit(new URL(url).host)
+    const { actor, profile } = await fetchOne(url)
     if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
+    // Its id may be of another server than its address.
+    if (actor.url !== url) await newHosts.admit(actor.host)
     if (actor.ownerUrl !== null) await saveOwner(actor.ownerUrl)
-    return await remoteActors.save(actor)
+    const stored = await remoteActors.save(actor, { profile })
+    newHosts.note(actor.host)
+    return stored
   }
 
   /** Who owns a group is an account: groups that own each other would be followed for ever. */
   async function saveOwner(url: string): Promise<void> {
     if (await remoteActors.find(url)) return
     await blocked.refuseActor(url)
-    const owner = await fetchOne(url).catch((error: unknown) => {
+    const { actor: owner, profile } = await fetchOne(url).catch((error: unknown) => {
       // That the owner is gone says nothing of the group: its own address does.
       if (!(error instanceof DomainError && isHopeless(error))) throw error
       throw new DomainError('unprocessable', `${url} cannot be had: ${error.message}`, { cause: error })
     })
     if (owner.type === 'Group') throw new DomainError('unprocessable', `${url} is a group and owns no other.`)
-    await remoteActors.save(owner)
+    await remoteActors.save(owner, { profile })
   }
 
-  async function fetchOne(url: string): Promise<RemoteActor> {
-    const { document } = await fetchDocument(url)
+  async function fetchOne(url: string): Promise<{ actor: RemoteActor; profile: SignatureProfile }> {
+    const { document, profile } = await fetchDocument(url)
     const read = readActor(document)
     if (!read.ok) throw new DomainError('unprocessable', `${url} is no usable actor: ${read.problem}`)
-    return toRemoteActor(read.value)
+    return { actor: toRemoteActor(read.value), profile }
   }
 
   return resolve

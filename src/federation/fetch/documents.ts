@@ -1,15 +1,19 @@
 // Documents of other servers: fetched with a signature of the instance actor, and believed only where they live.
 
+import { LRUCache } from 'lru-cache'
+import { type RemoteHosts, type SignatureProfile, signatureProfiles } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { FetchError } from '../../platform/fetch/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import { isSameOrigin, type SignatureProfile, signOutgoing, trustFetched } from '../security/index.ts'
+import { isSameOrigin, signOutgoing, trustFetched } from '../security/index.ts'
 import type { JsonObject } from '../wire/index.ts'
 
 export interface FetchedDocument {
   document: JsonObject
   /** The id of the document, where it was fetched. */
   id: string
+  /** How its server took our signature. */
+  profile: SignatureProfile
 }
 
 /**
@@ -21,8 +25,17 @@ export type FetchDocument = (url: string) => Promise<FetchedDocument>
 const ACCEPT = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json)\s*(?:;|$)/i
 
-export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () => Promise<number> }): FetchDocument {
-  const { http, keys, clock, config, urls } = deps
+/** How hosts that we fetch from take signatures, remembered for a minute. */
+const PROFILES = { max: 10_000, ttl: 60_000 }
+
+export function makeFetchDocument(
+  deps: FederationDeps & {
+    instanceActorId: () => Promise<number>
+    hosts: Pick<RemoteHosts, 'profileOf' | 'preferProfileOf'>
+  },
+): FetchDocument {
+  const { http, keys, clock, config, urls, hosts } = deps
+  const profiles = new LRUCache<string, SignatureProfile>(PROFILES)
 
   return async (url) => {
     const first = await get(url)
@@ -48,15 +61,31 @@ export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () =
   async function get(url: string): Promise<FetchedDocument & { url: string }> {
     if (isSameOrigin(url, urls.origin))
       throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
-    let answer = await signedGet(url, 'cavage')
-    if (answer.status === 401 || answer.status === 403) answer = await signedGet(url, 'rfc9421')
+    const { answer, profile } = await knock(url)
     // Only its own server can say that something is no more.
     const isMissing = answer.status === 404 || answer.status === 410
     if (isMissing && new URL(answer.url).host !== new URL(url).host) throw unusable(url, 'it leads elsewhere')
     refuseStatus(url, answer.status)
     if (!ACTIVITY_TYPES.test(answer.headers['content-type'] ?? '')) throw unusable(url, 'it is no ActivityPub document')
     const document = parse(url, answer.body)
-    return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url }
+    return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url, profile }
+  }
+
+  /** Refused for its signature, it is tried once with the other kind; a host that takes that one is asked so first. */
+  async function knock(url: string) {
+    const { host } = new URL(url)
+    const first = profiles.get(host) ?? (await hosts.profileOf(host))
+    profiles.set(host, first)
+    const answer = await signedGet(url, first)
+    const other = signatureProfiles.find((profile) => profile !== first)
+    const isRefused = answer.status === 401 || answer.status === 403
+    if (!isRefused || !other || !config().federation.sign_federated_fetches) return { answer, profile: first }
+    const second = await signedGet(url, other)
+    if (second.status === 200) {
+      profiles.set(host, other)
+      await hosts.preferProfileOf(host, other)
+    }
+    return { answer: second, profile: other }
   }
 
   async function signedGet(url: string, profile: SignatureProfile) {

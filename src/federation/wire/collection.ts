@@ -67,6 +67,15 @@ export function buildCollection(input: { id: string; totalItems: number; kind?: 
   }
 }
 
+/** A collection in one piece, of addresses. */
+export const buildWholeCollection = ({ id, items }: { id: string; items: string[] }): JsonObject => ({
+  '@context': contextOf('base'),
+  id,
+  type: 'OrderedCollection',
+  totalItems: items.length,
+  orderedItems: items,
+})
+
 /** One page, counted from 1. `items` are addresses or built documents, which give their context up to the page. */
 export function buildCollectionPage(input: {
   id: string

@@ -24,7 +24,13 @@ export {
 export { buildCacheFile, type CacheFileDocument, type CopyDocument, readCacheFile } from './cache-file.ts'
 export type { CarrierDocument } from './carrier.ts'
 export { buildChapters, type ChapterDocument, type ChaptersDocument, readChapters } from './chapters.ts'
-export { buildCollection, buildCollectionPage, type CollectionDocument, readCollection } from './collection.ts'
+export {
+  buildCollection,
+  buildCollectionPage,
+  buildWholeCollection,
+  type CollectionDocument,
+  readCollection,
+} from './collection.ts'
 export { AS_PUBLIC, type ContextKind, contextOf, type JsonObject, withoutContext } from './context.ts'
 export { buildCreate, readCreate } from './create.ts'
 export { buildDelete, type DeleteDocument, readDelete } from './delete.ts'

@@ -5,14 +5,18 @@ import { countWaitingActivities } from '../../actors/incoming-activity/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Area } from '../plugins/types.ts'
 
-const COMMANDS = [
-  'remove-dandling-resumable-uploads',
-  'process-video-views-buffer',
-  'process-video-viewers',
-  'process-video-channel-sync-latest',
-  'process-update-videos-scheduler',
-  'remove-expired-user-exports',
-] as const
+/** The time-outs and periodic work that each command stands for; of some there is nothing to be done here. */
+const COMMANDS = {
+  'remove-dandling-resumable-uploads': ['upload', 'upload-traces', 'pending-files'],
+  'process-video-views-buffer': ['fold-views', 'counters'],
+  'process-video-viewers': ['fold-views', 'count-viewers', 'end-watching', 'tell-viewers'],
+  'process-video-channel-sync-latest': [],
+  'process-update-videos-scheduler': ['video-schedule'],
+  'remove-expired-user-exports': [],
+} as const
+
+type Command = keyof typeof COMMANDS
+const commands = Object.keys(COMMANDS) as Command[]
 
 const debugView = z
   .object({
@@ -21,8 +25,8 @@ const debugView = z
   })
   .meta({ id: 'Debug' })
 
-/** Whatever a command names is periodic work here, or a time-out: `sweep` does all of it that is due. */
-export function debugArea(deps: { db: Database; sweep: () => Promise<void> }): Area {
+/** `run` does what is known under these names, now. */
+export function debugArea(deps: { db: Database; run: (names: readonly string[]) => Promise<void> }): Area {
   const manage = { right: 'MANAGE_DEBUG' } as const
   return (app) => {
     app.get(
@@ -38,12 +42,12 @@ export function debugArea(deps: { db: Database; sweep: () => Promise<void> }): A
         schema: {
           operationId: 'runDebugCommand',
           tags: ['Debug'],
-          body: z.object({ command: z.enum(COMMANDS, 'Invalid command') }),
+          body: z.object({ command: z.enum(commands, 'Invalid command') }),
           response: { 204: z.null() },
         },
       },
-      async (_request, reply) => {
-        await deps.sweep()
+      async ({ body }, reply) => {
+        await deps.run(COMMANDS[body.command])
         return reply.code(204).send(null)
       },
     )

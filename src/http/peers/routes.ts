@@ -1,6 +1,7 @@
 // The servers that we talk with, and what of theirs could not be handled: `/vireo/peers`, `/vireo/parked-activities`.
 
 import { z } from 'zod'
+import { historiesOf } from '../../actors/follow/index.ts'
 import { type IncomingActivities, listParkedActivities } from '../../actors/incoming-activity/index.ts'
 import { listPeers, type RemoteHosts } from '../../actors/remote-host/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -56,7 +57,12 @@ export function peersArea(deps: PeersDeps): Area {
           ...query,
           sort: { column: sort.by, descending: sort.descending },
         })
-        return { total, data: rows.map((row) => toPeerView(row, clock.now())) }
+        const histories = await historiesOf(
+          db.query,
+          rows.map(({ id }) => id),
+        )
+        const of = (id: number) => histories.filter(({ host_id }) => host_id === id)
+        return { total, data: rows.map((row) => toPeerView(row, of(row.id), clock.now())) }
       },
     )
 

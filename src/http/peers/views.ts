@@ -1,10 +1,25 @@
 // A server that we know, and an activity of one that could not be handled, as an administrator reads them.
 
 import { z } from 'zod'
+import type { HistoryRow } from '../../actors/follow/index.ts'
 import type { ParkedActivityRow } from '../../actors/incoming-activity/index.ts'
 import type { PeerRow } from '../../actors/remote-host/index.ts'
 
 const time = z.iso.datetime().nullable()
+
+const historyView = z
+  .object({
+    actor: z.string(),
+    state: z.enum(['waiting', 'walking', 'retrying', 'incomplete', 'done', 'failed', 'stopped']),
+    seen: z.int(),
+    total: z.int().nullable().meta({ description: 'Items that the outbox claims to have.' }),
+    putAside: z.int().meta({ description: 'Items that cannot be had now and are tried again.' }),
+    givenUp: z.int(),
+    error: z.string().nullable(),
+    nextTryAt: time,
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'PeerHistory' })
 
 export const peerView = z
   .object({
@@ -19,14 +34,20 @@ export const peerView = z
     lastSuccessAt: time,
     lastErrorAt: time,
     lastError: z.string().nullable(),
-    waitingDeliveries: z.int(),
+    waitingDeliveries: z.int().meta({ description: 'Up to 1,000; as are all counts of what waits or is parked.' }),
     parkedDeliveries: z.int(),
     parkedActivities: z.int(),
+    history: z
+      .object({ actors: z.int(), seen: z.int(), total: z.int(), walks: z.array(historyView) })
+      .nullable()
+      .meta({
+        description: 'How much of the outboxes of followed actors was read: all of them, and up to ten of them.',
+      }),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Peer' })
 
-export const toPeerView = (row: PeerRow, now: Date): z.infer<typeof peerView> => ({
+export const toPeerView = (row: PeerRow, histories: HistoryRow[], now: Date): z.infer<typeof peerView> => ({
   id: row.id,
   host: row.host,
   state: row.state,
@@ -41,8 +62,28 @@ export const toPeerView = (row: PeerRow, now: Date): z.infer<typeof peerView> =>
   waitingDeliveries: row.waitingDeliveries,
   parkedDeliveries: row.parkedDeliveries,
   parkedActivities: row.parkedActivities,
+  history: toHistoryView(histories),
   createdAt: row.createdAt.toISOString(),
 })
+
+function toHistoryView(rows: HistoryRow[]): z.infer<typeof peerView>['history'] {
+  const [first] = rows
+  if (!first) return null
+  return {
+    ...{ actors: first.walks, seen: first.seen_in_all, total: first.total_in_all },
+    walks: rows.map((row) => ({
+      actor: row.actor_url,
+      state: row.state,
+      seen: row.seen,
+      total: row.total,
+      putAside: row.put_aside,
+      givenUp: row.given_up,
+      error: row.error,
+      nextTryAt: row.due_at?.toISOString() ?? null,
+      updatedAt: row.updated_at.toISOString(),
+    })),
+  }
+}
 
 export const parkedActivityView = z
   .object({

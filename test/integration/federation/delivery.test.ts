@@ -235,6 +235,25 @@ describe('a delivery', () => {
     expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
   })
 
+  it('comes once and in order while the clock jumps by an hour, back and forth', async () => {
+    const HOUR = 3_600_000
+    for (const [n, jump] of [0, -HOUR, 2 * HOUR, -HOUR, HOUR].entries()) {
+      clock.pass(jump)
+      await send(n)
+      await until(async () => (await deliveries()).length === 0, { what: `delivery ${n}` })
+    }
+    expect(numbers()).toEqual([0, 1, 2, 3, 4])
+    // A failure before a jump back is tried again, no later than the jump and the back-off together.
+    answer = () => ({ status: 503 })
+    await send(5)
+    await until(async () => (await host())?.state === 'failing')
+    answer = () => ({ status: 204 })
+    clock.pass(-HOUR)
+    clock.pass(HOUR + 61_000)
+    await until(async () => (await deliveries()).length === 0)
+    expect(numbers()).toEqual([0, 1, 2, 3, 4, 5, 5])
+  })
+
   it('is given up when the host failed for 7 days, and nothing new is stored for it until it is heard of', async () => {
     answer = () => ({ status: 500 })
     await send(1)
@@ -253,6 +272,9 @@ describe('a delivery', () => {
     expect(await deliveries()).toHaveLength(1)
     answer = () => ({ status: 204 })
     await hosts.heard(peerHost)
+    // What waited since before the sleep goes out by itself.
+    await until(async () => (await deliveries()).length === 0)
+    expect(numbers().at(-1)).toBe(1)
     await send(3)
     await until(async () => (await deliveries()).length === 0)
     expect(numbers().slice(-2)).toEqual([1, 3])

@@ -57,6 +57,11 @@ describe('every address is built as the reference builds it, and read back', () 
       '/rejects/follows/2026-11-20T19:02:17.158Z',
       { kind: 'reject', date: '2026-11-20T19:02:17.158Z' },
     ],
+    [
+      urls.followerSynchronization(ann),
+      '/accounts/ann/followers_synchronization',
+      { kind: 'follower-synchronization', owner: 'account', name: 'ann' },
+    ],
     [urls.report(1), '/admin/abuses/1', { kind: 'report', id: '1' }],
     [urls.watchAction(UUID), `/videos/local-viewer/${UUID}`, { kind: 'watch-action', uuid: UUID }],
     [urls.playlist(UUID), `/video-playlists/${UUID}`, { kind: 'playlist', uuid: UUID }],

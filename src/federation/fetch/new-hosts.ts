@@ -1,0 +1,60 @@
+// How many unknown servers are taken in: whoever owns a domain has as many names below it as wanted, each of which would be
+// a row, a key to fetch and a server to ask for its software.
+
+import { LRUCache } from 'lru-cache'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { FederationDeps } from '../deps.ts'
+
+export interface NewHosts {
+  /** Throws DomainError `unavailable` for an unknown host of a domain of which many are new already. */
+  admit(host: string): Promise<void>
+  /** Counts a host that was admitted and is stored now, if it was unknown. */
+  note(host: string): void
+}
+
+/** Domains that are remembered at most. */
+const DOMAINS = 10_000
+const HOUR_MS = 3_600_000
+
+export function makeNewHosts({
+  db,
+  clock,
+  config,
+}: Pick<FederationDeps, 'clock' | 'config'> & { db: Pick<Database, 'query'> }): NewHosts {
+  const seen = new LRUCache<string, { since: number; hosts: number }>({ max: DOMAINS })
+  const unknown = new LRUCache<string, true>({ max: DOMAINS })
+
+  function windowOf(host: string) {
+    const now = clock.now().getTime()
+    const known = seen.get(domainOf(host))
+    return known && Math.abs(now - known.since) < HOUR_MS ? known : { since: now, hosts: 0 }
+  }
+
+  return {
+    async admit(host) {
+      const name = host.toLowerCase()
+      const known = await db.query('select 1 from remote_host where host = $1', [name])
+      if (known.length > 0) return
+      if (windowOf(name).hosts >= config().vireo.federation.inbox.new_hosts_per_domain) {
+        throw new DomainError('unavailable', `Too many servers of ${domainOf(name)} are new.`)
+      }
+      unknown.set(name, true)
+    },
+    note(host) {
+      const name = host.toLowerCase()
+      if (!unknown.delete(name)) return
+      const window = windowOf(name)
+      seen.set(domainOf(name), { ...window, hosts: window.hosts + 1 })
+    },
+  }
+}
+
+/** What somebody registers, about: the last two labels of a name, three where the second is as short as in `co.uk`. */
+export function domainOf(host: string): string {
+  const name = URL.parse(`http://${host}`)?.hostname ?? host
+  if (name.startsWith('[') || /^[\d.]+$/.test(name)) return name
+  const labels = name.split('.')
+  const isCountry = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3
+  return labels.slice(isCountry ? -3 : -2).join('.')
+}

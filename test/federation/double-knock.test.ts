@@ -1,0 +1,83 @@
+// Fetches from servers that take one kind of signature only: the other is tried once, and which one works is remembered for
+// the server, for deliveries as for fetches.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+beforeAll(async () => {
+  ours = await startFederatedNode()
+}, 60_000)
+afterAll(async () => {
+  await ours?.stop()
+})
+beforeEach(async () => {
+  peer = await startFakePeer()
+})
+afterEach(async () => {
+  await peer.close()
+})
+
+type Profile = 'cavage' | 'rfc9421' | 'unsigned'
+const profileOf = (headers: IncomingHttpHeaders): Profile =>
+  headers['signature-input'] !== undefined ? 'rfc9421' : headers.signature === undefined ? 'unsigned' : 'cavage'
+
+/** An actor that is shown to signatures of these kinds only, with the kinds it was asked by. */
+async function picky(name: string, takes: Profile[], status: 401 | 403) {
+  const actor = await peer.account(name)
+  const asked: Profile[] = []
+  peer.serve(actor.url, (_query, headers) => {
+    asked.push(profileOf(headers))
+    return takes.includes(profileOf(headers)) ? { body: actor.document } : { status }
+  })
+  return { actor, asked }
+}
+const hear = (actor: PeerActor) => ours.tell(actor, peer.activity(actor, 'Arrive', actor.url))
+const isKnown = async ({ url }: PeerActor) =>
+  (await ours.query('select 1 from actor where url = $1', [url])).length === 1
+const remembered = async () =>
+  (await ours.query('select signature_profile as profile from remote_host where host = $1', [peer.host]))[0]
+
+it.each([401, 403] as const)(
+  'a server of RFC 9421 alone that answers %i is asked so first from then on',
+  async (status) => {
+    const first = await picky('first', ['rfc9421'], status)
+    await hear(first.actor)
+    expect(await isKnown(first.actor)).toBe(true)
+    expect(first.asked).toEqual(['cavage', 'rfc9421'])
+    const second = await picky('second', ['rfc9421'], status)
+    await hear(second.actor)
+    expect(await isKnown(second.actor)).toBe(true)
+    expect(second.asked).toEqual(['rfc9421'])
+    expect(await remembered()).toEqual({ profile: 'rfc9421' })
+  },
+)
+
+it('a server that changes its mind is asked in the other way again', async () => {
+  await hear((await picky('before', ['rfc9421'], 401)).actor)
+  const { actor, asked } = await picky('after', ['cavage'], 401)
+  await hear(actor)
+  expect(await isKnown(actor)).toBe(true)
+  expect(asked).toEqual(['rfc9421', 'cavage'])
+  expect(await remembered()).toEqual({ profile: 'cavage' })
+})
+
+it('a server that takes neither is asked twice, and nothing is concluded', async () => {
+  await hear((await picky('friendly', ['cavage'], 401)).actor)
+  const { actor, asked } = await picky('hidden', [], 403)
+  await hear(actor)
+  expect(await isKnown(actor)).toBe(false)
+  expect(asked).toEqual(['cavage', 'rfc9421'])
+  expect(await remembered()).toEqual({ profile: 'cavage' })
+})
+
+it('deliveries begin in the way that fetches found', async () => {
+  const { actor } = await picky('reader', ['rfc9421'], 401)
+  await hear(actor)
+  await ours.tell(actor, peer.activity(actor, 'Follow', ours.instance))
+  const accept = await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept')
+  expect(profileOf(accept.headers)).toBe('rfc9421')
+})

@@ -1,0 +1,41 @@
+// An activity that can never be handled: tried so often, then parked where administrators see it, and in nobody's way.
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+let alice: { account: PeerActor; channel: PeerActor }
+let video: JsonObject & { id: string }
+
+beforeAll(async () => {
+  const quick = { initial_backoff: '50 ms', max_backoff: '100 ms', attempts: 4 }
+  ;[ours, peer] = await Promise.all([startFederatedNode({ vireo: { federation: { inbox: quick } } }), startFakePeer()])
+  alice = await introduce(ours, peer, 'alice')
+  video = peer.video(alice)
+  await ours.tell(alice.account, peer.activity(alice.account, 'Create', video))
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+it('is tried four times and parked with its reason; later ones of its actor and of others go on', async () => {
+  const lost = `${peer.base}/videos/watch/00000000-0000-4000-8000-000000000000`
+  peer.serve(lost, () => ({ status: 503 }))
+  const poison = peer.activity(alice.channel, 'Announce', lost)
+  await ours.tell(alice.channel, poison)
+  const share = peer.activity(alice.channel, 'Announce', video.id)
+  const follow = peer.activity(alice.account, 'Follow', ours.instance)
+  await ours.tell(alice.channel, share)
+  await ours.tell(alice.account, follow)
+  expect(await ours.query('select 1 from share where url = $1', [share.id])).toHaveLength(1)
+  expect(await ours.query('select 1 from follow where url = $1', [follow.id])).toHaveLength(1)
+
+  const parked = () =>
+    ours.client.get<{ data: { activityId: string; error: string }[] }>('/api/v1/vireo/parked-activities')
+  await until(async () => (await parked()).data.length === 1, { what: 'the parked activity', withinMs: 15_000 })
+  expect((await parked()).data).toMatchObject([{ activityId: poison.id, error: expect.stringContaining('503') }])
+  expect(peer.fetched.filter((path) => path === new URL(lost).pathname)).toHaveLength(4)
+})

@@ -1,0 +1,27 @@
+// Time-outs and periodic work that are asked for by their names.
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { fakeClock } from '../../support/clock.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+
+let t: TestRuntime
+beforeEach(async () => {
+  t = await makeTestRuntime({ clock: fakeClock() })
+})
+afterEach(() => t.stop())
+
+it('are run now, however lately they ran, and nothing else is', async () => {
+  const ran: string[] = []
+  const everyMs = () => 3_600_000
+  for (const name of ['one', 'two']) {
+    t.runtime.registry.periodic(name, { everyMs, run: async () => void ran.push(name) })
+  }
+  t.runtime.registry.timeout('three', {
+    dueSql: 'select 7 as id where $1::timestamptz is not null',
+    timedOut: async (id) => void ran.push(`three ${id}`),
+  })
+  await t.runtime.sweeper.run(['three', 'two'])
+  await t.runtime.sweeper.run(['two'])
+  expect(ran).toEqual(['three 7', 'two', 'two'])
+  await expect(t.runtime.sweeper.run(['four'])).rejects.toThrow('four')
+})
