@@ -114,7 +114,7 @@ describe.each(directions(() => nodes))('below a video of %s, from %s', (_of, _fr
     await until(
       () =>
         third
-          .query("update job set due_at = now() where type = 'comments-refresh' returning id")
+          .query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed' returning id")
           .then((rows) => rows[0]),
       { what: 'the wish to read the list', ...LONG },
     )

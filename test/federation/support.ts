@@ -113,6 +113,7 @@ const WORLD: [string, string][] = [
   ['viewers', 'select video_id, host_id, viewer, viewers from remote_viewer order by video_id, host_id, viewer'],
   ['watches', 'select url, video_id, host_id, seconds from watch order by id'],
   ['redundancies', 'select url, actor_id, video_id, file_url, expires_on from redundancy order by id'],
+  ['reports', 'select url, object_url, kind, reason, state, reporter_id from abuse order by id'],
   ['follows', 'select url, follower_id, target_id, state from follow order by id'],
 ]
 
