@@ -2,6 +2,7 @@
 
 import pg from 'pg'
 import { type Client, login } from '../../scripts/demo/client.ts'
+import type { ServerOptions } from '../../src/compose.ts'
 import type { Values } from '../../src/config/layers.ts'
 import { type FakePeer, type JsonObject, type PeerActor, type PostOptions, post } from '../support/fake-peer.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -29,8 +30,11 @@ export interface FederatedNode {
 /** Tries again soon, and does not transcode. */
 const QUICK: Values = { transcoding: { enabled: false } }
 
-export async function startFederatedNode(config: Values = {}): Promise<FederatedNode> {
-  const node = await startTestNode({ config: { ...QUICK, ...config } })
+export async function startFederatedNode(
+  config: Values = {},
+  options: Partial<Pick<ServerOptions, 'logger'>> = {},
+): Promise<FederatedNode> {
+  const node = await startTestNode({ config: { ...QUICK, ...config }, ...options })
   const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
   pool.on('error', () => undefined)
   const client = await login(node.base, node.username, node.password)
