@@ -477,6 +477,7 @@ const REQUIRED: Parameters<Registry['seal']>[0] = {
     'activitypub-http-fetcher',
     'activitypub-refresher',
     'remote-chapters',
+    'remote-rates',
     'host-software',
     'federate-video',
     'playlist-reading',

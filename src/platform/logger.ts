@@ -9,10 +9,12 @@ const REDACTED = [
   'authorization',
   'password',
   'token',
-  'headers.authorization',
-  'headers.cookie',
-  'req.headers.authorization',
-  'req.headers.cookie',
+  // In those of a request too, and in what its parser of forms is given.
+  ...['headers', '*.headers'].flatMap((headers) => [
+    `${headers}.authorization`,
+    `${headers}.cookie`,
+    `${headers}["x-peertube-video-password"]`,
+  ]),
   '*.password',
   '*.access_token',
   '*.refresh_token',

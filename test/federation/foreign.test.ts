@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newUuid } from '../../src/platform/ids.ts'
 import { type FakePeer, type JsonObject, type PeerActor, peerKeys, post, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
+import { HANDLED } from './handled.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 interface Pair {
@@ -48,6 +49,8 @@ const strangers = (): [string, PeerActor][] => [
 
 interface Case {
   what: string
+  /** Of what the node handles. */
+  about: string
   /** Makes the thing, and gives the activity about it as `by` would send it. */
   prepare(): Promise<{ owner: PeerActor; activity: (by: PeerActor) => JsonObject }>
 }
@@ -57,14 +60,18 @@ const remoteVideo = async (more: JsonObject = {}) => {
   await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
   return document
 }
-const remotePlaylist = async () => {
+const playlistOf = (peer: FakePeer, channel: PeerActor): JsonObject & { id: string } => {
   const uuid = newUuid()
   const playlist = {
-    ...{ id: `${home.base}/video-playlists/${uuid}`, type: 'Playlist', uuid, name: 'As it was', totalItems: 0 },
-    ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], attributedTo: [alice.channel.url] },
+    ...{ id: `${peer.base}/video-playlists/${uuid}`, type: 'Playlist', uuid, name: 'As it was', totalItems: 0 },
+    ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], attributedTo: [channel.url] },
     ...{ published: '2026-02-01T00:00:00.000Z', updated: '2026-02-01T00:00:00.000Z' },
   }
-  home.serve(playlist.id, playlist)
+  peer.serve(playlist.id, playlist)
+  return playlist
+}
+const remotePlaylist = async () => {
+  const playlist = playlistOf(home, alice.channel)
   await ours.tell(alice.account, home.activity(alice.account, 'Create', playlist))
   return playlist
 }
@@ -103,6 +110,7 @@ const undoing = (done: JsonObject) => (by: PeerActor) => peerOf(by).activity(by,
 const cases: Case[] = [
   {
     what: 'Update of a video',
+    about: 'Update Video',
     async prepare() {
       const document = await remoteVideo()
       return {
@@ -113,6 +121,7 @@ const cases: Case[] = [
   },
   {
     what: 'Update of what hangs on a video',
+    about: 'Update Video',
     async prepare() {
       const document = await remoteVideo()
       const parts = (by: PeerActor) => ({
@@ -131,6 +140,7 @@ const cases: Case[] = [
   },
   {
     what: 'Update that moves a video to the own channel',
+    about: 'Update Video',
     async prepare() {
       const document = await remoteVideo()
       return {
@@ -148,6 +158,7 @@ const cases: Case[] = [
   },
   {
     what: 'Update of an account',
+    about: 'Update Person',
     async prepare() {
       return {
         owner: alice.account,
@@ -158,6 +169,7 @@ const cases: Case[] = [
   },
   {
     what: 'Update that gives an actor another key',
+    about: 'Update Person',
     async prepare() {
       const { rsa } = await peerKeys()
       const owner = await home.account(`keyed${Date.now()}`)
@@ -174,6 +186,7 @@ const cases: Case[] = [
   },
   {
     what: 'Delete of a video',
+    about: 'Delete Video',
     async prepare() {
       const document = await remoteVideo()
       return { owner: alice.account, activity: (by) => peerOf(by).activity(by, 'Delete', document.id) }
@@ -182,6 +195,7 @@ const cases: Case[] = [
   ...['Update', 'Delete'].map(
     (type): Case => ({
       what: `${type} of a playlist`,
+      about: `${type} Playlist`,
       async prepare() {
         const playlist = await remotePlaylist()
         const changed = { ...playlist, name: 'Taken over', updated: '2026-03-01T00:00:00.000Z' }
@@ -194,6 +208,7 @@ const cases: Case[] = [
   ),
   {
     what: 'Delete of a comment',
+    about: 'Delete Note',
     async prepare() {
       const note = await comment()
       return {
@@ -204,6 +219,7 @@ const cases: Case[] = [
   },
   {
     what: 'Update of a comment',
+    about: 'Update Note',
     async prepare() {
       const note = await comment()
       return {
@@ -214,6 +230,7 @@ const cases: Case[] = [
   },
   {
     what: 'Update of a comment, in the own name',
+    about: 'Update Note',
     async prepare() {
       const note = await comment()
       return {
@@ -225,6 +242,7 @@ const cases: Case[] = [
   ...['ApproveReply', 'RejectReply', 'Delete'].map(
     (type): Case => ({
       what: `${type} of a comment of ours below a video`,
+      about: type === 'Delete' ? 'Delete Note' : type,
       async prepare() {
         const { id } = await remoteVideo({ commentsPolicy: 3 })
         const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [id])
@@ -239,14 +257,67 @@ const cases: Case[] = [
   ),
   {
     what: 'Delete of an account',
+    about: 'Delete actor',
     async prepare() {
       const owner = await home.account(`leaving${Date.now()}`)
       await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
       return { owner, activity: (by) => peerOf(by).activity(by, 'Delete', owner.url) }
     },
   },
+  ...['Group', 'Application', 'Service', 'Organization'].map(
+    (type): Case => ({
+      what: `Update of an actor that is of the type ${type}`,
+      about: `Update ${type}`,
+      async prepare() {
+        const name = `${type.toLowerCase()}${Date.now()}`
+        const made = type === 'Group' ? await home.channel(name, alice.account) : await home.account(name)
+        const document = { ...made.document, type }
+        home.serve(made.url, document)
+        const owner = { ...made, document }
+        await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+        return {
+          owner,
+          activity: (by) => peerOf(by).activity(by, 'Update', { ...document, inbox: `${by.url}/another-inbox` }),
+        }
+      },
+    }),
+  ),
+  {
+    what: 'Delete of a channel',
+    about: 'Delete actor',
+    async prepare() {
+      const owner = await home.channel(`leaving_channel${Date.now()}`, alice.account)
+      await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      return { owner, activity: (by) => peerOf(by).activity(by, 'Delete', owner.url) }
+    },
+  },
+  ...['Update', 'Delete', 'Dislike', 'Undo'].map(
+    (type): Case => ({
+      what: `Announce of an ${type} of somebody, signed by who announces it`,
+      about: 'Announce',
+      async prepare() {
+        const note = await comment()
+        const like = await rated('Like')
+        const object = {
+          Update: { ...note, content: 'Never said' },
+          Delete: note.id,
+          Dislike: video.url,
+          Undo: like,
+        }[type]
+        return {
+          // The owner of the note says it itself.
+          owner: alice.account,
+          activity: (by) => {
+            const told = home.activity(alice.account, type, object)
+            return by === alice.account ? told : peerOf(by).activity(by, 'Announce', told)
+          },
+        }
+      },
+    }),
+  ),
   {
     what: 'Undo of a Follow',
+    about: 'Undo Follow',
     async prepare() {
       const follow = home.activity(alice.account, 'Follow', ours.instance)
       await ours.tell(alice.account, follow)
@@ -255,6 +326,7 @@ const cases: Case[] = [
   },
   {
     what: 'Undo of a Follow that names no actor',
+    about: 'Undo Follow',
     async prepare() {
       const follow = home.activity(alice.account, 'Follow', ours.instance)
       await ours.tell(alice.account, follow)
@@ -264,9 +336,10 @@ const cases: Case[] = [
       }
     },
   },
-  ...['Like', 'Dislike', 'Announce'].flatMap((type): Case[] => [
+  ...['Like', 'Dislike', 'EmojiReact', 'Announce'].flatMap((type): Case[] => [
     {
       what: `Undo of a ${type}`,
+      about: `Undo ${type}`,
       async prepare() {
         const done = await rated(type)
         return { owner: alice.account, activity: undoing(done) }
@@ -274,6 +347,7 @@ const cases: Case[] = [
     },
     {
       what: `Undo of a ${type} by its address`,
+      about: `Undo ${type}`,
       async prepare() {
         const done = await rated(type)
         return { owner: alice.account, activity: (by) => peerOf(by).activity(by, 'Undo', done.id) }
@@ -282,6 +356,7 @@ const cases: Case[] = [
   ]),
   {
     what: 'Update of a copy',
+    about: 'Update CacheFile',
     async prepare() {
       const { copy } = await copied()
       const expires = new Date(Date.now() + 3_600_000).toISOString()
@@ -290,6 +365,7 @@ const cases: Case[] = [
   },
   {
     what: 'Undo of the Create of a copy',
+    about: 'Undo Create',
     async prepare() {
       const { create } = await copied()
       return { owner: home.instance, activity: undoing(create) }
@@ -297,6 +373,7 @@ const cases: Case[] = [
   },
   {
     what: 'Undo of the Create of a copy that names no actor',
+    about: 'Undo Create',
     async prepare() {
       const { create } = await copied()
       const { actor: _actor, ...unnamed } = create as JsonObject
@@ -306,6 +383,7 @@ const cases: Case[] = [
   ...['Accept', 'Reject'].map(
     (type): Case => ({
       what: `${type} of our Follow`,
+      about: type,
       async prepare() {
         await ours.client.send('POST', '/api/v1/server/following', { handles: [`alice@${home.host}`] })
         const { activity: follow } = await home.awaited(
@@ -333,10 +411,23 @@ describe('an activity about what an actor of another server owns', () => {
   })
 })
 
+/** What happens, of what the node handles, and who tries it. */
+type Attempt = { by: PeerActor; activity: JsonObject }
+type Attack = [string, string, () => Attempt | Promise<Attempt>]
+
+/** Views are those of a server: which of its actors tells them makes no difference. */
+const SPEAKS_FOR_ITS_ACTORS = ['View', 'Create WatchAction']
+
+const named = (name: string) => {
+  const { account, channel } = name === 'carol' ? carol : mallory
+  return { by: account, channel, peer: peerOf(account) }
+}
+
 describe('a thing that is given to somebody else', () => {
-  const attacks: [string, () => { by: PeerActor; activity: JsonObject }][] = [
+  const attacks: Attack[] = [
     [
       'a video in a channel of another server',
+      'Create Video',
       () => {
         const document = away.video({ account: mallory.account, channel: alice.channel })
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', document) }
@@ -344,6 +435,7 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'a video in a channel of somebody else of the server',
+      'Create Video',
       () => {
         const document = home.video({ account: carol.account, channel: alice.channel })
         return { by: carol.account, activity: home.activity(carol.account, 'Create', document) }
@@ -351,6 +443,7 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'a video of another server, as if it was there',
+      'Create Video',
       () => {
         const document = home.video(alice)
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', document) }
@@ -358,6 +451,7 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'a video of another server, by its address',
+      'Create Video',
       () => {
         const document = home.video(alice)
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', document.id) }
@@ -365,6 +459,7 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'a comment of somebody of another server',
+      'Create Note',
       () => {
         const note = away.note({ author: alice.account.url, inReplyTo: video.url })
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
@@ -372,6 +467,7 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'a comment of somebody else of the server',
+      'Create Note',
       () => {
         const note = home.note({ author: alice.account.url, inReplyTo: video.url })
         return { by: carol.account, activity: home.activity(carol.account, 'Create', note) }
@@ -379,6 +475,7 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'a comment that lives on another server',
+      'Create Note',
       () => {
         const note = home.note({ author: mallory.account.url, inReplyTo: video.url })
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
@@ -386,22 +483,27 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'a reply to a comment that its server puts in the mouth of somebody else',
+      'Create Note',
       () => {
         const parent = away.note({ author: alice.account.url, inReplyTo: video.url, content: 'Never said' })
         const note = away.note({ author: mallory.account.url, inReplyTo: parent.id })
         return { by: mallory.account, activity: away.activity(mallory.account, 'Create', note) }
       },
     ],
-    ...['ApproveReply', 'RejectReply'].map((type): [string, () => { by: PeerActor; activity: JsonObject }] => [
-      `${type} of a comment on a video of ours`,
-      () => ({
-        by: alice.account,
-        activity: home.activity(alice.account, type, `${video.url}/comments/1`, { inReplyTo: video.url }),
-      }),
-    ]),
-    ...['Like', 'Dislike', 'Announce', 'Follow'].map(
-      (type): [string, () => { by: PeerActor; activity: JsonObject }] => [
+    ...['ApproveReply', 'RejectReply'].map(
+      (type): Attack => [
+        `${type} of a comment on a video of ours`,
+        type,
+        () => ({
+          by: alice.account,
+          activity: home.activity(alice.account, type, `${video.url}/comments/1`, { inReplyTo: video.url }),
+        }),
+      ],
+    ),
+    ...['Like', 'Dislike', 'EmojiReact', 'Announce', 'Follow', 'Flag', 'View'].map(
+      (type): Attack => [
         `a ${type} whose id is of another server`,
+        type,
         () => {
           const object = type === 'Follow' ? ours.instance : video.url
           return {
@@ -413,6 +515,7 @@ describe('a thing that is given to somebody else', () => {
     ),
     [
       'a copy of our video that another server is said to hold',
+      'Create CacheFile',
       () => {
         const id = `${home.base}/redundancy/streaming-playlists/hls/${video.uuid}`
         const url = { type: 'Link', mediaType: 'application/x-mpegURL', href: `${home.base}/static/redundancy` }
@@ -422,6 +525,7 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'an Announce that a person makes of an unknown video',
+      'Announce',
       () => {
         const document = home.video(alice)
         return { by: mallory.account, activity: away.activity(mallory.account, 'Announce', document.id) }
@@ -429,28 +533,34 @@ describe('a thing that is given to somebody else', () => {
     ],
     [
       'an Announce of a page that is no video',
+      'Announce',
       () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', alice.account.url) }),
     ],
     [
       'an Announce of one of our own things that is no video',
+      'Announce',
       () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', ours.instance) }),
     ],
     ...[{}, { expires: '2099-01-01T00:00:00.000Z' }].map(
-      (more): [string, () => { by: PeerActor; activity: JsonObject }] => [
+      (more): Attack => [
         `a View of a video of another server ${JSON.stringify(more)}`,
+        'View',
         () => ({ by: away.instance, activity: away.activity(away.instance, 'View', watchable.id, more) }),
       ],
     ),
     [
       'what somebody watched of a video of another server',
+      'Create WatchAction',
       () => ({ by: away.instance, activity: away.activity(away.instance, 'Create', watchOf(away, watchable.id)) }),
     ],
     [
       'what somebody of another server watched',
+      'Create WatchAction',
       () => ({ by: away.instance, activity: away.activity(away.instance, 'Create', watchOf(home, video.url)) }),
     ],
     [
       'an Accept of a Follow that we never sent',
+      'Accept',
       () => {
         const follow = {
           type: 'Follow',
@@ -461,15 +571,135 @@ describe('a thing that is given to somebody else', () => {
         return { by: mallory.account, activity: away.activity(mallory.account, 'Accept', follow) }
       },
     ],
+    ...['Like', 'Dislike', 'EmojiReact', 'Announce', 'Flag'].map(
+      (type): Attack => [
+        `a ${type} under the id that somebody else of the server gave to one`,
+        type,
+        async () => {
+          const object = type === 'Follow' ? ours.instance : video.url
+          const first = home.activity(alice.account, type, object)
+          await ours.tell(alice.account, first)
+          return { by: carol.account, activity: { ...first, actor: carol.account.url } }
+        },
+      ],
+    ),
+    [
+      'a Follow in the name of somebody else of the server',
+      'Follow',
+      () => {
+        const follow = home.activity(alice.account, 'Follow', `${ours.base}/video-channels/root_channel`)
+        return { by: carol.account, activity: follow }
+      },
+    ],
+    ...['carol', 'mallory'].flatMap((name): Attack[] => [
+      [
+        `a playlist of ${name} in a channel of somebody else`,
+        'Create Playlist',
+        () => {
+          const { by, peer } = named(name)
+          return { by, activity: peer.activity(by, 'Create', playlistOf(peer, alice.channel)) }
+        },
+      ],
+      [
+        `a playlist that exists, as one that ${name} made`,
+        'Create Playlist',
+        async () => {
+          const { by, peer, channel } = named(name)
+          const playlist = await remotePlaylist()
+          const changed = {
+            ...playlist,
+            attributedTo: [channel.url],
+            updated: '2026-03-01T00:00:00.000Z',
+            name: 'Mine',
+          }
+          return { by, activity: peer.activity(by, 'Create', changed) }
+        },
+      ],
+      [
+        `a copy that exists, as one that ${name} holds`,
+        'Create CacheFile',
+        async () => {
+          const { by, peer } = named(name)
+          const { copy } = await copied()
+          const expires = new Date(Date.now() + 3_600_000).toISOString()
+          return { by, activity: peer.activity(by, 'Create', { ...copy, expires }) }
+        },
+      ],
+      [
+        `the Delete of a copy by ${name}`,
+        'Undo Create',
+        async () => {
+          const { by, peer } = named(name)
+          const { copy } = await copied()
+          return { by, activity: peer.activity(by, 'Delete', copy.id) }
+        },
+      ],
+      ...['Update', 'Delete', 'Undo'].map(
+        (type): Attack => [
+          `${type} of a report by ${name}`,
+          'Flag',
+          async () => {
+            const { by, peer } = named(name)
+            const flag = home.activity(alice.account, 'Flag', video.url, { content: 'As it was' })
+            await ours.tell(alice.account, flag)
+            const object = type === 'Delete' ? flag.id : { ...flag, content: 'Something else' }
+            return { by, activity: peer.activity(by, type, object) }
+          },
+        ],
+      ),
+      ...['Update', 'Delete', 'Undo'].map(
+        (type): Attack => [
+          `${type} of what somebody watched by ${name}`,
+          'Create WatchAction',
+          async () => {
+            const { by, peer } = named(name)
+            const watch = { ...watchOf(home, video.url), id: home.id('watches'), uuid: newUuid() }
+            const create = home.activity(home.instance, 'Create', watch)
+            await ours.tell(home.instance, create)
+            const object = { Update: { ...watch, duration: 'PT1S' }, Delete: watch.id, Undo: create }[type]
+            return { by, activity: peer.activity(by, type, object) }
+          },
+        ],
+      ),
+      [
+        `the end of a View by ${name}`,
+        'View',
+        async () => {
+          const { by, peer } = named(name)
+          const view = home.activity(home.instance, 'View', video.url, { expires: '2099-01-01T00:00:00.000Z' })
+          await ours.tell(home.instance, view)
+          return { by, activity: peer.activity(by, 'Undo', view) }
+        },
+      ],
+    ]),
+    [
+      'a View under the id that another server gave to one',
+      'View',
+      async () => {
+        const view = home.activity(home.instance, 'View', video.url, { expires: '2099-01-01T00:00:00.000Z' })
+        await ours.tell(home.instance, view)
+        return {
+          by: away.instance,
+          activity: { ...view, actor: away.instance.url, expires: '2099-02-01T00:00:00.000Z' },
+        }
+      },
+    ],
   ]
 
-  it.each(attacks)('%s has no effect', async (_what, attack) => {
-    const { by, activity } = attack()
+  it.each(attacks)('%s has no effect', async (_what, _about, attack) => {
+    const { by, activity } = await attack()
     const before = await ours.world()
     const { status } = await post(ours, by, activity)
     expect([204, 401, 403]).toContain(status)
     expect(await ours.world()).toEqual(before)
     expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+  })
+
+  it.each(HANDLED)('%s: somebody else of its server has tried it, and somebody of another one', async (handled) => {
+    if (cases.some(({ about }) => about === handled)) return
+    const tried = await Promise.all(attacks.filter(([, about]) => about === handled).map(([, , attack]) => attack()))
+    const servers = new Set(tried.map(({ by }) => peerOf(by)))
+    expect([servers.has(home) || SPEAKS_FOR_ITS_ACTORS.includes(handled), servers.has(away)]).toEqual([true, true])
   })
 
   it('a video with the UUID of another one is refused', async () => {

@@ -12,7 +12,7 @@ import {
   startFakePeer,
 } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
-import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+import { type FederatedNode, introduce, secondChannel, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
 /** Follows our instance, account and channel. */
@@ -66,25 +66,6 @@ async function everythingBefore(): Promise<void> {
     )
   }
 }
-/** A channel of root beside the first. */
-async function secondChannel(): Promise<{ id: number; url: string }> {
-  const columns = ['url', 'inbox_url', 'outbox_url', 'followers_url', 'following_url', 'key_id']
-  const renamed = columns.map((name) => `replace(${name}, 'root_channel', 'second_channel')`)
-  const [made] = await ours.query<{ id: number; url: string }>(
-    `with made as (
-       insert into actor (type, preferred_username, ${columns.join(', ')}, shared_inbox_url, public_key_pem,
-         private_key_sealed, ed25519_public, ed25519_private_sealed)
-       select type, 'second_channel', ${renamed.join(', ')}, shared_inbox_url, public_key_pem,
-         private_key_sealed, ed25519_public, ed25519_private_sealed
-       from actor where preferred_username = 'root_channel' and host_id is null returning id, url)
-     insert into channel (actor_id, account_id, name)
-     select made.id, c.account_id, 'Second' from made, channel c join actor a on a.id = c.actor_id
-     where a.preferred_username = 'root_channel' returning id, (select url from made)`,
-  )
-  if (!made) throw new Error('The second channel could not be made.')
-  return made
-}
-
 const byType = (one: { type: unknown; actor: unknown }, other: { type: unknown; actor: unknown }) =>
   `${one.type} ${one.actor}` < `${other.type} ${other.actor}` ? -1 : 1
 
@@ -159,7 +140,7 @@ describe('a public video', () => {
   })
 
   it('that moves to another channel is announced by that one, and no longer by the other', async () => {
-    const other = await secondChannel()
+    const other = await secondChannel(ours)
     await ours.tell(nora.account, near.activity(nora.account, 'Follow', other.url))
     await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { channelId: other.id })
     const announces = await near.awaited(

@@ -470,34 +470,42 @@ describe('two nodes', () => {
     await Promise.all([theirs?.stop(), ours?.stop()])
   })
 
-  it('share playlists from a follow on: those that were there, new ones, their changes and their end', async () => {
-    const [one, two] = [await theirs.upload(bytes, { name: 'One' }), await theirs.upload(bytes, { name: 'Two' })]
-    const old = await makePlaylist(theirs, { displayName: 'From before' })
-    await add(theirs, old, { videoId: one.uuid, startTimestamp: 1 })
-    await ours.client.send('POST', '/api/v1/server/following', { handles: [`root@${theirs.host}`] })
-    await until(async () => (await namesAt(ours, old.url))[0] === 'One', { what: 'the old playlist' })
+  it.each([
+    ['A', 'B', () => [ours, theirs] as const],
+    ['B', 'A', () => [theirs, ours] as const],
+  ])(
+    '%s has the playlists of %s from a follow on: old and new ones, their changes and their end',
+    async (_by, _of, pair) => {
+      const [by, of] = pair()
+      const [one, two] = [await of.upload(bytes, { name: 'One' }), await of.upload(bytes, { name: 'Two' })]
+      const old = await makePlaylist(of, { displayName: 'From before' })
+      await add(of, old, { videoId: one.uuid, startTimestamp: 1 })
+      await by.client.send('POST', '/api/v1/server/following', { handles: [`root@${of.host}`] })
+      await until(async () => (await namesAt(by, old.url))[0] === 'One', { what: 'the old playlist' })
 
-    const fresh = await makePlaylist(theirs, { displayName: 'From now on' })
-    await until(() => playlistAt(ours, fresh.url), { what: 'the new playlist' })
-    await add(theirs, fresh, { videoId: two.uuid })
-    await add(theirs, fresh, { videoId: one.uuid, startTimestamp: 0, stopTimestamp: 1 })
-    await until(async () => (await namesAt(ours, fresh.url)).join() === 'Two,One', { what: 'its elements' })
-    expect((await elementsAt(ours, fresh.url))[1]).toMatchObject({ startTimestamp: 0, stopTimestamp: 1 })
-    expect((await playlistAt(ours, fresh.url))?.thumbnailPath).not.toBeNull()
+      const fresh = await makePlaylist(of, { displayName: 'From now on' })
+      await until(() => playlistAt(by, fresh.url), { what: 'the new playlist' })
+      await add(of, fresh, { videoId: two.uuid })
+      await add(of, fresh, { videoId: one.uuid, startTimestamp: 0, stopTimestamp: 1 })
+      await until(async () => (await namesAt(by, fresh.url)).join() === 'Two,One', { what: 'its elements' })
+      expect((await elementsAt(by, fresh.url))[1]).toMatchObject({ startTimestamp: 0, stopTimestamp: 1 })
+      expect((await playlistAt(by, fresh.url))?.thumbnailPath).not.toBeNull()
 
-    await theirs.client.send('POST', `/api/v1/video-playlists/${fresh.uuid}/videos/reorder`, {
-      startPosition: 2,
-      insertAfterPosition: 0,
-    })
-    await put(theirs, fresh, { displayName: 'Renamed' })
-    await until(async () => (await namesAt(ours, fresh.url)).join() === 'One,Two', { what: 'the new order' })
-    expect(await playlistAt(ours, fresh.url)).toMatchObject({ displayName: 'Renamed' })
+      await of.client.send('POST', `/api/v1/video-playlists/${fresh.uuid}/videos/reorder`, {
+        startPosition: 2,
+        insertAfterPosition: 0,
+      })
+      await put(of, fresh, { displayName: 'Renamed' })
+      await until(async () => (await namesAt(by, fresh.url)).join() === 'One,Two', { what: 'the new order' })
+      expect(await playlistAt(by, fresh.url)).toMatchObject({ displayName: 'Renamed' })
 
-    await put(theirs, fresh, { privacy: 3 })
-    await until(async () => (await playlistAt(ours, fresh.url)) === undefined, { what: 'its hiding' })
-    await put(theirs, fresh, { privacy: 1 })
-    await until(async () => (await namesAt(ours, fresh.url)).length === 2, { what: 'its return' })
-    await remove(theirs, fresh)
-    await until(async () => (await playlistAt(ours, fresh.url)) === undefined, { what: 'its end' })
-  }, 60_000)
+      await put(of, fresh, { privacy: 3 })
+      await until(async () => (await playlistAt(by, fresh.url)) === undefined, { what: 'its hiding' })
+      await put(of, fresh, { privacy: 1 })
+      await until(async () => (await namesAt(by, fresh.url)).length === 2, { what: 'its return' })
+      await remove(of, fresh)
+      await until(async () => (await playlistAt(by, fresh.url)) === undefined, { what: 'its end' })
+    },
+    60_000,
+  )
 })

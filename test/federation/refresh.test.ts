@@ -94,3 +94,28 @@ it('the software of every server that was met is asked for', async () => {
     { what: 'the software' },
   )
 })
+
+it('the likes and dislikes of a video are as many as its own server counts', async () => {
+  const channel = await peer.channel(`channel_${made}`, alice)
+  const elsewhere = await startFakePeer()
+  try {
+    const counted = (id: string, totalItems: unknown) => ({ type: 'OrderedCollection', id, totalItems })
+    const rates = async (video: { id: string }) =>
+      (await ours.query('select likes, dislikes from video where url = $1', [video.id]))[0]
+    const video = peer.video({ account: alice, channel })
+    peer.serve(`${video.id}/likes`, counted(`${video.id}/likes`, 12))
+    peer.serve(`${video.id}/dislikes`, counted(`${video.id}/dislikes`, Number.MAX_SAFE_INTEGER))
+    const foreign = peer.video({ account: alice, channel, more: { likes: `${elsewhere.base}/likes` } })
+    const silent = peer.video({ account: alice, channel })
+    for (const one of [video, foreign, silent]) await ours.tell(alice, peer.activity(alice, 'Create', one))
+    await until(async () => JSON.stringify(await rates(video)) === '{"likes":12,"dislikes":2147483647}', {
+      what: 'the counts',
+    })
+    const jobs = (state: string) => ours.query("select 1 from job where type = 'remote-rates' and state = $1", [state])
+    await until(async () => (await jobs('delayed')).length + (await jobs('active')).length === 0)
+    for (const one of [foreign, silent]) expect(await rates(one)).toEqual({ likes: 0, dislikes: 0 })
+    expect(elsewhere.fetched).toEqual([])
+  } finally {
+    await elsewhere.close()
+  }
+}, 30_000)

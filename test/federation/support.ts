@@ -2,6 +2,7 @@
 
 import pg from 'pg'
 import { type Client, login } from '../../scripts/demo/client.ts'
+import type { ServerOptions } from '../../src/compose.ts'
 import type { Values } from '../../src/config/layers.ts'
 import { type FakePeer, type JsonObject, type PeerActor, type PostOptions, post } from '../support/fake-peer.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -31,7 +32,7 @@ const QUICK: Values = { transcoding: { enabled: false } }
 
 export async function startFederatedNode(
   config: Values = {},
-  options: Pick<NonNullable<Parameters<typeof startTestNode>[0]>, 'clock'> = {},
+  options: Partial<Pick<ServerOptions, 'clock' | 'logger'>> = {},
 ): Promise<FederatedNode> {
   const node = await startTestNode({ ...options, config: { ...QUICK, ...config } })
   const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
@@ -116,6 +117,7 @@ const WORLD: [string, string][] = [
   ['viewers', 'select video_id, host_id, viewer, viewers from remote_viewer order by video_id, host_id, viewer'],
   ['watches', 'select url, video_id, host_id, seconds from watch order by id'],
   ['redundancies', 'select url, actor_id, video_id, file_url, expires_on from redundancy order by id'],
+  ['reports', 'select url, object_url, kind, reason, state, reporter_id from abuse order by id'],
   ['follows', 'select url, follower_id, target_id, state from follow order by id'],
 ]
 
@@ -130,4 +132,23 @@ export async function introduce(
   await to.tell(account, peer.activity(account, 'Arrive', account.url))
   await to.tell(channel, peer.activity(channel, 'Arrive', channel.url))
   return { account, channel }
+}
+
+/** A channel of root beside the first, in the tables: no route makes channels yet. */
+export async function secondChannel(node: FederatedNode): Promise<{ id: number; url: string }> {
+  const columns = ['url', 'inbox_url', 'outbox_url', 'followers_url', 'following_url', 'key_id']
+  const renamed = columns.map((name) => `replace(${name}, 'root_channel', 'second_channel')`)
+  const [made] = await node.query<{ id: number; url: string }>(
+    `with made as (
+       insert into actor (type, preferred_username, ${columns.join(', ')}, shared_inbox_url, public_key_pem,
+         private_key_sealed, ed25519_public, ed25519_private_sealed)
+       select type, 'second_channel', ${renamed.join(', ')}, shared_inbox_url, public_key_pem,
+         private_key_sealed, ed25519_public, ed25519_private_sealed
+       from actor where preferred_username = 'root_channel' and host_id is null returning id, url)
+     insert into channel (actor_id, account_id, name)
+     select made.id, c.account_id, 'Second' from made, channel c join actor a on a.id = c.actor_id
+     where a.preferred_username = 'root_channel' and a.host_id is null returning id, (select url from made)`,
+  )
+  if (!made) throw new Error('The second channel could not be made.')
+  return made
 }

@@ -6,6 +6,7 @@ import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '.
 import { media } from '../support/media.ts'
 import { oracleProblems } from '../support/peertube-oracle.ts'
 import { until } from '../support/until.ts'
+import { follow } from './nodes.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 /** Everything that takes minutes takes moments. */
@@ -294,36 +295,44 @@ describe('with another node', () => {
   let b: FederatedNode
   beforeAll(async () => {
     ;[a, b] = await Promise.all([startFederatedNode(QUICK), startFederatedNode(QUICK)])
-    await b.client.send('POST', '/api/v1/server/following', { hosts: [a.host] })
-    await until(async () => (await b.query("select 1 from follow where state = 'accepted'"))[0])
+    await follow(b, { hosts: [a.host] })
+    await follow(a, { hosts: [b.host] })
   }, 60_000)
   afterAll(async () => {
     await Promise.all([a?.stop(), b?.stop()])
   })
 
-  it('a view on one counts on the other, viewers are shown on both, and what was watched arrives', async () => {
-    const { uuid, id } = await a.upload(bytes)
-    const [onA, onB] = [
-      { base: a.base, uuid },
-      { base: b.base, uuid },
-    ]
-    await until(async () => (await b.query('select 1 from video where uuid = $1', [uuid]))[0])
-    await watch(onB, 'a viewer on B')
-    await becomes(onB, { viewers: 1 })
-    await becomes(onA, { viewers: 1 })
-    await becomes(onA, { views: 1 })
-    await becomes(onB, { views: 1 })
-    await watch(onA, 'a viewer on A')
-    await becomes(onA, { views: 2 })
-    await becomes(onB, { views: 2 })
-    await until(async () => {
-      const rows = await a.query<{ host_id: number | null; seconds: number }>(
-        'select host_id, seconds from watch where video_id = $1',
-        [id],
-      )
-      return rows.length === 2 && rows.every(({ seconds }) => seconds === 2) && rows.some(({ host_id }) => host_id)
-    })
-    await becomes(onA, { viewers: 0 })
-    await becomes(onB, { viewers: 0 })
-  }, 40_000)
+  it.each([
+    ['A', 'B', () => [a, b] as const],
+    ['B', 'A', () => [b, a] as const],
+  ])(
+    'a view of a video of %s on %s counts on both, viewers are shown, and what was watched arrives',
+    async (_of, _on, pair) => {
+      const [owner, other] = pair()
+      const { uuid, id } = await owner.upload(bytes)
+      const [onOwner, onOther] = [
+        { base: owner.base, uuid },
+        { base: other.base, uuid },
+      ]
+      await until(async () => (await other.query('select 1 from video where uuid = $1', [uuid]))[0])
+      await watch(onOther, 'a viewer of the other')
+      await becomes(onOther, { viewers: 1 })
+      await becomes(onOwner, { viewers: 1 })
+      await becomes(onOwner, { views: 1 })
+      await becomes(onOther, { views: 1 })
+      await watch(onOwner, 'a viewer of the owner')
+      await becomes(onOwner, { views: 2 })
+      await becomes(onOther, { views: 2 })
+      await until(async () => {
+        const rows = await owner.query<{ host_id: number | null; seconds: number }>(
+          'select host_id, seconds from watch where video_id = $1',
+          [id],
+        )
+        return rows.length === 2 && rows.every(({ seconds }) => seconds === 2) && rows.some(({ host_id }) => host_id)
+      })
+      await becomes(onOwner, { viewers: 0 })
+      await becomes(onOther, { viewers: 0 })
+    },
+    40_000,
+  )
 })

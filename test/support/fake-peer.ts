@@ -61,8 +61,6 @@ export interface PostOptions {
   contentType?: string
   /** Header names that are left out of the request. */
   without?: string[]
-  /** Further headers, which `covered` may name. */
-  more?: Record<string, string>
   /** Sends the signature as `Authorization: Signature …`. */
   inAuthorization?: boolean
 }

@@ -1,7 +1,7 @@
 // Reads of playlists and of what is in them: one statement each.
 
 import { containing, type Database } from '../../platform/database/index.ts'
-import { type ActorSummary, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
+import { type ActorSummary, isBegun, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
 
 type Reader = Pick<Database, 'query'>
@@ -31,7 +31,7 @@ export interface PlaylistRow {
 
 /** The picture of the first video that everybody may see, for `playlist p`. */
 export const firstPicture = `(select t.filename from playlist_element e
-    join video f on f.id = e.video_id and f.privacy in (1, 2) and f.state <> 'removed'
+    join video f on f.id = e.video_id and f.privacy in (1, 2) and ${isBegun('f')}
     join thumbnail t on t.video_id = f.id and t.type = 1
   where e.playlist_id = p.id order by e.position, e.id limit 1)`
 

@@ -90,5 +90,5 @@ export type {
   VideoListRow,
   VideoRow,
 } from './video.rows.ts'
-export { accountProfile, channelProfile, listColumns, summaryOf, videoJoins } from './video.rows.ts'
+export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
 export { viewersNow } from './viewers-now.ts'

@@ -69,11 +69,18 @@ export interface RemoteVideos {
   saveChapters(videoId: number, wanted: WantedChapters, chapters: readonly Chapter[]): Promise<boolean>
   /** The chapters cannot be had: nobody waits for them any more. */
   giveUpChapters(videoId: number): Promise<void>
+  /** Has the likes and dislikes of a video counted anew by the job `remote-rates`, once for many wishes. */
+  wantRates(videoId: number): Promise<void>
+  /** What its own server counts, in which our users' rates are. */
+  saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
   /** The video was read, and is no older than what is stored. */
   markRead(videoId: number): Promise<void>
   /** A remote video is gone: its rows go with all that hangs on them. */
   remove(videoId: number): Promise<void>
 }
+
+/** Wishes of one video in this time are one. */
+const RATES_EVERY_MS = 2000
 
 export interface WantedChapters {
   url: string
@@ -141,6 +148,27 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
       }),
     async giveUpChapters(videoId) {
       await db.query('update video set chapters_wanted_at = null where id = $1 and remote', [videoId])
+    },
+    async wantRates(videoId) {
+      await tell.create(async (unit) =>
+        unit.enqueue({
+          type: 'remote-rates',
+          data: { videoId },
+          // It runs after the end of the time in which wishes are one: none of them is for what it has read already.
+          dedupeKey: `remote-rates-${videoId}-${Math.floor(unit.now.getTime() / RATES_EVERY_MS)}`,
+          delayMs: RATES_EVERY_MS,
+        }),
+      )
+    },
+    async saveRates(videoId, { likes, dislikes }) {
+      await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        await unit.query('update video_delta set likes = 0, dislikes = 0 where video_id = $1', [videoId])
+        await unit.query('update video set likes = $2, dislikes = $3 where id = $1 and remote', [
+          videoId,
+          likes,
+          dislikes,
+        ])
+      })
     },
     async markRead(videoId) {
       await db.query('update video set refreshed_at = $2 where id = $1 and remote', [videoId, clock.now()])

@@ -204,3 +204,11 @@ export const detailColumns = `${plainColumns}, v.description, v.support, v.comme
   v.refreshed_at, v.tracker_urls, c.account_id as owner_account_id, ${fileColumns},
   jsonb_build_object(${profilePairs('a', 'aa')}, 'user_id', a.user_id, 'support', null) as account,
   jsonb_build_object(${profilePairs('c', 'ca')}, 'user_id', null, 'support', c.support) as channel`
+
+/**
+ * Whether a video is more than an upload: published, on its way again after that, live, or of another server. What was told
+ * once is never denied, since servers forget what is not found.
+ */
+export const isBegun = (video: string): string => `${video}.state <> 'removed' and (${video}.state = 'published'
+  or ${video}.remote or ${video}.is_live or exists (select 1 from share s join actor x on x.id = s.actor_id
+    where s.video_id = ${video}.id and x.host_id is null))`

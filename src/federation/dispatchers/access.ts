@@ -1,7 +1,7 @@
 // Which video an address means, and whether other servers may have it.
 
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { isOpen, videoPrivacies } from '../../actors/video/index.ts'
+import { isBegun, isOpen, videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { fromShortUuid, isUuid } from '../../platform/ids.ts'
 
@@ -25,14 +25,6 @@ export function videoKeyOf(segment: string): VideoKey | undefined {
   const id = /^[1-9]\d{0,9}$/.test(segment) ? Number(segment) : MAX_ID + 1
   return id <= MAX_ID ? { id } : undefined
 }
-
-/**
- * Whether a video is more than an upload: published, on its way again after that, live, or of another server. What was told
- * once is never denied, since servers forget what is not found.
- */
-export const isBegun = (video: string): string => `${video}.state <> 'removed' and (${video}.state = 'published'
-  or ${video}.remote or ${video}.is_live or exists (select 1 from share s join actor x on x.id = s.actor_id
-    where s.video_id = ${video}.id and x.host_id is null))`
 
 /** The video, if other servers may have it; refusals as in the REST API. One statement. */
 export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoAccess> {

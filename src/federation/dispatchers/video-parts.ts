@@ -1,6 +1,7 @@
 // What belongs to a video of ours: its collections, its Create, and single announces, ratings and Creates of comments.
 
 import { notFound } from '../../actors/runtime/index.ts'
+import { isBegun } from '../../actors/video/index.ts'
 import {
   announceActivity,
   commentDocument,
@@ -11,7 +12,7 @@ import {
 } from '../documents/index.ts'
 import type { VideoCollection } from '../urls.ts'
 import { buildChapters, type ChapterDocument, type JsonObject } from '../wire/index.ts'
-import { assertOpen, isBegun, type VideoAccess } from './access.ts'
+import { assertOpen, type VideoAccess } from './access.ts'
 import { collectionDocument, type Page, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 

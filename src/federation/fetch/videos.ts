@@ -29,7 +29,7 @@ export interface VideoFetcher {
 export function makeVideoFetcher(
   deps: FederationDeps & { fetchDocument: FetchDocument; resolveActor: ResolveActor; remoteVideos: RemoteVideos },
 ): VideoFetcher {
-  const { db, config, fetchDocument, resolveActor, remoteVideos, blocked } = deps
+  const { db, clock, config, fetchDocument, resolveActor, remoteVideos, blocked } = deps
 
   async function save(document: JsonObject): Promise<{ id: number; isNew: boolean }> {
     const read = readVideo(document)
@@ -43,7 +43,11 @@ export function makeVideoFetcher(
     if (video.account !== null && !(await isOwner(video.account, channel))) {
       throw new DomainError('forbidden', `${video.account} does not own ${video.channel}.`)
     }
-    return await remoteVideos.save(toRemoteVideo(video, channel.channelId))
+    const saved = await remoteVideos.save(toRemoteVideo(video, channel.channelId))
+    // Nobody has rated what was published this moment.
+    const isFresh = clock.now().getTime() - video.publishedAt.getTime() < FRESH_MS
+    if (!(saved.isNew && isFresh)) await remoteVideos.wantRates(saved.id)
+    return saved
   }
 
   /** A channel may have got another owner since it was read. */
@@ -119,6 +123,7 @@ function toRemoteVideo(video: VideoDocument, channelId: number): RemoteVideo {
   }
 }
 
+const FRESH_MS = 60_000
 const MAX_TRACKERS = 20
 /** Part of a file's name of ours. */
 const LANGUAGE = /^[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8}){0,2}$/

@@ -2,24 +2,46 @@
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readDelete } from '../wire/index.ts'
-import { expectRead, type Handler, refuseForeign } from './context.ts'
+import { expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
 import { forward } from './forward.ts'
 import { removePlaylist } from './playlist.ts'
 import { owns } from './video.ts'
 
+type Removal = (target: string, inbound: Inbound, context: InboundContext) => Promise<boolean>
+
+/** By what the address is here; the first that knows it answers true, and is the last that is asked. */
+export const removals: ReadonlyMap<string, Removal> = new Map([
+  ['actor', removeActor],
+  ['Video', removeVideo],
+  ['Playlist', (target, { actor }, context) => removePlaylist(target, actor, context)],
+  ['Note', removeNote],
+])
+
 export const handleDelete: Handler = async (inbound, context) => {
-  const { document, actor } = inbound
-  const { target } = expectRead(readDelete(document))
-  if (target === actor.url) return await context.remoteActors.remove(actor.id)
-  const video = await context.remoteVideos.find(target)
-  if (video) {
-    refuseForeign(target, actor)
-    if (!(await owns(actor.id, video.channelId, context.db))) {
-      throw new DomainError('forbidden', `${actor.url} does not own ${target}.`)
-    }
-    return await context.remoteVideos.remove(video.id)
+  const { target } = expectRead(readDelete(inbound.document))
+  for (const remove of removals.values()) if (await remove(target, inbound, context)) return
+}
+
+async function removeActor(target: string, { actor }: Inbound, { remoteActors }: InboundContext): Promise<boolean> {
+  if (target !== actor.url) return false
+  await remoteActors.remove(actor.id)
+  return true
+}
+
+async function removeVideo(target: string, { actor }: Inbound, { db, remoteVideos }: InboundContext): Promise<boolean> {
+  const video = await remoteVideos.find(target)
+  if (!video) return false
+  refuseForeign(target, actor)
+  if (!(await owns(actor.id, video.channelId, db))) {
+    throw new DomainError('forbidden', `${actor.url} does not own ${target}.`)
   }
-  await context.waitingComments.withdraw({ url: target, actorId: actor.id })
-  if (await removePlaylist(target, actor, context)) return
-  await context.comments.removeReceived({ url: target, actorId: actor.id, passOn: forward(inbound, context) })
+  await remoteVideos.remove(video.id)
+  return true
+}
+
+async function removeNote(target: string, inbound: Inbound, context: InboundContext): Promise<boolean> {
+  const { comments, waitingComments } = context
+  const removal = { url: target, actorId: inbound.actor.id }
+  await waitingComments.withdraw(removal)
+  return Boolean(await comments.removeReceived({ ...removal, passOn: forward(inbound, context) }))
 }

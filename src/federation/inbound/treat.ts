@@ -17,7 +17,7 @@ import { handleUndo } from './undo.ts'
 import { handleUpdate } from './update.ts'
 import { handleView } from './view.ts'
 
-const HANDLERS: Record<string, Handler> = {
+export const HANDLERS: Record<string, Handler> = {
   Accept: handleAccept,
   Announce: handleAnnounce,
   ApproveReply: handleReview,

@@ -7,28 +7,26 @@ import { readUndo, type UndoDocument } from '../wire/index.ts'
 import { withdrawCacheFile } from './cache-file.ts'
 import { accountOf, expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
 
+type UndoHandler = (undo: UndoDocument, inbound: Inbound, context: InboundContext) => Promise<void>
+
+/** By the type of what is taken back. */
+export const withdrawals: ReadonlyMap<string, UndoHandler> = new Map([
+  ['Announce', undoShare],
+  ['Create', undoCreate],
+  ['Dislike', undoRating],
+  ['EmojiReact', undoRating],
+  ['Follow', undoFollow],
+  ['Like', undoRating],
+])
+
 export const handleUndo: Handler = async (inbound, context) => {
   const undo = expectRead(readUndo(inbound.document))
   if (undo.undoneActor !== null && undo.undoneActor !== inbound.actor.url) {
     throw new DomainError('forbidden', 'Only the actor of an activity takes it back.')
   }
-  if (undo.undone.id !== null) refuseForeign(undo.undone.id, inbound.actor)
-  switch (undo.undone.type) {
-    case 'Follow':
-      return await undoFollow(undo, inbound, context)
-    case 'Like':
-    case 'EmojiReact':
-    case 'Dislike':
-      return await undoRating(undo, inbound, context)
-    case 'Announce':
-      return await undoShare(undo, inbound, context)
-    case 'Create':
-      return await undoCreate(undo, inbound, context)
-    case null:
-      return await undoById(undo, inbound, context)
-    default:
-      return
-  }
+  const { id, type } = undo.undone
+  if (id !== null) refuseForeign(id, inbound.actor)
+  await (type === null ? undoById : withdrawals.get(type))?.(undo, inbound, context)
 }
 
 async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows }: InboundContext): Promise<void> {

@@ -2,34 +2,44 @@
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { toRemoteActor } from '../fetch/actors.ts'
-import { readActor, readCacheFile, readNote, readUpdate } from '../wire/index.ts'
+import { type JsonObject, readActor, readCacheFile, readNote, readUpdate } from '../wire/index.ts'
 import { receiveCacheFile } from './cache-file.ts'
-import { expectRead, type Handler, refuseForeign } from './context.ts'
+import {
+  expectRead,
+  type Handler,
+  type Inbound,
+  type InboundContext,
+  type ObjectHandlers,
+  refuseForeign,
+} from './context.ts'
 import { updateNote } from './note.ts'
 import { takePlaylist } from './playlist.ts'
 import { takeVideo } from './video.ts'
 
 const ACTOR_TYPES = ['Person', 'Group', 'Application', 'Service', 'Organization']
 
+/** By the type of what changed. */
+export const changes: ObjectHandlers = new Map([
+  ...ACTOR_TYPES.map((type) => [type, updateActor] as const),
+  [
+    'CacheFile',
+    (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context),
+  ],
+  ['Note', (document, inbound, context) => updateNote(expectRead(readNote(document)), inbound, context)],
+  ['Playlist', (document, { actor }, context) => takePlaylist(document, actor, context)],
+  ['Video', (document, { actor }, context) => takeVideo(document, actor, context)],
+])
+
 export const handleUpdate: Handler = async (inbound, context) => {
-  const { document, actor } = inbound
-  const { remoteActors, fetchDocument } = context
-  const { object } = expectRead(readUpdate(document))
+  const { object } = expectRead(readUpdate(inbound.document))
   if (object.id === null) return
-  refuseForeign(object.id, actor)
-  const embedded = object.document ?? (await fetchDocument(object.id)).document
-  const type = object.type ?? embedded.type
-  if (type === 'Video') {
-    await takeVideo(embedded, actor, context)
-  } else if (type === 'Playlist') {
-    await takePlaylist(embedded, actor, context)
-  } else if (type === 'CacheFile') {
-    await receiveCacheFile(expectRead(readCacheFile(embedded)), inbound, context)
-  } else if (type === 'Note') {
-    await updateNote(expectRead(readNote(embedded)), inbound, context)
-  } else if (ACTOR_TYPES.includes(String(type))) {
-    const read = expectRead(readActor(embedded))
-    if (read.id !== actor.url) throw new DomainError('forbidden', 'An actor only changes itself.')
-    await remoteActors.save(toRemoteActor(read))
-  }
+  refuseForeign(object.id, inbound.actor)
+  const document: JsonObject = object.document ?? (await context.fetchDocument(object.id)).document
+  await changes.get(String(object.type ?? document.type))?.(document, inbound, context)
+}
+
+async function updateActor(document: JsonObject, { actor }: Inbound, { remoteActors }: InboundContext): Promise<void> {
+  const read = expectRead(readActor(document))
+  if (read.id !== actor.url) throw new DomainError('forbidden', 'An actor only changes itself.')
+  await remoteActors.save(toRemoteActor(read))
 }

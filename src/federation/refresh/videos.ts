@@ -1,12 +1,14 @@
-// What is read anew of videos of other servers, by jobs: their chapters after each change, and whole videos that were not
-// read for long.
+// What is read anew of videos of other servers, by jobs: their chapters and the count of their rates after each change, and
+// whole videos that were not read for long.
 
 import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
+import { readCollectionPage } from '../fetch/collections.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
 import { toChapters, type VideoFetcher } from '../fetch/videos.ts'
-import { readChapters } from '../wire/index.ts'
+import { isSameOrigin } from '../security/index.ts'
+import { type JsonObject, readChapters, readVideo } from '../wire/index.ts'
 
 /** Chapters that change while they are read are read again so often, then by the next change. */
 const ROUNDS = 5
@@ -33,6 +35,42 @@ export function makeRefreshVideo(
     failed: ({ data }) => remoteVideos.giveUpChapters(Number(data.videoId)),
   })
 
+  registry.job('remote-rates', {
+    queue: 'io',
+    async run({ data }) {
+      const videoId = Number(data.videoId)
+      const video = await remoteVideo(videoId)
+      if (!video) return
+      try {
+        const { likes, dislikes } = await ratesOf((await fetchDocument(video.url)).document)
+        if (likes !== null && dislikes !== null) {
+          await unlessGone(remoteVideos.saveRates(videoId, { likes, dislikes }).then(() => true))
+        }
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === 'unavailable' || error.kind === 'busy') throw error
+        throw new PermanentFailure(error.message, { cause: error })
+      }
+    },
+  })
+
+  /** As the collections of the video say; null for what is not told. */
+  async function ratesOf(document: JsonObject): Promise<{ likes: number | null; dislikes: number | null }> {
+    const read = readVideo(document)
+    if (!read.ok) throw new PermanentFailure(`The video cannot be read: ${read.problem}`)
+    const { id, likes, dislikes } = read.value
+    const totalAt = async (url: string | null): Promise<number | null> =>
+      url === null || !isSameOrigin(url, id) ? null : bounded((await readCollectionPage(fetchDocument, url)).total)
+    return { likes: await totalAt(likes), dislikes: await totalAt(dislikes) }
+  }
+
+  const remoteVideo = async (videoId: number): Promise<{ url: string } | undefined> => {
+    const [video] = await db.query<{ url: string }>(
+      "select url from video where id = $1 and remote and state <> 'removed'",
+      [videoId],
+    )
+    return video
+  }
+
   /** None where there are none any more. Throws PermanentFailure when they can never be had. */
   async function chaptersAt(url: string) {
     try {
@@ -47,10 +85,7 @@ export function makeRefreshVideo(
   }
 
   return async (videoId) => {
-    const [video] = await db.query<{ url: string }>(
-      "select url from video where id = $1 and remote and state <> 'removed'",
-      [videoId],
-    )
+    const video = await remoteVideo(videoId)
     if (!video) return
     try {
       await videos.save((await fetchDocument(video.url)).document)
@@ -68,6 +103,9 @@ export function makeRefreshVideo(
     }
   }
 }
+
+const MAX_INTEGER = 2_147_483_647
+const bounded = (number: number | null): number | null => number && Math.min(number, MAX_INTEGER)
 
 /** True as well when the video is no more. */
 async function unlessGone(change: Promise<boolean>): Promise<boolean> {

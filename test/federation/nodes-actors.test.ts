@@ -1,0 +1,115 @@
+// Real nodes: changes of an account, its pictures and the instance of one, as the others show them, and the end of an
+// account with all that it made.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import sharp from 'sharp'
+import { login } from '../../scripts/demo/client.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { arrives, commentSeen, commentsOn, directions, follow, LONG, seenOn, startNodes, videoOn } from './nodes.ts'
+import type { FederatedNode } from './support.ts'
+
+interface ActorView {
+  displayName: string
+  description: string | null
+  avatars: { width: number; path: string }[]
+}
+interface Following {
+  following: { name: string; host: string; banners: { width: number }[] }
+}
+
+let nodes: FederatedNode[] = []
+let bytes: Buffer
+beforeAll(async () => {
+  bytes = await readFile(await media('small.mp4'))
+  nodes = await startNodes(2)
+  for (const [by, of] of [nodes, nodes.toReversed()]) {
+    if (by && of) await follow(by, { handles: [`root@${of.host}`] })
+  }
+}, 90_000)
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.stop()))
+})
+
+async function pick(node: FederatedNode, path: string, field: string): Promise<void> {
+  const picture = { width: 60, height: 60, channels: 3, background: 'teal' } as const
+  const form = new FormData()
+  form.set(field, new Blob([Uint8Array.from(await sharp({ create: picture }).png().toBuffer())]), 'x.png')
+  await node.client.send('POST', path, form)
+}
+const accountOn = (node: FederatedNode, of: FederatedNode, name = 'root') =>
+  seenOn<ActorView>(node, `/api/v1/accounts/${name}@${of.host}`)
+const becomes = (node: FederatedNode, of: FederatedNode, fits: (account: ActorView) => boolean, what: string) =>
+  until(
+    async () => {
+      const account = await accountOn(node, of)
+      return account && fits(account) ? account : undefined
+    },
+    { what: `${what} on ${node.base}`, ...LONG },
+  )
+
+const living = (node: FederatedNode, url: string) =>
+  node.query('select 1 from actor where url = $1 and deleted_at is null', [url])
+
+describe.each(directions(() => nodes))('from %s to %s', (_from, _to, pair) => {
+  it('an account with another name, description and picture is shown with them', async () => {
+    const { from, to } = pair()
+    await from.client.send('PUT', '/api/v1/users/me', { displayName: `Root of ${from.host}`, description: 'Hello' })
+    const renamed = await becomes(to, from, ({ displayName }) => displayName === `Root of ${from.host}`, 'the name')
+    expect(renamed.description).toBe('Hello')
+    await pick(from, '/api/v1/users/me/avatar/pick', 'avatarfile')
+    const { avatars } = await becomes(to, from, (account) => account.avatars.length > 0, 'the avatar')
+    expect((await fetch(`${to.base}${avatars[0]?.path}`)).status).toBe(200)
+    await from.client.send('DELETE', '/api/v1/users/me/avatar')
+    await becomes(to, from, (account) => account.avatars.length === 0, 'the end of the avatar')
+  }, 60_000)
+
+  it('an instance with a banner is shown with it', async () => {
+    const { from, to } = pair()
+    await pick(from, '/api/v1/config/instance-banner/pick', 'bannerfile')
+    await until(
+      async () => {
+        const { data } = await to.client.get<{ data: Following[] }>('/api/v1/server/following')
+        const one = data.find(({ following: { name, host } }) => name === 'peertube' && host === from.host)
+        return one && one.following.banners.length > 0
+      },
+      { what: 'the banner', ...LONG },
+    )
+  }, 30_000)
+
+  it('an account that is removed goes with its channel, videos, comments and likes', async () => {
+    const { from, to } = pair()
+    const { uuid } = await to.upload(bytes)
+    await arrives(from, uuid)
+    const leaver = { username: 'leaver', email: 'leaver@example.com', password: 'a long password', role: 2 }
+    const { user } = await from.client.send<{ user: { id: number } }>('POST', '/api/v1/users', leaver)
+    const client = await login(from.base, leaver.username, leaver.password)
+    const me = await client.get<{ videoChannels: { id: number; name: string }[] }>('/api/v1/users/me')
+    const form = new FormData()
+    form.set('channelId', String(me.videoChannels[0]?.id))
+    form.set('name', 'Soon gone')
+    form.set('privacy', '1')
+    form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
+    const { video } = await client.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)
+    await arrives(to, video.uuid)
+    await client.send('POST', `/api/v1/videos/${uuid}/comment-threads`, { text: 'Farewell' })
+    await client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
+    await commentSeen(to, uuid, ({ text }) => text === 'Farewell', 'the comment')
+    await until(async () => (await videoOn(to, uuid))?.likes === 1, { what: 'the like', ...LONG })
+    expect(await accountOn(to, from, 'leaver')).toMatchObject({ displayName: 'leaver' })
+
+    const channel = `${from.base}/video-channels/${me.videoChannels[0]?.name}`
+    expect(await living(to, channel)).toHaveLength(1)
+
+    await from.client.send('DELETE', `/api/v1/users/${user.id}`)
+    await until(async () => !(await accountOn(to, from, 'leaver')), { what: 'the end of the account', ...LONG })
+    await until(async () => !(await videoOn(to, video.uuid)), { what: 'the end of its video', ...LONG })
+    await until(async () => !(await commentsOn(to, uuid)).some(({ text }) => text === 'Farewell'), {
+      what: 'the end of its comment',
+      ...LONG,
+    })
+    await until(async () => (await videoOn(to, uuid))?.likes === 0, { what: 'the end of its like', ...LONG })
+    expect(await living(to, channel)).toEqual([])
+  }, 60_000)
+})

@@ -1,0 +1,141 @@
+// Three real nodes: comments of one below a video of another, as all three see them, and what its owner makes of them.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { arrives, type CommentView, commentSeen, commentsOn, directions, LONG, startNodes } from './nodes.ts'
+import type { FederatedNode } from './support.ts'
+
+const REQUIRES_APPROVAL = '3'
+
+let nodes: FederatedNode[] = []
+let bytes: Buffer
+beforeAll(async () => {
+  bytes = await readFile(await media('small.mp4'))
+  nodes = await startNodes(3)
+}, 90_000)
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.stop()))
+})
+
+const say = async (node: FederatedNode, uuid: string, text: string, to?: CommentView): Promise<CommentView> => {
+  const path = to ? `comments/${to.id}` : 'comment-threads'
+  return (await node.client.send<{ comment: CommentView }>('POST', `/api/v1/videos/${uuid}/${path}`, { text })).comment
+}
+const remove = (node: FederatedNode, uuid: string, { id }: { id: number }) =>
+  node.client.send('DELETE', `/api/v1/videos/${uuid}/comments/${id}`)
+const seen = (node: FederatedNode, uuid: string, text: string, host: string) =>
+  commentSeen(node, uuid, (one) => one.text === text && one.account?.host === host, `"${text}" of ${host}`)
+const isGone = (node: FederatedNode, uuid: string, text: string) =>
+  until(async () => !(await commentsOn(node, uuid)).some((one) => one.text === text), {
+    what: `the end of "${text}" on ${node.base}`,
+    ...LONG,
+  })
+/** What a node told others of an object. */
+const toldOf = (node: FederatedNode, url: string) =>
+  node.query<{ type: string }>('select type from document where body like $1', [`%${url}%`])
+const published = async (on: FederatedNode, others: FederatedNode[], fields: Record<string, string> = {}) => {
+  const video = await on.upload(bytes, fields)
+  await Promise.all(others.map((node) => arrives(node, video.uuid)))
+  return video
+}
+/** What its owner has to judge. */
+const waiting = (node: FederatedNode, text: string) =>
+  until(
+    async () =>
+      (
+        await node.client.get<{ data: CommentView[] }>('/api/v1/users/me/videos/comments?isHeldForReview=true')
+      ).data.find((one) => one.text === text),
+    { what: `"${text}" in the queue of ${node.base}`, ...LONG },
+  )
+
+describe.each(directions(() => nodes))('below a video of %s, from %s', (_of, _from, pair) => {
+  it('a thread and its replies are seen on every node with their authors, each told by the owner alone', async () => {
+    const { from: owner, to: author, third } = pair()
+    const { uuid } = await published(owner, [author, third])
+    const thread = await say(author, uuid, 'A thread')
+    const onOwner = await seen(owner, uuid, 'A thread', author.host)
+    const onThird = await seen(third, uuid, 'A thread', author.host)
+    expect([onOwner.url, onThird.url]).toEqual([thread.url, thread.url])
+    await say(owner, uuid, 'An answer of the owner', onOwner)
+    await seen(author, uuid, 'An answer of the owner', owner.host)
+    const answer = await seen(third, uuid, 'An answer of the owner', owner.host)
+    const last = await say(third, uuid, 'An answer to the answer', answer)
+    await seen(owner, uuid, 'An answer to the answer', third.host)
+    await seen(author, uuid, 'An answer to the answer', third.host)
+    for (const node of [owner, author, third]) {
+      expect((await commentsOn(node, uuid)).map(({ text, account }) => [text, account?.host])).toEqual([
+        ['A thread', author.host],
+        ['An answer of the owner', owner.host],
+        ['An answer to the answer', third.host],
+      ])
+    }
+    // Stored there, and passed on to nobody.
+    expect(await toldOf(third, thread.url)).toEqual([])
+    expect((await toldOf(author, last.url)).map(({ type }) => type)).toEqual([])
+  }, 60_000)
+
+  it('one that its author removes is a tombstone with its replies on every node', async () => {
+    const { from: owner, to: author, third } = pair()
+    const { uuid } = await published(owner, [author, third])
+    const thread = await say(author, uuid, 'Better not said')
+    await say(third, uuid, 'Too late', await seen(third, uuid, 'Better not said', author.host))
+    await seen(author, uuid, 'Too late', third.host)
+    await remove(author, uuid, thread)
+    for (const node of [owner, author, third]) {
+      await isGone(node, uuid, 'Better not said')
+      const tombstone = await commentSeen(node, uuid, (one) => one.isDeleted, 'the tombstone')
+      expect(tombstone).toMatchObject({ url: thread.url, text: '', account: null })
+      await seen(node, uuid, 'Too late', third.host)
+    }
+  }, 60_000)
+
+  it('one that the owner of the video removes is gone from every node', async () => {
+    const { from: owner, to: author, third } = pair()
+    const { uuid } = await published(owner, [author, third])
+    await say(author, uuid, 'Not welcome')
+    await seen(third, uuid, 'Not welcome', author.host)
+    await remove(owner, uuid, await seen(owner, uuid, 'Not welcome', author.host))
+    for (const node of [owner, author, third]) await isGone(node, uuid, 'Not welcome')
+  }, 60_000)
+
+  it('one that waits for the owner is seen by nobody, then approved for all, or refused', async () => {
+    const { from: owner, to: author, third } = pair()
+    const { uuid } = await published(owner, [author, third], { commentsPolicy: REQUIRES_APPROVAL })
+    const good = await say(author, uuid, 'A good one')
+    const bad = await say(author, uuid, 'A bad one')
+    expect([good.heldForReview, bad.heldForReview]).toEqual([true, true])
+    const [goodOne, badOne] = [await waiting(owner, 'A good one'), await waiting(owner, 'A bad one')]
+    for (const node of [owner, author, third]) expect(await commentsOn(node, uuid)).toEqual([])
+
+    await owner.client.send('POST', `/api/v1/videos/${uuid}/comments/${goodOne.id}/approve`)
+    // Who was not asked believes the list of the owner's server, which it reads a minute later.
+    await until(
+      () =>
+        third
+          .query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed' returning id")
+          .then((rows) => rows[0]),
+      { what: 'the wish to read the list', ...LONG },
+    )
+    for (const node of [owner, author, third]) {
+      expect(await seen(node, uuid, 'A good one', author.host)).toMatchObject({ heldForReview: false })
+    }
+    await remove(owner, uuid, badOne)
+    const state = async () =>
+      (
+        await author.query<{ removed: boolean }>(
+          'select deleted_at is not null as removed from comment where url = $1',
+          [bad.url],
+        )
+      )[0]
+    await until(async () => (await state())?.removed, { what: 'the refusal', ...LONG })
+    expect((await commentsOn(author, uuid)).map(({ text }) => text)).toEqual(['A good one'])
+    expect(await third.query('select 1 from comment where url = $1', [bad.url])).toEqual([])
+    const answers = await author.query<{ type: string }>(
+      "select distinct type from incoming_activity where type in ('ApproveReply', 'RejectReply') and host = $1 order by 1",
+      [owner.host],
+    )
+    expect(answers.map(({ type }) => type)).toEqual(['ApproveReply', 'RejectReply'])
+  }, 60_000)
+})

@@ -1,0 +1,97 @@
+// Three real nodes: videos of one on the others, their changes and end, and what is thought of them there.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { arrives, directions, follow, LONG, startNodes, videoOn } from './nodes.ts'
+import { type FederatedNode, secondChannel } from './support.ts'
+
+let nodes: FederatedNode[] = []
+let bytes: Buffer
+beforeAll(async () => {
+  bytes = await readFile(await media('small.mp4'))
+  nodes = await startNodes(3)
+}, 90_000)
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.stop()))
+})
+
+const rate = (node: FederatedNode, uuid: string, rating: string) =>
+  node.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating })
+const rates = async (node: FederatedNode, uuid: string) => {
+  const video = await videoOn(node, uuid)
+  return video && [video.likes, video.dislikes].join()
+}
+const becomesRated = (node: FederatedNode, uuid: string, expected: string) =>
+  until(async () => (await rates(node, uuid)) === expected, { what: `${expected} rates on ${node.base}`, ...LONG })
+const sharesOn = async (node: FederatedNode, url: string) =>
+  (
+    await node.query<{ actor: string }>(
+      'select a.url as actor from share s join actor a on a.id = s.actor_id join video v on v.id = s.video_id where v.url = $1',
+      [url],
+    )
+  ).map(({ actor }) => actor)
+
+describe.each(directions(() => nodes))('between %s and %s', (_from, _to, pair) => {
+  it('a video arrives with its maker, changes and goes, on every node', async () => {
+    const { from, to, third } = pair()
+    const { uuid, url } = await from.upload(bytes, { name: 'As it was', description: 'A test' })
+    const mine = await arrives(from, uuid)
+    for (const node of [to, third]) {
+      expect(await arrives(node, uuid)).toMatchObject({
+        ...{ url, name: 'As it was' },
+        account: { name: 'root', host: from.host },
+        channel: { name: mine.channel.name, host: from.host },
+      })
+      await until(async () => (await sharesOn(node, url)).includes(from.instance), { what: 'the Announce', ...LONG })
+    }
+    await from.client.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Renamed', tags: ['one', 'two'] })
+    for (const node of [to, third]) {
+      await until(async () => (await videoOn(node, uuid))?.name === 'Renamed', { what: 'the new name', ...LONG })
+      expect((await videoOn(node, uuid))?.tags.toSorted()).toEqual(['one', 'two'])
+    }
+    await from.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    for (const node of [to, third]) {
+      await until(async () => !(await videoOn(node, uuid)), { what: `the end on ${node.base}`, ...LONG })
+    }
+  }, 60_000)
+
+  it('likes and dislikes count where the video is, are taken back, and are told to all who have it', async () => {
+    const { from, to, third } = pair()
+    const { uuid } = await from.upload(bytes)
+    await Promise.all([to, third].map((node) => arrives(node, uuid)))
+    await rate(to, uuid, 'like')
+    await becomesRated(from, uuid, '1,0')
+    await rate(third, uuid, 'dislike')
+    await becomesRated(from, uuid, '1,1')
+    await rate(to, uuid, 'none')
+    await becomesRated(from, uuid, '0,1')
+    await rate(third, uuid, 'none')
+    await becomesRated(from, uuid, '0,0')
+    await rate(to, uuid, 'dislike')
+    await becomesRated(from, uuid, '0,1')
+    await rate(to, uuid, 'like')
+    await becomesRated(from, uuid, '1,0')
+    await Promise.all([to, third].map((node) => becomesRated(node, uuid, '1,0')))
+  }, 60_000)
+
+  it('a video that moves to another channel is announced by that one, and no longer by the other', async () => {
+    const { from, to } = pair()
+    const former = `${from.base}/video-channels/root_channel`
+    const other = await secondChannel(from)
+    await follow(to, { handles: [`root_channel@${from.host}`, `second_channel@${from.host}`] })
+    const { uuid, url } = await from.upload(bytes)
+    await arrives(to, uuid)
+    await until(async () => (await sharesOn(to, url)).includes(former), { what: 'the first Announce', ...LONG })
+    await from.client.send('PUT', `/api/v1/videos/${uuid}`, { channelId: other.id })
+    await until(
+      async () => (await sharesOn(to, url)).toSorted().join() === [from.instance, other.url].toSorted().join(),
+      {
+        what: 'the other Announce',
+        ...LONG,
+      },
+    )
+    await until(async () => (await videoOn(to, uuid))?.channel.name === 'second_channel', { what: 'the move', ...LONG })
+  }, 60_000)
+})

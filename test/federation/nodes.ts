@@ -1,0 +1,108 @@
+// Real nodes that follow each other, and what anybody sees of them over REST.
+
+import type { Values } from '../../src/config/layers.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+/** What fails is tried again at once. */
+const SOON = { initial_backoff: '50 ms', max_backoff: '100 ms' }
+const QUICK_FEDERATION: Values = { vireo: { federation: { delivery: SOON, inbox: SOON } } }
+
+export const LONG = { withinMs: 25_000 }
+
+interface Actor {
+  name: string
+  host: string
+}
+export interface VideoView {
+  id: number
+  uuid: string
+  url: string
+  name: string
+  tags: string[]
+  likes: number
+  dislikes: number
+  account: Actor
+  channel: Actor & { displayName: string }
+}
+export interface CommentView {
+  id: number
+  url: string
+  text: string
+  isDeleted: boolean
+  heldForReview: boolean
+  totalReplies: number
+  account: Actor | null
+}
+interface CommentTree {
+  comment: CommentView
+  children: CommentTree[]
+}
+
+/** The answer for anybody; undefined for what is not found there. */
+export async function seenOn<T>(node: FederatedNode, path: string): Promise<T | undefined> {
+  const answer = await fetch(`${node.base}${path}`)
+  if (answer.status === 404) return undefined
+  if (!answer.ok) throw new Error(`${answer.status} from ${answer.url}: ${await answer.text()}`)
+  return (await answer.json()) as T
+}
+
+export const videoOn = (node: FederatedNode, uuid: string): Promise<VideoView | undefined> =>
+  seenOn<VideoView>(node, `/api/v1/videos/${uuid}`)
+
+/** Waits until the video is there. */
+export const arrives = (node: FederatedNode, uuid: string): Promise<VideoView> =>
+  until(() => videoOn(node, uuid), { what: `the video ${uuid} on ${node.base}`, ...LONG })
+
+/** Every comment below a video that anybody sees, threads first. */
+export async function commentsOn(node: FederatedNode, uuid: string): Promise<CommentView[]> {
+  const path = `/api/v1/videos/${uuid}/comment-threads`
+  const threads = (await seenOn<{ data: CommentView[] }>(node, path))?.data ?? []
+  const trees = await Promise.all(threads.map(({ id }) => seenOn<CommentTree>(node, `${path}/${id}`)))
+  const flat = (tree: CommentTree): CommentView[] => [tree.comment, ...tree.children.flatMap(flat)]
+  return trees.flatMap((tree) => (tree ? flat(tree) : []))
+}
+
+/** Waits until a comment is seen that fits. */
+export const commentSeen = (
+  node: FederatedNode,
+  uuid: string,
+  fits: (comment: CommentView) => boolean,
+  what: string,
+): Promise<CommentView> =>
+  until(async () => (await commentsOn(node, uuid)).find(fits), { what: `${what} on ${node.base}`, ...LONG })
+
+/** An administrator of `by` follows hosts or handles, until all are accepted. */
+export async function follow(by: FederatedNode, asked: { hosts?: string[]; handles?: string[] }): Promise<void> {
+  const wanted = (asked.hosts ?? []).length + (asked.handles ?? []).length
+  const accepted = async () =>
+    (await by.client.get<{ total: number }>('/api/v1/server/following?state=accepted&count=1')).total
+  const before = await accepted()
+  await by.client.send('POST', '/api/v1/server/following', asked)
+  await until(async () => (await accepted()) === before + wanted, { what: 'the follows', ...LONG })
+}
+
+/** Nodes of which each follows the instances of all others. */
+export async function startNodes(count: number, config: Values = QUICK_FEDERATION): Promise<FederatedNode[]> {
+  const nodes = await Promise.all(Array.from({ length: count }, () => startFederatedNode(config)))
+  for (const node of nodes) {
+    await follow(node, { hosts: nodes.filter((one) => one !== node).map(({ host }) => host) })
+  }
+  return nodes
+}
+
+/** The first nodes, in both directions; `third` looks on. */
+export const directions = (nodes: () => FederatedNode[]) =>
+  [
+    ['A', 'B', () => pick(nodes(), [0, 1, 2])],
+    ['B', 'A', () => pick(nodes(), [1, 0, 2])],
+  ] as const
+
+function pick(
+  nodes: FederatedNode[],
+  order: number[],
+): { from: FederatedNode; to: FederatedNode; third: FederatedNode } {
+  const [from, to, third] = order.map((index) => nodes[index])
+  if (!from || !to) throw new Error('These nodes did not start.')
+  return { from, to, third: third ?? to }
+}
