@@ -71,7 +71,7 @@ export interface FakePeer {
   video(of: { account: PeerActor; channel: PeerActor; more?: JsonObject }): JsonObject & { id: string }
   note(of: { author: string; inReplyTo: string; content?: string; more?: JsonObject }): JsonObject & { id: string }
   /** Answers a path or an address of the peer. */
-  serve(address: string, answer: JsonObject | ((query: URLSearchParams) => PeerAnswer)): void
+  serve(address: string, answer: JsonObject | ((query: URLSearchParams) => PeerAnswer | Promise<PeerAnswer>)): void
   /** Answers to posts from now on; 204 when undefined. */
   answerPosts(answer: ((received: Received) => number) | undefined): void
   id(name?: string): string
@@ -98,7 +98,7 @@ export async function peerKeys(): Promise<ActorKeys> {
 }
 
 export async function startFakePeer(): Promise<FakePeer> {
-  const answers = new Map<string, (query: URLSearchParams) => PeerAnswer>()
+  const answers = new Map<string, (query: URLSearchParams) => PeerAnswer | Promise<PeerAnswer>>()
   const received: Received[] = []
   const fetched: string[] = []
   let statusOf: ((received: Received) => number) | undefined
@@ -122,7 +122,7 @@ export async function startFakePeer(): Promise<FakePeer> {
       body,
       raw,
       location,
-    } = answers.get(url.pathname)?.(url.searchParams) ?? { status: 404 }
+    } = (await answers.get(url.pathname)?.(url.searchParams)) ?? { status: 404 }
     response
       .writeHead(status, { 'content-type': type, ...(location === undefined ? {} : { location }) })
       .end(raw ?? (body === undefined ? '' : JSON.stringify(body)))
@@ -139,7 +139,10 @@ export async function startFakePeer(): Promise<FakePeer> {
     if (server.listening) await new Promise((resolve) => server.close(resolve))
   }
 
-  function serve(address: string, answer: JsonObject | ((query: URLSearchParams) => PeerAnswer)): void {
+  function serve(
+    address: string,
+    answer: JsonObject | ((query: URLSearchParams) => PeerAnswer | Promise<PeerAnswer>),
+  ): void {
     const { pathname } = new URL(address, base)
     answers.set(pathname, typeof answer === 'function' ? answer : () => ({ body: answer }))
   }

@@ -10,6 +10,8 @@ export interface FetchedDocument {
   document: JsonObject
   /** The id of the document, where it was fetched. */
   id: string
+  /** Since then its owner may have said something else. */
+  askedAt: Date
 }
 
 /**
@@ -46,6 +48,7 @@ export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () =
   }
 
   async function get(url: string): Promise<FetchedDocument & { url: string }> {
+    const askedAt = clock.now()
     if (isSameOrigin(url, urls.origin))
       throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
     let answer = await signedGet(url, 'cavage')
@@ -56,7 +59,7 @@ export function makeFetchDocument(deps: FederationDeps & { instanceActorId: () =
     refuseStatus(url, answer.status)
     if (!ACTIVITY_TYPES.test(answer.headers['content-type'] ?? '')) throw unusable(url, 'it is no ActivityPub document')
     const document = parse(url, answer.body)
-    return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url }
+    return { document, id: typeof document.id === 'string' ? document.id : '', askedAt, url: answer.url }
   }
 
   async function signedGet(url: string, profile: SignatureProfile) {

@@ -22,14 +22,17 @@ export interface Threads {
   /** The same, with parents fetched and stored. Throws DomainError: `unprocessable` for threads without end. */
   resolvePlace(inReplyTo: string, options: { signal: AbortSignal }): Promise<Place>
   /** Stores a comment that answers what is stored. */
-  store(note: NoteDocument, place: Place, accountId: number, activity: string | null): Promise<ReceivedComment>
+  store(note: NoteDocument, place: Place, accountId: number, from: Source): Promise<ReceivedComment>
   /** A comment that nobody signed, found where it lives: stored with its parents. */
-  storeFetched(document: JsonObject, options: { signal: AbortSignal }): Promise<void>
+  storeFetched(document: JsonObject, options: { askedAt: Date; signal: AbortSignal }): Promise<void>
 }
+
+/** What brought a comment: the activity of its author, to be passed on, or a look at its server. */
+export type Source = { activity: string | null } | { askedAt: Date }
 
 /** A parent on the way up: what was said, or what is left of it. */
 type Link = { url: string; inReplyTo: string } & (
-  | { kind: 'note'; note: NoteDocument }
+  | { kind: 'note'; note: NoteDocument; askedAt: Date }
   | { kind: 'stone'; createdAt: Date }
 )
 
@@ -78,7 +81,7 @@ export function makeThreads(
 
   async function fetchLink(url: string): Promise<Link> {
     if (urls.isOurs(url)) throw new DomainError('not_found', `${url} is nothing that is answered here.`)
-    const { document } = await fetchDocument(url)
+    const { document, askedAt } = await fetchDocument(url)
     if (document.type === 'Video') throw new DomainError('not_found', `${url} is a video that nobody here follows.`)
     const stone = document.type === 'Tombstone' ? readTombstone(document) : undefined
     if (stone?.ok && stone.value.inReplyTo !== null) {
@@ -90,11 +93,11 @@ export function makeThreads(
     const { id, inReplyTo } = read.value
     // Whoever told of it knows it by that address.
     if (id !== url) throw new DomainError('unprocessable', `${url} leads to another comment.`)
-    return { kind: 'note', url: id, inReplyTo, note: read.value }
+    return { kind: 'note', url: id, inReplyTo, note: read.value, askedAt }
   }
 
   async function storeLink(link: Link, place: Place): Promise<void> {
-    if (link.kind === 'note') return void (await store(link.note, place, await authorOf(link.note), null))
+    if (link.kind === 'note') return void (await store(link.note, place, await authorOf(link.note), link))
     await comments.receiveTombstone({ url: link.url, ...place, createdAt: link.createdAt })
   }
 
@@ -108,7 +111,7 @@ export function makeThreads(
     return accountId
   }
 
-  async function store(note: NoteDocument, place: Place, accountId: number, activity: string | null) {
+  async function store(note: NoteDocument, place: Place, accountId: number, from: Source) {
     if (!isPublic(note)) throw new DomainError('forbidden', `${note.id} is not for everybody.`)
     return await comments.receiveComment({
       url: note.id,
@@ -117,7 +120,7 @@ export function makeThreads(
       content: note.content,
       mediaType: note.mediaType,
       createdAt: note.publishedAt,
-      activity,
+      ...('askedAt' in from ? { askedAt: from.askedAt } : { activity: from.activity }),
     })
   }
 
@@ -125,11 +128,11 @@ export function makeThreads(
     placeOf,
     resolvePlace,
     store,
-    async storeFetched(document, options) {
+    async storeFetched(document, { askedAt, signal }) {
       const read = readNote(document)
       if (!read.ok) throw new DomainError('unprocessable', read.problem)
-      const place = await resolvePlace(read.value.inReplyTo, options)
-      await store(read.value, place, await authorOf(read.value), null)
+      const place = await resolvePlace(read.value.inReplyTo, { signal })
+      await store(read.value, place, await authorOf(read.value), { askedAt })
     },
   }
 }

@@ -1,5 +1,6 @@
 // Delete: an actor removes itself, a video or playlist of its server, or a comment.
 
+import { awaitSavers } from '../../actors/incoming-activity/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readDelete } from '../wire/index.ts'
 import { expectRead, type Handler, refuseForeign } from './context.ts'
@@ -11,6 +12,7 @@ export const handleDelete: Handler = async (inbound, context) => {
   const { document, actor } = inbound
   const { target } = expectRead(readDelete(document))
   if (target === actor.url) return await context.remoteActors.remove(actor.id)
+  await awaitSavers(context.db.query, target)
   const video = await context.remoteVideos.find(target)
   if (video) {
     refuseForeign(target, actor)

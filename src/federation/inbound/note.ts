@@ -28,7 +28,7 @@ export async function attachNote(
   const { activity, document } = inbound
   const isSigned = activity.hasSignature || activity.hasProof
   const held = isSigned ? JSON.stringify(document) : null
-  const { isNew, isHeld } = await context.threads.store(note, place, accountId, held)
+  const { isNew, isHeld } = await context.threads.store(note, place, accountId, { activity: held })
   if (!isNew) return
   // Told twice, it would go out to everybody twice; held, it waits for the owner of the video.
   if (!isHeld) await forward(inbound, place.videoId, context)

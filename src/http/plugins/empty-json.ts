@@ -18,6 +18,7 @@ const ROUTES: ReadonlySet<string> = new Set([
 export const isTypedWhenEmpty = (method: string, url: string): boolean => ROUTES.has(`${method} ${url}`)
 
 export const typeEmptyAnswers: onSendAsyncHookHandler = async (_request, reply, payload) => {
-  if (reply.statusCode === 204) reply.type('application/json; charset=utf-8')
+  // Fastify takes the type from what has no body.
+  if (reply.statusCode === 204) reply.raw.setHeader('content-type', 'application/json; charset=utf-8')
   return payload
 }
