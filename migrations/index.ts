@@ -15,6 +15,7 @@ import { Follows } from './0012-follows.ts'
 import { Pipeline } from './0013-pipeline.ts'
 import { Comments } from './0014-comments.ts'
 import { Order } from './0015-order.ts'
+import { Collections } from './0016-collections.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -32,4 +33,5 @@ export const migrations = [
   { name: '0013-pipeline', class: Pipeline },
   { name: '0014-comments', class: Comments },
   { name: '0015-order', class: Order },
+  { name: '0016-collections', class: Collections },
 ]
