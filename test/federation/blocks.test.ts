@@ -144,8 +144,8 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
   it('gets no effect of what waited when the block came', async () => {
     const { note, create } = noteOf(mallory.account, bad)
     await ours.query(
-      `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, context, received_at, due_at)
-       values ($1, 'Create', $2, $3, $4, md5($4)::uuid, 'retrying', '{"tries": 1, "reason": null}', now(), now() + interval '1 hour')`,
+      `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, context, received_at, said_at, due_at)
+       values ($1, 'Create', $2, $3, $4, md5($4)::uuid, 'retrying', '{"tries": 1, "reason": null}', now(), now(), now() + interval '1 hour')`,
       [create.id, mallory.account.url, bad.host, JSON.stringify(create)],
     )
     await block()

@@ -48,15 +48,14 @@ function targetOf(document: JsonObject | null): string | null {
  * published; the time of arrival when nothing tells. Never in the future: a clock that is ahead must not win for ever.
  */
 export function saidAt(document: JsonObject, arrivedAt: Date): Date {
-  const { signature, proof } = document
-  const said = [
-    isObject(signature) ? signature.created : undefined,
-    isObject(proof) ? proof.created : undefined,
-    document.published,
-  ]
+  return new Date(Math.min(toldAt(document) ?? arrivedAt.getTime(), arrivedAt.getTime()))
+}
+
+/** The time that the document tells, in ms. */
+export function toldAt({ signature, proof, published }: JsonObject): number | undefined {
+  return [isObject(signature) ? signature.created : undefined, isObject(proof) ? proof.created : undefined, published]
     .map((value) => (typeof value === 'string' && value.length <= 50 ? Date.parse(value) : Number.NaN))
     .find((time) => Number.isFinite(time) && time > 0)
-  return new Date(Math.min(said ?? arrivedAt.getTime(), arrivedAt.getTime()))
 }
 
 const isObject = (value: unknown): value is JsonObject =>

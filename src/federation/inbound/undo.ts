@@ -6,6 +6,7 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import { readUndo, type UndoDocument } from '../wire/index.ts'
 import { withdrawCacheFile } from './cache-file.ts'
 import { accountOf, expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
+import { toldAt } from './order.ts'
 
 export const handleUndo: Handler = async (inbound, context) => {
   const undo = expectRead(readUndo(inbound.document))
@@ -44,14 +45,22 @@ async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows 
   await follows.withdraw(follow.id)
 }
 
-/** Late news of a like do not take back the dislike that took its place. */
-async function undoRating(undo: UndoDocument, { actor }: Inbound, { db, ratings }: InboundContext): Promise<void> {
+/**
+ * Late news of a like do not take back the dislike that took its place. What tells its time is not late when it comes here:
+ * the dislike is from before the like, which is still on its way.
+ */
+async function undoRating(
+  undo: UndoDocument,
+  { actor, document }: Inbound,
+  { db, ratings }: InboundContext,
+): Promise<void> {
   const videoId = undo.undoneTarget === null ? undefined : await videoWith(undo.undoneTarget, db)
   if (videoId === undefined) return
   const accountId = accountOf(actor)
   const given = await findRating(db.query, videoId, accountId)
   const undone = undo.undone.type === 'Dislike' ? 'dislike' : 'like'
-  if (given === undone) await ratings.removeReceivedRating({ videoId, accountId })
+  const isLastWord = toldAt(document) !== undefined
+  if (given === undone || (given && isLastWord)) await ratings.removeReceivedRating({ videoId, accountId })
 }
 
 async function undoShare(undo: UndoDocument, { actor }: Inbound, { db, shares }: InboundContext): Promise<void> {
