@@ -196,8 +196,8 @@ export async function makeCast(stage: Stage): Promise<Cast> {
     async parkedActivity() {
       const actor = `https://${newUuid()}.example/accounts/somebody`
       const [row] = await db.query<{ id: number }>(
-        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, error)
-         values ($1, 'Like', $2, $3, '{}', md5('{}')::uuid, 'parked', 'A bug.') returning id`,
+        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, error, said_at)
+         values ($1, 'Like', $2, $3, '{}', md5('{}')::uuid, 'parked', 'A bug.', now()) returning id`,
         [`${actor}/likes/1`, actor, new URL(actor).host],
       )
       return row?.id ?? 0
