@@ -24,6 +24,10 @@ const indexes = {
   // Pages of collections, in the order in which they are read.
   share_video: 'share (video_id, id)',
   follow_follower: 'follow (follower_id, state, id)',
+  comment_told: 'comment (video_id, id) where not held_for_review',
+  comment_answers: 'comment (parent_id, id) where parent_id is not null and not held_for_review',
+  video_unlisted: "video (id) where not remote and (privacy <> 1 or state <> 'published')",
+  playlist_name: 'playlist using gin (name gin_trgm_ops) where privacy = 1',
   // What the operator looks at.
   delivery_parked: "delivery (host_id, id) where state = 'parked'",
   delivery_backlog: "delivery (host_id, id) include (created_at) where state = 'waiting'",

@@ -55,7 +55,7 @@ import {
 } from './actors/video/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
-import { makeFederationPart } from './federation/index.ts'
+import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { abusesArea } from './http/abuses/routes.ts'
 import { accountsArea } from './http/accounts/routes.ts'
@@ -277,14 +277,18 @@ async function start(
   registerCounters(deps)
   const views = makeViews(deps)
 
-  const http = makeGuardedFetch({
-    allowHttp: config().vireo.federation.allow_http,
-    allowPrivateAddresses: config().vireo.federation.allow_private_addresses,
-    timeoutMs: config().vireo.federation.fetch.timeout,
-    maxRedirects: config().vireo.federation.fetch.max_redirects,
-    userAgent: `Vireo/${VERSION} (+${loaded.publicUrl})`,
-    logger,
-  })
+  // The only way out: nothing private, nothing blocked.
+  const http = fetchUnblocked(
+    makeGuardedFetch({
+      allowHttp: config().vireo.federation.allow_http,
+      allowPrivateAddresses: config().vireo.federation.allow_private_addresses,
+      timeoutMs: config().vireo.federation.fetch.timeout,
+      maxRedirects: config().vireo.federation.fetch.max_redirects,
+      userAgent: `Vireo/${VERSION} (+${loaded.publicUrl})`,
+      logger,
+    }),
+    db,
+  )
   closers.push(() => http.close())
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
@@ -341,7 +345,7 @@ async function start(
 
   /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
-    const answer = await federation.http.fetch(url, {
+    const answer = await http.fetch(url, {
       maxBytes,
       timeoutMs: config().vireo.federation.fetch.file_timeout,
     })

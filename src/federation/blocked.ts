@@ -36,7 +36,8 @@ export function makeBlocked({ query }: { query: Sql }): Blocked {
 }
 
 /** The fetcher without blocked servers, also at the end of a redirection. Deliveries have their own rule. */
-export function fetchUnblocked(http: GuardedFetch, blocked: Blocked): GuardedFetch {
+export function fetchUnblocked(http: GuardedFetch, db: { query: Sql }): GuardedFetch {
+  const blocked = makeBlocked(db)
   async function refuse(url: string): Promise<void> {
     if (await blocked.host(url)) throw new FetchError('refused-url', url, { message: 'a blocked server' })
   }

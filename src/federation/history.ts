@@ -60,12 +60,13 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     let { seen } = walk
     for (let url = walk.nextUrl; url !== null; ) {
       signal.throwIfAborted()
+      const askedAt = clock.now()
       const page = await readCollectionPage(fetchDocument, url)
       const items = page.items.slice(0, Math.max(0, config().vireo.federation.backfill.max_items - seen))
       const outcomes: Outcome[] = []
       for (const item of items) {
         signal.throwIfAborted()
-        outcomes.push(await takeIn(item))
+        outcomes.push(await takeIn(item, askedAt))
       }
       const meetsKnown = walk.extent === 'newest' && outcomes.some(({ is }) => is === 'known')
       const place = await histories.pageRead(walk.id, {
@@ -88,17 +89,18 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
   async function tryAside(): Promise<void> {
     for (const url of walk.aside) {
       signal.throwIfAborted()
-      if ((await takeIn(url)).is !== 'away') await histories.settleItem(walk.id, url)
+      if ((await takeIn(url, clock.now())).is !== 'away') await histories.settleItem(walk.id, url)
     }
   }
 
   /** An activity of the outbox, or the address of one, or of a video that was put aside. */
-  async function takeIn(item: string | JsonObject): Promise<Outcome> {
-    const document = typeof item === 'string' ? await had(item, () => fetchDocument(item)) : { document: item }
+  async function takeIn(item: string | JsonObject, pageAskedAt: Date): Promise<Outcome> {
+    const document =
+      typeof item === 'string' ? await had(item, () => fetchDocument(item)) : { document: item, askedAt: pageAskedAt }
     if ('is' in document) return document
     if (typeOf(document.document) === 'Video' && typeof item === 'string') {
-      const { document: video } = document
-      return await had(item, async () => outcomeOf(await videos.save(video)))
+      const { document: video, askedAt } = document
+      return await had(item, async () => outcomeOf(await videos.save(video, askedAt)))
     }
     const read = readActivity(document.document)
     if (!read.ok || read.value.object?.id == null) return USELESS
@@ -106,12 +108,12 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     const id = read.value.object.id
     if (type !== 'Announce' && !(type === 'Create' && object?.type === 'Video')) return USELESS
     const whole = type === 'Create' && isSameOrigin(id, walk.outboxUrl) ? object?.document : null
-    return await had(id, async () => await take(id, whole ?? null))
+    return await had(id, async () => await take(id, whole ?? null, document.askedAt))
   }
 
-  async function take(id: string, whole: JsonObject | null): Promise<Outcome> {
+  async function take(id: string, whole: JsonObject | null, askedAt: Date): Promise<Outcome> {
     if (walk.extent === 'newest' && (await isFresh(id))) return { is: 'known' }
-    if (whole) return outcomeOf(await videos.save(whole))
+    if (whole) return outcomeOf(await videos.save(whole, askedAt))
     return outcomeOf(await videos.resolve(id, { notBefore: notBefore() }))
   }
 

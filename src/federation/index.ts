@@ -22,7 +22,7 @@ import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import type { Redis } from '../platform/redis.ts'
 import { followIndex } from './auto-follow-index.ts'
-import { fetchUnblocked, makeBlocked, sendUnblocked } from './blocked.ts'
+import { makeBlocked, sendUnblocked } from './blocked.ts'
 import { announceChanges } from './changes.ts'
 import { makeSend } from './delivery/send.ts'
 import type { FederationDeps } from './deps.ts'
@@ -58,8 +58,11 @@ import { makeKeyStore } from './security/key-store.ts'
 import { registerThreadJobs } from './threads.ts'
 import { makeUrls } from './urls.ts'
 
+export { fetchUnblocked } from './blocked.ts'
+
 export interface FederationOptions {
   deps: ActorDeps
+  /** Asks nothing of blocked servers. */
   http: GuardedFetch
   instanceActorId: () => Promise<number>
   remoteActors: RemoteActors
@@ -91,8 +94,6 @@ export interface FederationPart {
   /** For the operator. */
   hosts: Pick<RemoteHosts, 'retryNow'>
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
-  /** The fetcher that asks nothing of blocked servers. */
-  http: GuardedFetch
   /** What a text of a search names, on this server or on others. */
   resolvePasted: ResolvePasted
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
@@ -100,11 +101,10 @@ export interface FederationPart {
 }
 
 export function makeFederationPart(options: FederationOptions): FederationPart {
-  const { deps: actorDeps, instanceActorId } = options
+  const { deps: actorDeps, http, instanceActorId } = options
   const urls = makeUrls(actorDeps.urls.origin)
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
   const blocked = makeBlocked(actorDeps.db)
-  const http = fetchUnblocked(options.http, blocked)
   const deps: FederationDeps = { ...actorDeps, urls, keys, http, blocked }
 
   const hosts = makeRemoteHosts(actorDeps)
@@ -169,7 +169,6 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     close: reads.close,
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
     ...{ hosts, incoming },
-    http,
     resolvePasted: makeResolvePasted({ ...context, discovery }),
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation

@@ -8,7 +8,7 @@ import { isSameOrigin } from './security/index.ts'
 import { type JsonObject, readActivity, readNote, readVideo } from './wire/index.ts'
 
 export function registerThreadJobs(context: InboundContext): void {
-  const { registry, db, config, logger, fetchDocument, waitingComments, threads, reviews } = context
+  const { registry, db, config, clock, logger, fetchDocument, waitingComments, threads, reviews } = context
 
   registry.job('comment-thread', {
     queue: 'io',
@@ -36,7 +36,13 @@ export function registerThreadJobs(context: InboundContext): void {
     const actor = await context.remoteActors.find(activity.actor)
     if (actor?.id !== waiting.actorId || actor.accountId === null) return
     const place = await threads.resolvePlace(note.inReplyTo, { signal })
-    await attachNote(note, { activity, document, incomingId: null, actor }, place, actor.accountId, context)
+    await attachNote(
+      note,
+      { activity, document, incomingId: null, saidAt: null, actor },
+      place,
+      actor.accountId,
+      context,
+    )
   }
 
   registry.job('comments-refresh', {
@@ -51,6 +57,7 @@ export function registerThreadJobs(context: InboundContext): void {
       if (!collection) return
       const { max_comments } = config().vireo.federation.refresh
       let seen = 0
+      const askedAt = clock.now()
       for await (const item of walkCollection(fetchDocument, collection, {
         maxPages: max_comments,
         maxItems: max_comments,
@@ -58,7 +65,7 @@ export function registerThreadJobs(context: InboundContext): void {
         signal.throwIfAborted()
         seen += 1
         progress(Math.min(99, seen))
-        await takeListed(item, collection, signal)
+        await takeListed(item, { collection, askedAt, signal })
       }
       logger.debug({ video: video.url, comments: seen }, 'the comments of a remote video were read')
     },
@@ -78,12 +85,16 @@ export function registerThreadJobs(context: InboundContext): void {
   }
 
   /** One that is stored is approved by being listed; one that is not is read where it lives. */
-  async function takeListed(item: string | JsonObject, collection: string, signal: AbortSignal): Promise<void> {
+  async function takeListed(
+    item: string | JsonObject,
+    { collection, askedAt, signal }: { collection: string; askedAt: Date; signal: AbortSignal },
+  ): Promise<void> {
     const url = typeof item === 'string' ? item : String(item.id)
     if (context.urls.isOurs(url) || (await threads.placeOf(url))) return await reviews.receiveListing(url)
     try {
       const isWhole = typeof item !== 'string' && isSameOrigin(url, collection)
-      await threads.storeFetched(isWhole ? item : (await fetchDocument(url)).document, { signal })
+      const found = isWhole ? { document: item, askedAt } : await fetchDocument(url)
+      await threads.storeFetched(found.document, { askedAt: found.askedAt, signal })
       await reviews.receiveListing(url)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error

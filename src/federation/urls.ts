@@ -20,7 +20,7 @@ export type OwnAddress =
   | { kind: 'shared-inbox' }
   | { kind: 'video' | 'playlist' | 'watch-action'; uuid: string }
   | { kind: 'video-collection'; uuid: string; collection: VideoCollection }
-  | { kind: 'comment' | 'comment-approval'; uuid: string; id: string }
+  | { kind: 'comment' | 'comment-approval' | 'comment-replies'; uuid: string; id: string }
   | { kind: 'announce'; uuid: string; actorId: string }
   | { kind: 'rate'; owner: 'account' | 'channel'; name: string; rating: 'like' | 'dislike'; videoId: string }
   | { kind: 'follow'; owner: 'account' | 'channel'; name: string; id: string }
@@ -63,6 +63,7 @@ export function makeUrls(origin: string) {
     video,
     videoCollection: (uuid: string, collection: VideoCollection) => `${video(uuid)}/${collection}`,
     comment: (uuid: string, commentId: string | number) => `${video(uuid)}/comments/${commentId}`,
+    commentReplies: (comment: string) => `${comment}/replies`,
     commentApproval: (comment: string) => `${comment}/approve-reply`,
     commentRefusal: (comment: string) => `${comment}/reject-reply`,
     announce: (videoUrl: string, actorId: string | number) => `${videoUrl}/announces/${actorId}`,
@@ -178,6 +179,11 @@ const FORMS: { form: RegExp; make: (parts: Parts) => OwnAddress | undefined }[] 
   form(`${VIDEO}/comments/(?<id>${ID})`, (p) => ({ kind: 'comment', uuid: text(p, 'uuid'), id: text(p, 'id') })),
   form(`${VIDEO}/comments/(?<id>${ID})/approve-reply`, (p) => ({
     kind: 'comment-approval',
+    uuid: text(p, 'uuid'),
+    id: text(p, 'id'),
+  })),
+  form(`${VIDEO}/comments/(?<id>${ID})/replies`, (p) => ({
+    kind: 'comment-replies',
     uuid: text(p, 'uuid'),
     id: text(p, 'id'),
   })),

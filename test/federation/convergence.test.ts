@@ -3,6 +3,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { contextOf } from '../../src/federation/wire/context.ts'
+import { newUuid } from '../../src/platform/ids.ts'
 import { type FakePeer, type JsonObject, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
@@ -10,22 +12,31 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const ACTORS = ['ann', 'ben', 'cleo'] as const
 const RUNS = 12
+/** What actors make: comments on a video of ours and on one of Ann's, videos and playlists. */
+const KINDS = ['note', 'answer', 'video', 'playlist'] as const
+type Kind = (typeof KINDS)[number]
 const HOUR_MS = 3_600_000
 
-type Actor = { account: PeerActor; channel: PeerActor }
+type Actor = { account: PeerActor; channel: PeerActor; peer: FakePeer }
 
 let ours: FederatedNode
-let peer: FakePeer
+/** The home of the first two actors, and that of the third. */
+let peers: [FakePeer, FakePeer]
 let actors: Actor[]
 let bytes: Buffer
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  ;[ours, ...peers] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
-  actors = await Promise.all(ACTORS.map((name) => introduce(ours, peer, name)))
+  actors = await Promise.all(
+    ACTORS.map(async (name) => {
+      const peer = name === 'cleo' ? peers[1] : peers[0]
+      return { ...(await introduce(ours, peer, name)), peer }
+    }),
+  )
 }, 60_000)
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([...peers.map((peer) => peer.close()), ours?.stop()])
 })
 
 /** What an actor does next to one of its things; what is not possible then is left out. */
@@ -35,8 +46,9 @@ const step = fc.record({
 })
 const making = fc.record({
   actor: fc.nat(ACTORS.length - 1),
-  act: fc.constantFrom('make', 'change', 'remove'),
-  kind: fc.constantFrom('note', 'video'),
+  // The owner of the stage removes what others said there, who may not have heard of it and go on.
+  act: fc.constantFrom('make', 'change', 'remove', 'ban'),
+  kind: fc.constantFrom(...KINDS),
   thing: fc.nat(1),
 })
 const script = fc.record({
@@ -55,15 +67,15 @@ interface Model {
   rates: Record<string, string>
   shares: string[]
   follows: string[]
-  notes: Record<string, string>
-  videos: Record<string, string>
+  things: Record<Kind, Record<string, string>>
 }
 
 it('every order of arrival leads to what was said last', async () => {
   await fc.assert(
     fc.asyncProperty(script, async ({ steps, order }) => {
       const target = await ours.upload(bytes, { name: 'Talked of' })
-      const { said, model } = play(steps, target.url)
+      const stage = await openStage()
+      const { said, model } = play(steps, { target: target.url, stage })
       const sent = [...said, ...said.filter(() => order.next().value < 0.3)]
         .map((one) => ({ ...one, at: order.next().value }))
         .sort((a, b) => a.at - b.at)
@@ -72,58 +84,79 @@ it('every order of arrival leads to what was said last', async () => {
         expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204))
       }
       await ours.settled()
-      await until(async () => JSON.stringify(await standing(target.url)) === JSON.stringify(model), {
+      const stands = () => standing({ target: target.url, stage })
+      await until(async () => JSON.stringify(await stands()) === JSON.stringify(model), {
         what: 'what was said last',
         withinMs: 3000,
       }).catch(() => undefined)
-      expect(await standing(target.url)).toEqual(model)
+      expect(await stands()).toEqual(model)
       await forget()
     }),
     { numRuns: RUNS, endOnFailure: true },
   )
 }, 180_000)
 
+/** A video of Ann that everybody knows. */
+async function openStage(): Promise<string> {
+  const [ann] = actors
+  if (!ann) throw new Error('no actors')
+  const video = ann.peer.video({ ...ann, more: { name: 'The stage' } })
+  await ours.tell(ann.account, ann.peer.activity(ann.account, 'Create', video))
+  return video.id
+}
+
+interface Thing {
+  document: JsonObject & { id: string }
+  /** `banned`: by somebody else, of whom its maker did not hear. */
+  fate: 'alive' | 'gone' | 'banned'
+}
+
 /** Says the script in its order, a second apart, and keeps what stands after each word. */
-function play(steps: { actor: number; act: string; kind?: string; thing?: number }[], target: string) {
+function play(
+  steps: { actor: number; act: string; kind?: Kind; thing?: number }[],
+  { target, stage }: { target: string; stage: string },
+) {
   const said: Said[] = []
   const start = Date.now() - HOUR_MS
   const rates = new Map<string, { type: string; activity: JsonObject }>()
   const shares = new Map<string, JsonObject>()
   const follows = new Map<string, JsonObject>()
-  const notes = new Map<string, { document: JsonObject & { id: string }; gone: boolean }>()
-  const videos = new Map<string, { document: JsonObject & { id: string }; gone: boolean }>()
+  const things: Record<Kind, Map<string, Thing>> = {
+    ...{ note: new Map(), answer: new Map(), video: new Map(), playlist: new Map() },
+  }
 
   for (const [index, { actor, act, kind, thing }] of steps.entries()) {
     const one = actors[actor]
-    if (!one) continue
-    const { account } = one
+    const [ann] = actors
+    if (!one || !ann) continue
+    const { account, peer } = one
     const published = new Date(start + index * 1000).toISOString()
-    const say = (type: string, object: unknown): JsonObject => {
-      const activity = peer.activity(account, type, object, { published })
-      said.push({ by: account, activity })
+    const say = (type: string, object: unknown, by = account): JsonObject => {
+      const activity = peer.activity(by, type, object, { published })
+      said.push({ by, activity })
       return activity
     }
-    const stored = act === 'make' || act === 'change' || act === 'remove'
-    if (stored) {
-      const all = kind === 'note' ? notes : videos
+    if (kind !== undefined) {
+      const all = things[kind]
       const key = `${account.url} ${thing}`
       const known = all.get(key)
-      if (act === 'make' && (!known || known.gone)) {
-        const document =
-          kind === 'note'
-            ? peer.note({ author: account.url, inReplyTo: target, content: `said ${index}`, more: { published } })
-            : peer.video({ ...one, more: { name: `shown ${index}`, updated: published } })
-        all.set(known ? `${key} ${index}` : key, { document, gone: false })
-        say('Create', document)
-      } else if (act === 'change' && known && !known.gone) {
-        const more = kind === 'note' ? { content: `changed ${index}` } : { name: `changed ${index}` }
-        const document = { ...known.document, ...more, updated: published }
+      if (act === 'make' && (!known || known.fate === 'gone')) {
+        const document = make(kind, one, { index, published, inReplyTo: kind === 'answer' ? stage : target })
         peer.serve(document.id, document)
-        all.set(key, { document, gone: false })
+        all.set(known ? `${key} ${index}` : key, { document, fate: 'alive' })
+        say('Create', document)
+      } else if (act === 'change' && known && known.fate !== 'gone') {
+        const document = { ...known.document, [TERMS[kind]]: `changed ${index}`, updated: published }
+        peer.serve(document.id, document)
+        all.set(key, { ...known, document })
         say('Update', document)
-      } else if (act === 'remove' && known && !known.gone) {
-        all.set(key, { ...known, gone: true })
+      } else if (act === 'remove' && known && known.fate !== 'gone') {
+        peer.serve(known.document.id, () => ({ status: 410 }))
+        all.set(key, { ...known, fate: 'gone' })
         say('Delete', known.document.id)
+      } else if (act === 'ban' && kind === 'answer' && known?.fate === 'alive' && one !== ann) {
+        all.set(key, { ...known, fate: 'banned' })
+        say('Delete', known.document.id, ann.account)
       }
     } else if (act === 'like' || act === 'dislike') {
       const type = act === 'like' ? 'Like' : 'Dislike'
@@ -145,30 +178,68 @@ function play(steps: { actor: number; act: string; kind?: string; thing?: number
     }
   }
 
-  const alive = (all: typeof notes, term: string) =>
-    sorted([...all.values()].filter(({ gone }) => !gone).map(({ document }) => [document.id, String(document[term])]))
+  const alive = (kind: Kind) =>
+    sorted(
+      [...things[kind].values()]
+        .filter(({ fate }) => fate === 'alive')
+        .map(({ document }) => [document.id, String(document[TERMS[kind]])]),
+    )
   const model: Model = {
     rates: sorted([...rates].map(([url, { type }]) => [url, type])),
     shares: [...shares.keys()].toSorted(),
     follows: [...follows.keys()].toSorted(),
-    notes: alive(notes, 'content'),
-    videos: alive(videos, 'name'),
+    things: {
+      ...{ note: alive('note'), answer: alive('answer'), video: alive('video'), playlist: alive('playlist') },
+    },
   }
   return { said, model }
+}
+
+/** What tells one state of a thing from another. */
+const TERMS: Record<Kind, string> = { note: 'content', answer: 'content', video: 'name', playlist: 'name' }
+
+function make(
+  kind: Kind,
+  { account, channel, peer }: Actor,
+  { index, published, inReplyTo }: { index: number; published: string; inReplyTo: string },
+): JsonObject & { id: string } {
+  switch (kind) {
+    case 'note':
+    case 'answer':
+      return peer.note({ author: account.url, inReplyTo, content: `said ${index}`, more: { published } })
+    case 'video':
+      return peer.video({ account, channel, more: { name: `shown ${index}`, updated: published } })
+    case 'playlist': {
+      const uuid = newUuid()
+      return {
+        ...{ '@context': contextOf('playlist'), type: 'Playlist', id: `${peer.base}/video-playlists/${uuid}`, uuid },
+        ...{ name: `listed ${index}`, content: null, mediaType: 'text/markdown', attributedTo: [channel.url] },
+        ...{ icon: null, totalItems: 0, orderedItems: [], published, updated: published },
+        ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [] },
+      }
+    }
+  }
 }
 
 const sorted = (entries: [string, string][]): Record<string, string> =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-async function standing(target: string): Promise<Model> {
-  const pairs = async (text: string) =>
-    sorted((await ours.query<{ key: string; value: string }>(text, [target])).map(({ key, value }) => [key, value]))
+async function standing({ target, stage }: { target: string; stage: string }): Promise<Model> {
+  const pairs = async (text: string, value: string) =>
+    sorted((await ours.query<{ key: string; value: string }>(text, [value])).map(({ key, value }) => [key, value]))
   const keys = async (text: string, values: unknown[]) =>
     (await ours.query<{ key: string }>(text, values)).map(({ key }) => key).toSorted()
+  const comments = (video: string) =>
+    pairs(
+      `select c.url as key, c.text as value from comment c join video v on v.id = c.video_id
+       where v.url = $1 and c.deleted_at is null`,
+      video,
+    )
   return {
     rates: await pairs(
       `select x.url as key, r.type as value from rating r join video v on v.id = r.video_id
        join account a on a.id = r.account_id join actor x on x.id = a.actor_id where v.url = $1`,
+      target,
     ),
     shares: await keys(
       `select x.url as key from share s join video v on v.id = s.video_id
@@ -180,17 +251,24 @@ async function standing(target: string): Promise<Model> {
        where t.url = $1 and f.state = 'accepted'`,
       [`${ours.base}/accounts/root`],
     ),
-    notes: await pairs(
-      `select c.url as key, c.text as value from comment c join video v on v.id = c.video_id
-       where v.url = $1 and c.deleted_at is null`,
-    ),
-    videos: await pairs(`select v.url as key, v.name as value from video v where v.remote and $1 <> ''`),
+    things: {
+      note: await comments(target),
+      answer: await comments(stage),
+      video: await pairs('select url as key, name as value from video where remote and url <> $1', stage),
+      playlist: await pairs('select url as key, name as value from playlist where remote and url <> $1', stage),
+    },
   }
 }
 
-/** Between two runs: the things of the peer's actors that belong to no video of ours. */
+/** Between two runs: the things of the actors that belong to no video of ours. */
 async function forget(): Promise<void> {
+  await until(
+    async () =>
+      (await ours.query("select 1 from job where type = 'playlist-reading' and finished_at is null")).length === 0,
+    { what: 'the end of reading playlists' },
+  )
   await ours.query('delete from video where remote')
+  await ours.query('delete from playlist where remote')
   await ours.query('delete from follow where follower_id in (select id from actor where host_id is not null)')
   await ours.query('delete from incoming_activity')
 }

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { login } from '../../scripts/demo/client.ts'
-import { toShortUuid } from '../../src/platform/ids.ts'
+import { contextOf } from '../../src/federation/wire/context.ts'
+import { newUuid, toShortUuid } from '../../src/platform/ids.ts'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
@@ -29,9 +30,10 @@ afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
 
-const search = (what: 'videos' | 'video-channels', text: string) =>
+type What = 'videos' | 'video-channels' | 'video-playlists'
+const search = (what: What, text: string) =>
   ours.client.get<Found>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
-const anonymous = async (what: 'videos' | 'video-channels', text: string): Promise<Found> =>
+const anonymous = async (what: What, text: string): Promise<Found> =>
   (await fetch(`${ours.base}/api/v1/search/${what}?search=${encodeURIComponent(text)}`)).json() as Promise<Found>
 
 let made = 0
@@ -97,6 +99,47 @@ describe('a search of a user', () => {
     expect(await search('video-channels', text())).toEqual({ total: 0, data: [] })
   })
 
+  it('finds a playlist of another server by its addresses, with what is in it', async () => {
+    const playlist = served()
+    for (const address of [playlist.id, `${peer.base}/w/p/${toShortUuid(String(playlist.uuid))}`]) {
+      expect(await search('video-playlists', address)).toMatchObject({ total: 1, data: [{ url: playlist.id }] })
+    }
+    expect(await anonymous('video-playlists', playlist.id)).toMatchObject({ total: 1 })
+    const named = () => anonymous('video-playlists', `Flowers ${made}`)
+    await until(async () => (await named()).total === 1, { what: 'the element of the playlist' })
+    expect(await named()).toMatchObject({ data: [{ displayName: `Flowers ${made}`, videosLength: 1, isLocal: false }] })
+    const ofHost = (host: string) => ours.client.get<Found>(`/api/v1/search/video-playlists?host=${host}`)
+    expect((await ofHost(peer.host)).data.map(({ url }) => url)).toContain(playlist.id)
+    expect((await ofHost(ours.host)).data.map(({ url }) => url)).not.toContain(playlist.id)
+    const [byUuid] = (await ours.client.get<Found>(`/api/v1/search/video-playlists?uuids=${playlist.uuid}`)).data
+    expect(byUuid).toMatchObject({ url: playlist.id })
+  })
+
+  it.each<[string, () => string]>([
+    ['a video', () => video.id],
+    ['an actor', () => channel.url],
+    ['a playlist that is not there', () => `${peer.base}/w/p/${toShortUuid(uuid)}`],
+    ['a playlist of our own that is not there', () => `${ours.base}/w/p/${uuid}`],
+  ])('finds no playlist by the address of %s', async (_what, address) => {
+    expect(await search('video-playlists', address())).toEqual({ total: 0, data: [] })
+  })
+
+  it('finds a playlist of our own by its address, unless it is private', async () => {
+    const of = async (privacy: number) => {
+      const { videoChannels } = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+      const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { shortUUID: string } }>(
+        ...(['POST', '/api/v1/video-playlists'] as const),
+        { displayName: `Own ${privacy}`, privacy, videoChannelId: videoChannels[0]?.id },
+      )
+      return await anonymous('video-playlists', `${ours.base}/w/p/${videoPlaylist.shortUUID}`)
+    }
+    expect(await of(1)).toMatchObject({ total: 1, data: [{ displayName: 'Own 1' }] })
+    expect(await of(2)).toMatchObject({ total: 1 })
+    expect(await of(3)).toEqual({ total: 0, data: [] })
+    // Empty ones are found by their address alone.
+    expect(await anonymous('video-playlists', 'Own 1')).toEqual({ total: 0, data: [] })
+  })
+
   it('does not wait for a server that is silent', async () => {
     const { createServer } = await import('node:http')
     const silent = createServer(() => undefined)
@@ -111,10 +154,29 @@ describe('a search of a user', () => {
   })
 })
 
+/** A playlist of the peer with its video in it. */
+function served(): JsonObject & { id: string } {
+  const playlist = newUuid()
+  const id = `${peer.base}/video-playlists/${playlist}`
+  const element = `${id}/videos/1`
+  peer.serve(element, {
+    ...{ '@context': contextOf('playlist'), type: 'PlaylistElement', id: element, url: video.id, position: 1 },
+  })
+  const document = {
+    ...{ '@context': contextOf('playlist'), type: 'Playlist', id, uuid: playlist, name: `Flowers ${made}` },
+    ...{ content: 'Yellow ones', mediaType: 'text/markdown', attributedTo: [channel.url], icon: null },
+    ...{ totalItems: 1, published: '2026-01-01T00:00:00.000Z', updated: '2026-01-01T00:00:00.000Z' },
+    ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], orderedItems: [element] },
+  }
+  peer.serve(id, document)
+  return document
+}
+
 it('a visitor makes this server ask nobody', async () => {
   peer.fetched.length = 0
   expect(await anonymous('videos', video.id)).toEqual({ total: 0, data: [] })
   expect(await anonymous('video-channels', `gallery_${made}@${peer.host}`)).toEqual({ total: 0, data: [] })
+  expect(await anonymous('video-playlists', served().id)).toEqual({ total: 0, data: [] })
   expect(peer.fetched).toEqual([])
 })
 

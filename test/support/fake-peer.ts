@@ -37,7 +37,7 @@ export interface PeerAnswer {
   location?: string
 }
 
-type Answering = (query: URLSearchParams, headers: IncomingHttpHeaders) => PeerAnswer
+type Answering = (query: URLSearchParams, headers: IncomingHttpHeaders) => PeerAnswer | Promise<PeerAnswer>
 
 /** What is wrong or unusual with a posted activity; an honest cavage signature by the actor when left out. */
 export interface PostOptions {
@@ -131,7 +131,7 @@ export async function startFakePeer(): Promise<FakePeer> {
       body,
       raw,
       location,
-    } = answers.get(url.pathname)?.(url.searchParams, request.headers) ?? { status: 404 }
+    } = (await answers.get(url.pathname)?.(url.searchParams, request.headers)) ?? { status: 404 }
     response
       .writeHead(status, { 'content-type': type, ...(location === undefined ? {} : { location }) })
       .end(raw ?? (body === undefined ? '' : JSON.stringify(body)))

@@ -2,6 +2,7 @@
 // A removed comment keeps its row, so that the replies below it keep their place.
 
 import type { Sql } from '../../platform/database/index.ts'
+import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, type Viewer } from '../video/index.ts'
 import {
@@ -24,7 +25,8 @@ export interface Comments {
   /**
    * A comment of another server; telling twice changes nothing. Throws `not_found` for an unknown parent, `conflict`
    * when comments are disabled, `forbidden` for videos that are not public and for the address of another comment,
-   * `unprocessable` when no text is left of it.
+   * `unprocessable` when no text is left of it, `gone` when the owner of the video removed it before it came, or its
+   * author while it was read.
    */
   receiveComment(comment: {
     url: string
@@ -36,6 +38,8 @@ export interface Comments {
     createdAt: Date
     /** The activity as it came, to be passed on when the comment is approved. */
     activity?: string | null
+    /** When its server was asked for it; left out when its author told of it. */
+    askedAt?: Date | undefined
     /** When it is new, and shown. */
     passOn?: PassOn
   }): Promise<ReceivedComment>
@@ -89,14 +93,17 @@ export function makeComments(deps: ActorDeps): Comments {
     },
 
     async receiveComment(comment) {
-      const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null, passOn } = comment
+      const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null } = comment
+      const { askedAt, passOn } = comment
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       return await tell.create(async (unit) => {
+        await holdDeletes(unit.query, url)
         const known = await knownAs(unit.query, url)
         if (known) return received(known, { videoId, accountId })
         if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
         const video = await videoOf(unit.query, videoId, accountId)
         assertTakesRemoteComments(video)
+        await refuseDeleted(unit.query, { url, videoId, accountId, askedAt })
         const held = isHeld(video, null, video)
         const parent = parentUrl === null ? undefined : await parentWith(unit.query, videoId, parentUrl)
         const id = await nextId(unit.query)
@@ -158,6 +165,22 @@ export function makeComments(deps: ActorDeps): Comments {
       })
     },
   }
+}
+
+/** The owner of a remote video may remove a comment before the word of its author is here: that is another server. */
+async function refuseDeleted(
+  query: Sql,
+  { url, videoId, accountId, askedAt }: { url: string; videoId: number; accountId: number; askedAt: Date | undefined },
+): Promise<void> {
+  const owners = `select unnest(array[c.actor_id, a.actor_id]) from video v join channel c on c.id = v.channel_id
+    join account a on a.id = c.account_id where v.id = $2 and v.remote`
+  const author = 'select a.actor_id from account a where a.id = $3'
+  const [row] = await query<{ isDeleted: boolean }>(
+    `select ${isDeletedBy({ url: '$1', actorIds: owners })}
+       or ($4::timestamptz is not null and ${isDeletedBy({ url: '$1', actorIds: author, since: '$4' })}) as "isDeleted"`,
+    [url, videoId, accountId, askedAt ?? null],
+  )
+  if (row?.isDeleted) throw new DomainError('gone', `${url} was removed already.`)
 }
 
 interface Parent {

@@ -1,3 +1,4 @@
+export { awaitSavers, holdDeletes, isDeletedBy } from './deletions.ts'
 export {
   type ArrivedActivity,
   type IncomingActivities,

@@ -24,5 +24,6 @@ export {
   type RemoteElement,
   type RemotePlaylist,
   type RemotePlaylists,
+  type SaveOptions,
   type StoredPlaylist,
 } from './remote-playlist.ts'

@@ -95,12 +95,20 @@ export interface PlaylistListQuery {
   everyPrivacy: boolean
   type?: number | undefined
   search?: string | undefined
-  sort: { by: (typeof playlistSortFields)[number]; descending: boolean }
+  /** Of this server (null: ours). */
+  host?: string | null | undefined
+  uuids?: readonly string[] | undefined
+  /** Those alone, also when they are unlisted: whoever asks knows their address. */
+  ids?: readonly number[] | undefined
+  /** Without those that are empty. */
+  withVideos?: boolean
+  sort: { by: (typeof playlistSortFields)[number] | 'match'; descending: boolean }
   start: number
   count: number
 }
 
 const ORDER = {
+  match: 'p.created_at',
   name: 'p.name',
   displayName: 'p.name',
   createdAt: 'p.created_at',
@@ -114,16 +122,23 @@ export async function listPlaylists(
 ): Promise<{ total: number; rows: PlaylistRow[] }> {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
-  const { of, type, search, sort, start, count } = query
+  const { of, type, search, sort, start, count, host, uuids, ids } = query
+  const shown = ids ? [playlistPrivacies.public, playlistPrivacies.unlisted] : [playlistPrivacies.public]
   const where = [
-    ...(query.everyPrivacy ? [] : [`p.privacy = ${playlistPrivacies.public}`]),
+    ...(query.everyPrivacy ? [] : [`p.privacy in (${shown.join(', ')})`]),
     ...(of && 'accountId' in of ? [`p.account_id = ${bind(of.accountId)}`] : []),
     ...(of && 'channelId' in of ? [`p.channel_id = ${bind(of.channelId)}`] : []),
     ...(type === undefined ? [] : [`p.type = ${bind(type)}`]),
     ...(search === undefined ? [] : [`p.name ilike ${bind(containing(search))}`]),
+    ...(host === undefined ? [] : [ofHost(host, bind)]),
+    ...(uuids === undefined ? [] : [`p.uuid = any(${bind(uuids)}::uuid[])`]),
+    ...(ids === undefined ? [] : [`p.id = any(${bind(ids)}::int[])`]),
+    ...(query.withVideos ? ['p.elements_count > 0'] : []),
   ].join(' and ')
   const direction = sort.descending ? 'desc' : 'asc'
-  const order = `${ORDER[sort.by]} ${direction}, p.id ${direction}`
+  const likeness =
+    sort.by === 'match' && search !== undefined ? `similarity(p.name, ${bind(search)}) ${direction}, ` : ''
+  const order = `${likeness}${ORDER[sort.by]} ${direction}, p.id ${direction}`
   const rows = await db.query<(PlaylistRow | { id: null }) & { total: number }>(
     `with page as materialized (
        select p.id from playlist p where ${where} order by ${order} limit ${bind(count)} offset ${bind(start)}
@@ -140,6 +155,12 @@ export async function listPlaylists(
     rows: rows.filter((row): row is PlaylistRow & { total: number } => row.id !== null),
   }
 }
+
+const ofHost = (host: string | null, bind: (value: unknown) => string): string =>
+  host === null
+    ? 'not p.remote'
+    : `p.account_id in (select a.id from remote_host h join actor x on x.host_id = h.id
+         join account a on a.actor_id = x.id where h.host = ${bind(host)})`
 
 /** An element with its video; that one's columns are null when it is gone. */
 export interface ElementRow {

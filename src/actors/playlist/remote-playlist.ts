@@ -1,6 +1,7 @@
 // Playlists of other servers: stored as their origin describes them; what is in them is read by a job.
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
+import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { playlistTypes } from './playlist.entity.ts'
 
@@ -38,9 +39,10 @@ export interface RemotePlaylists {
   find(key: { url: string } | { id: number }): Promise<StoredPlaylist | undefined>
   /**
    * Stores or refreshes it; what is older than what is stored changes nothing. With `thenRead` a job reads the elements.
-   * Throws `forbidden` when address or UUID are those of a playlist of somebody else.
+   * Throws `forbidden` when address or UUID are those of a playlist of somebody else, `gone` when its owner deleted it
+   * after it was asked for at its server.
    */
-  save(playlist: RemotePlaylist, options?: { thenRead: boolean }): Promise<StoredPlaylist>
+  save(playlist: RemotePlaylist, options?: SaveOptions): Promise<StoredPlaylist>
   /**
    * What is in it now, in this order; elements in `missed` could not be had and stay as they are known. Does nothing when
    * the playlist changed since `asOf`: whoever told of that reads it again.
@@ -50,6 +52,11 @@ export interface RemotePlaylists {
   askToRead(id: number): Promise<void>
   /** It is gone. Throws `forbidden` unless it is of that account. */
   remove(id: number, by: { accountId: number | null }): Promise<void>
+}
+
+export interface SaveOptions {
+  thenRead?: boolean
+  askedAt?: Date | undefined
 }
 
 export const PLAYLIST_JOB = 'playlist-reading'
@@ -66,9 +73,11 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
   return {
     find,
 
-    async save(playlist, { thenRead } = { thenRead: false }) {
+    async save(playlist, { thenRead = false, askedAt } = {}) {
       try {
         return await tell.create(async (unit) => {
+          await holdDeletes(unit.query, playlist.url)
+          if (askedAt) await refuseDeleted(unit, playlist, askedAt)
           const saved = await upsert(unit, playlist)
           if (saved) {
             if (thenRead) ask(unit, saved.id, saved.updatedAt)
@@ -118,6 +127,15 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
       })
     },
   }
+}
+
+async function refuseDeleted(unit: Unit, { url, accountId }: RemotePlaylist, askedAt: Date): Promise<void> {
+  const actorIds = 'select a.actor_id from account a where a.id = $2'
+  const [row] = await unit.query<{ isDeleted: boolean }>(
+    `select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`,
+    [url, accountId, askedAt],
+  )
+  if (row?.isDeleted) throw new DomainError('gone', `${url} was deleted while it was read.`)
 }
 
 /** What was told of a change is read although what was there before is being read. */

@@ -3,6 +3,7 @@
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { stateOf } from '../../state-machines/video.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
+import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import type { PendingFiles } from './pending-files.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
@@ -60,8 +61,11 @@ export interface RemoteFile {
 export const videoStateOf = (id: number | null): string => (id === null ? undefined : stateOf(id)) ?? 'published'
 
 export interface RemoteVideos {
-  /** Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` when the id belongs to somebody else. */
-  save(video: RemoteVideo): Promise<{ id: number; isNew: boolean }>
+  /**
+   * Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` when the id belongs to somebody else, `gone`
+   * when its owner deleted it after it was asked for at its server.
+   */
+  save(video: RemoteVideo, options?: { askedAt?: Date | undefined }): Promise<{ id: number; isNew: boolean }>
   find(url: string): Promise<{ id: number; channelId: number; refreshedAt: Date | null } | undefined>
   /** Where the chapters of a video are to be read, when they are. */
   wantedChapters(videoId: number): Promise<WantedChapters | undefined>
@@ -104,9 +108,11 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
     if (files.length > 0) await pendingFiles.condemn(unit.query, files)
   }
   return {
-    async save(video) {
+    async save(video, { askedAt } = {}) {
       try {
         return await tell.create(async (unit) => {
+          await holdDeletes(unit.query, video.url)
+          if (askedAt) await refuseDeleted(unit, video, askedAt)
           const stored = await upsert(unit, video)
           if (stored.isOutdated) return { id: stored.id, isNew: false }
           await condemnPictures(unit, stored.id, video.thumbnails)
@@ -180,6 +186,16 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
       })
     },
   }
+}
+
+async function refuseDeleted(unit: Unit, { url, channelId }: RemoteVideo, askedAt: Date): Promise<void> {
+  const actorIds = `select unnest(array[c.actor_id, a.actor_id]) from channel c join account a on a.id = c.account_id
+    where c.id = $2`
+  const [row] = await unit.query<{ isDeleted: boolean }>(
+    `select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`,
+    [url, channelId, askedAt],
+  )
+  if (row?.isDeleted) throw new DomainError('gone', `${url} was deleted while it was read.`)
 }
 
 async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isNew: boolean; isOutdated: boolean }> {

@@ -7,7 +7,15 @@ import type { Sql } from '../../platform/database/index.ts'
 import { announceActivity, createVideoActivity, type SharedVideo, videoDocuments } from '../documents/index.ts'
 import type { ActorCollection, Urls } from '../urls.ts'
 import { buildTombstone, type JsonObject } from '../wire/index.ts'
-import { collectionDocument, type Items, type Page, type Range, type ReadItems, readPage } from './collection.ts'
+import {
+  collectionDocument,
+  type Items,
+  type Page,
+  type PageParts,
+  type Range,
+  type ReadItems,
+  readPage,
+} from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
 interface ActorRow {
@@ -17,21 +25,61 @@ interface ActorRow {
 }
 
 /** Shown in outboxes: what everybody may find, newest first. */
-const LISTED = `not v.remote and v.privacy = ${videoPrivacies.public} and v.state = 'published'`
-const NEWEST = 'v.published_at desc, v.id desc'
-const OF_ACCOUNT = `from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
-  where a.actor_id = $1 and ${LISTED}`
-const SHARED = `from share s join video v on v.id = s.video_id join channel c on c.id = v.channel_id
-  join account a on a.id = c.account_id join actor x on x.id = a.actor_id where s.actor_id = $1 and ${LISTED}`
-/** The oldest first: new ones change the last page only. */
-const PLAYLISTS = {
-  from: `from playlist p where not p.remote and p.privacy = ${playlistPrivacies.public}
-    and (p.account_id in (select a.id from account a where a.actor_id = $1)
-      or p.channel_id in (select c.id from channel c where c.actor_id = $1))`,
-  column: 'p.url',
-  order: 'p.id',
+const listed = `not v.remote and v.privacy = ${videoPrivacies.public} and v.state = 'published'`
+
+/**
+ * What an account published: of each of its channels as many of the newest as the page reaches to, which the index of that
+ * channel gives in order.
+ */
+const CREATIONS: PageParts = {
+  ids: `select n.id from account a join channel c on c.account_id = a.id cross join lateral (
+      select v.id, v.published_at from video v where v.channel_id = c.id and ${listed}
+      order by v.published_at desc, v.id desc limit $2::bigint + $3::bigint
+    ) n where a.actor_id = $1 order by n.published_at desc, n.id desc`,
+  total: `(select count(*) from account a join channel c on c.account_id = a.id join video v on v.channel_id = c.id
+    where a.actor_id = $1 and ${listed})`,
+  item: 'page.id',
+  join: '',
 }
-const SHARE = `jsonb_build_object('id', s.url, 'videoUrl', v.url, 'privacy', v.privacy, 'accountUrl', x.url)`
+
+/** The few videos of ours that are not listed: an index holds them. */
+const unlisted = `not v.remote and (v.privacy <> ${videoPrivacies.public} or v.state <> 'published')`
+
+/** What a channel or the instance passed on, the last first. */
+const SHARED: PageParts = {
+  ids: `select s.id from share s where s.actor_id = $1
+    and not exists (select 1 from video v where v.id = s.video_id and ${unlisted}) order by s.id desc`,
+  total: `(select count(*) from share s where s.actor_id = $1)
+    - (select count(*) from video v join share s on s.video_id = v.id and s.actor_id = $1 where ${unlisted})`,
+  item: `jsonb_build_object('id', s.url, 'videoUrl', v.url, 'privacy', v.privacy, 'accountUrl', x.url)`,
+  join: `join share s on s.id = page.id join video v on v.id = s.video_id and ${listed}
+    join channel c on c.id = v.channel_id join account a on a.id = c.account_id join actor x on x.id = a.actor_id`,
+}
+
+/** The oldest first: new ones change the last page only. */
+const PLAYLISTS: PageParts = {
+  ids: `select p.id from playlist p where not p.remote and p.privacy = ${playlistPrivacies.public}
+    and (p.account_id in (select a.id from account a where a.actor_id = $1)
+      or p.channel_id in (select c.id from channel c where c.actor_id = $1)) order by p.id`,
+  item: 'to_jsonb(p.url)',
+  join: 'join playlist p on p.id = page.id',
+}
+
+/** Addresses of the other ends of accepted follows, the oldest first: new ones change the last page only. */
+const follows = (of: 'target_id' | 'follower_id', other: 'target_id' | 'follower_id'): PageParts => ({
+  ids: `select f.id from follow f where f.${of} = $1 and f.state = 'accepted' order by f.id`,
+  item: 'to_jsonb(x.url)',
+  join: `join follow f on f.id = page.id join actor x on x.id = f.${other} and x.deleted_at is null`,
+})
+
+/** By name; for the tests of what they cost. */
+export const actorPages = {
+  followers: follows('target_id', 'follower_id'),
+  following: follows('follower_id', 'target_id'),
+  creations: CREATIONS,
+  shared: SHARED,
+  playlists: PLAYLISTS,
+}
 
 /** A collection of an actor of ours, or a page of it. At most three statements. */
 export async function actorCollection(
@@ -53,9 +101,9 @@ export async function actorCollection(
   function reader(): ReadItems {
     switch (name) {
       case 'followers':
-        return follows(db.query, actor.id, { of: 'target_id', other: 'follower_id' })
+        return (range) => readPage<string>(db.query, { ...actorPages.followers, value: actor.id }, range)
       case 'following':
-        return follows(db.query, actor.id, { of: 'follower_id', other: 'target_id' })
+        return (range) => readPage<string>(db.query, { ...actorPages.following, value: actor.id }, range)
       case 'outbox':
         return actor.type === 'Person' ? creations : announces
       case 'playlists':
@@ -65,15 +113,14 @@ export async function actorCollection(
 
   /** What an account published. */
   async function creations(range: Range): Promise<Items> {
-    const parts = { from: OF_ACCOUNT, column: 'v.id', order: NEWEST, value: actor.id }
-    const { total, items } = await readPage<number>(db.query, parts, range)
+    const { total, items } = await readPage<number>(db.query, { ...CREATIONS, value: actor.id }, range)
     const videos = await videoDocuments(db.query, urls, items)
     return { total, items: videos.map((video) => createVideoActivity(urls, video)) }
   }
 
   /** What a channel or the instance passed on. */
   async function announces(range: Range): Promise<Items> {
-    const parts = { from: SHARED, column: SHARE, order: NEWEST, value: actor.id }
+    const parts = { ...SHARED, value: actor.id }
     const { total, items } = await readPage<Omit<SharedVideo, 'actorUrl'>>(db.query, parts, range)
     return { total, items: items.map((share) => announceActivity(urls, { ...share, actorUrl: actor.url })) }
   }
@@ -122,14 +169,3 @@ export async function isGoneHandle(query: Sql, urls: Urls, resource: string): Pr
 
 const goneActor = (kind: 'account' | 'channel'): DomainError =>
   new DomainError('gone', kind === 'channel' ? 'This video channel was deleted.' : 'This account was deleted.')
-
-/** Addresses of the other ends of accepted follows, the oldest first: new ones change the last page only. */
-function follows(
-  query: Sql,
-  actorId: number,
-  columns: { of: 'target_id' | 'follower_id'; other: 'target_id' | 'follower_id' },
-): ReadItems {
-  const from = `from follow f join actor x on x.id = f.${columns.other}
-    where f.${columns.of} = $1 and f.state = 'accepted' and x.deleted_at is null`
-  return (range) => readPage<string>(query, { from, column: 'x.url', order: 'f.id', value: actorId }, range)
-}

@@ -5,7 +5,7 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type CachedAnswer, makeByteCache } from '../cache.ts'
-import { commentDocument } from '../documents/index.ts'
+import { commentDocument, type FoundComment } from '../documents/index.ts'
 import { makeFederation } from '../federation.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
@@ -33,7 +33,15 @@ import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
 import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
 import { copyCreation, servedCopy } from './redundancies.ts'
 import { makeRequesters, refuseBlockedReader } from './requester.ts'
-import { commentApproval, commentCreation, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
+import {
+  commentApproval,
+  commentCreation,
+  commentReplies,
+  rate,
+  videoAnnounce,
+  videoCollection,
+  videoCreation,
+} from './video-parts.ts'
 import { watchAction, watchCreation } from './watch-actions.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
@@ -63,6 +71,7 @@ const KEEP_MS = 5000
 const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
 const KEEP_NODE_INFO_MS = 600_000
 const MAX_ID = 2_147_483_647
+const NO_COMMENT = 'Video comment thread not found'
 
 export function makeServeActivityPub(
   deps: DispatcherDeps & {
@@ -222,6 +231,8 @@ export function makeServeActivityPub(
       }
       case 'comment':
         return bare(() => comment(target.uuid, idOf(target.id)))
+      case 'comment-replies':
+        return paged((page) => replies(target.uuid, idOf(target.id), page))
       case 'comment-approval':
         return bare(ofVideo(target.uuid, (video) => commentApproval(deps, video, idOf(target.id))))
       case 'announce':
@@ -267,15 +278,25 @@ export function makeServeActivityPub(
     return video.remote ? redirect(video.url) : await make(video)
   }
 
-  async function comment(uuid: string, id: number): Promise<CachedAnswer> {
+  async function shownComment(uuid: string, id: number): Promise<FoundComment> {
     const video = await accessibleVideo(db.query, { uuid: uuid.toLowerCase() })
     const found = await commentDocument(db.query, urls, id)
-    const text = 'Video comment thread not found'
-    if (!found || found.isHeld || found.videoUuid !== video.uuid) return missing(text)
+    if (!found || found.isHeld || found.videoUuid !== video.uuid) return missing(NO_COMMENT)
+    return found
+  }
+
+  /** Of comments of ours; those of others have theirs, if any, where they live. */
+  async function replies(uuid: string, id: number, page: number | null): Promise<CachedAnswer> {
+    const { isOurs, url } = await shownComment(uuid, id)
+    return isOurs ? activity(await commentReplies(deps, { id, url }, page)) : missing(NO_COMMENT)
+  }
+
+  async function comment(uuid: string, id: number): Promise<CachedAnswer> {
+    const found = await shownComment(uuid, id)
     if (!found.isOurs) return redirect(found.url)
     // Fedify would drop what the Tombstone says of its former type.
     if (found.kind === 'tombstone') return activity(found.document)
-    return await dispatch(federation, found.url, { note: found.document }, { missing: text })
+    return await dispatch(federation, found.url, { note: found.document }, { missing: NO_COMMENT })
   }
 }
 
@@ -290,5 +311,5 @@ interface Plan {
 
 function idOf(digits: string): number {
   const id = Number(digits)
-  return id <= MAX_ID ? id : missing('Video comment thread not found')
+  return id <= MAX_ID ? id : missing(NO_COMMENT)
 }

@@ -13,7 +13,7 @@ import {
 import type { VideoCollection } from '../urls.ts'
 import { buildChapters, type ChapterDocument, type JsonObject } from '../wire/index.ts'
 import { assertOpen, type VideoAccess } from './access.ts'
-import { collectionDocument, type Page, readPage } from './collection.ts'
+import { collectionDocument, type Page, type PageParts, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
 type Deps = Pick<DispatcherDeps, 'db' | 'urls' | 'config'>
@@ -28,7 +28,7 @@ export async function videoCollection(
   const id = urls.videoCollection(video.uuid, name)
   if (name === 'chapters') return await chaptersDocument({ db }, video.id, id)
   const pageSize = config().vireo.federation.collection_page_items
-  const parts = { from: FROM[name], column: 't.url', order: 't.id', value: video.id }
+  const parts = { ...videoPages[name], value: video.id }
   return await collectionDocument({ id, page, pageSize, read: (range) => readPage<string>(db.query, parts, range) })
 }
 
@@ -43,12 +43,36 @@ async function chaptersDocument({ db }: Pick<Deps, 'db'>, videoId: number, id: s
   return buildChapters({ id, chapters: rows })
 }
 
+/** Addresses of the rows of a table, the oldest first: new ones change the last page only. */
+const oldestFirst = (table: string, where: string): PageParts => ({
+  ids: `select t.id from ${table} t where ${where} order by t.id`,
+  item: 'to_jsonb(t.url)',
+  join: `join ${table} t on t.id = page.id`,
+})
+
 /** Deleted comments stay as Tombstones; those that wait for the owner are not there yet. */
-const FROM: Record<Exclude<VideoCollection, 'chapters'>, string> = {
-  announces: 'from share t where t.video_id = $1',
-  comments: 'from comment t where t.video_id = $1 and not t.held_for_review',
-  likes: "from rating t where t.video_id = $1 and t.type = 'like'",
-  dislikes: "from rating t where t.video_id = $1 and t.type = 'dislike'",
+export const videoPages: Record<Exclude<VideoCollection, 'chapters'>, PageParts> = {
+  announces: oldestFirst('share', 't.video_id = $1'),
+  comments: oldestFirst('comment', 't.video_id = $1 and not t.held_for_review'),
+  likes: oldestFirst('rating', "t.video_id = $1 and t.type = 'like'"),
+  dislikes: oldestFirst('rating', "t.video_id = $1 and t.type = 'dislike'"),
+}
+
+/** What answers a comment. */
+export const replyPages: PageParts = oldestFirst('comment', 't.parent_id = $1 and not t.held_for_review')
+
+/** The answers to a comment of ours, or a page of them. One statement. */
+export async function commentReplies(
+  { db, urls, config }: Deps,
+  comment: { id: number; url: string },
+  page: Page,
+): Promise<JsonObject> {
+  return await collectionDocument({
+    id: urls.commentReplies(comment.url),
+    page,
+    pageSize: config().vireo.federation.collection_page_items,
+    read: (range) => readPage<string>(db.query, { ...replyPages, value: comment.id }, range),
+  })
 }
 
 /** The Create of a video. */

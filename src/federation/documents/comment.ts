@@ -117,6 +117,7 @@ function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
     author,
     mentions: mentionsOf(row.mentions, urls),
     // Only the server of the video can approve; it does so with an activity at this address.
+    replies: urls.commentReplies(row.url),
     replyApproval: row.is_video_ours && !row.held ? urls.commentApproval(row.url) : row.approval_url,
   })
 }

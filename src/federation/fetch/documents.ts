@@ -14,6 +14,8 @@ export interface FetchedDocument {
   id: string
   /** How its server took our signature. */
   profile: SignatureProfile
+  /** Since then its owner may have said something else. */
+  askedAt: Date
 }
 
 /**
@@ -59,6 +61,7 @@ export function makeFetchDocument(
   }
 
   async function get(url: string): Promise<FetchedDocument & { url: string }> {
+    const askedAt = clock.now()
     if (isSameOrigin(url, urls.origin))
       throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
     const { answer, profile } = await knock(url)
@@ -68,7 +71,7 @@ export function makeFetchDocument(
     refuseStatus(url, answer.status)
     if (!ACTIVITY_TYPES.test(answer.headers['content-type'] ?? '')) throw unusable(url, 'it is no ActivityPub document')
     const document = parse(url, answer.body)
-    return { document, id: typeof document.id === 'string' ? document.id : '', url: answer.url, profile }
+    return { document, id: typeof document.id === 'string' ? document.id : '', askedAt, url: answer.url, profile }
   }
 
   /** Refused for its signature, it is tried once with the other kind; a host that takes that one is asked so first. */

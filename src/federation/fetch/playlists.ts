@@ -1,7 +1,7 @@
 // Playlists of other servers: from a document to what we store, and the walk of what is in them.
 
 import type { StoredActor } from '../../actors/actor/index.ts'
-import type { RemoteElement, RemotePlaylists, StoredPlaylist } from '../../actors/playlist/index.ts'
+import type { RemoteElement, RemotePlaylists, SaveOptions, StoredPlaylist } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
@@ -48,7 +48,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   async function store(
     document: JsonObject,
     owner: { accountId: number | null } | undefined,
-    options?: { thenRead: boolean },
+    options?: SaveOptions,
   ): Promise<{ stored: StoredPlaylist; playlist: PlaylistDocument }> {
     const read = readPlaylist(document)
     if (!read.ok) throw new DomainError('unprocessable', `This playlist cannot be read: ${read.problem}`)
@@ -81,7 +81,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
       return undefined
     })
     if (!document) return
-    const { stored, playlist } = await store(document.document, known)
+    const { stored, playlist } = await store(document.document, known, { askedAt: document.askedAt })
     if (stored.id !== id) throw new DomainError('forbidden', `${known.url} leads to another playlist now.`)
     // A cache there may lag behind what was told; its elements would too.
     if (playlist.updatedAt < stored.updatedAt) throw new Error(`${known.url} is still served as it was before.`)
@@ -137,7 +137,8 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     async resolve(url) {
       const known = await remotePlaylists.find({ url })
       if (known) return known
-      return (await store((await fetchDocument(url)).document, undefined, { thenRead: true })).stored
+      const { document, askedAt } = await fetchDocument(url)
+      return (await store(document, undefined, { thenRead: true, askedAt })).stored
     },
     refresh,
   }

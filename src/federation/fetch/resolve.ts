@@ -1,4 +1,4 @@
-// Videos and channels by what people paste: looked up in our tables, and at their own server where the caller may ask for
+// Videos, channels and playlists by what people paste: looked up in our tables, and at their own server where the caller may ask for
 // that. Whoever waits for it gets an answer in time, whatever the other server does.
 
 import { findChannelByHandle } from '../../actors/channel/index.ts'
@@ -8,21 +8,28 @@ import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from './actors.ts'
 import type { Discovery } from './discovery.ts'
 import { type Pasted, readPasted } from './lookup.ts'
+import type { PlaylistFetcher } from './playlists.ts'
 import type { VideoFetcher } from './videos.ts'
 
 /** Row ids of what a text names; undefined when it names nothing that can be had. `fetch`: other servers may be asked. */
 export interface ResolvePasted {
   video(text: string, options: { fetch: boolean }): Promise<number | undefined>
   channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
+  playlist(text: string, options: { fetch: boolean }): Promise<number | undefined>
 }
 
 /** Lookups at once in one process. */
 const AT_ONCE = 10
 
 export function makeResolvePasted(
-  deps: FederationDeps & { resolveActor: ResolveActor; discovery: Discovery; videos: VideoFetcher },
+  deps: FederationDeps & {
+    resolveActor: ResolveActor
+    discovery: Discovery
+    videos: VideoFetcher
+    playlists: PlaylistFetcher
+  },
 ): ResolvePasted {
-  const { db, urls, config, clock, logger, resolveActor, discovery, videos } = deps
+  const { db, urls, config, clock, logger, resolveActor, discovery, videos, playlists } = deps
   const limited = atMost(AT_ONCE)
 
   const idOf = async (text: string, values: unknown[]): Promise<number | undefined> =>
@@ -63,6 +70,20 @@ export function makeResolvePasted(
       [pasted.url],
     )
     return known ?? (fetch ? await firstOf([pasted.url], channelOf) : undefined)
+  }
+
+  async function playlist(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
+    if (pasted.kind === 'handle') return undefined
+    const uuid = 'uuid' in pasted ? pasted.uuid : null
+    if (pasted.origin === urls.origin) {
+      return uuid === null ? undefined : await idOf('select id from playlist where uuid = $1', [uuid])
+    }
+    const addresses = [...new Set([...(uuid === null ? [] : [`${pasted.origin}/video-playlists/${uuid}`]), pasted.url])]
+    const known = await idOf('select id from playlist where url_hash = any($1::uuid[]) and url = any($2)', [
+      await hashes(addresses),
+      addresses,
+    ])
+    return known ?? (fetch ? await firstOf(addresses, async (url) => (await playlists.resolve(url)).id) : undefined)
   }
 
   const channelOf = async (url: string): Promise<number | undefined> => (await resolveActor(url)).channelId ?? undefined
@@ -106,5 +127,5 @@ export function makeResolvePasted(
       return pasted && (await inTime(resolve(pasted, fetch)))
     }
 
-  return { video: resolver(video), channel: resolver(channel) }
+  return { video: resolver(video), channel: resolver(channel), playlist: resolver(playlist) }
 }

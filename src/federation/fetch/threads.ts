@@ -24,19 +24,21 @@ export interface Threads {
   /** Stores a comment that answers what is stored. */
   store(note: NoteDocument, place: Place, of: Received): Promise<ReceivedComment>
   /** A comment that nobody signed, found where it lives: stored with its parents. */
-  storeFetched(document: JsonObject, options: { signal: AbortSignal }): Promise<void>
+  storeFetched(document: JsonObject, options: { askedAt: Date; signal: AbortSignal }): Promise<void>
 }
 
 interface Received {
   accountId: number
-  /** The activity as it came; null for what was fetched. */
+  /** The activity of its author as it came; null for what was found on its server. */
   activity: string | null
+  /** When its server was asked. */
+  askedAt?: Date
   passOn?: PassOn
 }
 
 /** A parent on the way up: what was said, or what is left of it. */
 type Link = { url: string; inReplyTo: string } & (
-  | { kind: 'note'; note: NoteDocument }
+  | { kind: 'note'; note: NoteDocument; askedAt: Date }
   | { kind: 'stone'; createdAt: Date }
 )
 
@@ -85,7 +87,7 @@ export function makeThreads(
 
   async function fetchLink(url: string): Promise<Link> {
     if (urls.isOurs(url)) throw new DomainError('not_found', `${url} is nothing that is answered here.`)
-    const { document } = await fetchDocument(url)
+    const { document, askedAt } = await fetchDocument(url)
     if (document.type === 'Video') throw new DomainError('not_found', `${url} is a video that nobody here follows.`)
     const stone = document.type === 'Tombstone' ? readTombstone(document) : undefined
     if (stone?.ok && stone.value.inReplyTo !== null) {
@@ -97,12 +99,14 @@ export function makeThreads(
     const { id, inReplyTo } = read.value
     // Whoever told of it knows it by that address.
     if (id !== url) throw new DomainError('unprocessable', `${url} leads to another comment.`)
-    return { kind: 'note', url: id, inReplyTo, note: read.value }
+    return { kind: 'note', url: id, inReplyTo, note: read.value, askedAt }
   }
 
   async function storeLink(link: Link, place: Place): Promise<void> {
-    if (link.kind === 'note')
-      return void (await store(link.note, place, { accountId: await authorOf(link.note), activity: null }))
+    if (link.kind === 'note') {
+      const { askedAt, note } = link
+      return void (await store(note, place, { accountId: await authorOf(note), activity: null, askedAt }))
+    }
     await comments.receiveTombstone({ url: link.url, ...place, createdAt: link.createdAt })
   }
 
@@ -132,11 +136,11 @@ export function makeThreads(
     placeOf,
     resolvePlace,
     store,
-    async storeFetched(document, options) {
+    async storeFetched(document, { askedAt, signal }) {
       const read = readNote(document)
       if (!read.ok) throw new DomainError('unprocessable', read.problem)
-      const place = await resolvePlace(read.value.inReplyTo, options)
-      await store(read.value, place, { accountId: await authorOf(read.value), activity: null })
+      const place = await resolvePlace(read.value.inReplyTo, { signal })
+      await store(read.value, place, { accountId: await authorOf(read.value), activity: null, askedAt })
     },
   }
 }

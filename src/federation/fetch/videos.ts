@@ -22,8 +22,8 @@ import type { FetchDocument } from './documents.ts'
 export interface VideoFetcher {
   /** The row of a video, fetched when it is not stored or was last read before that time. Throws DomainError. */
   resolve(url: string, options?: { notBefore?: Date }): Promise<{ id: number; isNew: boolean }>
-  /** Stores a document that may be believed. */
-  save(document: JsonObject): Promise<{ id: number; isNew: boolean }>
+  /** Stores a document that may be believed; `askedAt` of one that was fetched. Throws DomainError. */
+  save(document: JsonObject, askedAt?: Date): Promise<{ id: number; isNew: boolean }>
 }
 
 export function makeVideoFetcher(
@@ -31,7 +31,7 @@ export function makeVideoFetcher(
 ): VideoFetcher {
   const { db, clock, config, fetchDocument, resolveActor, remoteVideos, blocked } = deps
 
-  async function save(document: JsonObject): Promise<{ id: number; isNew: boolean }> {
+  async function save(document: JsonObject, askedAt?: Date): Promise<{ id: number; isNew: boolean }> {
     const read = readVideo(document)
     if (!read.ok) throw new DomainError('unprocessable', `This video cannot be read: ${read.problem}`)
     const video = read.value
@@ -43,7 +43,7 @@ export function makeVideoFetcher(
     if (video.account !== null && !(await isOwner(video.account, channel))) {
       throw new DomainError('forbidden', `${video.account} does not own ${video.channel}.`)
     }
-    const saved = await remoteVideos.save(toRemoteVideo(video, channel.channelId))
+    const saved = await remoteVideos.save(toRemoteVideo(video, channel.channelId), { askedAt })
     // Nobody has rated what was published this moment.
     const isFresh = clock.now().getTime() - video.publishedAt.getTime() < FRESH_MS
     if (!(saved.isNew && isFresh)) await remoteVideos.wantRates(saved.id)
@@ -74,7 +74,8 @@ export function makeVideoFetcher(
       const known = await remoteVideos.find(url)
       const isRecent = notBefore === undefined || (known?.refreshedAt ?? new Date(0)) >= notBefore
       if (known && isRecent) return { id: known.id, isNew: false }
-      return await save((await fetchDocument(url)).document)
+      const fetched = await fetchDocument(url)
+      return await save(fetched.document, fetched.askedAt)
     },
   }
 }

@@ -52,6 +52,8 @@ export interface Inbound {
   document: JsonObject
   /** Its row; null for what was stored elsewhere meanwhile. */
   incomingId: number | null
+  /** When its actor said it, as the actor says; null when it does not say. */
+  saidAt: Date | null
   actor: StoredActor
 }
 

@@ -1,5 +1,6 @@
 // Delete: an actor removes itself, a video or playlist of its server, or a comment.
 
+import { awaitSavers } from '../../actors/incoming-activity/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readDelete } from '../wire/index.ts'
 import { expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
@@ -19,6 +20,7 @@ export const removals: ReadonlyMap<string, Removal> = new Map([
 
 export const handleDelete: Handler = async (inbound, context) => {
   const { target } = expectRead(readDelete(inbound.document))
+  if (target !== inbound.actor.url) await awaitSavers(context.db.query, target)
   for (const remove of removals.values()) if (await remove(target, inbound, context)) return
 }
 

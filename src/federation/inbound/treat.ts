@@ -84,7 +84,10 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const actor = await resolveActor(stored.actorUrl)
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')
-    await handler({ activity: activity.value, document: parsed.value, incomingId: stored.id, actor }, context)
+    await handler(
+      { activity: activity.value, document: parsed.value, incomingId: stored.id, saidAt: stored.saidAt, actor },
+      context,
+    )
     return true
   }
 }

@@ -42,14 +42,22 @@ async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows 
   await follows.withdraw(follow.id)
 }
 
-/** Late news of a like do not take back the dislike that took its place. */
-async function undoRating(undo: UndoDocument, { actor }: Inbound, { db, ratings }: InboundContext): Promise<void> {
+/**
+ * Late news of a like do not take back the dislike that took its place. What tells its time is not late when it comes here:
+ * the dislike is from before the like, which is still on its way.
+ */
+async function undoRating(
+  undo: UndoDocument,
+  { actor, saidAt }: Inbound,
+  { db, ratings }: InboundContext,
+): Promise<void> {
   const videoId = undo.undoneTarget === null ? undefined : await videoWith(undo.undoneTarget, db)
   if (videoId === undefined) return
   const accountId = accountOf(actor)
   const given = await findRating(db.query, videoId, accountId)
   const undone = undo.undone.type === 'Dislike' ? 'dislike' : 'like'
-  if (given === undone) await ratings.removeReceivedRating({ videoId, accountId })
+  const isLastWord = saidAt !== null
+  if (given === undone || isLastWord) await ratings.removeReceivedRating({ videoId, accountId })
 }
 
 async function undoShare(undo: UndoDocument, { actor }: Inbound, { db, shares }: InboundContext): Promise<void> {

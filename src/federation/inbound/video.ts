@@ -13,7 +13,9 @@ export async function takeVideo(document: JsonObject, actor: StoredActor, contex
   refuseForeign(video.id, actor)
   const isOwn =
     (video.channel === actor.url || video.account === actor.url) && (await isOwner(actor, video.id, context))
-  await context.videos.save(isOwn ? document : (await context.fetchDocument(video.id)).document)
+  if (isOwn) return void (await context.videos.save(document))
+  const fetched = await context.fetchDocument(video.id)
+  await context.videos.save(fetched.document, fetched.askedAt)
 }
 
 /** Whether the actor owns the video as it is stored: by its channel, or the account of that. Nobody else's is new. */

@@ -88,7 +88,8 @@ export function makeRefreshVideo(
     const video = await remoteVideo(videoId)
     if (!video) return
     try {
-      await videos.save((await fetchDocument(video.url)).document)
+      const { document, askedAt } = await fetchDocument(video.url)
+      await videos.save(document, askedAt)
       await remoteVideos.markRead(videoId)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error

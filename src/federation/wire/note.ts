@@ -43,6 +43,8 @@ export interface NoteDocument {
   mentions: MentionDocument[]
   /** The approval of the video's owner. */
   replyApproval: string | null
+  /** The collection of what answers it: Mastodon looks there for the rest of a thread. */
+  replies: string | null
 }
 
 const schema = z
@@ -59,6 +61,7 @@ const schema = z
     url: z.unknown().optional(),
     attributedTo: iri,
     replyApproval: optionalIri,
+    replies: optionalIri,
     tag: z.unknown().optional(),
   })
   .transform(
@@ -75,6 +78,7 @@ const schema = z
       author: note.attributedTo,
       mentions: mentionsOf(note.tag),
       replyApproval: note.replyApproval,
+      replies: note.replies,
     }),
   )
 
@@ -109,6 +113,7 @@ export function buildNote(input: NoteDocumentInput): JsonObject {
     url: input.url,
     attributedTo: input.author,
     ...(input.replyApproval === null ? {} : { replyApproval: input.replyApproval }),
+    ...(input.replies === null ? {} : { replies: input.replies }),
     tag: input.mentions.map(({ href, name }) => ({ type: 'Mention', href, name })),
   })
 }

@@ -1,19 +1,21 @@
-// Searches for videos and channels: by words over what is stored here, or by an address or handle, for which its own
+// Searches for videos, channels and playlists: by words over what is stored here, or by an address or handle, for which its own
 // server is asked where the configuration allows it.
 
 import { listChannels } from '../../actors/channel/index.ts'
+import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { listVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
+import { playlistView, toPlaylistView } from '../video-playlists/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
 import { toVideoView, videoView } from '../videos/video.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
-import { channelSearchQuery, videoSearchQuery } from './schemas.ts'
+import { channelSearchQuery, playlistSearchQuery, videoSearchQuery } from './schemas.ts'
 
 /** The row that an address or handle names; `fetch`: its own server may be asked. Undefined when there is none in time. */
 type Find = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
@@ -22,7 +24,7 @@ export interface SearchDeps {
   db: Database
   config: () => Config
   urls: Here
-  resolvePasted: { video: Find; channel: Find }
+  resolvePasted: { video: Find; channel: Find; playlist: Find }
 }
 
 const tags = ['Search']
@@ -115,6 +117,38 @@ export function searchArea(deps: SearchDeps): Area {
           ids: named === undefined ? undefined : [named],
         })
         return { total, data: rows.map(({ channel, account }) => toChannelView(channel, account, urls)) }
+      },
+    )
+
+    app.get(
+      '/api/v1/search/video-playlists',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags,
+          operationId: 'searchPlaylists',
+          querystring: playlistSearchQuery(config),
+          response: { 200: listOf(playlistView) },
+        },
+      },
+      async ({ query, session }) => {
+        refuseIndex(query)
+        const { start, count, sort, uuids } = query
+        const search = query.search?.trim() ?? ''
+        const isAddress = ADDRESS.test(search)
+        const named = isAddress
+          ? await resolvePasted.playlist(search, { fetch: mayFetch(session !== null) })
+          : undefined
+        if (isAddress && named === undefined) return { total: 0, data: [] }
+        const host = query.host?.toLowerCase()
+        const { total, rows } = await listPlaylists(db, {
+          ...{ start, count, sort, uuids, everyPrivacy: false, type: playlistTypes.regular },
+          search: isAddress ? undefined : search || undefined,
+          host: host === urls.host ? null : host,
+          // What is in one that was just found is still being read.
+          ...(named === undefined ? { withVideos: true } : { ids: [named] }),
+        })
+        return { total, data: rows.map((row) => toPlaylistView(row, urls)) }
       },
     )
   }

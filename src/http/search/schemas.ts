@@ -59,6 +59,16 @@ export const channelSearchQuery = (config: () => Config) =>
     handles: oneOrMore(channelHandle(config), { max: MAX_NAMES }).optional(),
   })
 
+export const playlistSearchQuery = (config: () => Config) =>
+  z.object({
+    ...paging(config()),
+    search: z.string().max(1000).optional(),
+    sort: sorting(['match', 'displayName', 'createdAt'], '-match'),
+    searchTarget: searchTarget(config),
+    host: hostOf(config),
+    uuids: oneOrMore(uuid, { max: MAX_NAMES }).optional(),
+  })
+
 /** `name@host`, or the name alone of a channel of ours. */
 const channelHandle = (config: () => Config) =>
   z.string().transform((text, context): { name: string; host: string | null } => {

@@ -156,7 +156,7 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
         const { uri } = request.params
         const ended = await subscriptions.unsubscribe(sessionOf(request).user.accountId, here(uri))
         if (!ended) throw notFound(`Subscription ${uri.text} not found.`)
-        return reply.code(204).type('application/json').send(null)
+        return reply.code(204).send(null)
       },
     )
   }

@@ -197,13 +197,33 @@ describe('the documents of comments', () => {
   it.each([
     [1, 'comment-thread'],
     [2, 'comment-reply'],
-    [3, 'comment-deleted-tombstone'],
-  ])('comment %i is as recorded', async (id, name) => {
-    expect(await server.document(`${VIDEO}/comments/${id}`)).toEqual(recordedObject(name))
+  ])('comment %i is as recorded, with the way to its answers', async (id, name) => {
+    const replies = `${url(id)}/replies`
+    expect(await server.document(`${VIDEO}/comments/${id}`)).toEqual({ ...recordedObject(name), replies })
+  })
+
+  it('a deleted comment is as recorded', async () => {
+    expect(await server.document(`${VIDEO}/comments/3`)).toEqual(recordedObject('comment-deleted-tombstone'))
+  })
+
+  it('the answers to a comment are a collection, without those that wait', async () => {
+    const id = `${url(1)}/replies`
+    expect(await server.document(`${VIDEO}/comments/1/replies`)).toMatchObject({
+      ...{ type: 'OrderedCollection', id, totalItems: 1, first: `${id}?page=1` },
+    })
+    expect(await server.document(`${VIDEO}/comments/1/replies?page=1`)).toMatchObject({
+      ...{ type: 'OrderedCollectionPage', partOf: id, totalItems: 1, orderedItems: [url(2)] },
+    })
+    expect(await server.document(`${VIDEO}/comments/5/replies?page=1`)).toMatchObject({ orderedItems: [] })
+    await expect(server.document(`${VIDEO}/comments/4/replies`)).rejects.toThrow()
   })
 
   it('the Create of a comment is as recorded', async () => {
-    expect(await server.document(`${VIDEO}/comments/1/activity`)).toEqual(recordedObject('comment-thread-activity'))
+    const recorded = recordedObject('comment-thread-activity')
+    expect(await server.document(`${VIDEO}/comments/1/activity`)).toEqual({
+      ...recorded,
+      object: { ...(recorded.object as object), replies: `${url(1)}/replies` },
+    })
   })
 
   it('are taken by the reference', async () => {

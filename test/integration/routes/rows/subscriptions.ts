@@ -23,4 +23,5 @@ export const subscriptionRows = [
   row('DELETE /api/v1/users/me/subscriptions/:uri', signedIn(204), subscribed),
   row('GET /api/v1/search/videos', visitors(200)),
   row('GET /api/v1/search/video-channels', visitors(200)),
+  row('GET /api/v1/search/video-playlists', visitors(200)),
 ]
