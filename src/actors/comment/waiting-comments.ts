@@ -99,7 +99,8 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
         unit.enqueue({
           type: 'comments-refresh',
           data: { videoId },
-          dedupeKey: `comments-refresh-${videoId}`,
+          // One that runs now may have passed the place already.
+          dedupeKey: `comments-refresh-${videoId}${soon ? '-soon' : ''}`,
           ...(soon ? { delayMs: SOON_MS } : {}),
         })
       })

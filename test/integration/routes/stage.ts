@@ -31,6 +31,7 @@ export async function startStage(): Promise<RouteStage> {
     },
   })
   const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 8 })
+  pool.on('error', () => undefined)
   const query: Sql = async <R extends object = Row>(text: string, values: readonly unknown[] = []) =>
     (await pool.query(text, [...values])).rows as R[]
   return {
