@@ -498,10 +498,11 @@ function lastWords(rows: LaneRow[]) {
     note(`row ${id}`, { said, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0, isEnded: isEnded ?? false })
   }
   return {
-    overtake({ id, subjectHash, activityHash, saidAt }: Row): boolean {
+    overtake({ id, subjectHash, activityHash, endedHash, saidAt }: Row): boolean {
       return [`row ${id}`, subjectHash ?? '', activityHash].some((key) => {
         const { said, unsaid, last, isEnded } = known.get(key) ?? NO_WORDS
-        return saidAt === null ? isEnded || last > id : said > saidAt.getTime() || unsaid > id
+        if (saidAt !== null) return said > saidAt.getTime() || unsaid > id
+        return last > id || (isEnded && endedHash === null)
       })
     },
     add({ id, subjectHash, endedHash, saidAt }: Row): void {

@@ -5,7 +5,7 @@ import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { readCollectionPage } from '../fetch/collections.ts'
-import type { FetchDocument } from '../fetch/documents.ts'
+import { type FetchDocument, isHopeless } from '../fetch/documents.ts'
 import { toChapters, type VideoFetcher } from '../fetch/videos.ts'
 import { isSameOrigin } from '../security/index.ts'
 import { type JsonObject, readChapters, readVideo } from '../wire/index.ts'
@@ -47,8 +47,9 @@ export function makeRefreshVideo(
           await unlessGone(remoteVideos.saveRates(videoId, { likes, dislikes }).then(() => true))
         }
       } catch (error) {
-        if (!(error instanceof DomainError) || error.kind === 'unavailable' || error.kind === 'busy') throw error
-        throw new PermanentFailure(error.message, { cause: error })
+        // Some servers count nothing, or do not tell.
+        if (!isHopeless(error)) throw error
+        logger.debug({ err: error, video: video.url }, 'the ratings of a remote video are not told')
       }
     },
   })
@@ -56,7 +57,7 @@ export function makeRefreshVideo(
   /** As the collections of the video say; null for what is not told. */
   async function ratesOf(document: JsonObject): Promise<{ likes: number | null; dislikes: number | null }> {
     const read = readVideo(document)
-    if (!read.ok) throw new PermanentFailure(`The video cannot be read: ${read.problem}`)
+    if (!read.ok) throw new DomainError('unprocessable', `The video cannot be read: ${read.problem}`)
     const { id, likes, dislikes } = read.value
     const totalAt = async (url: string | null): Promise<number | null> =>
       url === null || !isSameOrigin(url, id) ? null : bounded((await readCollectionPage(fetchDocument, url)).total)
