@@ -100,7 +100,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     if ('is' in document) return document
     if (typeOf(document.document) === 'Video' && typeof item === 'string') {
       const { document: video, askedAt } = document
-      return await had(item, async () => outcomeOf(await videos.save(video, askedAt)))
+      return await had(item, async () => outcomeOf(await videos.save(video, { askedAt, ofMany: true })))
     }
     const read = readActivity(document.document)
     if (!read.ok || read.value.object?.id == null) return USELESS
@@ -113,8 +113,8 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
 
   async function take(id: string, whole: JsonObject | null, askedAt: Date): Promise<Outcome> {
     if (walk.extent === 'newest' && (await isFresh(id))) return { is: 'known' }
-    if (whole) return outcomeOf(await videos.save(whole, askedAt))
-    return outcomeOf(await videos.resolve(id, { notBefore: notBefore() }))
+    if (whole) return outcomeOf(await videos.save(whole, { ...(askedAt ? { askedAt } : {}), ofMany: true }))
+    return outcomeOf(await videos.resolve(id, { notBefore: notBefore(), ofMany: true }))
   }
 
   const outcomeOf = ({ isNew }: { isNew: boolean }): Outcome => ({ is: isNew ? 'new' : 'known' })

@@ -73,8 +73,11 @@ export interface RemoteVideos {
   saveChapters(videoId: number, wanted: WantedChapters, chapters: readonly Chapter[]): Promise<boolean>
   /** The chapters cannot be had: nobody waits for them any more. */
   giveUpChapters(videoId: number): Promise<void>
-  /** Has the likes and dislikes of a video counted anew by the job `remote-rates`, once for many wishes. */
-  wantRates(videoId: number): Promise<void>
+  /**
+   * Has the likes and dislikes of a video counted anew by the job `remote-rates`, once for many wishes: soon, or by and by for
+   * one of many.
+   */
+  wantRates(videoId: number, options?: { byAndBy: boolean }): Promise<void>
   /** What its own server counts, in which our users' rates are. */
   saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
   /** The video was read, and is no older than what is stored. */
@@ -85,6 +88,10 @@ export interface RemoteVideos {
 
 /** Wishes of one video in this time are one. */
 const RATES_EVERY_MS = 2000
+/** Of a history, which may have thousands: after the walk, one after the other, behind everything else. */
+const BY_AND_BY_MS = 600_000
+const SPREAD = 5000
+const BEHIND = 10
 
 export interface WantedChapters {
   url: string
@@ -155,14 +162,16 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
     async giveUpChapters(videoId) {
       await db.query('update video set chapters_wanted_at = null where id = $1 and remote', [videoId])
     },
-    async wantRates(videoId) {
+    async wantRates(videoId, { byAndBy } = { byAndBy: false }) {
       await tell.create(async (unit) =>
         unit.enqueue({
           type: 'remote-rates',
           data: { videoId },
           // It runs after the end of the time in which wishes are one: none of them is for what it has read already.
           dedupeKey: `remote-rates-${videoId}-${Math.floor(unit.now.getTime() / RATES_EVERY_MS)}`,
-          delayMs: RATES_EVERY_MS,
+          ...(byAndBy
+            ? { delayMs: BY_AND_BY_MS + (videoId % SPREAD) * RATES_EVERY_MS, priority: BEHIND }
+            : { delayMs: RATES_EVERY_MS }),
         }),
       )
     },

@@ -21,9 +21,17 @@ import type { FetchDocument } from './documents.ts'
 
 export interface VideoFetcher {
   /** The row of a video, fetched when it is not stored or was last read before that time. Throws DomainError. */
-  resolve(url: string, options?: { notBefore?: Date }): Promise<{ id: number; isNew: boolean }>
-  /** Stores a document that may be believed; `askedAt` of one that was fetched. Throws DomainError. */
-  save(document: JsonObject, askedAt?: Date): Promise<{ id: number; isNew: boolean }>
+  resolve(url: string, options?: { notBefore?: Date; ofMany?: boolean }): Promise<{ id: number; isNew: boolean }>
+  /**
+   * Stores a document that may be believed; `askedAt` of one that was fetched, `ofMany` of one in a history, whose ratings can
+   * wait. Throws DomainError.
+   */
+  save(document: JsonObject, options?: SaveOptions): Promise<{ id: number; isNew: boolean }>
+}
+
+interface SaveOptions {
+  askedAt?: Date
+  ofMany?: boolean
 }
 
 export function makeVideoFetcher(
@@ -31,7 +39,10 @@ export function makeVideoFetcher(
 ): VideoFetcher {
   const { db, clock, config, fetchDocument, resolveActor, remoteVideos, blocked } = deps
 
-  async function save(document: JsonObject, askedAt?: Date): Promise<{ id: number; isNew: boolean }> {
+  async function save(
+    document: JsonObject,
+    { askedAt, ofMany = false }: SaveOptions = {},
+  ): Promise<{ id: number; isNew: boolean }> {
     const read = readVideo(document)
     if (!read.ok) throw new DomainError('unprocessable', `This video cannot be read: ${read.problem}`)
     const video = read.value
@@ -46,7 +57,7 @@ export function makeVideoFetcher(
     const saved = await remoteVideos.save(toRemoteVideo(video, channel.channelId), { askedAt })
     // Nobody has rated what was published this moment.
     const isFresh = clock.now().getTime() - video.publishedAt.getTime() < FRESH_MS
-    if (!(saved.isNew && isFresh)) await remoteVideos.wantRates(saved.id)
+    if (!(saved.isNew && isFresh)) await remoteVideos.wantRates(saved.id, { byAndBy: ofMany })
     return saved
   }
 
@@ -69,13 +80,13 @@ export function makeVideoFetcher(
 
   return {
     save,
-    async resolve(url, { notBefore } = {}) {
+    async resolve(url, { notBefore, ofMany = false } = {}) {
       if (await blocked.host(url)) throw new DomainError('forbidden', `${url} is of a blocked server.`)
       const known = await remoteVideos.find(url)
       const isRecent = notBefore === undefined || (known?.refreshedAt ?? new Date(0)) >= notBefore
       if (known && isRecent) return { id: known.id, isNew: false }
       const fetched = await fetchDocument(url)
-      return await save(fetched.document, fetched.askedAt)
+      return await save(fetched.document, { askedAt: fetched.askedAt, ofMany })
     },
   }
 }

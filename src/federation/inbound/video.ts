@@ -15,7 +15,7 @@ export async function takeVideo(document: JsonObject, actor: StoredActor, contex
     (video.channel === actor.url || video.account === actor.url) && (await isOwner(actor, video.id, context))
   if (isOwn) return void (await context.videos.save(document))
   const fetched = await context.fetchDocument(video.id)
-  await context.videos.save(fetched.document, fetched.askedAt)
+  await context.videos.save(fetched.document, { askedAt: fetched.askedAt })
 }
 
 /** Whether the actor owns the video as it is stored: by its channel, or the account of that. Nobody else's is new. */

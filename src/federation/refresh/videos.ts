@@ -90,7 +90,7 @@ export function makeRefreshVideo(
     if (!video) return
     try {
       const { document, askedAt } = await fetchDocument(video.url)
-      await videos.save(document, askedAt)
+      await videos.save(document, { askedAt })
       await remoteVideos.markRead(videoId)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
