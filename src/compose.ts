@@ -1,6 +1,5 @@
 // The composition root: the only file that knows every part. Starts the services, puts the nouns together, serves.
 
-import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { makeAbuseMessages, makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors } from './actors/actor/index.ts'
@@ -18,14 +17,7 @@ import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './acto
 import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
-import {
-  type ActorDeps,
-  isDeadHere,
-  keepJobHistoryShort,
-  leaseOwner,
-  makeRuntime,
-  type Registry,
-} from './actors/runtime/index.ts'
+import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntime } from './actors/runtime/index.ts'
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
@@ -54,7 +46,8 @@ import {
   registerCounters,
 } from './actors/video/index.ts'
 import { makeViews } from './actors/view/index.ts'
-import { type Config, type LoadedConfig, makeConfigSource, type RedisChoice } from './config/index.ts'
+import { type LoadedConfig, makeConfigSource } from './config/index.ts'
+import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { abusesArea } from './http/abuses/routes.ts'
@@ -106,16 +99,16 @@ import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { makeDataFolder } from './platform/data-folder.ts'
 import { makeDatabase } from './platform/database/index.ts'
-import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { randomToken } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
 import { makeMailer } from './platform/mailer.ts'
 import { makePasswords } from './platform/passwords.ts'
 import { makeQueue } from './platform/queue/index.ts'
-import { connectRedis, type RedisAddress } from './platform/redis.ts'
+import { connectRedis } from './platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
 import { makeSignedTokens } from './platform/signed-tokens.ts'
+import { REQUIRED } from './required.ts'
 import { type Role, runtimeSettings } from './runtime-settings.ts'
 import { COMMIT, VERSION } from './version.ts'
 
@@ -436,102 +429,4 @@ async function start(
     closers.push(() => app.close())
     return await listen(app, config().listen)
   }
-}
-
-/** What this build sends and enqueues: it refuses to start when something of it has no handler. */
-const REQUIRED: Parameters<Registry['seal']>[0] = {
-  events: [
-    'ActorUpdated',
-    'FollowRequested',
-    'FollowAccepted',
-    'FollowRejected',
-    'FollowWithdrawn',
-    'FollowerAccepted',
-    'FollowerRejected',
-    'FollowerRemoved',
-    'VideoPublished',
-    'VideoUpdated',
-    'VideoRemoved',
-    'CommentCreated',
-    'CommentApproved',
-    'CommentRefused',
-    'CommentHeldAgain',
-    'CommentRemoved',
-    'PlaylistCreated',
-    'PlaylistUpdated',
-    'PlaylistRemoved',
-    'RatingSet',
-    'RatingRemoved',
-    'ViewersCounted',
-    'ViewsCounted',
-    'WatchEnded',
-    'RedundancyStored',
-    'RedundancyRenewed',
-    'RedundancyRemoved',
-    'UserRemoved',
-    'AccountRemoved',
-    'AbuseReported',
-    'HostAwoke',
-    'AccountBlocked',
-    'ServerBlocked',
-  ],
-  jobs: [
-    'email',
-    'activitypub-follow',
-    'activitypub-http-fetcher',
-    'activitypub-refresher',
-    'remote-chapters',
-    'remote-rates',
-    'host-software',
-    'federate-video',
-    'playlist-reading',
-    'playlists-of-followed',
-    'video-transcoding',
-    'video-removal',
-    'video-redundancy',
-    'redundancy-removal',
-    'video-files-placement',
-    'user-removal',
-    'comments-removal',
-    'blocked-follows',
-    'comment-thread',
-    'comments-refresh',
-    'instance-update',
-  ],
-  lanes: ['delivery', 'inbox', 'inbox-unverified'],
-}
-
-async function openDatabaseServer(
-  { loaded, logger }: ServerOptions,
-  closers: (() => Promise<void>)[],
-): Promise<{ url: string; poolMax: number; ssl: boolean; verifyCertificate: boolean }> {
-  if (loaded.database.kind === 'server') return loaded.database
-  const embedded = await startEmbeddedPostgres({
-    dataDir: join(loaded.dataDir, 'postgres'),
-    port: loaded.config.vireo.embedded.postgres_port,
-    maxConnections: loaded.config.vireo.embedded.max_connections,
-    logger,
-  })
-  closers.push(() => embedded.stop())
-  return { url: embedded.url, poolMax: loaded.database.poolMax, ssl: false, verifyCertificate: false }
-}
-
-/** The address with what `pg` has to know of TLS, for the parts that get nothing but an address. */
-function withTls(url: string, connection: { ssl: boolean; verifyCertificate: boolean }): string {
-  if (!connection.ssl) return url
-  const address = new URL(url)
-  address.searchParams.set('sslmode', connection.verifyCertificate ? 'verify-full' : 'no-verify')
-  return address.href
-}
-
-/** The folders of the configuration, by the kinds of the store. */
-function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
-  const { tmp_persistent: uploads, ...folders } = storage
-  return { directories: { ...folders, uploads }, tmp: storage.tmp }
-}
-
-function redisAddress(choice: RedisChoice): RedisAddress {
-  if (choice.kind === 'url') return { url: choice.url }
-  const { masterName, sentinels, tls, password, db } = choice
-  return { sentinel: { masterName, sentinels, tls }, db, ...(password === null ? {} : { password }) }
 }

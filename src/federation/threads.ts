@@ -2,6 +2,7 @@
 
 import { DomainError } from '../actors/runtime/index.ts'
 import { walkCollection } from './fetch/collections.ts'
+import { isHopeless } from './fetch/documents.ts'
 import { expectRead, type InboundContext } from './inbound/context.ts'
 import { attachNote } from './inbound/note.ts'
 import { isSameOrigin } from './security/index.ts'
@@ -102,7 +103,3 @@ export function registerThreadJobs(context: InboundContext): void {
     }
   }
 }
-
-/** Refusals that another try cannot change. */
-const isHopeless = (error: unknown): boolean =>
-  error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'

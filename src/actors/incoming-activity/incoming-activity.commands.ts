@@ -3,7 +3,6 @@
 // sent, however often it comes. Of two that one actor says about one thing, the one said last counts, whatever their order
 // of arrival.
 
-import { createHash } from 'node:crypto'
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import {
@@ -16,6 +15,17 @@ import {
 } from '../../state-machines/incoming-activity.ts'
 import { step } from '../../state-machines/step.ts'
 import { type ActorDeps, notFound } from '../runtime/index.ts'
+import {
+  aboutOf,
+  ENDED_HASH,
+  endedOf,
+  hashOf,
+  LAST_WORDS,
+  type LastWords,
+  lastWords,
+  SUBJECT_HASH,
+  type Subject,
+} from './last-words.ts'
 
 export interface ArrivedActivity {
   activityId: string
@@ -32,15 +42,6 @@ export interface ArrivedActivity {
   subject: Subject
   /** Somebody passed it on, who may do so again and again: it counts only when none of this id came before. */
   once: boolean
-}
-
-/**
- * What an activity decides about, as a name that all that decides about it has. `ends`: what it ends for good, a thing by such a
- * name or an activity by its id.
- */
-export interface Subject {
-  about: string | null
-  ends: { thing: string } | { activity: string } | null
 }
 
 export interface StoredActivity extends Omit<ArrivedActivity, 'subject' | 'once'> {
@@ -90,17 +91,6 @@ const PATIENCE = { ms: 250, atMost: 50 }
 const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "actorUrl", i.host, i.body, i.proof, i.state,
   i.context, i.received_at as "receivedAt", i.said_at as "saidAt", i.subject_hash as "subjectHash",
   i.activity_hash as "activityHash", i.ended_hash as "endedHash"`
-/** The last words of the same actor about the same thing, with a time that was said and without, and whether they end it. */
-const LAST_WORDS = `select max(d.said_at) as "lastSaid", max(d.id) filter (where d.said_at is null) as "lastUnsaid",
-    max(d.id) as "lastOfAll", bool_or(d.ended_hash in (i.activity_hash, i.subject_hash)) as "isEnded"
-  from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done'
-    and (d.subject_hash = i.subject_hash or d.ended_hash in (i.activity_hash, i.subject_hash))`
-/** Of `a`: what is taken back by its id alone is about what that activity was about, when that came already. */
-const SUBJECT_OF_ENDED = `(select u.subject_hash from incoming_activity u where u.activity_hash = md5(a.ended)::uuid
-  and u.actor_hash = md5(a.actor_url)::uuid and u.subject_hash is not null limit 1)`
-const SUBJECT_HASH = `coalesce(md5(a.subject)::uuid, ${SUBJECT_OF_ENDED})`
-/** Of `a`: what it ends; an activity that came already is told by what it is about. */
-const ENDED_HASH = `case when a.subject is not null or ${SUBJECT_OF_ENDED} is null then md5(a.ended)::uuid end`
 
 interface Row extends StoredActivity {
   state: IncomingActivityState
@@ -110,12 +100,7 @@ interface Row extends StoredActivity {
   endedHash: string | null
 }
 
-interface LaneRow extends Row {
-  lastSaid: Date | null
-  lastUnsaid: number | null
-  lastOfAll: number | null
-  isEnded: boolean | null
-}
+type LaneRow = Row & LastWords
 
 type Verified = Extract<Verification, { result: 'verified' }>
 
@@ -461,66 +446,6 @@ async function noteVerified(query: Sql, { id, actorUrl }: Row, { saidAt, believe
   )
 }
 
-/** As in the column `subject_hash`, before hashing. */
-const aboutOf = ({ subject }: { subject: Subject }): string | null => subject.about
-/** As in the column `ended_hash`: a name of a thing, or the id of an activity. */
-const endedOf = ({ subject: { ends } }: { subject: Subject }): string | null =>
-  ends === null ? null : 'thing' in ends ? ends.thing : ends.activity
-
-interface Words {
-  /** Latest time that was said. */
-  said: number
-  /** Last row that said none. */
-  unsaid: number
-  /** Last row of all. */
-  last: number
-  isEnded: boolean
-}
-
-/**
- * For each thing, the last words of its actor about it: in earlier batches, and in this one so far. Times that were said are
- * compared with each other; where one says none, the order of arrival has to do, but what was ended does not begin again.
- * Two of one moment count as they came.
- */
-function lastWords(rows: LaneRow[]) {
-  const known = new Map<string, Words>()
-  const note = (key: string, words: Words): void => {
-    const before = known.get(key) ?? NO_WORDS
-    known.set(key, {
-      said: Math.max(before.said, words.said),
-      unsaid: Math.max(before.unsaid, words.unsaid),
-      last: Math.max(before.last, words.last),
-      isEnded: before.isEnded || words.isEnded,
-    })
-  }
-  for (const { id, lastSaid, lastUnsaid, lastOfAll, isEnded } of rows) {
-    const said = lastSaid?.getTime() ?? 0
-    note(`row ${id}`, { said, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0, isEnded: isEnded ?? false })
-  }
-  return {
-    overtake({ id, subjectHash, activityHash, endedHash, saidAt }: Row): boolean {
-      return [`row ${id}`, subjectHash ?? '', activityHash].some((key) => {
-        const { said, unsaid, last, isEnded } = known.get(key) ?? NO_WORDS
-        if (saidAt !== null) return said > saidAt.getTime() || unsaid > id
-        return last > id || (isEnded && endedHash === null)
-      })
-    },
-    add({ id, subjectHash, endedHash, saidAt }: Row): void {
-      const words = { said: saidAt?.getTime() ?? 0, unsaid: saidAt === null ? id : 0, last: id, isEnded: false }
-      if (subjectHash !== null) note(subjectHash, words)
-      if (endedHash !== null) note(endedHash, { ...words, isEnded: true })
-    },
-  }
-}
-
-const NO_WORDS: Words = { said: 0, unsaid: 0, last: 0, isEnded: false }
-
 /** What makes an activity the same as another one; as the unique index has it. */
 const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string =>
   [activityId, actorUrl, body].map(hashOf).join(' ')
-
-/** As PostgreSQL's `md5(text)::uuid`: in the columns of hashes, and the lane of an actor. */
-function hashOf(text: string): string {
-  const hex = createHash('md5').update(text).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
-}

@@ -4,7 +4,6 @@ export {
   type IncomingActivities,
   makeIncomingActivities,
   type StoredActivity,
-  type Subject,
   type Treatment,
   takeOnce,
   type Verification,
@@ -14,3 +13,4 @@ export {
   listParkedActivities,
   type ParkedActivityRow,
 } from './incoming-activity.queries.ts'
+export type { Subject } from './last-words.ts'

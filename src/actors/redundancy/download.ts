@@ -4,7 +4,7 @@
 import { type FileRef, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
 import { randomToken } from '../../platform/ids.ts'
-import { type ActorDeps, DomainError, type JobContext, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, type Beat, DomainError, type JobContext, startBeat, unlessGone } from '../runtime/index.ts'
 import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
 import type { Redundancies } from './redundancy.commands.ts'
 import { Redundancy } from './redundancy.entity.ts'
@@ -59,7 +59,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const task = await claim(Number(data.redundancyId))
     if (!task) return
     const log = logger.child({ redundancy: task.id })
-    const beat = startBeat(task)
+    const beat = beatOf(task)
     try {
       const size = await download(task, AbortSignal.any([signal, beat.signal]), progress)
       await finish(task, size)
@@ -176,33 +176,19 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     }
   }
 
-  function startBeat(task: Task): { signal: AbortSignal; stop(): Promise<void> } {
-    const over = new AbortController()
+  function beatOf(task: Task): Beat {
     const { lease } = settingsOf(deps)
-    let beating = Promise.resolve()
-    const beat = async (): Promise<void> => {
-      const rows = await db
-        .query(
+    return startBeat({
+      everyMs: Math.min(BEAT_EVERY, lease / 3),
+      lost: 'The copy is not wanted any more, or another worker has it.',
+      async renew() {
+        const rows = await db.query(
           `update redundancy set due_at = $3 where id = $1 and lease_owner = $2 and state = 'downloading' returning id`,
           [task.id, task.owner, new Date(clock.now().getTime() + lease)],
         )
-        // While the database is out of reach the work goes on; the job's own lease ends it in time.
-        .catch(() => [{}])
-      if (rows.length === 0) over.abort(new Error('The copy is not wanted any more, or another worker has it.'))
-    }
-    const timer = setInterval(
-      () => {
-        beating = beat()
+        return rows.length > 0
       },
-      Math.min(BEAT_EVERY, lease / 3),
-    )
-    return {
-      signal: over.signal,
-      async stop() {
-        clearInterval(timer)
-        await beating
-      },
-    }
+    })
   }
 
   const isOurs = async ({ id, owner }: Task): Promise<boolean> =>

@@ -1,3 +1,4 @@
+export { type Beat, startBeat } from './beat.ts'
 export { DomainError, type ErrorKind, type InvalidParam, notFound, unlessGone } from './domain-error.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'
 export { keepJobHistoryShort } from './history.ts'

@@ -11,7 +11,7 @@ import {
   runLadder,
 } from '../../media/index.ts'
 import { newUuid, randomToken } from '../../platform/ids.ts'
-import { DomainError, type JobContext, PermanentFailure } from '../runtime/index.ts'
+import { type Beat, DomainError, type JobContext, PermanentFailure, startBeat } from '../runtime/index.ts'
 import {
   askForTranscoding,
   contextOf,
@@ -87,7 +87,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     const task = await claim(id)
     if (!task) return
     const log = logger.child({ transcoding: id, video: task.uuid })
-    const beat = startBeat(task)
+    const beat = beatOf(task)
     try {
       await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('transcoding done')
@@ -305,36 +305,22 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     }
   }
 
-  function startBeat(task: Task): { signal: AbortSignal; stop(): Promise<void> } {
-    const over = new AbortController()
-    let beating = Promise.resolve()
+  function beatOf(task: Task): Beat {
     const { lease } = settingsOf(deps)
-    const beat = async (): Promise<void> => {
-      const rows = await db
-        .query(
+    return startBeat({
+      everyMs: Math.min(BEAT_EVERY, lease / 3),
+      lost: 'The video was removed, or another worker took over.',
+      async renew() {
+        const rows = await db.query(
           `update transcoding set due_at = $3 where id = $1 and lease_owner = $2
              and state in ('planned', 'running', 'packaged', 'stored')
              and exists (select from video v where v.id = transcoding.video_id and v.state <> 'removed')
            returning id`,
           [task.id, task.owner, new Date(clock.now().getTime() + lease)],
         )
-        // While the database is out of reach the work goes on; the job's own lease ends it in time.
-        .catch(() => [{}])
-      if (rows.length === 0) over.abort(new Error('The video was removed, or another worker took over.'))
-    }
-    const timer = setInterval(
-      () => {
-        beating = beat()
+        return rows.length > 0
       },
-      Math.min(BEAT_EVERY, lease / 3),
-    )
-    return {
-      signal: over.signal,
-      async stop() {
-        clearInterval(timer)
-        await beating
-      },
-    }
+    })
   }
 
   /** Whether the video is still there: its files vanish under the worker when it is removed. */

@@ -5,11 +5,12 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import type { Section } from '../../actors/view/index.ts'
 import { type JsonObject, readView, readWatchAction } from '../wire/index.ts'
 import { expectRead, type Handler, type Inbound, type InboundContext, refuseForeign } from './context.ts'
+import { knownVideo } from './known-video.ts'
 
 export const handleView: Handler = async ({ document, incomingId, actor }, context) => {
   const { id, target, expiresAt, count } = expectRead(readView(document))
   refuseForeign(id, actor)
-  const video = await videoWith(target, context)
+  const video = await knownVideo(target, context)
   if (video.remote) refuseForeign(target, actor)
   if (actor.hostId === null) return
   const told = { videoId: video.id, hostId: actor.hostId }
@@ -24,7 +25,7 @@ export async function receiveWatchAction(
   context: InboundContext,
 ): Promise<void> {
   const { id, uuid, target, startedAt, endedAt, sections, country, region } = expectRead(readWatchAction(document))
-  const video = await videoWith(target, context)
+  const video = await knownVideo(target, context)
   if (video.remote) throw new DomainError('forbidden', `${target} is of another server.`)
   if (actor.hostId === null) return
   await context.views.receiveWatch({
@@ -32,13 +33,4 @@ export async function receiveWatchAction(
     sections: sections.map(({ startTimestamp, endTimestamp }): Section => [startTimestamp, endTimestamp]),
     ...{ country, subdivision: region },
   })
-}
-
-async function videoWith(url: string, { db }: InboundContext): Promise<{ id: number; remote: boolean }> {
-  const [video] = await db.query<{ id: number; remote: boolean }>(
-    "select id, remote from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
-    [url],
-  )
-  if (!video) throw new DomainError('not_found', `${url} is no video that we have.`)
-  return video
 }

@@ -15,7 +15,7 @@ import {
   type WaitingComments,
 } from '../../actors/comment/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { assertMaySee, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
+import { findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -23,7 +23,8 @@ import { sessionOf } from '../plugins/auth.ts'
 import { type IdOrUuid, idOrUuid, idText, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { passwordOf, viewerOf } from '../videos/viewer.ts'
+import { viewerOf } from '../videos/viewer.ts'
+import { visibleVideo } from '../videos/visible-video.ts'
 import { commentTree, commentView, toCommentView, toTree } from './views.ts'
 
 const tags = ['Video Comments']
@@ -44,20 +45,6 @@ export function commentsArea(deps: {
   waitingComments: WaitingComments
 }): Area {
   const { db, config, urls, logger, comments, reviews, waitingComments } = deps
-
-  async function visibleVideo(request: FastifyRequest, key: IdOrUuid): Promise<VideoAccessRow> {
-    const password = passwordOf(request)
-    const video = await findVideoAccess(db, key, password)
-    if (!video) throw notFound('Video not found')
-    try {
-      assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
-    } catch (error) {
-      // A visitor is told what is missing as on routes for users only.
-      if (error instanceof DomainError && error.kind === 'unauthenticated') sessionOf(request)
-      throw error
-    }
-    return video
-  }
 
   const readerOf = (request: FastifyRequest, video: VideoAccessRow): CommentReader => ({
     videoId: video.id,
@@ -85,7 +72,7 @@ export function commentsArea(deps: {
 
   /** Writes a comment, and shows it to its author. */
   async function write(request: FastifyRequest, key: IdOrUuid, comment: { text: string; inReplyTo?: number }) {
-    const video = await visibleVideo(request, key)
+    const video = await visibleVideo(db, request, key)
     const commentId = await comments.add({ videoId: video.id, by: viewerOf(sessionOf(request)), ...comment })
     const row = await findComment(db, { ...readerOf(request, video), commentId })
     if (!row) throw notFound('Video comment thread not found')
@@ -105,7 +92,7 @@ export function commentsArea(deps: {
         },
       },
       async (request) => {
-        const video = await visibleVideo(request, request.params.id)
+        const video = await visibleVideo(db, request, request.params.id)
         if (video.remote) await refresh(video.id)
         const found = await listThreads(db, { ...readerOf(request, video), ...request.query })
         return {
@@ -121,7 +108,7 @@ export function commentsArea(deps: {
       { config: { auth: 'optional' }, schema: { tags, params: byThread, response: { 200: commentTree } } },
       async (request) => {
         const { id, threadId } = request.params
-        const video = await visibleVideo(request, id)
+        const video = await visibleVideo(db, request, id)
         const rows = await findThread(db, { ...readerOf(request, video), threadId })
         const tree = toTree(rows, threadId, urls)
         if (tree && rows.some((row) => row.id === threadId && row.thread_id === null)) return tree

@@ -1,0 +1,17 @@
+// The video that an activity is about, by its address.
+
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { InboundContext } from './context.ts'
+
+/** Throws DomainError `not_found` for a video that we do not have. */
+export async function knownVideo(
+  url: string,
+  { db }: Pick<InboundContext, 'db'>,
+): Promise<{ id: number; remote: boolean }> {
+  const [video] = await db.query<{ id: number; remote: boolean }>(
+    "select id, remote from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
+    [url],
+  )
+  if (!video) throw new DomainError('not_found', `${url} is no video that we have.`)
+  return video
+}
