@@ -65,6 +65,7 @@ export async function benchInbox({ node, databaseUrl, video }: Stage): Promise<v
   )
   verdictAtLeast('activities accepted, a second of processor', perCore(accepted.processor), MIN_ACCEPTED)
   verdictAtLeast('comments effective, a second of processor', perCore(effective.processor), MIN_EFFECTIVE)
+  verdictAtLeast('comments effective, a second', ACTIVITIES / effective.wall, MIN_EFFECTIVE)
 }
 
 const since = (begun: number): number => (performance.now() - begun) / 1000

@@ -2,9 +2,11 @@
 // large audience do to it. The machine may be busy with other things, so the bars are held against the processor time
 // of the server; beside it stands what came of it on the clock.
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { freePort, type NodeProcess, startNode } from '../../scripts/demo/node-process.ts'
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
@@ -17,9 +19,13 @@ export interface Stage {
   databaseUrl: string
   /** A public video of the node. */
   video: { uuid: string; url: string }
+  /** MiB that the node holds on to, without its garbage. */
+  liveMemory(): Promise<number>
 }
 
 const VIDEOS = 100
+const LIVE_MEMORY = new URL('live-memory.ts', import.meta.url).href
+const LOOK_EVERY_MS = 50
 
 /** What the parts are, in their order; `VIREO_BENCH_FEDERATION` names some of them. */
 const PARTS: Record<string, (stage: Stage) => Promise<void>> = {
@@ -42,11 +48,16 @@ async function onStage(part: (stage: Stage) => Promise<void>): Promise<void> {
   try {
     const port = await freePort()
     const origin = `http://127.0.0.1:${port}`
-    const env = { DATABASE_URL: postgres.url, DATABASE_POOL_MAX: '20', ...UNLIMITED }
+    const liveMemory = join(folder, 'live-memory')
+    const env = {
+      ...{ DATABASE_URL: postgres.url, DATABASE_POOL_MAX: '20', ...UNLIMITED },
+      ...{ NODE_OPTIONS: `--expose-gc --import=${LIVE_MEMORY}`, VIREO_BENCH_LIVE_MEMORY: liveMemory },
+    }
     const node = await startNode({ dataDir: join(folder, 'node'), port, env })
     try {
       const { uuid } = await seedVideos({ databaseUrl: postgres.url, origin, count: VIDEOS })
-      await part({ node, databaseUrl: postgres.url, video: { uuid, url: `${origin}/videos/watch/${uuid}` } })
+      const video = { uuid, url: `${origin}/videos/watch/${uuid}` }
+      await part({ node, databaseUrl: postgres.url, video, liveMemory: () => readLiveMemory(node, liveMemory) })
     } finally {
       await node.stop()
     }
@@ -54,6 +65,13 @@ async function onStage(part: (stage: Stage) => Promise<void>): Promise<void> {
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function readLiveMemory(node: NodeProcess, file: string): Promise<number> {
+  await rm(file, { force: true })
+  node.child.kill('SIGUSR2')
+  while (!existsSync(file)) await pause(LOOK_EVERY_MS)
+  return Number(await readFile(file, 'utf8')) / 2 ** 20
 }
 
 /** No limit may stand in the way of what is measured. */

@@ -65,7 +65,7 @@ export async function seedPeers(options: {
       [prefix, perHost, keys.map(({ rsa }) => rsa.publicPem), KEY_PAIRS, inboxes],
     )
     await client.query('commit')
-    await client.query('vacuum analyze')
+    await client.query('vacuum analyze remote_host, actor, account')
     return rows.map(({ url, pair }) => ({ url, keys: keys[pair] as ActorKeys }))
   })
 }

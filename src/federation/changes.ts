@@ -14,7 +14,9 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
   }
 
   const urlOf = async (query: Sql, videoId: number): Promise<string | undefined> => {
-    const [video] = await query<{ url: string }>('select url from video where id = $1 and not remote', [videoId])
+    const [video] = await query<{ url: string }>('select url from video where id = $1 and not remote', [videoId], {
+      prepared: true,
+    })
     return video?.url
   }
   for (const event of [
@@ -31,11 +33,12 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     })
   }
   const ofComment = async ({ commentId }: { commentId: number }, unit: Unit): Promise<void> => {
-    const [comment] = await unit.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [
-      commentId,
-    ])
-    const url = comment && (await urlOf(unit.query, comment.videoId))
-    if (url) unit.publish(DOCUMENT_CHANGED, { url })
+    const [video] = await unit.query<{ url: string }>(
+      'select v.url from comment m join video v on v.id = m.video_id where m.id = $1 and not v.remote',
+      [commentId],
+      { prepared: true },
+    )
+    if (video) unit.publish(DOCUMENT_CHANGED, { url: video.url })
   }
   registry.on('CommentCreated', 'documents', ofComment)
   registry.on('CommentApproved', 'documents', ofComment)

@@ -1,5 +1,6 @@
 // Actors of other servers: stored when first met, brought up to date when they tell or when looked at again.
 
+import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
@@ -41,10 +42,14 @@ export interface StoredActor {
   channelId: number | null
 }
 
+interface FoundActor extends StoredActor {
+  refreshedAt: Date | null
+}
+
 export interface RemoteActors {
   /** Stores or refreshes. Throws DomainError `unprocessable` when a Group's owner is not stored. */
   save(actor: RemoteActor, options?: { profile?: SignatureProfile }): Promise<StoredActor>
-  find(url: string): Promise<(StoredActor & { refreshedAt: Date | null }) | undefined>
+  find(url: string): Promise<FoundActor | undefined>
   /** Asks for a job that reads the actor anew; at most once an hour. */
   askRefresh(actorId: number): Promise<void>
   /** Its server knows nothing of the actor. Answers how often it said so in a row. */
@@ -53,24 +58,32 @@ export interface RemoteActors {
   remove(actorId: number): Promise<void>
 }
 
+const FOUND_AT_ONCE = 100
 const REFRESH_ASKED_EVERY_MS = 3_600_000
 
 export function makeRemoteActors(deps: ActorDeps): RemoteActors {
   const { db, tell } = deps
 
-  async function find(query: Sql, url: string): Promise<(StoredActor & { refreshedAt: Date | null }) | undefined> {
-    const [row] = await query<StoredActor & { refreshedAt: Date | null }>(
+  async function findAll(query: Sql, urls: string[]): Promise<(FoundActor | undefined)[]> {
+    const rows = await query<FoundActor>(
       `select a.id, a.type, a.url, a.host_id as "hostId", a.inbox_url as "inboxUrl", a.shared_inbox_url as "sharedInboxUrl",
          a.refreshed_at as "refreshedAt", ac.id as "accountId", c.id as "channelId"
-       from actor a left join account ac on ac.actor_id = a.id left join channel c on c.actor_id = a.id
-       where a.url_hash = md5($1)::uuid and a.url = $1 and a.host_id is not null and a.deleted_at is null`,
-      [url],
+       from unnest($1::text[]) as asked (url), lateral (
+           select * from actor where url_hash = md5(asked.url)::uuid and url = asked.url limit 1
+         ) as a left join account ac on ac.actor_id = a.id left join channel c on c.actor_id = a.id
+       where a.host_id is not null and a.deleted_at is null`,
+      [[...new Set(urls)]],
+      { prepared: true },
     )
-    return row
+    const found = new Map(rows.map((row) => [row.url, row]))
+    return urls.map((url) => found.get(url))
   }
 
+  // Asked of each activity: those of the same moment share a statement.
+  const find = batched<string, FoundActor | undefined>((urls) => findAll(db.query, urls), { max: FOUND_AT_ONCE })
+
   return {
-    find: (url) => find(db.query, url),
+    find,
     async askRefresh(actorId) {
       await tell.create(async (unit) => {
         const asked = await unit.query(
@@ -107,7 +120,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         if (actor.type === 'Group') await upsertChannel(unit, actor, actorId)
         else await upsertAccount(unit, actor, actorId)
         await replaceImages(unit, actor, actorId)
-        const stored = await find(unit.query, actor.url)
+        const [stored] = await findAll(unit.query, [actor.url])
         if (!stored) throw new DomainError('gone', 'This actor was deleted.')
         return stored
       })

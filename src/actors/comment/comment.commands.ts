@@ -94,24 +94,23 @@ export function makeComments(deps: ActorDeps): Comments {
 
     async receiveComment(comment) {
       const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null } = comment
-      const { askedAt, passOn } = comment
+      const { passOn } = comment
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       return await tell.create(async (unit) => {
         await holdDeletes(unit.query, url)
-        const known = await knownAs(unit.query, url)
+        const { known, video, parent, isDeleted } = await placeFor(unit.query, comment)
         if (known) return received(known, { videoId, accountId })
         if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
-        const video = await videoOf(unit.query, videoId, accountId)
+        if (!video) throw notFound('Video not found')
         assertTakesRemoteComments(video)
-        await refuseDeleted(unit.query, { url, videoId, accountId, askedAt })
+        if (isDeleted) throw new DomainError('gone', `${url} was removed already.`)
+        if (parentUrl !== null && !parent) throw unknownParent()
         const held = isHeld(video, null, video)
-        const parent = parentUrl === null ? undefined : await parentWith(unit.query, videoId, parentUrl)
-        const id = await nextId(unit.query)
         // A date in the future would stay on top of the list.
         const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
         const heldActivity = held && !video.remote ? activity : null
         const isNew = await insert(unit, {
-          ...{ id, url, videoId, accountId, text, held, heldActivity, parent, createdAt: at },
+          ...{ url, videoId, accountId, text, held, heldActivity, parent, createdAt: at },
         })
         if (isNew && !held) await passOn?.(unit, videoId)
         return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
@@ -167,20 +166,66 @@ export function makeComments(deps: ActorDeps): Comments {
   }
 }
 
-/** The owner of a remote video may remove a comment before the word of its author is here: that is another server. */
-async function refuseDeleted(
+/** What decides about a comment of another server. */
+interface PlaceForComment {
+  /** The comment that has its address. */
+  known: KnownComment | undefined
+  video: VideoRow | undefined
+  parent: Parent | undefined
+  isDeleted: boolean
+}
+
+/** The columns of `VideoRow`, of a video `v` and its channel `c`; `accountId` is who comments. */
+const VIDEO_ROW = (accountId: string) => `v.uuid, v.remote, v.privacy, v.comments_policy as "commentsPolicy",
+  c.account_id as "ownerAccountId",
+  exists (select 1 from account a join actor x on x.id = a.actor_id join actor y on y.host_id = x.host_id
+          where a.id = ${accountId} and y.id = c.actor_id) as "isOfVideosServer"`
+
+/**
+ * The video, which stays until the comment is stored, with the parent. The owner of a remote video may remove a comment before
+ * the word of its author is here: that is another server.
+ */
+async function placeFor(
   query: Sql,
-  { url, videoId, accountId, askedAt }: { url: string; videoId: number; accountId: number; askedAt: Date | undefined },
-): Promise<void> {
-  const owners = `select unnest(array[c.actor_id, a.actor_id]) from video v join channel c on c.id = v.channel_id
-    join account a on a.id = c.account_id where v.id = $2 and v.remote`
+  comment: {
+    url: string
+    videoId: number
+    accountId: number
+    parentUrl: string | null
+    askedAt?: Date | undefined
+  },
+): Promise<PlaceForComment> {
+  const { url, videoId, accountId, parentUrl, askedAt = null } = comment
+  const owners = 'select unnest(array[c.actor_id, o.actor_id]) where v.remote'
   const author = 'select a.actor_id from account a where a.id = $3'
-  const [row] = await query<{ isDeleted: boolean }>(
-    `select ${isDeletedBy({ url: '$1', actorIds: owners })}
-       or ($4::timestamptz is not null and ${isDeletedBy({ url: '$1', actorIds: author, since: '$4' })}) as "isDeleted"`,
-    [url, videoId, accountId, askedAt ?? null],
+  const [row] = await query<Omit<PlaceForComment, 'known' | 'video' | 'parent'> & PlaceRow>(
+    `select ${VIDEO_ROW('$3')}, k.video_id as "knownVideoId", k.account_id as "knownAccountId",
+       k.held_for_review as "knownHeld", p.id as "parentId", coalesce(p.thread_id, p.id) as "parentThreadId",
+       ${isDeletedBy({ url: '$1', actorIds: owners })}
+         or ($5::timestamptz is not null and ${isDeletedBy({ url: '$1', actorIds: author, since: '$5' })}) as "isDeleted"
+     from video v join channel c on c.id = v.channel_id join account o on o.id = c.account_id
+       left join comment k on k.url_hash = md5($1)::uuid and k.url = $1
+       left join comment p on p.url_hash = md5($4)::uuid and p.url = $4 and p.video_id = $2
+     where v.id = $2 and v.state <> 'removed' for key share of v`,
+    [url, videoId, accountId, parentUrl, askedAt],
+    { prepared: true },
   )
-  if (row?.isDeleted) throw new DomainError('gone', `${url} was removed already.`)
+  if (!row) return { known: await knownAs(query, url), video: undefined, parent: undefined, isDeleted: false }
+  const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, isDeleted, ...video } = row
+  return {
+    video,
+    known: knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isHeld: knownHeld },
+    parent: parentId === null ? undefined : { id: parentId, threadId: parentThreadId },
+    isDeleted,
+  }
+}
+
+interface PlaceRow extends VideoRow {
+  knownVideoId: number | null
+  knownAccountId: number | null
+  knownHeld: boolean
+  parentId: number | null
+  parentThreadId: number
 }
 
 interface Parent {
@@ -192,7 +237,8 @@ interface Parent {
 async function insert(
   unit: Unit,
   comment: {
-    id: number
+    /** Drawn anew when left out. */
+    id?: number
     url: string
     videoId: number
     accountId: number
@@ -204,15 +250,27 @@ async function insert(
   },
 ): Promise<boolean> {
   const { id, url, videoId, accountId, text, held, heldActivity, parent, createdAt } = comment
-  const rows = await unit.query(
+  const [row] = await unit.query<{ id: number }>(
     `insert into comment (id, url, video_id, account_id, text, held_for_review, held_activity, thread_id, parent_id,
        created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) on conflict (url_hash) do nothing returning id`,
-    [id, url, videoId, accountId, text, held, heldActivity, parent?.threadId ?? null, parent?.id ?? null, createdAt],
+     values (coalesce($1, ${NEXT_ID}), $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) on conflict (url_hash) do nothing returning id`,
+    [
+      id ?? null,
+      url,
+      videoId,
+      accountId,
+      text,
+      held,
+      heldActivity,
+      parent?.threadId ?? null,
+      parent?.id ?? null,
+      createdAt,
+    ],
+    { prepared: true },
   )
-  if (rows.length === 0) return false
+  if (!row) return false
   if (!held) await addDelta(unit, videoId, { comments: 1 })
-  unit.emit({ aggregate: 'comment', id }, 'CommentCreated', { commentId: id })
+  unit.emit({ aggregate: 'comment', id: row.id }, 'CommentCreated', { commentId: row.id })
   return true
 }
 
@@ -227,6 +285,7 @@ async function knownAs(query: Sql, url: string): Promise<KnownComment | undefine
     `select video_id as "videoId", account_id as "accountId", held_for_review as "isHeld" from comment
      where url_hash = md5($1)::uuid and url = $1`,
     [url],
+    { prepared: true },
   )
   return known
 }
@@ -242,10 +301,8 @@ function received(known: KnownComment | undefined, told: { videoId: number; acco
 /** The video, which stays until the comment is stored, and what it is to the author. */
 async function videoOf(query: Sql, videoId: number, accountId: number | null): Promise<VideoRow> {
   const [video] = await query<VideoRow>(
-    `select v.uuid, v.remote, v.privacy, v.comments_policy as "commentsPolicy", c.account_id as "ownerAccountId",
-       exists (select 1 from account a join actor x on x.id = a.actor_id join actor y on y.host_id = x.host_id
-               where a.id = $2 and y.id = c.actor_id) as "isOfVideosServer"
-     from video v join channel c on c.id = v.channel_id where v.id = $1 and v.state <> 'removed' for key share of v`,
+    `select ${VIDEO_ROW('$2')} from video v join channel c on c.id = v.channel_id
+     where v.id = $1 and v.state <> 'removed' for key share of v`,
     [videoId, accountId],
   )
   if (!video) throw notFound('Video not found')
@@ -280,19 +337,23 @@ async function parentOf(
   return parent
 }
 
+const unknownParent = () => notFound('The comment that this answers is not known.')
+
 async function parentWith(query: Sql, videoId: number, url: string): Promise<Parent> {
   const [parent] = await query<Parent>(
     `select id, coalesce(thread_id, id) as "threadId" from comment
      where url_hash = md5($1)::uuid and url = $1 and video_id = $2`,
     [url, videoId],
   )
-  if (!parent) throw notFound('The comment that this answers is not known.')
+  if (!parent) throw unknownParent()
   return parent
 }
 
-/** Drawn first, because the address of a comment holds it. */
+const NEXT_ID = "nextval(pg_get_serial_sequence('comment', 'id'))"
+
+/** Drawn first, because the address of a comment of ours holds it. */
 async function nextId(query: Sql): Promise<number> {
-  const [row] = await query<{ id: number }>("select nextval(pg_get_serial_sequence('comment', 'id')) as id")
+  const [row] = await query<{ id: number }>(`select ${NEXT_ID} as id`)
   if (!row) throw new Error('The sequence of comments gave no id.')
   return row.id
 }

@@ -207,6 +207,7 @@ export function makeIncomingActivities(
            ) as waiting where before < ${BYTES_AT_ONCE}
          ) as i order by i.id`,
         [[...new Set(lanes)], clock.now()],
+        { prepared: true },
       )
       return lanes.map((lane) => rows.filter((row) => row.lane === lane))
     },
@@ -284,6 +285,7 @@ export function makeIncomingActivities(
         kept.map(({ after }) => after.context.reason),
         kept.map(({ hadEffect }) => hadEffect ?? false),
       ],
+      { prepared: true },
     )
   }
 
@@ -329,6 +331,7 @@ export function makeIncomingActivities(
             unit.now,
             all.filter(({ once }) => once).map(({ activityId }) => activityId),
           ],
+          { prepared: true },
         )
         const stored = new Set(rows.map(({ identity }) => identity))
         return arrived.map((activity) => {

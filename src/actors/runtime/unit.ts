@@ -77,14 +77,16 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
 
   async function once<T>(work: (unit: Unit) => Promise<T>): Promise<T> {
     const committed: Committed = { events: 0, jobs: [], lanes: [], publications: [] }
-    const result = await options.db.transaction(async (tx) => {
-      await tx.query(`set local lock_timeout = ${Math.round(options.lockTimeoutMs())}`)
-      const pending = collect(tx, options.clock.now())
-      const answer = await work(pending.unit)
-      await tx.em.flush()
-      await store(tx.query, pending, committed)
-      return answer
-    })
+    const result = await options.db.transaction(
+      async (tx) => {
+        const pending = collect(tx, options.clock.now())
+        const answer = await work(pending.unit)
+        await tx.flush()
+        await store(tx.query, pending, committed)
+        return answer
+      },
+      { lockTimeoutMs: options.lockTimeoutMs() },
+    )
     options.afterCommit(committed)
     return result
   }
@@ -104,6 +106,7 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
           events.map(({ payload }) => JSON.stringify(payload)),
           pending.unit.now,
         ],
+        { prepared: true },
       )
     }
     committed.events = pending.events.length
@@ -129,7 +132,7 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
       if (row && !delayed) committed.jobs.push({ id: row.id, type: job.type, queue })
     }
     const lanes = [...pending.lanes.values()].toSorted(byLane)
-    if (lanes.length > 0) await query(WAKE_LANES, lanesIn(lanes))
+    if (lanes.length > 0) await query(WAKE_LANES, lanesIn(lanes), { prepared: true })
     committed.lanes = lanes.filter((lane) => lane.dueAt <= pending.unit.now)
     committed.publications = withoutRepetitions(pending.publications)
   }
@@ -146,8 +149,11 @@ interface Pending {
 function collect(tx: Transaction, now: Date): Pending {
   const pending: Omit<Pending, 'unit'> = { events: [], jobs: [], lanes: new Map(), publications: [] }
   const unit: Unit = {
-    ...tx,
-    now,
+    ...{ query: tx.query, flush: tx.flush, now },
+    // Made only for those who ask for it.
+    get em() {
+      return tx.em
+    },
     emit: (of, name, payload) => pending.events.push({ of, name, payload }),
     enqueue: (job) => pending.jobs.push(job),
     wake(kind, key, dueAt = now) {

@@ -12,13 +12,12 @@ export interface VideoDelta {
 }
 
 export async function addDelta(unit: Unit, videoId: number, delta: VideoDelta): Promise<void> {
-  await unit.query('insert into video_delta (video_id, likes, dislikes, comments, views) values ($1, $2, $3, $4, $5)', [
-    videoId,
-    delta.likes ?? 0,
-    delta.dislikes ?? 0,
-    delta.comments ?? 0,
-    delta.views ?? 0,
-  ])
+  const { likes = 0, dislikes = 0, comments = 0, views = 0 } = delta
+  await unit.query(
+    'insert into video_delta (video_id, likes, dislikes, comments, views) values ($1, $2, $3, $4, $5)',
+    [videoId, likes, dislikes, comments, views],
+    { prepared: true },
+  )
 }
 
 /** A batch of videos at a time: 60,000 videos are counted within the hour. */

@@ -99,7 +99,13 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
     videoId: row.video_id,
     videoUuid: row.video_uuid,
     videoPrivacy: row.video_privacy,
-    approval: isNote && row.is_video_ours && !row.held ? approvalOf(row, commentId, urls) : null,
+    approval:
+      isNote && row.is_video_ours && !row.held
+        ? approvalOf(urls, {
+            ...{ commentId, url: row.url, videoUuid: row.video_uuid, ownerUrl: row.owner_url },
+            inReplyTo: row.parent_url ?? row.video_url,
+          })
+        : null,
   }
 }
 
@@ -133,13 +139,17 @@ function audienceOf(row: CommentRow, urls: Urls): Audience {
   return { to: [AS_PUBLIC], cc: [...new Set(cc)] }
 }
 
-const approvalOf = (row: CommentRow, commentId: number, urls: Urls): JsonObject =>
+/** What the owner of a video of ours says of a comment that is shown below it. */
+export const approvalOf = (
+  urls: Urls,
+  comment: { commentId: number; url: string; inReplyTo: string; videoUuid: string; ownerUrl: string },
+): JsonObject =>
   buildReplyApproval({
-    id: urls.commentApproval(urls.comment(row.video_uuid, commentId)),
-    actor: row.owner_url,
+    id: urls.commentApproval(urls.comment(comment.videoUuid, comment.commentId)),
+    actor: comment.ownerUrl,
     isApproved: true,
-    comment: row.url,
-    inReplyTo: row.parent_url ?? row.video_url,
+    comment: comment.url,
+    inReplyTo: comment.inReplyTo,
   })
 
 function mentionsOf(rows: CommentRow['mentions'], urls: Urls): MentionDocument[] {

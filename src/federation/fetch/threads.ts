@@ -4,6 +4,7 @@
 import type { RemoteActors } from '../../actors/actor/index.ts'
 import type { Comments, ReceivedComment } from '../../actors/comment/index.ts'
 import { DomainError, type PassOn } from '../../actors/runtime/index.ts'
+import { batched } from '../../platform/batched.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
 import { isPublic, type JsonObject, type NoteDocument, readNote, readTombstone } from '../wire/index.ts'
@@ -36,6 +37,8 @@ interface Received {
   passOn?: PassOn
 }
 
+const PLACES_AT_ONCE = 100
+
 /** A parent on the way up: what was said, or what is left of it. */
 type Link = { url: string; inReplyTo: string } & (
   | { kind: 'note'; note: NoteDocument; askedAt: Date }
@@ -52,15 +55,26 @@ export function makeThreads(
 ): Threads {
   const { db, config, clock, urls, fetchDocument, resolveActor, comments } = deps
 
-  async function placeOf(inReplyTo: string): Promise<Place | undefined> {
-    const [place] = await db.query<{ videoId: number; isComment: boolean }>(
-      `select id as "videoId", false as "isComment" from video where url_hash = md5($1)::uuid and url = $1
-       union all
-       select video_id, true from comment where url_hash = md5($1)::uuid and url = $1 limit 1`,
-      [inReplyTo],
-    )
-    return place && { videoId: place.videoId, parentUrl: place.isComment ? inReplyTo : null }
-  }
+  // Asked of each comment that comes: those of the same moment share a statement.
+  const placeOf = batched<string, Place | undefined>(
+    async (urls) => {
+      const rows = await db.query<{ url: string; videoId: number; isComment: boolean }>(
+        `select asked.url, place.* from unnest($1::text[]) as asked (url), lateral (
+           select id as "videoId", false as "isComment" from video where url_hash = md5(asked.url)::uuid and url = asked.url
+           union all
+           select video_id, true from comment where url_hash = md5(asked.url)::uuid and url = asked.url limit 1
+         ) as place`,
+        [[...new Set(urls)]],
+        { prepared: true },
+      )
+      const found = new Map(rows.map((row) => [row.url, row]))
+      return urls.map((url) => {
+        const place = found.get(url)
+        return place && { videoId: place.videoId, parentUrl: place.isComment ? url : null }
+      })
+    },
+    { max: PLACES_AT_ONCE },
+  )
 
   async function resolvePlace(inReplyTo: string, { signal }: { signal: AbortSignal }): Promise<Place> {
     const missing: Link[] = []

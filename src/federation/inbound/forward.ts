@@ -6,13 +6,15 @@ import { enqueueDocument } from '../../actors/delivery/index.ts'
 import type { PassOn, Unit } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import { audienceOf, isTold } from '../outbound/audience.ts'
-import { announceToGroups, withoutGroups } from '../outbound/groups.ts'
+import { announceToGroups, COMMUNITIES, groupsFollowing, withoutGroups } from '../outbound/groups.ts'
 import { typeNameOf } from '../outbound/sender.ts'
 import type { Inbound, InboundContext } from './context.ts'
 
 interface ToldVideo {
   accountActorId: number
   channelActorId: number
+  /** Servers of communities follow the channel. */
+  hasGroups: boolean
 }
 
 /** To everybody who follows the video. */
@@ -21,7 +23,7 @@ export function forward(inbound: Inbound, context: InboundContext): PassOn {
   return async (unit, videoId) => {
     const video = await toldVideo(unit, videoId, context.config())
     if (!video) return
-    await announce(inbound, videoId, unit, context)
+    if (video.hasGroups) await announce(inbound, videoId, unit, context)
     if (!activity.hasSignature && !activity.hasProof) return
     const actors = [video.accountActorId, video.channelActorId, await context.instanceActorId()]
     const readers = await withoutGroups(unit.query, await audienceOf(unit.query, actors, videoId))
@@ -41,7 +43,8 @@ export function forward(inbound: Inbound, context: InboundContext): PassOn {
 /** What servers of communities alone are told of. */
 export function passToGroups(inbound: Inbound, context: InboundContext): PassOn {
   return async (unit, videoId) => {
-    if (await toldVideo(unit, videoId, context.config())) await announce(inbound, videoId, unit, context)
+    const video = await toldVideo(unit, videoId, context.config())
+    if (video?.hasGroups) await announce(inbound, videoId, unit, context)
   }
 }
 
@@ -51,10 +54,12 @@ const announce = ({ document, actor }: Inbound, videoId: number, unit: Unit, con
 
 async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<ToldVideo | undefined> {
   const [video] = await unit.query<ToldVideo & { privacy: number; state: string }>(
-    `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.state
+    `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.state,
+       exists (${groupsFollowing('c.actor_id', '$2')}) as "hasGroups"
      from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
      where v.id = $1 and not v.remote`,
-    [videoId],
+    [videoId, COMMUNITIES],
+    { prepared: true },
   )
   return video && isTold(video, config) ? video : undefined
 }

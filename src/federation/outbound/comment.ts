@@ -4,7 +4,7 @@
 import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import { commentDocument, createCommentActivity, namedIn, publicAudience } from '../documents/index.ts'
+import { approvalOf, commentDocument, createCommentActivity, namedIn, publicAudience } from '../documents/index.ts'
 import { buildDelete, buildReplyApproval, type JsonObject, readActivity } from '../wire/index.ts'
 import { audienceOf, isTold } from './audience.ts'
 import { announceToGroups, withoutGroups } from './groups.ts'
@@ -12,6 +12,9 @@ import type { Sender } from './sender.ts'
 
 interface CommentActors {
   id: number
+  url: string
+  /** The comment or video that it answers. */
+  inReplyTo: string
   videoId: number
   videoUuid: string
   isVideoOurs: boolean
@@ -26,7 +29,10 @@ interface CommentActors {
   videoState: string
 }
 
-type VideoActors = Omit<CommentActors, 'id' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'held'>
+type VideoActors = Omit<
+  CommentActors,
+  'id' | 'url' | 'inReplyTo' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'held'
+>
 
 export function sendComments(deps: FederationDeps & { instanceActorId: () => Promise<number> }, sender: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
@@ -104,10 +110,9 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   /** The author's server hears that the comment is shown below our video. */
   async function approve(unit: Unit, comment: CommentActors): Promise<void> {
     if (!comment.isVideoOurs) return
-    const found = await commentDocument(unit.query, urls, comment.id)
-    if (!found?.approval) return
+    const activity = approvalOf(urls, { ...comment, commentId: comment.id, ownerUrl: comment.videoOwnerUrl })
     const recipients = await inboxOf(unit.query, comment.authorId, { personal: true })
-    await send(unit, { activity: found.approval, senderId: comment.videoOwnerId, recipients })
+    await send(unit, { activity, senderId: comment.videoOwnerId, recipients })
   }
 
   /** What its author sent, to everybody who would have got it at once without a review. */
@@ -180,12 +185,13 @@ const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor ca on ca.i
 
 async function load(unit: Unit, commentId: number): Promise<CommentActors | undefined> {
   const [row] = await unit.query<CommentActors>(
-    `select m.id, m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",
+    `select m.id, m.url, coalesce(p.url, v.url) as "inReplyTo", m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",
        x.host_id is null as "isAuthorOurs", m.held_for_review as held
      from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
-       join video v on v.id = m.video_id ${VIDEO_JOINS}
+       join video v on v.id = m.video_id ${VIDEO_JOINS} left join comment p on p.id = m.parent_id
      where m.id = $1 and m.deleted_at is null`,
     [commentId],
+    { prepared: true },
   )
   return row
 }

@@ -10,7 +10,12 @@ import { buildAnnouncement, type JsonObject } from '../wire/index.ts'
 import type { Sender } from './sender.ts'
 
 /** What their NodeInfo calls them. */
-const COMMUNITIES = ['lemmy', 'piefed', 'mbin', 'kbin']
+export const COMMUNITIES = ['lemmy', 'piefed', 'mbin', 'kbin']
+
+/** SQL: the followers `x` of an actor of ours that are of servers of communities, whose names are `software`. */
+export const groupsFollowing = (actorId: string, software: string): string =>
+  `select x.id from follow f join actor x on x.id = f.follower_id join remote_host h on h.id = x.host_id
+   where f.target_id = ${actorId} and f.state = 'accepted' and x.deleted_at is null and h.software = any(${software})`
 
 /** The channel of a video of ours announces an activity to the servers of communities that follow it. */
 export async function announceToGroups(
@@ -23,10 +28,10 @@ export async function announceToGroups(
     `select distinct coalesce(x.shared_inbox_url, x.inbox_url) as "inboxUrl", x.host_id as "hostId", c.actor_id as "channelId",
        y.url as "channelUrl"
      from video v join channel c on c.id = v.channel_id join actor y on y.id = c.actor_id
-       join follow f on f.target_id = c.actor_id and f.state = 'accepted' join actor x on x.id = f.follower_id
-       join remote_host h on h.id = x.host_id
-     where v.id = $1 and not v.remote and x.deleted_at is null and h.software = any($2)`,
+       join actor x on x.id in (${groupsFollowing('c.actor_id', '$2')})
+     where v.id = $1 and not v.remote`,
     [videoId, COMMUNITIES],
+    { prepared: true },
   )
   const [first] = followers
   if (!first) return

@@ -10,8 +10,8 @@ import {
   MikroORM,
   type Options,
 } from '@mikro-orm/postgresql'
-import { CompiledQuery } from 'kysely'
-import { Pool, types as standardTypes, TypeOverrides } from 'pg'
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Pool, type PoolClient, types as standardTypes, TypeOverrides } from 'pg'
 import type { Logger } from '../logger.ts'
 
 export type Row = Record<string, unknown>
@@ -25,24 +25,31 @@ export type Sql = <R extends object = Row>(
 
 export interface StatementOptions {
   /**
-   * For large statements that are sent often, with one text and whatever values: each connection plans them once, which
-   * takes longer than running them. Has no effect inside a transaction.
+   * For statements that are sent often, with one text and whatever values: each connection plans them once, which takes
+   * longer than running most of them.
    */
   prepared?: boolean
 }
 
 export interface Transaction {
   /** The entities of this transaction; flushed before it commits. */
-  em: EntityManager
+  readonly em: EntityManager
   /** Plain SQL inside this transaction. */
   query: Sql
+  /** Writes what changed of the entities; nothing when there are none. */
+  flush(): Promise<void>
+}
+
+export interface TransactionOptions {
+  /** How long it waits for a row that another transaction has locked; for ever when left out. */
+  lockTimeoutMs?: number
 }
 
 export interface Database {
   /** Plain SQL outside any transaction: the reads. */
   query: Sql
   /** Runs `work` in one transaction with an EntityManager of its own. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Brings the schema up to date, one process at a time. Answers the names of the migrations that ran. */
   migrate(): Promise<string[]>
   /** Statements sent since the start; the benchmarks count with it. */
@@ -79,23 +86,35 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   let count = 0
 
   const nameOf = makeStatementNames()
-  const query: Sql = async <R extends object>(
-    text: string,
-    values: readonly unknown[] = [],
-    { prepared = false }: StatementOptions = {},
-  ) => {
-    count += 1
-    const name = prepared ? nameOf(text) : undefined
-    const result = await pool.query<R>({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) })
-    return result.rows
+  const queryOn = (connection: Pool | PoolClient): Sql => {
+    return async <R extends object>(
+      text: string,
+      values: readonly unknown[] = [],
+      { prepared = false }: StatementOptions = {},
+    ) => {
+      count += 1
+      const name = prepared ? nameOf(text) : undefined
+      const statement = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
+      return (await connection.query<R>(statement)).rows
+    }
   }
 
   return {
-    query,
-    async transaction(work) {
-      return await orm.em.fork({ clear: true, useContext: false }).transactional(async (em) => {
-        const manager = em as EntityManager
-        return await work({ em: manager, query: queryIn(manager) })
+    query: queryOn(pool),
+    async transaction(work, options = {}) {
+      return await inTransaction(pool, options, async (connection) => {
+        let em: EntityManager | undefined
+        const flush = async () => await em?.flush()
+        const answer = await work({
+          query: queryOn(connection),
+          get em() {
+            em ??= managerOn(connection, orm)
+            return em
+          },
+          flush,
+        })
+        await flush()
+        return answer
       })
     },
     async migrate() {
@@ -114,16 +133,52 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       await orm.close(true)
     },
   }
+}
 
-  function queryIn(em: EntityManager): Sql {
-    return async <R extends object>(text: string, values: readonly unknown[] = []) => {
-      count += 1
-      const context = em.getTransactionContext<{ executeQuery(query: CompiledQuery): Promise<{ rows: R[] }> }>()
-      if (!context) throw new Error('This transaction is over.')
-      const result = await context.executeQuery(CompiledQuery.raw(text, values as unknown[]))
-      return result.rows
+/** What a connection is worth after a transaction on it failed is for the pool to decide: it closes one that is broken. */
+async function inTransaction<T>(
+  pool: Pool,
+  { lockTimeoutMs }: TransactionOptions,
+  work: (connection: PoolClient) => Promise<T>,
+): Promise<T> {
+  const connection = await pool.connect()
+  let broken: Error | undefined
+  try {
+    // One text, so that it is one way there and back.
+    const timeout = lockTimeoutMs === undefined ? '' : `; set local lock_timeout = ${Math.round(lockTimeoutMs)}`
+    await connection.query(`begin${timeout}`)
+    try {
+      const answer = await work(connection)
+      await commit(connection)
+      return answer
+    } catch (error) {
+      // What failed is told, whatever becomes of the rollback.
+      await connection.query('rollback').catch((cause: Error) => {
+        broken = cause
+      })
+      throw error
     }
+  } finally {
+    connection.release(broken)
   }
+}
+
+/** A transaction in which a statement failed is rolled back, also when its work does not say so. */
+async function commit(connection: PoolClient): Promise<void> {
+  const { command } = await connection.query('commit')
+  if (command !== 'COMMIT') throw new Error('A statement of this transaction failed: nothing of it was stored.')
+}
+
+/** Entities that are read and written by way of this connection, inside its transaction. */
+function managerOn(connection: PoolClient, orm: MikroORM): EntityManager {
+  const pool: PostgresPool = {
+    connect: async () => ({ query: connection.query.bind(connection), release() {} }) as PostgresPoolClient,
+    end: async () => {},
+    options: {},
+  }
+  const em = orm.em.fork({ clear: true, useContext: false }) as EntityManager
+  em.setTransactionContext(new Kysely({ dialect: new PostgresDialect({ pool }) }))
+  return em
 }
 
 /**

@@ -45,3 +45,50 @@ describe('a statement', () => {
     expect(await prepared()).toHaveLength(100)
   })
 })
+
+describe('a transaction', () => {
+  const limit = async (query: Database['query']) =>
+    (await query<{ lock_timeout: string }>('show lock_timeout'))[0]?.lock_timeout
+
+  it('waits for locks as long as it is told, and nobody after it', async () => {
+    expect(await db.transaction(({ query }) => limit(query), { lockTimeoutMs: 1234 })).toBe('1234ms')
+    expect(await db.transaction(({ query }) => limit(query))).toBe('0')
+    expect(await limit(db.query)).toBe('0')
+  })
+
+  it('prepares its statements like those outside', async () => {
+    const text = 'select $1::int as inside'
+    // The names that there are were taken above.
+    const fresh = await makeDatabase({
+      ...{ url: database.url, poolMax: 1, entities: [], migrations: [], logger: silentLogger },
+    })
+    await fresh.transaction(({ query }) => query(text, [1], { prepared: true }))
+    expect(await fresh.query('select statement from pg_prepared_statements')).toEqual([{ statement: text }])
+    await fresh.close()
+  })
+
+  it('that fails leaves nothing, and gives its connection back', async () => {
+    await db.query('create table kept (n int)')
+    const failing = db.transaction(async ({ query }) => {
+      await query('insert into kept values (1)')
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(await db.query('select * from kept')).toEqual([])
+  })
+
+  it('is not called a success when its work passes over a statement that failed', async () => {
+    const silent = db.transaction(async ({ query }) => {
+      await query('insert into kept values (2)')
+      await query('select 1 / 0').catch(() => undefined)
+    })
+    await expect(silent).rejects.toThrow('nothing of it was stored')
+    expect(await db.query('select * from kept')).toEqual([])
+  })
+
+  it('whose connection breaks fails, and the next one has another', async () => {
+    const broken = db.transaction(({ query }) => query('select pg_terminate_backend(pg_backend_pid())'))
+    await expect(broken).rejects.toThrow()
+    expect(await db.transaction(({ query }) => query('select 1 as n'))).toEqual([{ n: 1 }])
+  })
+})

@@ -121,6 +121,25 @@ describe('the relay', () => {
     expect(await outbox()).toBe(0)
   })
 
+  it('passes a long line of events that wait for a failed one of theirs', async () => {
+    const seen: string[] = []
+    t.runtime.registry.on('VideoPublished', 'test', async ({ videoId }) => {
+      if (videoId === 1) throw new Error('not today')
+      seen.push(`published ${videoId}`)
+    })
+    t.runtime.registry.on('VideoUpdated', 'test', async ({ videoId }) => {
+      seen.push(`updated ${videoId}`)
+    })
+    await t.runtime.tell.create(async (unit) => {
+      unit.emit({ aggregate: 'video', id: 1 }, 'VideoPublished', { videoId: 1 })
+      for (let n = 0; n < 100; n += 1) unit.emit({ aggregate: 'video', id: 1 }, 'VideoUpdated', { videoId: 1 })
+      unit.emit({ aggregate: 'video', id: 2 }, 'VideoPublished', { videoId: 2 })
+    })
+    await t.runtime.relay.drain()
+    expect(seen).toEqual(['published 2'])
+    expect(await outbox()).toBe(101)
+  })
+
   it('parks an event that never succeeds, with its reason, so that the later ones go on', async () => {
     const seen: string[] = []
     t.runtime.registry.on('VideoPublished', 'test', async () => {
