@@ -14,6 +14,7 @@ import { addDefaultHeaders, makeDefaultHeaders } from './plugins/default-headers
 import { addDraining } from './plugins/draining.ts'
 import { addErrorHandling, answerError } from './plugins/errors.ts'
 import { parseQuery } from './plugins/form-fields.ts'
+import { named } from './plugins/named.ts'
 import { addOpenApi } from './plugins/openapi.ts'
 import { addRateLimits, type RateLimits } from './plugins/rate-limit.ts'
 import { limitsOf } from './plugins/rate-limit-groups.ts'
@@ -92,7 +93,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   addOpenApi(app, { publicUrl, version })
   addUnknownRoutes(app)
 
-  for (const area of areas) await app.register(async (scope: App) => area(scope))
+  for (const area of areas) await app.register(named('area', async (scope: App) => area(scope)))
   await app.ready()
   return app
 }

@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import { DomainError, type InvalidParam } from '../../actors/runtime/index.ts'
 import { foldFields } from './form-fields.ts'
 import { invalidParamsOf } from './invalid-params.ts'
+import { named } from './named.ts'
 import type { App } from './types.ts'
 
 export interface FilePart {
@@ -53,13 +54,14 @@ const LINGER_MS = 30_000
 
 /** Adds routes that read multipart forms. The parser's hooks then cost nothing elsewhere. */
 export function addFormRoutes(app: App, add: (forms: App) => void): void {
-  app.register(async (scope: App) => {
+  const forms = async (scope: App): Promise<void> => {
     await scope.register(fastifyMultipart, {
       throwFileSizeLimit: false,
       limits: { fileSize: Number.POSITIVE_INFINITY, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES },
     })
     add(scope)
-  })
+  }
+  app.register(named('forms', forms))
 }
 
 /**
