@@ -140,8 +140,8 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
       failures.delete(origin)
       return found
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error
-      logger.debug({ outbox: walk.outboxUrl, reason: error.message }, 'an item of an outbox was passed over')
+      if (!(error instanceof DomainError || isHopeless(error))) throw error
+      logger.debug({ outbox: walk.outboxUrl, reason: String(error) }, 'an item of an outbox was passed over')
       if (isHopeless(error)) return USELESS
       failures.set(origin, (failures.get(origin) ?? 0) + 1)
       // The server of the outbox itself is away: the page is tried again as a whole.

@@ -86,6 +86,8 @@ export function makeUrls(origin: string) {
     playlistRedundancy: (uuid: string) => at(`/redundancy/streaming-playlists/hls/${uuid}`),
 
     createOf: (id: string) => `${id}/activity`,
+    /** Of what may happen again, so that servers which count by id hear of it each time. */
+    againOf: (activityId: string, when: Date) => `${activityId}#${when.toISOString()}`,
     updateOf: (id: string, when: Date) => `${id}/updates/${when.toISOString()}`,
     deleteOf: (id: string) => `${id}/delete`,
     undoOf: (id: string) => `${id}/undo`,

@@ -702,14 +702,21 @@ describe('a thing that is given to somebody else', () => {
     expect([servers.has(home) || SPEAKS_FOR_ITS_ACTORS.includes(handled), servers.has(away)]).toEqual([true, true])
   })
 
-  it('a video with the UUID of another one is refused', async () => {
+  it('a video with the UUID of another one changes nothing of that, and gets a UUID of its own here', async () => {
     const document = await remoteVideo()
-    const before = await ours.world()
-    const twin = away.video({ ...mallory, more: { uuid: document.uuid } })
-    await ours.tell(mallory.account, away.activity(mallory.account, 'Create', twin))
-    const own = away.video({ ...mallory, more: { uuid: video.uuid } })
-    await ours.tell(mallory.account, away.activity(mallory.account, 'Create', own))
-    expect(await ours.world()).toEqual(before)
+    const stored = (url: unknown) =>
+      ours.query<{ uuid: string; name: string }>('select uuid, name from video where url = $1', [url])
+    const before = await Promise.all([stored(document.id), stored(video.url)])
+    for (const uuid of [document.uuid, video.uuid]) {
+      const twin = away.video({ ...mallory, more: { uuid, name: 'A twin' } })
+      await ours.tell(mallory.account, away.activity(mallory.account, 'Create', twin))
+      const renamed = { ...twin, name: 'A twin, again', updated: new Date().toISOString() }
+      await ours.tell(mallory.account, away.activity(mallory.account, 'Update', renamed))
+      expect(await stored(twin.id)).toEqual([
+        { uuid: expect.not.stringContaining(String(uuid)), name: 'A twin, again' },
+      ])
+    }
+    expect(await Promise.all([stored(document.id), stored(video.url)])).toEqual(before)
   })
 
   it('a rating or share of a video that only we know is not taken', async () => {

@@ -128,6 +128,18 @@ describe('a walk', () => {
     expect(await names()).toEqual(['a', 'b', 'c'])
   })
 
+  it('is not stopped by what no database takes', async () => {
+    const { account, channel } = await newMaker()
+    const language = { identifier: 'e\u0000n', name: 'Engl\u0000ish' }
+    const odd = peer.video({ account, channel, more: { name: 'odd', language } })
+    const [after] = videosOf({ account, channel }, ['oddly after'])
+    outbox(channel, [[odd, after].map((video) => peer.activity(channel, 'Announce', video?.id))])
+    await follow(channel)
+    expect(await becomes(channel, 'done', 'incomplete', 'failed')).toMatchObject({ state: 'done', seen: 2 })
+    expect(await names()).toEqual(['a', 'b', 'c', 'odd', 'oddly after'])
+    await ours.query("delete from video where name like 'odd%'")
+  })
+
   it('goes on at the page where it was left, when the server was away in between', async () => {
     const { account, channel } = await newMaker()
     const pages = [['d', 'e'], ['f'], ['g', 'h']].map((names) =>

@@ -193,6 +193,23 @@ describe('a playlist of ours', () => {
     await ours.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`)
   })
 
+  it('is an Update when a video in it is shown to others no longer, and again', async () => {
+    for (const [privacy, totalItems] of [
+      [3, 0],
+      [1, 1],
+    ]) {
+      for (const peer of both()) peer.received.length = 0
+      await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy })
+      for (const peer of both()) {
+        await peer.awaited('the Update', ({ activity: { type, object } }) => {
+          const { id, totalItems: told } = Object(object)
+          return type === 'Update' && id === playlist.url && told === totalItems
+        })
+      }
+      expect(await document(playlist.url)).toMatchObject({ totalItems })
+    }
+  })
+
   it('that becomes private is deleted elsewhere, and comes back when it is public again', async () => {
     for (const peer of both()) peer.received.length = 0
     await put(ours, playlist, { privacy: 3 })
@@ -409,7 +426,7 @@ describe('a playlist of another server', () => {
     }
   })
 
-  it('is refused in a channel of somebody else, without a channel, and under the UUID of another', async () => {
+  it('is refused in a channel of somebody else and without a channel, and under the UUID of another gets its own', async () => {
     const known = playlistOf(home, alice.channel, [])
     await create(alice.account, home, known)
     const refused: [PeerActor, FakePeer, JsonObject & { id: string }][] = [
@@ -417,13 +434,16 @@ describe('a playlist of another server', () => {
       [mallory.account, away, playlistOf(away, alice.channel, [])],
       [alice.account, home, playlistOf(home, alice.channel, [], { attributedTo: [] })],
       [alice.account, home, playlistOf(home, alice.channel, [], { attributedTo: [alice.account.url] })],
-      [mallory.account, away, playlistOf(away, mallory.channel, [], { uuid: known.uuid })],
       [alice.account, home, playlistOf(home, alice.channel, [], { id: `${ours.base}/video-playlists/${newUuid()}` })],
     ]
     for (const [by, peer, playlist] of refused) {
       await ours.tell(by, peer.activity(by, 'Create', playlist))
       expect(await playlistAt(ours, playlist.id)).toBeUndefined()
     }
+    const twin = playlistOf(away, mallory.channel, [], { uuid: known.uuid })
+    await create(mallory.account, away, twin)
+    expect(await playlistAt(ours, twin.id)).toMatchObject({ uuid: expect.not.stringContaining(String(known.uuid)) })
+    expect(await playlistAt(ours, known.id)).toMatchObject({ uuid: known.uuid })
   })
 
   it('that is old is read anew when it is looked at, and goes when it is gone there', async () => {

@@ -53,6 +53,17 @@ it('an old actor that is met is read anew by a job', async () => {
   await until(async () => (await stored())?.name === 'Another name', { what: 'the new name' })
 })
 
+it('one that says it is a bot now stays who it was, and is known by its new key', async () => {
+  const id = (await ours.query<{ id: number }>('select id from actor where url = $1', [alice.url]))[0]?.id
+  const { keys } = await peer.account(`other_${made}`)
+  const publicKey = { ...(alice.document.publicKey as object), publicKeyPem: keys.rsa.publicPem }
+  peer.serve(alice.url, { ...alice.document, type: 'Service', publicKey })
+  await meet()
+  const of = () => ours.query('select id, type, public_key_pem as pem from actor where url = $1', [alice.url])
+  await until(async () => ((await of())[0] as { type: string }).type === 'Service', { what: 'the bot' })
+  expect(await of()).toEqual([{ id, type: 'Service', pem: keys.rsa.publicPem }])
+})
+
 it('one that its server calls gone is gone, with its follows', async () => {
   gone(410)
   await meet()

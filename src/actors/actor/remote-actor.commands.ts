@@ -140,17 +140,18 @@ export async function recountFollows(unit: Unit, actorId: number): Promise<void>
 }
 
 async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Promise<number> {
-  // The id of an actor never moves to another host or kind: the first sight decides.
+  // The id of an actor never moves to another host, nor between accounts and channels: the first sight decides. What an
+  // account calls itself may change: a person says that it is a bot.
   const [row] = await unit.query<{ id: number }>(
     `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
        following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-     on conflict (url_hash) do update set inbox_url = excluded.inbox_url, shared_inbox_url = excluded.shared_inbox_url,
+     on conflict (url_hash) do update set type = excluded.type, inbox_url = excluded.inbox_url, shared_inbox_url = excluded.shared_inbox_url,
        outbox_url = excluded.outbox_url, followers_url = excluded.followers_url, following_url = excluded.following_url,
        key_id = excluded.key_id, public_key_pem = excluded.public_key_pem, ed25519_public = excluded.ed25519_public,
        remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at,
        strikes = 0
-     where actor.url = excluded.url and actor.host_id = excluded.host_id and actor.type = excluded.type
+     where actor.url = excluded.url and actor.host_id = excluded.host_id and (actor.type = 'Group') = (excluded.type = 'Group')
      returning id`,
     [
       actor.type,

@@ -1,6 +1,7 @@
 // Playlists of other servers: stored as their origin describes them; what is in them is read by a job.
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
+import { newUuid } from '../../platform/ids.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { playlistTypes } from './playlist.entity.ts'
@@ -70,30 +71,34 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
     return row
   }
 
+  const saveAs = (playlist: RemotePlaylist, { thenRead = false, askedAt }: SaveOptions): Promise<StoredPlaylist> =>
+    tell.create(async (unit) => {
+      await holdDeletes(unit.query, playlist.url)
+      if (askedAt) await refuseDeleted(unit, playlist, askedAt)
+      const saved = await upsert(unit, playlist)
+      if (saved) {
+        if (thenRead) ask(unit, saved.id, saved.updatedAt)
+        return saved
+      }
+      const [known] = await unit.query<StoredPlaylist>(
+        `select ${COLUMNS} from playlist
+         where url_hash = md5($1)::uuid and url = $1 and remote and account_id = $2`,
+        [playlist.url, playlist.accountId],
+      )
+      if (!known) throw new DomainError('forbidden', `${playlist.url} is a playlist of somebody else.`)
+      return known
+    })
+
   return {
     find,
 
-    async save(playlist, { thenRead = false, askedAt } = {}) {
+    async save(playlist, options = {}) {
       try {
-        return await tell.create(async (unit) => {
-          await holdDeletes(unit.query, playlist.url)
-          if (askedAt) await refuseDeleted(unit, playlist, askedAt)
-          const saved = await upsert(unit, playlist)
-          if (saved) {
-            if (thenRead) ask(unit, saved.id, saved.updatedAt)
-            return saved
-          }
-          const [known] = await unit.query<StoredPlaylist>(
-            `select ${COLUMNS} from playlist
-             where url_hash = md5($1)::uuid and url = $1 and remote and account_id = $2`,
-            [playlist.url, playlist.accountId],
-          )
-          if (!known) throw new DomainError('forbidden', `${playlist.url} is a playlist of somebody else.`)
-          return known
-        })
+        return await saveAs(playlist, options)
       } catch (error) {
-        if (!isUniqueViolation(error)) throw error
-        throw new DomainError('forbidden', `The UUID of ${playlist.url} is that of another playlist.`, { cause: error })
+        if (!isUniqueViolation(error, 'playlist_uuid')) throw error
+        // As with videos: nobody keeps a playlist of others out by taking its UUID.
+        return await saveAs({ ...playlist, uuid: newUuid() }, options)
       }
     },
 

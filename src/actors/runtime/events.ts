@@ -19,7 +19,8 @@ export interface EventPayloads {
   /** An actor of ours has another name, description or picture: an Update is to be sent. */
   ActorUpdated: { actorId: number }
 
-  VideoPublished: { videoId: number }
+  /** `again`: others may have heard of it before, and of its end. */
+  VideoPublished: { videoId: number; again?: boolean }
   VideoUpdated: { videoId: number }
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }

@@ -1,6 +1,6 @@
 // The relay: carries stored events on. Outbox rows are claimed, their reactions run and the rows deleted in one
 // transaction, the oldest of each aggregate first, so that nothing is lost, doubled or overtaken. Many are carried on
-// together; where one of them fails, each goes alone.
+// together, one of each aggregate; where one of them fails, each goes alone.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -10,13 +10,9 @@ import type { RunUnit, Unit } from './unit.ts'
 
 interface OutboxRow {
   id: number
-  aggregate: string
-  aggregateId: number
   event: string
   payload: unknown
-  /** Events of its aggregate that are older, as far as they are counted. */
-  older: number
-  /** When the oldest of these is due. */
+  /** When the oldest event of its aggregate is due; null when it is this one. */
   olderDueAt: Date | null
 }
 
@@ -27,16 +23,16 @@ const CLAIM = `
     select o.id, o.aggregate, o.aggregate_id, o.event, o.payload from outbox o
     where o.parked_at is null and o.due_at <= $1 order by o.id limit $2 for update of o skip locked
   )
-  select c.id, c.aggregate, c.aggregate_id as "aggregateId", c.event, c.payload, o.count as older, o.due_at as "olderDueAt"
-  from claimed c, lateral (
-    select count(*), (array_agg(due_at order by id))[1] as due_at from (
-      select e.id, e.due_at from outbox e
-      where e.aggregate = c.aggregate and e.aggregate_id = c.aggregate_id and e.parked_at is null and e.id < c.id
-      order by e.id limit $2
-    ) as earlier
-  ) as o order by c.id`
+  select c.id, c.event, c.payload, (
+    select e.due_at from outbox e
+    where e.aggregate = c.aggregate and e.aggregate_id = c.aggregate_id and e.parked_at is null and e.id < c.id
+    order by e.id limit 1
+  ) as "olderDueAt"
+  from claimed c order by c.id`
 
 const TOGETHER = 20
+/** So many are looked at for each that is carried on: several may be of one aggregate. */
+const WINDOW = 5
 const FAILURES_BEFORE_PARKING = 20
 
 export interface Relay {
@@ -99,10 +95,10 @@ export function makeRelay(options: {
     let claimed: OutboxRow[] = []
     try {
       return await runUnit(async (unit) => {
-        const rows = await unit.query<OutboxRow>(CLAIM, [unit.now, most], { prepared: true })
-        const { next, behind } = inTheirTurn(rows)
-        claimed = next
-        const moved = await waitForOlder(unit, behind)
+        const window = most === 1 ? 1 : most * WINDOW
+        const rows = await unit.query<OutboxRow>(CLAIM, [unit.now, window], { prepared: true })
+        claimed = rows.filter(({ olderDueAt }) => olderDueAt === null).slice(0, most)
+        const moved = await waitForOlder(unit, rows)
         if (claimed.length === 0) return moved > 0 ? 'carried' : 'nothing'
         for (const { event, payload } of claimed) {
           for (const { react } of registry.reactions(event)) await react(payload, unit)
@@ -122,8 +118,8 @@ export function makeRelay(options: {
   }
 
   /** Later events of an aggregate wait as long as the one that failed, out of the way of the others. */
-  async function waitForOlder({ query, now }: Unit, behind: OutboxRow[]): Promise<number> {
-    const moved = behind.filter(({ olderDueAt }) => olderDueAt !== null && olderDueAt > now)
+  async function waitForOlder({ query, now }: Unit, rows: OutboxRow[]): Promise<number> {
+    const moved = rows.filter(({ olderDueAt }) => olderDueAt !== null && olderDueAt > now)
     if (moved.length === 0) return 0
     await query(
       `update outbox set due_at = m.due_at from unnest($1::bigint[], $2::timestamptz[]) as m (id, due_at)
@@ -157,20 +153,4 @@ export function makeRelay(options: {
       await running
     },
   }
-}
-
-/** Those of which all older ones of their aggregate are here too, so that they are carried on in order; and the others. */
-function inTheirTurn(rows: OutboxRow[]): { next: OutboxRow[]; behind: OutboxRow[] } {
-  const counts = new Map<string, number>()
-  const next: OutboxRow[] = []
-  const behind: OutboxRow[] = []
-  for (const row of rows) {
-    const key = `${row.aggregate} ${row.aggregateId}`
-    const before = counts.get(key) ?? 0
-    if (row.older === before) {
-      counts.set(key, before + 1)
-      next.push(row)
-    } else behind.push(row)
-  }
-  return { next, behind }
 }

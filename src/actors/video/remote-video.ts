@@ -1,6 +1,7 @@
 // Videos of other servers: stored as their origin describes them, refreshed when it tells.
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
+import { newUuid } from '../../platform/ids.ts'
 import { stateOf } from '../../state-machines/video.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
@@ -12,6 +13,7 @@ import { thumbnailTypes } from './video.entity.ts'
 /** What a document says of a video, read and checked by the wire layer. */
 export interface RemoteVideo extends RemoteParts {
   url: string
+  /** As its server says; when another video has it here, it is stored under a new one. */
   uuid: string
   /** Row of the channel that publishes it; of the video's own server. */
   channelId: number
@@ -114,23 +116,27 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
     }))
     if (files.length > 0) await pendingFiles.condemn(unit.query, files)
   }
+  const saveAs = (video: RemoteVideo, askedAt: Date | undefined): Promise<{ id: number; isNew: boolean }> =>
+    tell.create(async (unit) => {
+      await holdDeletes(unit.query, video.url)
+      if (askedAt) await refuseDeleted(unit, video, askedAt)
+      const stored = await upsert(unit, video)
+      if (stored.isOutdated) return { id: stored.id, isNew: false }
+      await condemnPictures(unit, stored.id, video.thumbnails)
+      await replaceThumbnails(unit, stored.id, video)
+      await replaceFiles(unit, stored.id, video)
+      await replaceParts(unit, stored.id, video)
+      return { id: stored.id, isNew: stored.isNew }
+    })
+
   return {
     async save(video, { askedAt } = {}) {
       try {
-        return await tell.create(async (unit) => {
-          await holdDeletes(unit.query, video.url)
-          if (askedAt) await refuseDeleted(unit, video, askedAt)
-          const stored = await upsert(unit, video)
-          if (stored.isOutdated) return { id: stored.id, isNew: false }
-          await condemnPictures(unit, stored.id, video.thumbnails)
-          await replaceThumbnails(unit, stored.id, video)
-          await replaceFiles(unit, stored.id, video)
-          await replaceParts(unit, stored.id, video)
-          return { id: stored.id, isNew: stored.isNew }
-        })
+        return await saveAs(video, askedAt)
       } catch (error) {
-        if (!isUniqueViolation(error)) throw error
-        throw new DomainError('forbidden', `The UUID of ${video.url} is that of another video.`, { cause: error })
+        if (!isUniqueViolation(error, 'video_uuid')) throw error
+        // Whose it is cannot be told: the second one gets one of ours, so that nobody keeps a video of others out.
+        return await saveAs({ ...video, uuid: newUuid() }, askedAt)
       }
     },
     async find(url) {

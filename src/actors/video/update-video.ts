@@ -150,7 +150,9 @@ async function announce(
   { wasTold, channelId }: { wasTold: boolean; channelId: number },
 ): Promise<void> {
   const of = { aggregate: 'video', id: video.id } as const
-  if (isTold(video)) unit.emit(of, wasTold ? 'VideoUpdated' : 'VideoPublished', { videoId: video.id })
+  const { id: videoId } = video
+  if (isTold(video) && wasTold) unit.emit(of, 'VideoUpdated', { videoId })
+  else if (isTold(video)) unit.emit(of, 'VideoPublished', { videoId, again: true })
   else if (wasTold) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
 }
 

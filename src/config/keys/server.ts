@@ -72,7 +72,7 @@ export const serverKeys = {
     suffix: text('_dev', "ends the database's name when `database.name` is not set"),
     username: text('peertube', 'PostgreSQL user'),
     password: text('peertube', 'PostgreSQL password', SECRET),
-    pool: section({ max: integer(5, 'connections of one process at most', { min: 1 }) }),
+    pool: section({ max: integer(5, 'connections of one process at most', { min: 2 }) }),
   }),
   redis: section({
     hostname: text('127.0.0.1', 'Redis host'),

@@ -27,7 +27,7 @@ export const vireoKeys = {
     embedded: section({
       postgres_port: port(0, 'port of the embedded PostgreSQL; 0: a free one'),
       max_connections: integer(200, 'connections that it allows', { min: 20 }),
-      pool_max: integer(20, 'connections of one process to it, unless `database.pool.max` says otherwise', { min: 1 }),
+      pool_max: integer(20, 'connections of one process to it, unless `database.pool.max` says otherwise', { min: 2 }),
     }),
     media: section({
       ffmpeg_path: optionalText(null, 'ffmpeg; null: the one on PATH, else the bundled one'),

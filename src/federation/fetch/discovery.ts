@@ -3,7 +3,7 @@
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
-import { parseHandle, readNodeInfo, readNodeInfoLinks, readWebFinger } from '../wire/index.ts'
+import { parseHandle, parseJson, readNodeInfo, readNodeInfoLinks, readWebFinger } from '../wire/index.ts'
 import { refusedFetch, refuseStatus } from './documents.ts'
 
 export interface Discovery {
@@ -48,7 +48,7 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
     }
     refuseStatus(url, answer.status)
     try {
-      return { document: JSON.parse(answer.body.toString('utf8')), url: answer.url }
+      return { document: parseJson(answer.body.toString('utf8')), url: answer.url }
     } catch {
       throw new DomainError('unprocessable', `${url} is not JSON`)
     }

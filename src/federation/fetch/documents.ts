@@ -3,10 +3,11 @@
 import { LRUCache } from 'lru-cache'
 import { type RemoteHosts, type SignatureProfile, signatureProfiles } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
+import { isBadData } from '../../platform/database/index.ts'
 import { FetchError } from '../../platform/fetch/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin, signOutgoing, trustFetched } from '../security/index.ts'
-import type { JsonObject } from '../wire/index.ts'
+import { type JsonObject, parseJson } from '../wire/index.ts'
 
 export interface FetchedDocument {
   document: JsonObject
@@ -135,11 +136,11 @@ export function refuseStatus(url: string, status: number): void {
 
 /** Whether another try cannot change the refusal. */
 export const isHopeless = (error: unknown): boolean =>
-  error instanceof DomainError && error.kind !== 'unavailable' && error.kind !== 'busy'
+  error instanceof DomainError ? error.kind !== 'unavailable' && error.kind !== 'busy' : isBadData(error)
 
 function parse(url: string, body: Buffer): JsonObject {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
+    const value = parseJson(body.toString('utf8'))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   } catch {
     // falls through: not JSON

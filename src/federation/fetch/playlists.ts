@@ -15,7 +15,7 @@ import {
 } from '../wire/index.ts'
 import type { ResolveActor } from './actors.ts'
 import { walkCollection } from './collections.ts'
-import type { FetchDocument } from './documents.ts'
+import { type FetchDocument, isHopeless } from './documents.ts'
 import type { VideoFetcher } from './videos.ts'
 
 export interface PlaylistFetcher {
@@ -108,9 +108,9 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
         if (!isSameOrigin(url, playlist.id)) throw new DomainError('forbidden', `${url} is of another server.`)
         elements.push(await toElement(readElement((await fetchDocument(url)).document)))
       } catch (error) {
-        if (!(error instanceof DomainError)) throw error
-        logger.debug({ playlist: playlist.id, reason: error.message }, 'an element of a playlist was passed over')
-        if (error.kind === 'unavailable' || error.kind === 'busy') missed.push(url)
+        if (!(error instanceof DomainError || isHopeless(error))) throw error
+        logger.debug({ playlist: playlist.id, reason: String(error) }, 'an element of a playlist was passed over')
+        if (!isHopeless(error)) missed.push(url)
       }
     }
     return { elements, missed }

@@ -3,6 +3,7 @@
 import type { StoredActivity, Treatment } from '../../actors/incoming-activity/index.ts'
 import type { RemoteHosts } from '../../actors/remote-host/index.ts'
 import { DomainError, type ErrorKind } from '../../actors/runtime/index.ts'
+import { isBadData } from '../../platform/database/index.ts'
 import { parseDocument, readActivity } from '../wire/index.ts'
 import { handleAnnounce } from './announce.ts'
 import { handleAccept, handleReject } from './answer-follow.ts'
@@ -67,6 +68,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
         return { result: 'handled', hadEffect: false }
       }
       log.warn({ err: error }, 'activity failed')
+      if (isBadData(error)) return { result: 'poisoned', reason }
       return { result: 'failed', reason }
     }
   }

@@ -27,9 +27,11 @@ interface VideoActors {
 export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promise<number> }, { send }: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
 
-  registry.on('VideoPublished', 'federation', async ({ videoId }, unit) => {
+  registry.on('VideoPublished', 'federation', async ({ videoId, again = false }, unit) => {
     const video = await load(unit, videoId)
-    if (video && isTold(video, config())) await publish(unit, videoId, video)
+    if (!video || !isTold(video, config())) return
+    await publish(unit, videoId, video, { again })
+    if (again) await tellPlaylistsWith(unit, videoId)
   })
 
   registry.on('VideoUpdated', 'federation', async ({ videoId }, unit) => {
@@ -37,29 +39,38 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     if (video?.state !== 'published') return
     // Between public and unlisted a video enters or leaves what is told, where unlisted ones are not.
     if (!isTold(video, config())) {
-      if (await takeBackShares(unit, videoId)) await remove(unit, videoId, video)
+      if (!(await takeBackShares(unit, videoId))) return
+      await remove(unit, videoId, video, { again: true })
+      await tellPlaylistsWith(unit, videoId)
     } else if (await isAnnounced(unit, videoId)) {
       await update(unit, videoId, video)
       await announceByNewChannel(unit, videoId, video)
     } else {
-      await publish(unit, videoId, video)
+      await publish(unit, videoId, video, { again: true })
+      await tellPlaylistsWith(unit, videoId)
     }
   })
 
   registry.on('VideoRemoved', 'federation', async ({ videoId, url, accountActorId, channelActorId }, unit) => {
     const [account] = await unit.query<{ url: string }>('select url from actor where id = $1', [accountActorId])
     if (!account || !(await takeBackShares(unit, videoId))) return
-    await remove(unit, videoId, { url, accountActorId, accountUrl: account.url, channelActorId })
+    const again = (await load(unit, videoId)) !== undefined
+    await remove(unit, videoId, { url, accountActorId, accountUrl: account.url, channelActorId }, { again })
+    await tellPlaylistsWith(unit, videoId)
   })
 
-  async function publish(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+  /**
+   * `again`: it may have been told of before, and taken back by a Delete of the account. Order is kept of what one actor says
+   * alone, so that whoever heard the Delete hears a Create of the same account after it.
+   */
+  async function publish(unit: Unit, videoId: number, video: VideoActors, { again = false } = {}): Promise<void> {
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return
-    const followers = await followersOf(unit.query, [video.accountActorId])
+    const activity = createVideoActivity(urls, found)
     await send(unit, {
-      activity: createVideoActivity(urls, found),
+      activity: again ? { ...activity, id: urls.againOf(urls.createOf(video.url), unit.now) } : activity,
       senderId: video.accountActorId,
-      recipients: followers,
+      recipients: await followersOf(unit.query, again ? await actorsOf(video) : [video.accountActorId]),
     })
     await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
     await announce(unit, videoId, video, { id: await instanceActorId(), url: urls.instance })
@@ -82,9 +93,11 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     unit: Unit,
     videoId: number,
     { url, accountActorId, accountUrl, channelActorId }: Omit<VideoActors, 'privacy' | 'state' | 'channelUrl'>,
+    /** It stays here, and may be told of again. */
+    { again }: { again: boolean },
   ): Promise<void> {
     const activity = buildDelete({
-      id: urls.deleteOf(url),
+      id: again ? urls.againOf(urls.deleteOf(url), unit.now) : urls.deleteOf(url),
       actor: accountUrl,
       target: url,
       ...publicAudience(urls, accountUrl),
@@ -134,6 +147,16 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     video.channelActorId,
     await instanceActorId(),
   ]
+}
+
+/** What is in a playlist changes with who may see its videos; others do not ask for it by themselves. */
+async function tellPlaylistsWith(unit: Unit, videoId: number): Promise<void> {
+  const playlists = await unit.query<{ id: number }>(
+    `select distinct p.id from playlist_element e join playlist p on p.id = e.playlist_id
+     where e.video_id = $1 and not p.remote`,
+    [videoId],
+  )
+  for (const { id } of playlists) unit.emit({ aggregate: 'playlist', id }, 'PlaylistUpdated', { playlistId: id })
 }
 
 /** Whether the video was told of. Our own shares say so, and go with it: made public again, it is announced anew. */

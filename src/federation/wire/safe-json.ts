@@ -25,13 +25,19 @@ export function parseDocument(bytes: Buffer, bounds: JsonBounds = ACTIVITY_BOUND
   const problem = scan(text, bounds)
   if (problem) return { ok: false, problem }
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return { ok: false, problem: 'not a JSON object' }
     return { ok: true, value: { ...value } }
   } catch {
     return { ok: false, problem: 'not JSON' }
   }
+}
+
+/** JSON without the character zero, which no column can hold. Throws as `JSON.parse` does. */
+export function parseJson(text: string): unknown {
+  if (!text.includes('\\u0000')) return JSON.parse(text)
+  return JSON.parse(text.replace(/\\(?:u0000|[\s\S])/g, (escaped) => (escaped === '\\u0000' ? '' : escaped)))
 }
 
 const DANGEROUS = new Set(['__proto__', 'constructor', 'prototype'])

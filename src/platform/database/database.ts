@@ -144,10 +144,10 @@ async function inTransaction<T>(
   const connection = await pool.connect()
   let broken: Error | undefined
   try {
-    // One text, so that it is one way there and back.
-    const timeout = lockTimeoutMs === undefined ? '' : `; set local lock_timeout = ${Math.round(lockTimeoutMs)}`
-    await connection.query(`begin${timeout}`)
     try {
+      // One text, so that it is one way there and back.
+      const timeout = lockTimeoutMs === undefined ? '' : `; set local lock_timeout = ${Math.round(lockTimeoutMs)}`
+      await connection.query(`begin${timeout}`)
       const answer = await work(connection)
       await commit(connection)
       return answer

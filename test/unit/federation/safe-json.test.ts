@@ -14,6 +14,11 @@ it('honest documents are read', () => {
   expect(parse('{"a":"{\\"b\\":[1,2]}","c\\"d":"\\\\","e":{"a":1},"f":[{"a":1},{"a":2}]}').ok).toBe(true)
 })
 
+it('the character zero, which no database takes, is left out', () => {
+  const read = parse('{"a\\u0000b":"c\\u0000d","e":"\\\\u0000","f":["\\u0000","\\\\\\u0000g"]}')
+  expect(read).toEqual({ ok: true, value: { ab: 'cd', e: '\\u0000', f: ['', '\\g'] } })
+})
+
 describe('hostile documents are refused in no time', () => {
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   it.each([
