@@ -1,6 +1,7 @@
 // Reads about accounts.
 
 import type { Database } from '../../platform/database/index.ts'
+import { totalOfActors } from '../actor/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 /** The account of this name, of ours (`host` null) or of another server. */
@@ -16,4 +17,35 @@ export async function findAccount(
     [name, host],
   )
   return row?.account
+}
+
+export interface AccountListQuery {
+  start: number
+  count: number
+  sort: { by: 'createdAt'; descending: boolean }
+}
+
+/** A page of all accounts, of ours and of other servers, in one statement. */
+export async function listAccounts(
+  db: Pick<Database, 'query'>,
+  query: AccountListQuery,
+): Promise<{ total: number; rows: ActorProfile[] }> {
+  const { text, values } = buildAccountList(query)
+  const [page] = await db.query<{ total: number; rows: ActorProfile[] }>(text, values)
+  return page ?? { total: 0, rows: [] }
+}
+
+/** The statement of a page: one row with `total` and `rows`. */
+export function buildAccountList({ start, count, sort }: AccountListQuery): { text: string; values: unknown[] } {
+  const direction = sort.descending ? 'desc' : 'asc'
+  const text = `with page as materialized (
+      select a.id, a.created_at from account a join actor x on x.id = a.actor_id
+      where x.deleted_at is null and x.type <> 'Application'
+      order by a.created_at ${direction}, a.id ${direction} limit $1 offset $2
+    )
+    select ${totalOfActors('accounts')} as total,
+      coalesce((
+        select jsonb_agg(${accountProfile('a', 'x')} order by p.created_at ${direction}, p.id ${direction})
+        from page p join account a on a.id = p.id join actor x on x.id = a.actor_id), '[]') as rows`
+  return { text, values: [count, start] }
 }

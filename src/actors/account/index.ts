@@ -1,1 +1,1 @@
-export { findAccount } from './account.queries.ts'
+export { type AccountListQuery, buildAccountList, findAccount, listAccounts } from './account.queries.ts'

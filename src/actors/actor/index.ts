@@ -8,3 +8,4 @@ export {
   recountFollows,
   type StoredActor,
 } from './remote-actor.commands.ts'
+export { foldActorTotals, registerActorTotals, totalOfActors } from './totals.ts'
