@@ -96,10 +96,11 @@ function conditions(query: ChannelListQuery, bind: (value: unknown) => string): 
   const found: string[] = []
   if (query.search) {
     const like = bind(containing(query.search))
-    // Each half by the index of its table.
+    // Each part by an index of its own.
     found.push(
       `c.id in (
-         select n.id from channel n where n.name ilike ${like} or n.name % ${bind(query.search)}
+         select n.id from channel n where n.name ilike ${like}
+         union select n.id from channel n where n.name % ${bind(query.search)}
          union select n.id from actor u join channel n on n.actor_id = u.id
            where u.type = 'Group' and u.preferred_username ilike ${like})`,
     )

@@ -109,7 +109,11 @@ export function accountsArea(deps: { db: Database; config: () => Config; urls: H
         const { total, rows } = await listRatings(db, { ...request.query, accountId })
         return {
           total,
-          data: rows.map((row) => ({ video: toVideoView(row, { here: urls, include: 0 }), rating: row.rating })),
+          // Clients know this list without pictures.
+          data: rows.map((row) => ({
+            video: { ...toVideoView(row, { here: urls, include: 0 }), thumbnailPath: null, previewPath: null },
+            rating: row.rating,
+          })),
         }
       },
     )
