@@ -2,7 +2,7 @@
 
 import { migrations } from '../migrations/index.ts'
 import { makeAbuseMessages, makeAbuses } from './actors/abuse/index.ts'
-import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
+import { makeLookedAtActor, makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
@@ -292,11 +292,12 @@ async function start(
   closers.push(() => http.close())
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
+  const remoteActors = makeRemoteActors(deps)
   const federation = makeFederationPart({
     deps,
     http,
     instanceActorId: instance.actorId,
-    remoteActors: makeRemoteActors(deps),
+    remoteActors,
     remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
     remotePlaylists,
     follows,
@@ -358,6 +359,7 @@ async function start(
     if (!roles.includes('web')) return null
     const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
     const receiveImage = makeReceiveImage({ uploads, config })
+    const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
     const app = await makeApp({
       config,
       logger,
@@ -382,8 +384,8 @@ async function start(
         }),
         myAvatarArea({ actorImages, receiveImage }),
         instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
-        accountsArea({ db, config, urls: deps.urls }),
-        videoChannelsArea({ db, config, urls: deps.urls, channels }),
+        accountsArea({ db, config, urls: deps.urls, lookedAtActor }),
+        videoChannelsArea({ db, config, urls: deps.urls, channels, lookedAtActor }),
         channelImagesArea({ db, urls: deps.urls, actorImages, receiveImage }),
         ownedCommentsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),

@@ -83,7 +83,7 @@ describe.each(directions(() => nodes))('from %s to %s', (_from, _to, pair) => {
     )
   }, 30_000)
 
-  it('a channel is shown as it is, changes with its videos\' support, and goes with them', async () => {
+  it("a channel is shown as it is, changes with its videos' support, and goes with them", async () => {
     const { from, to } = pair()
     const rest = `/api/v1/video-channels/films_here`
     const fields = { name: 'films_here', displayName: 'Films', description: 'About films', support: null }

@@ -1,7 +1,7 @@
 // Lists of channels: all, of an account, by words, by handle, and those that an actor of ours follows. One statement for a page.
 
 import { containing, type Database } from '../../platform/database/index.ts'
-import { totalOfActors } from '../actor/index.ts'
+import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
 import { type ActorProfile, accountProfile, channelProfile } from '../video/index.ts'
 
 export interface ChannelRow {
@@ -179,12 +179,14 @@ export async function findChannelByHandle(
 export async function findChannel(
   db: Pick<Database, 'query'>,
   { name, host }: ChannelHandle,
-): Promise<ChannelRow | undefined> {
-  const [row] = await db.query<ChannelRow>(
-    `select ${channelProfile('c', 'x')} as channel, ${accountProfile('a', 'o')} as account
+): Promise<(ChannelRow & { seen: SeenActor }) | undefined> {
+  const [row] = await db.query<ChannelRow & { actorId: number } & Omit<SeenActor, 'id'>>(
+    `select ${channelProfile('c', 'x')} as channel, ${accountProfile('a', 'o')} as account, ${seenColumns('x')}
      from (select c.id from ${BY_HANDLE} order by c.id limit 1) found join channel c on c.id = found.id
        join actor x on x.id = c.actor_id join account a on a.id = c.account_id join actor o on o.id = a.actor_id`,
     [name, host],
   )
-  return row
+  if (!row) return undefined
+  const { channel, account, actorId: id, remote, refreshedAt } = row
+  return { channel, account, seen: { id, remote, refreshedAt } }
 }

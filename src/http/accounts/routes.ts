@@ -1,13 +1,14 @@
 // Accounts, as everybody sees them, with their channels and videos; to their owners also what they rated, and who follows them.
 
 import { z } from 'zod'
-import { findAccount, listAccounts } from '../../actors/account/index.ts'
+import { type FoundAccount, findAccount, listAccounts } from '../../actors/account/index.ts'
+import type { LookedAtActor } from '../../actors/actor/index.ts'
 import { listChannels } from '../../actors/channel/index.ts'
 import { listFollowers } from '../../actors/follow/index.ts'
 import { listRatings } from '../../actors/rating/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
-import { type ActorProfile, seesAllVideos } from '../../actors/video/index.ts'
+import { seesAllVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -26,18 +27,24 @@ const tags = ['Accounts']
 const params = z.object({ name: z.string() })
 const ratedView = z.object({ video: videoView, rating: z.enum(['like', 'dislike']) })
 
-export function accountsArea(deps: { db: Database; config: () => Config; urls: Here }): Area {
-  const { db, config, urls } = deps
+export function accountsArea(deps: {
+  db: Database
+  config: () => Config
+  urls: Here
+  /** Told of each look at an account. */
+  lookedAtActor: LookedAtActor
+}): Area {
+  const { db, config, urls, lookedAtActor } = deps
   const videoPageOf = makeVideoPageOf(deps)
   const byDate = () => ({ ...paging(config()), sort: sorting(['createdAt'], '-createdAt') })
 
-  async function accountOf(handle: string): Promise<ActorProfile> {
+  async function accountOf(handle: string): Promise<FoundAccount> {
     const account = await findAccount(db, toActorHandle(handle, urls.host))
     if (!account) throw notFound('Account not found')
     return account
   }
 
-  async function ownAccountOf(handle: string, session: Session): Promise<ActorProfile> {
+  async function ownAccountOf(handle: string, session: Session): Promise<FoundAccount> {
     const account = await accountOf(handle)
     if (account.id === session.user.accountId) return account
     throw new DomainError('forbidden', 'Only the owner of this account may see this.')
@@ -53,9 +60,11 @@ export function accountsArea(deps: { db: Database; config: () => Config; urls: H
       },
     )
 
-    app.get('/api/v1/accounts/:name', { schema: { tags, params, response: { 200: accountView } } }, async (request) =>
-      toAccountView(await accountOf(request.params.name), urls),
-    )
+    app.get('/api/v1/accounts/:name', { schema: { tags, params, response: { 200: accountView } } }, async (request) => {
+      const account = await accountOf(request.params.name)
+      lookedAtActor(account.seen)
+      return toAccountView(account, urls)
+    })
 
     app.get(
       '/api/v1/accounts/:name/videos',

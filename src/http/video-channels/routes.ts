@@ -1,6 +1,7 @@
 // Channels: lists, one channel with its videos and followers, and its making, change and removal.
 
 import { z } from 'zod'
+import type { LookedAtActor } from '../../actors/actor/index.ts'
 import {
   assertMayManageChannel,
   type Channels,
@@ -28,8 +29,15 @@ import { channelChangesBody, channelSortFields, newChannelBody, channelParam as 
 const tags = ['Video Channels']
 const ONE = '/api/v1/video-channels/:channelHandle'
 
-export function videoChannelsArea(deps: { db: Database; config: () => Config; urls: Here; channels: Channels }): Area {
-  const { db, config, urls, channels } = deps
+export function videoChannelsArea(deps: {
+  db: Database
+  config: () => Config
+  urls: Here
+  channels: Channels
+  /** Told of each look at a channel. */
+  lookedAtActor: LookedAtActor
+}): Area {
+  const { db, config, urls, channels, lookedAtActor } = deps
   const videoPageOf = makeVideoPageOf(deps)
 
   async function existing(handle: string): Promise<FoundChannel> {
@@ -78,6 +86,7 @@ export function videoChannelsArea(deps: { db: Database; config: () => Config; ur
     app.get(ONE, { schema: { tags, params, response: { 200: channelView } } }, async (request) => {
       const found = await findChannel(db, toActorHandle(request.params.channelHandle, urls.host))
       if (!found) throw notFound('Video channel not found')
+      lookedAtActor(found.seen)
       return toChannelView(found.channel, found.account, urls)
     })
 
@@ -85,10 +94,10 @@ export function videoChannelsArea(deps: { db: Database; config: () => Config; ur
       ONE,
       {
         config: { auth: 'user' },
-        schema: { tags, params, body: channelChangesBody.nullish(), response: { 204: z.null() } },
+        schema: { tags, params, body: channelChangesBody, response: { 204: z.null() } },
       },
       async (request, reply) => {
-        const { bulkVideosSupportUpdate: supportOfVideos, ...changes } = request.body ?? {}
+        const { bulkVideosSupportUpdate: supportOfVideos, ...changes } = request.body
         const { id } = await existing(request.params.channelHandle)
         await channels.update(id, viewerOf(sessionOf(request)), { ...changes, supportOfVideos })
         return reply.code(204).send(null)

@@ -122,6 +122,7 @@ describe('a change of a channel', () => {
       status: 204,
     })
     expect((await change({ description: null })).status).toBe(204)
+    expect((await json(client, 'PUT', path)).status).toBe(204)
     expect(await channelOf(`${username}_channel`)).toMatchObject({
       ...{ displayName: 'Named', description: null, support: 'Supported' },
     })
@@ -161,6 +162,25 @@ describe('a change of a channel', () => {
     expect((await json(moderator.client, 'PUT', far, body)).status).toBe(403)
     expect((await json(moderator.client, 'DELETE', far)).status).toBe(403)
     expect((await get<ChannelView>(far)).body).toMatchObject({ isLocal: false, host: remote.host })
+  })
+
+  it('of another server is asked for there when it is looked at after a long time, once', async () => {
+    const remote = await makeRemoteChannel({ query }, { username: `old${++serial}` })
+    const asked = () =>
+      query("select data from job where type = 'activitypub-refresher' and data ->> 'actorId' = $1", [String(actorId)])
+    const [{ actorId } = { actorId: 0 }] = await query<{ actorId: number }>(
+      'select actor_id as "actorId" from channel where id = $1',
+      [remote.channelId],
+    )
+    const path = `/api/v1/video-channels/old${serial}_channel@${remote.host}`
+    await query('update actor set refreshed_at = now() where id = $1', [actorId])
+    expect((await get(path)).status).toBe(200)
+    expect(await asked()).toEqual([])
+    await query("update actor set refreshed_at = now() - interval '1 year' where id = $1", [actorId])
+    expect((await get(path)).status).toBe(200)
+    await until(async () => (await asked()).length === 1, { what: 'the job' })
+    expect((await get(path)).status).toBe(200)
+    expect(await asked()).toHaveLength(1)
   })
 
   it('may be another banner, in its sizes', async () => {
