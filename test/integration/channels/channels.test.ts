@@ -196,6 +196,37 @@ describe('a change of a channel', () => {
   })
 })
 
+describe('a removal of a channel', () => {
+  it('leaves the user one, also when both are removed at once', async () => {
+    const { client, username } = await newUser()
+    await post(client, { name: `${username}_other`, displayName: 'Other' })
+    const remove = (name: string) => json(client, 'DELETE', `/api/v1/video-channels/${name}`)
+    const answers = await Promise.all([remove(`${username}_channel`), remove(`${username}_other`)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409])
+    const list = await get<List<ChannelView>>(`/api/v1/accounts/${username}/video-channels`)
+    expect(list.body.total).toBe(1)
+    expect((await post(client, { name: `${username}_again`, displayName: 'Again' })).status).toBe(200)
+  })
+
+  it('and one of its user at the same time both come to their end', async () => {
+    const { client, username, id, channelId } = await newUser()
+    await makeVideo({ query }, { channelId })
+    await post(client, { name: `${username}_stays`, displayName: 'Stays' })
+    expect((await json(client, 'DELETE', `/api/v1/video-channels/${username}_channel`)).status).toBe(204)
+    expect((await json(client, 'DELETE', '/api/v1/users/me')).status).toBe(204)
+    await until(async () => (await query('select 1 from users where id = $1', [id])).length === 0, {
+      what: 'the end of the user',
+      withinMs: 60_000,
+    })
+    const left = await query(
+      `select deleted_at is not null as gone, (select count(*)::int from channel c where c.actor_id = x.id) as channels
+       from actor x where preferred_username ~ ('^' || $1 || '(_|$)')`,
+      [username],
+    )
+    expect(left).toEqual([1, 2, 3].map(() => ({ gone: true, channels: 0 })))
+  }, 90_000)
+})
+
 describe('lists', () => {
   it('of channels come in the order that is asked for, are found by words, and count all', async () => {
     const { client, username } = await newUser()
