@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../../scripts/demo/client.ts'
-import { makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { type MadeVideo, makeRemoteChannel, makeVideo, type VideoOptions } from '../../support/builders.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
 import { addUser, formWith, openDatabase, plain, type Query } from '../me/users.ts'
@@ -44,6 +44,12 @@ afterAll(async () => {
 })
 
 const newUser = (role: 0 | 1 | 2 = 2) => addUser(node, query, { username: `maker${++serial}`, role })
+
+async function makeVideos(all: VideoOptions[]): Promise<MadeVideo[]> {
+  const made: MadeVideo[] = []
+  for (const options of all) made.push(await makeVideo({ query }, options))
+  return made
+}
 
 const post = (client: Client, body: object) => json(client, 'POST', '/api/v1/video-channels', body)
 async function json(client: Client, method: string, path: string, body?: object) {
@@ -137,7 +143,7 @@ describe('a change of a channel', () => {
   it('gives its text of support to all of its videos when that is asked for, and to no other', async () => {
     const { client, username, channelId } = await newUser()
     const other = await newUser()
-    const videos = await Promise.all([1, 3].map((privacy) => makeVideo({ query }, { channelId, columns: { privacy } })))
+    const videos = await makeVideos([{}, { privacy: 3 }].map((columns) => ({ channelId, columns })))
     const foreign = await makeVideo({ query }, { channelId: other.channelId, columns: { support: 'Theirs' } })
     const supports = () =>
       query('select support from video where id = any($1) order by id', [[...videos, foreign].map(({ id }) => id)])
@@ -304,7 +310,7 @@ describe('lists', () => {
 
   it('of ratings leave out what its owner hid since, and come with what was rated', async () => {
     const [fan, owner] = [await newUser(), await newUser()]
-    const videos = await Promise.all([1, 2, 3].map(() => makeVideo({ query }, { channelId: owner.channelId })))
+    const videos = await makeVideos([1, 2, 3].map(() => ({ channelId: owner.channelId })))
     for (const [index, { id }] of videos.entries()) {
       await fan.client.send('PUT', `/api/v1/videos/${id}/rate`, { rating: index === 1 ? 'dislike' : 'like' })
     }
@@ -329,9 +335,7 @@ describe('lists', () => {
     const { client, username, channelId, accountId } = await newUser()
     const remote = await makeRemoteChannel({ query }, { username: `distant${++serial}` })
     const second = await post(client, { name: `${username}_more`, displayName: 'More' })
-    const [one, two] = await Promise.all(
-      [channelId, second.body.videoChannel.id].map((id) => makeVideo({ query }, { channelId: id })),
-    )
+    const [one, two] = await makeVideos([{ channelId }, { channelId: second.body.videoChannel.id }])
     await makeVideo({ query }, { channelId, columns: { privacy: 3 } })
     const far = await makeVideo({ query }, { channelId: remote.channelId, remoteOrigin: `https://${remote.host}` })
     const ids = async (path: string) =>
