@@ -2,10 +2,12 @@
 
 import { migrations } from '../migrations/index.ts'
 import { makeAbuseMessages, makeAbuses } from './actors/abuse/index.ts'
-import { makeRemoteActors } from './actors/actor/index.ts'
+import { makeLookedAtActor, makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
+import { makeChannels, spreadSupport } from './actors/channel/index.ts'
+import { makeChannelRemoval } from './actors/channel-removal/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
 import { makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
@@ -87,6 +89,8 @@ import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
+import { channelImagesArea } from './http/video-channels/images.routes.ts'
+import { videoChannelsArea } from './http/video-channels/routes.ts'
 import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
 import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
 import { playlistsArea } from './http/video-playlists/routes.ts'
@@ -260,6 +264,8 @@ async function start(
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
   const actorImages = makeActorImages(media)
+  const channels = makeChannels(deps)
+  spreadSupport({ ...deps, videos })
   const comments = makeComments(deps)
   const reviews = makeCommentReviews(deps)
   const waitingComments = makeWaitingComments(deps)
@@ -268,6 +274,7 @@ async function start(
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
+  registerActorTotals(deps)
   const views = makeViews(deps)
 
   // The only way out: nothing private, nothing blocked.
@@ -285,11 +292,12 @@ async function start(
   closers.push(() => http.close())
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
+  const remoteActors = makeRemoteActors(deps)
   const federation = makeFederationPart({
     deps,
     http,
     instanceActorId: instance.actorId,
-    remoteActors: makeRemoteActors(deps),
+    remoteActors,
     remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
     remotePlaylists,
     follows,
@@ -307,8 +315,9 @@ async function start(
     software: { name: 'vireo', version: VERSION },
   })
   closers.push(async () => federation.close())
-  // After federation, whose reactions to the end of an account come first.
+  // After federation, whose reactions to the end of an account or channel come first.
   makeUserRemoval({ ...deps, uploads, videos, comments, playlists, ratings, follows })
+  makeChannelRemoval({ ...deps, videos, playlists, follows })
   const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
   closers.push(async () => facts.close())
   source.onChange(() => {
@@ -350,6 +359,7 @@ async function start(
     if (!roles.includes('web')) return null
     const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
     const receiveImage = makeReceiveImage({ uploads, config })
+    const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
     const app = await makeApp({
       config,
       logger,
@@ -374,7 +384,9 @@ async function start(
         }),
         myAvatarArea({ actorImages, receiveImage }),
         instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
-        accountsArea({ db, urls: deps.urls }),
+        accountsArea({ db, config, urls: deps.urls, lookedAtActor }),
+        videoChannelsArea({ db, config, urls: deps.urls, channels, lookedAtActor }),
+        channelImagesArea({ db, urls: deps.urls, actorImages, receiveImage }),
         ownedCommentsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),
         userMailsArea({ emailVerification, passwordReset }),

@@ -77,6 +77,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     if (actor) unit.publish(DOCUMENT_CHANGED, { url: actor.url })
   })
   registry.on('VideoRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
+  registry.on('ChannelRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
   registry.on('UserRemoved', 'documents', async ({ userId }, unit) => {
     const actors = await unit.query<{ url: string }>(
       `select x.url from account a left join channel c on c.account_id = a.id join actor x on x.id in (a.actor_id, c.actor_id)

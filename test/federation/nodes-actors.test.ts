@@ -15,6 +15,11 @@ interface ActorView {
   description: string | null
   avatars: { width: number; path: string }[]
 }
+interface ChannelView extends ActorView {
+  isLocal: boolean
+  ownerAccount: { name: string }
+  banners: { width: number }[]
+}
 interface Following {
   following: { name: string; host: string; banners: { width: number }[] }
 }
@@ -77,6 +82,35 @@ describe.each(directions(() => nodes))('from %s to %s', (_from, _to, pair) => {
       { what: 'the banner', ...LONG },
     )
   }, 30_000)
+
+  it("a channel is shown as it is, changes with its videos' support, and goes with them", async () => {
+    const { from, to } = pair()
+    const rest = `/api/v1/video-channels/films_here`
+    const fields = { name: 'films_here', displayName: 'Films', description: 'About films', support: null }
+    const { videoChannel } = await from.client.send<{ videoChannel: { id: number } }>(
+      'POST',
+      '/api/v1/video-channels',
+      fields,
+    )
+    const { uuid } = await from.upload(bytes, { channelId: String(videoChannel.id) })
+    await arrives(to, uuid)
+    const there = (path = '') => seenOn<ChannelView>(to, `${rest}@${from.host}${path}`)
+    expect(await there()).toMatchObject({ ...fields, isLocal: false, ownerAccount: { name: 'root' } })
+    expect(await there('/videos')).toMatchObject({ total: 1, data: [{ uuid }] })
+
+    await from.client.send('PUT', rest, { displayName: 'Movies', support: 'Coffee', bulkVideosSupportUpdate: true })
+    await pick(from, `${rest}/banner/pick`, 'bannerfile')
+    await until(async () => (await there())?.displayName === 'Movies', { what: 'the name', ...LONG })
+    await until(async () => (await there())?.banners.length === 2, { what: 'the banner', ...LONG })
+    const supported = async () => (await seenOn<{ support: string | null }>(to, `/api/v1/videos/${uuid}`))?.support
+    await until(async () => (await supported()) === 'Coffee', { what: 'the support', ...LONG })
+
+    await from.client.send('DELETE', rest)
+    await until(async () => !(await videoOn(to, uuid)), { what: 'the end of its video', ...LONG })
+    await until(async () => !(await there()), { what: 'the end of the channel', ...LONG })
+    expect(await living(to, `${from.base}/video-channels/films_here`)).toEqual([])
+    expect(await accountOn(to, from)).toMatchObject({ name: 'root' })
+  }, 90_000)
 
   it('an account that is removed goes with its channel, videos, comments and likes', async () => {
     const { from, to } = pair()

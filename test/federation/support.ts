@@ -134,21 +134,13 @@ export async function introduce(
   return { account, channel }
 }
 
-/** A channel of root beside the first, in the tables: no route makes channels yet. */
+/** A channel of root beside the first. */
 export async function secondChannel(node: FederatedNode): Promise<{ id: number; url: string }> {
-  const columns = ['url', 'inbox_url', 'outbox_url', 'followers_url', 'following_url', 'key_id']
-  const renamed = columns.map((name) => `replace(${name}, 'root_channel', 'second_channel')`)
-  const [made] = await node.query<{ id: number; url: string }>(
-    `with made as (
-       insert into actor (type, preferred_username, ${columns.join(', ')}, shared_inbox_url, public_key_pem,
-         private_key_sealed, ed25519_public, ed25519_private_sealed)
-       select type, 'second_channel', ${renamed.join(', ')}, shared_inbox_url, public_key_pem,
-         private_key_sealed, ed25519_public, ed25519_private_sealed
-       from actor where preferred_username = 'root_channel' and host_id is null returning id, url)
-     insert into channel (actor_id, account_id, name)
-     select made.id, c.account_id, 'Second' from made, channel c join actor a on a.id = c.actor_id
-     where a.preferred_username = 'root_channel' and a.host_id is null returning id, (select url from made)`,
+  const body = { name: 'second_channel', displayName: 'Second' }
+  const { videoChannel } = await node.client.send<{ videoChannel: { id: number } }>(
+    'POST',
+    '/api/v1/video-channels',
+    body,
   )
-  if (!made) throw new Error('The second channel could not be made.')
-  return made
+  return { id: videoChannel.id, url: `${node.base}/video-channels/${body.name}` }
 }

@@ -38,7 +38,7 @@ export async function makeUser(
 }
 
 /** A channel of an account, local or with `hostId` of another server. */
-async function makeChannel(
+export async function makeChannel(
   db: Reader,
   options: { accountId: number; username?: string; name?: string; origin?: string; hostId?: number },
 ): Promise<{ id: number; actorId: number }> {

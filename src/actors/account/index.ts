@@ -1,1 +1,7 @@
-export { findAccount } from './account.queries.ts'
+export {
+  type AccountListQuery,
+  buildAccountList,
+  type FoundAccount,
+  findAccount,
+  listAccounts,
+} from './account.queries.ts'

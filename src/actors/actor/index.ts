@@ -1,6 +1,7 @@
 export type { ActorType } from './actor.entity.ts'
 export { type ActorImageRow, type ActorImageType, actorImageTypes, imagesOf } from './actor-image.rows.ts'
 export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
+export { type LookedAtActor, makeLookedAtActor, type SeenActor, seenColumns } from './refresh-actor.ts'
 export {
   makeRemoteActors,
   type RemoteActor,
@@ -8,3 +9,4 @@ export {
   recountFollows,
   type StoredActor,
 } from './remote-actor.commands.ts'
+export { foldActorTotals, registerActorTotals, totalOfActors } from './totals.ts'

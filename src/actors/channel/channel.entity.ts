@@ -12,6 +12,8 @@ const ChannelSchema = defineEntity({
     name: p.string(),
     description: p.string().nullable(),
     support: p.string().nullable(),
+    /** Of the machine `channel`. */
+    state: p.string().default('active'),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

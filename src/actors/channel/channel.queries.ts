@@ -1,18 +1,31 @@
-// Lists of channels: by words, by handle, and those that an actor of ours follows. One statement for a page.
+// Lists of channels: all, of an account, by words, by handle, and those that an actor of ours follows. One statement for a page.
 
 import { containing, type Database } from '../../platform/database/index.ts'
+import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
 import { type ActorProfile, accountProfile, channelProfile } from '../video/index.ts'
 
 export interface ChannelRow {
   channel: ActorProfile
   account: ActorProfile
+  /** When it was asked for. */
+  stats?: ChannelStats
+}
+
+export interface ChannelStats {
+  videos: number
+  views: number
+  /** The last 31 days with today, the oldest first; `day` as `2026-01-31`. */
+  days: { day: string; views: number }[]
 }
 
 export interface ChannelListQuery {
   start: number
   count: number
   /** `followed`: the order in which they were followed. */
-  sort: { by: 'match' | 'displayName' | 'createdAt' | 'followed' | 'followId'; descending: boolean }
+  sort: {
+    by: 'match' | 'id' | 'name' | 'displayName' | 'createdAt' | 'updatedAt' | 'followed' | 'followId'
+    descending: boolean
+  }
   search?: string | undefined
   /** Lower case; null for this server. */
   host?: string | null | undefined
@@ -20,14 +33,20 @@ export interface ChannelListQuery {
   handles?: { name: string; host: string | null }[] | undefined
   /** Row ids. */
   ids?: number[] | undefined
+  accountId?: number | undefined
   /** Only channels that this actor of ours follows, or asked to. */
   followerActorId?: number | undefined
+  /** With the numbers of their videos: of those that everybody sees in lists, or of all. */
+  stats?: 'public' | 'all' | undefined
 }
 
 const COLUMNS = {
   match: 'c.created_at',
+  id: 'c.id',
+  name: 'c.name',
   displayName: 'c.name',
   createdAt: 'c.created_at',
+  updatedAt: 'c.updated_at',
   followed: 'f.created_at',
   followId: 'f.id',
 } as const
@@ -36,66 +55,138 @@ export async function listChannels(
   db: Pick<Database, 'query'>,
   query: ChannelListQuery,
 ): Promise<{ total: number; rows: ChannelRow[] }> {
+  const { text, values } = buildChannelList(query)
+  const [page] = await db.query<{ total: number; rows: ChannelRow[] }>(text, values)
+  return page ?? { total: 0, rows: [] }
+}
+
+/** The statement of a page: one row with `total` and `rows`. */
+export function buildChannelList(query: ChannelListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
   const follow =
     query.followerActorId === undefined
       ? ''
-      : `join follow f on f.target_id = x.id and f.follower_id = ${bind(query.followerActorId)}
+      : `join follow f on f.target_id = c.actor_id and f.follower_id = ${bind(query.followerActorId)}
            and f.state in ('pending', 'accepted')`
-  const from = `from channel c join actor x on x.id = c.actor_id join account a on a.id = c.account_id
-    join actor o on o.id = a.actor_id left join remote_host h on h.id = x.host_id ${follow}`
-  const where = conditions(query, bind).join(' and ')
+  const narrowed = conditions(query, bind)
+  const matching = `from channel c join actor x on x.id = c.actor_id ${follow}
+    where ${['x.deleted_at is null', ...narrowed].join(' and ')}`
+  const isNarrowed = follow !== '' || narrowed.length > 0
   const direction = query.sort.descending ? 'desc' : 'asc'
   const key =
     query.sort.by === 'match' && query.search
       ? `greatest(similarity(c.name, ${bind(query.search)}), similarity(x.preferred_username, ${bind(query.search)}))`
       : COLUMNS[query.sort.by]
-  const [page] = await db.query<{ total: number; rows: ChannelRow[] }>(
-    `with matching as (select c.id, ${key} as sort_key ${from} where ${where}),
-     page as (
-       select * from matching order by sort_key ${direction}, id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
-     )
-     select (select count(*)::integer from matching) as total,
-       coalesce((
-         select json_agg(json_build_object('channel', ${channelProfile('c', 'x')}, 'account', ${accountProfile('a', 'o')})
-           order by p.sort_key ${direction}, p.id ${direction})
-         from page p join channel c on c.id = p.id join actor x on x.id = c.actor_id
-           join account a on a.id = c.account_id join actor o on o.id = a.actor_id), '[]') as rows`,
-    values,
-  )
-  return page ?? { total: 0, rows: [] }
+  const stats = query.stats === undefined ? '' : `, 'stats', ${statsOf('c', query.stats)}`
+  const text = `with page as materialized (
+      select c.id, ${key} as sort_key ${matching}
+      order by ${key} ${direction}, c.id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
+    )
+    select ${isNarrowed ? `(select count(*)::int ${matching})` : totalOfActors('channels')} as total,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('channel', ${channelProfile('c', 'x')}, 'account', ${accountProfile('a', 'o')}${stats})
+          order by p.sort_key ${direction}, p.id ${direction})
+        from page p join channel c on c.id = p.id join actor x on x.id = c.actor_id
+          join account a on a.id = c.account_id join actor o on o.id = a.actor_id), '[]') as rows`
+  return { text, values }
 }
 
 function conditions(query: ChannelListQuery, bind: (value: unknown) => string): string[] {
-  const found = ['x.deleted_at is null']
+  const found: string[] = []
   if (query.search) {
     const like = bind(containing(query.search))
-    found.push(`(c.name ilike ${like} or x.preferred_username ilike ${like} or c.name % ${bind(query.search)})`)
+    // Each part by an index of its own.
+    found.push(
+      `c.id in (
+         select n.id from channel n where n.name ilike ${like}
+         union select n.id from channel n where n.name % ${bind(query.search)}
+         union select n.id from actor u join channel n on n.actor_id = u.id
+           where u.type = 'Group' and u.preferred_username ilike ${like})`,
+    )
   }
-  if (query.host !== undefined) found.push(query.host === null ? 'x.host_id is null' : `h.host = ${bind(query.host)}`)
+  if (query.host !== undefined) {
+    found.push(
+      query.host === null
+        ? 'x.host_id is null'
+        : `x.host_id = (select h.id from remote_host h where h.host = ${bind(query.host)})`,
+    )
+  }
   if (query.ids) found.push(`c.id = any(${bind(query.ids)}::int[])`)
+  if (query.accountId !== undefined) found.push(`c.account_id = ${bind(query.accountId)}`)
   if (query.handles) {
     const names = bind(query.handles.map(({ name }) => name.toLowerCase()))
     const hosts = bind(query.handles.map(({ host }) => host?.toLowerCase() ?? null))
     found.push(
-      `exists (select 1 from unnest(${names}::text[], ${hosts}::text[]) as wanted(name, host)
-         where wanted.name = lower(x.preferred_username) and wanted.host is not distinct from h.host)`,
+      `c.id in (
+         select n.id from unnest(${names}::text[], ${hosts}::text[]) as wanted(name, host)
+           join actor u on lower(u.preferred_username) = wanted.name join channel n on n.actor_id = u.id
+           left join remote_host h on h.id = u.host_id
+         where h.host is not distinct from wanted.host)`,
     )
   }
   return found
 }
 
-/** The channel of this name, of ours (`host` null) or of another server, as far as it is stored. */
+const DAYS = 30
+
+/** SQL for `ChannelStats`. What only the owner sees shows in no number for others. */
+function statsOf(channel: string, of: 'public' | 'all'): string {
+  const counted = of === 'all' ? "v.state <> 'removed'" : "v.privacy = 1 and v.state = 'published'"
+  const today = "(now() at time zone 'UTC')::date"
+  return `(select jsonb_build_object('videos', count(v.id),
+      'views', coalesce(sum(v.views + (select coalesce(sum(d.views), 0) from video_delta d where d.video_id = v.id)), 0),
+      'days', (
+        select jsonb_agg(jsonb_build_object('day', g.day::date, 'views', coalesce(w.views, 0)) order by g.day)
+        from generate_series(${today} - ${DAYS}, ${today}, interval '1 day') as g (day)
+          left join (
+            select w.day, sum(w.views) as views from video v join video_day_views w on w.video_id = v.id
+            where v.channel_id = ${channel}.id and ${counted} and w.day >= ${today} - ${DAYS} group by w.day
+          ) w on w.day = g.day::date))
+    from video v where v.channel_id = ${channel}.id and ${counted})`
+}
+
+/** A channel by its name, of ours (`host` null) or of another server, as far as it is stored. */
+export interface ChannelHandle {
+  name: string
+  host: string | null
+}
+
+/** What decides who may do something with a channel. */
+export interface FoundChannel {
+  id: number
+  actorId: number
+  accountId: number
+  remote: boolean
+}
+
+const BY_HANDLE = `actor x join channel c on c.actor_id = x.id left join remote_host h on h.id = x.host_id
+  where lower(x.preferred_username) = lower($1) and h.host is not distinct from lower($2) and x.deleted_at is null`
+
 export async function findChannelByHandle(
   db: Pick<Database, 'query'>,
-  { name, host }: { name: string; host: string | null },
-): Promise<{ id: number; actorId: number } | undefined> {
-  const [row] = await db.query<{ id: number; actorId: number }>(
-    `select c.id, x.id as "actorId" from actor x join channel c on c.actor_id = x.id left join remote_host h on h.id = x.host_id
-     where lower(x.preferred_username) = lower($1) and h.host is not distinct from lower($2) and x.deleted_at is null
-     order by c.id limit 1`,
+  { name, host }: ChannelHandle,
+): Promise<FoundChannel | undefined> {
+  const [row] = await db.query<FoundChannel>(
+    `select c.id, x.id as "actorId", c.account_id as "accountId", x.host_id is not null as remote
+     from ${BY_HANDLE} order by c.id limit 1`,
     [name, host],
   )
   return row
+}
+
+/** All that everybody sees of a channel, with its account; in one statement. */
+export async function findChannel(
+  db: Pick<Database, 'query'>,
+  { name, host }: ChannelHandle,
+): Promise<(ChannelRow & { seen: SeenActor }) | undefined> {
+  const [row] = await db.query<ChannelRow & { actorId: number } & Omit<SeenActor, 'id'>>(
+    `select ${channelProfile('c', 'x')} as channel, ${accountProfile('a', 'o')} as account, ${seenColumns('x')}
+     from (select c.id from ${BY_HANDLE} order by c.id limit 1) found join channel c on c.id = found.id
+       join actor x on x.id = c.actor_id join account a on a.id = c.account_id join actor o on o.id = a.actor_id`,
+    [name, host],
+  )
+  if (!row) return undefined
+  const { channel, account, actorId: id, remote, refreshedAt } = row
+  return { channel, account, seen: { id, remote, refreshedAt } }
 }

@@ -1,1 +1,13 @@
-export { type ChannelListQuery, type ChannelRow, findChannelByHandle, listChannels } from './channel.queries.ts'
+export { type ChannelChanges, type Channels, makeChannels, type NewChannel } from './channel.commands.ts'
+export { assertMayManageChannel } from './channel.policy.ts'
+export {
+  buildChannelList,
+  type ChannelHandle,
+  type ChannelListQuery,
+  type ChannelRow,
+  type FoundChannel,
+  findChannel,
+  findChannelByHandle,
+  listChannels,
+} from './channel.queries.ts'
+export { spreadSupport } from './support-of-videos.ts'

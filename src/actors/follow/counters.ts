@@ -26,3 +26,15 @@ async function recount(unit: Unit, followerId: number, targetId: number): Promis
   // In one order, so that two recounts of the same actors do not deadlock.
   for (const id of [followerId, targetId].toSorted((a, b) => a - b)) await recountFollows(unit, id)
 }
+
+/** The follows of actors that are gone, in both directions; who followed them has one less. */
+export async function dropFollows(unit: Unit, actorIds: number[]): Promise<void> {
+  const others = await unit.query<{ id: number }>(
+    `with gone as (
+       delete from follow where follower_id = any($1) or target_id = any($1) returning follower_id, target_id
+     ) select distinct a.id from gone join actor a on a.id in (gone.follower_id, gone.target_id)
+     where a.host_id is null and a.deleted_at is null order by a.id`,
+    [actorIds],
+  )
+  for (const { id } of others) await recountFollows(unit, id)
+}

@@ -94,6 +94,56 @@ export async function listFollows(db: Database, query: FollowListQuery): Promise
   return page ?? { total: 0, rows: [] }
 }
 
+export interface FollowerListQuery {
+  /** Who is followed: an account and its channels, or one actor. Row ids. */
+  of: { accountId: number } | { actorId: number }
+  start: number
+  count: number
+  sort: { descending: boolean }
+  search?: string | undefined
+}
+
+/** One page of the accepted followers of accounts and channels, with the count of all that match. */
+export async function listFollowers(
+  db: Pick<Database, 'query'>,
+  query: FollowerListQuery,
+): Promise<{ total: number; rows: FollowRow[] }> {
+  const { text, values } = buildFollowerList(query)
+  const [page] = await db.query<{ total: number; rows: FollowRow[] }>(text, values)
+  return page ?? { total: 0, rows: [] }
+}
+
+/** The statement: of each of the actors as many as the page reaches to, which an index gives in order. */
+export function buildFollowerList(query: FollowerListQuery): { text: string; values: unknown[] } {
+  const { of, start, count, sort, search } = query
+  const direction = sort.descending ? 'desc' : 'asc'
+  const joins = search ? 'join actor a on a.id = f.follower_id left join remote_host ah on ah.id = a.host_id' : ''
+  const found = search ? 'and (ah.host ilike $4 or a.preferred_username ilike $4)' : ''
+  const followed =
+    'actorId' in of
+      ? '(select $1::int as id) t'
+      : `(select actor_id as id from account where id = $1
+          union all select actor_id from channel where account_id = $1 and state = 'active') t`
+  const followers = `from follow f ${joins} where f.target_id = t.id and f.state = 'accepted' ${found}`
+  const text = `with chosen as materialized (
+      select n.id, n.created_at from ${followed} cross join lateral (
+        select f.id, f.created_at ${followers}
+        order by f.created_at ${direction}, f.id ${direction} limit $2::bigint + $3::bigint
+      ) n order by n.created_at ${direction}, n.id ${direction} limit $2 offset $3
+    ), page as (
+      select f.id, f.state, f.created_at, f.updated_at,
+        ${actorJson('a', 'ah')} as follower, ${actorJson('b', 'bh')} as following
+      from chosen join follow f on f.id = chosen.id ${ACTOR_JOINS}
+    )
+    select (select coalesce(sum(n.total), 0)::int from ${followed}
+        cross join lateral (select count(*) as total ${followers}) n) as total,
+      coalesce((select json_agg(page order by created_at ${direction}, id ${direction}) from page), '[]') as rows`
+  return {
+    text,
+    values: ['actorId' in of ? of.actorId : of.accountId, count, start, ...(search ? [containing(search)] : [])],
+  }
+}
+
 /** The relation between a local actor and a remote one named by handle (`name@host`) or host (its instance actor). */
 export async function findFollowByHandle(
   db: Database,

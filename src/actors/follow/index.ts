@@ -1,13 +1,16 @@
 export { followBack } from './auto-follow.ts'
-export { keepFollowCounts } from './counters.ts'
+export { dropFollows, keepFollowCounts } from './counters.ts'
 export { type Follows, makeFollows } from './follow.commands.ts'
 export {
+  buildFollowerList,
   type FollowActorRow,
+  type FollowerListQuery,
   type FollowListQuery,
   type FollowRow,
   findFollow,
   findFollowByHandle,
   isFormerRequest,
+  listFollowers,
   listFollows,
 } from './follow.queries.ts'
 export { type HistoryWalk, type HistoryWalks, makeHistoryWalks } from './history.commands.ts'

@@ -123,7 +123,7 @@ async function assertIsOwnChannel(unit: Unit, channelId: number | null, accountI
   if (channelId === null) return
   const [channel] = await unit.query<{ account_id: number }>(
     `select c.account_id from channel c join actor a on a.id = c.actor_id
-     where c.id = $1 and a.host_id is null for key share of c`,
+     where c.id = $1 and c.state = 'active' and a.host_id is null for key share of c`,
     [channelId],
   )
   if (!channel) throw notFound('Video channel not found')

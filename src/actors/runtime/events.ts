@@ -56,6 +56,11 @@ export interface EventPayloads {
   /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
 
+  /** A channel is gone, and all that is in it is to go. */
+  ChannelRemoved: { channelId: number; url: string }
+  /** Nothing of a channel of ours is left but the name of its actor: its Delete is to be sent. */
+  ChannelEmptied: { actorId: number; url: string; accountActorId: number }
+
   /** A host that was given up is there again. */
   HostAwoke: { hostId: number }
 

@@ -1,5 +1,6 @@
 export { type Beat, startBeat } from './beat.ts'
 export { DomainError, type ErrorKind, type InvalidParam, notFound, unlessGone } from './domain-error.ts'
+export { eachRow } from './each-row.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'
 export { keepJobHistoryShort } from './history.ts'
 export { PermanentFailure } from './jobs.ts'

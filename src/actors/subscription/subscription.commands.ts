@@ -1,15 +1,9 @@
 // Subscriptions: channels that the account of a user follows, with the machine of all follows. A channel of another server
 // that is not stored yet is looked for by a job.
 
-import { findChannelByHandle } from '../channel/index.ts'
+import { type ChannelHandle, findChannelByHandle } from '../channel/index.ts'
 import { type Follows, findFollow } from '../follow/index.ts'
 import { type ActorDeps, notFound, unlessGone } from '../runtime/index.ts'
-
-/** A channel by its name; `host` is null for ours, else in lower case. */
-export interface ChannelHandle {
-  name: string
-  host: string | null
-}
 
 export interface Subscriptions {
   /** Row of the actor of an account. */

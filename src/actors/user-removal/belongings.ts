@@ -6,7 +6,7 @@ import type { Comments } from '../comment/index.ts'
 import type { Follows } from '../follow/index.ts'
 import { type Playlists, playlistTypes } from '../playlist/index.ts'
 import type { Ratings } from '../rating/index.ts'
-import { unlessGone } from '../runtime/index.ts'
+import { eachRow, unlessGone } from '../runtime/index.ts'
 import type { Uploads } from '../upload/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { RemoveVideo } from '../video/index.ts'
@@ -75,8 +75,6 @@ export async function rememberWhoKnows(query: Sql, owner: Owner): Promise<void> 
   )
 }
 
-const BATCH = 100
-
 /** What there is of each kind, by the parameter that names its owner. */
 const uploadsOf = (user: string) =>
   `from upload o where o.user_id = ${user} and o.state in ('created', 'receiving', 'assembled')`
@@ -98,22 +96,8 @@ export async function takeAway(
   const { userId, accountId } = owner
   const by = { accountId, role: userRoles.user }
 
-  /** Each once: what cannot go now is met again by the next walk. */
-  async function each<R extends object>(from: string, of: unknown, columns: string, remove: (row: R) => Promise<void>) {
-    let last = 0
-    for (;;) {
-      const rows = await db.query<R & { id: number }>(
-        `select o.id, ${columns} ${from} and o.id > $2 order by o.id limit ${BATCH}`,
-        [of, last],
-      )
-      if (rows.length === 0) return
-      for (const row of rows) {
-        signal.throwIfAborted()
-        await unlessGone(remove(row))
-        last = row.id
-      }
-    }
-  }
+  const each = <R extends object>(from: string, of: unknown, columns: string, remove: (row: R) => Promise<void>) =>
+    eachRow<R & { id: number }>({ db, signal, from, values: [of], columns }, (row) => unlessGone(remove(row)))
 
   await each<{ token: string }>(uploadsOf('$1'), userId, 'o.token', ({ token }) =>
     removers.uploads.cancel({ userId, token }),

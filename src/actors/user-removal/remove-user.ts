@@ -1,7 +1,7 @@
 // The end of a user: a job takes everything away, then the rows, and at last the actors' keys, once all who had to be told
 // of their end were told. What stays is the actors as tombstones, so that no name is ever given again.
 
-import { recountFollows } from '../actor/index.ts'
+import { dropFollows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import {
   actorsOf,
@@ -51,15 +51,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
 
   // After federation's own reaction, which needs to know the followers, in one transaction with it.
   registry.on('AccountRemoved', 'removal', async ({ actorId, channels }, unit) => {
-    const actorIds = [actorId, ...channels.map((channel) => channel.actorId)]
-    const others = await unit.query<{ id: number }>(
-      `with gone as (
-         delete from follow where follower_id = any($1) or target_id = any($1) returning follower_id, target_id
-       ) select distinct a.id from gone join actor a on a.id in (gone.follower_id, gone.target_id)
-       where a.host_id is null and a.deleted_at is null order by a.id`,
-      [actorIds],
-    )
-    for (const { id } of others) await recountFollows(unit, id)
+    await dropFollows(unit, [actorId, ...channels.map((channel) => channel.actorId)])
   })
 
   registry.periodic('keys-of-removed-actors', {
@@ -75,7 +67,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
          and not exists (select 1 from account where actor_id = x.id)
          and not exists (select 1 from channel where actor_id = x.id)
          and not exists (select 1 from delivery d where d.actor_id = x.id and d.state = 'waiting')
-         and not exists (select 1 from outbox o where o.event = 'AccountRemoved' and o.parked_at is null
+         and not exists (select 1 from outbox o where o.event in ('AccountRemoved', 'ChannelEmptied') and o.parked_at is null
            and (o.aggregate_id = x.id or o.payload->'channels' @> jsonb_build_array(jsonb_build_object('actorId', x.id))))`,
     )
   }

@@ -85,7 +85,7 @@ export const userColumns = (): string =>
 export const userChannels = (): string =>
   `(select coalesce(json_agg(${summary('c', 'ca')}::jsonb || jsonb_build_object('support', c.support,
       'banners', ${imagesOf('ca', actorImageTypes.banner)}) order by c.id), '[]')
-    from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id) as channels`
+    from channel c join actor ca on ca.id = c.actor_id where c.account_id = a.id and c.state = 'active') as channels`
 
 const summary = (noun: string, actor: string): string =>
   `jsonb_build_object('id', ${noun}.id, 'url', ${actor}.url, 'username', ${actor}.preferred_username, 'name', ${noun}.name,

@@ -127,7 +127,7 @@ export function makeCreateVideo(
 
   async function checkChannel(userId: number, channelId: number): Promise<void> {
     const [channel] = await db.query<{ user_id: number | null }>(
-      'select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1',
+      "select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1 and c.state = 'active'",
       [channelId],
     )
     refuseChannel(channel, userId)
@@ -227,7 +227,8 @@ export function makeCreateVideo(
     await unit.query("select pg_advisory_xact_lock(hashtext('video-quota'), $1)", [userId])
     if (draft.probe.size > (await quotaLeft(userId, unit))) throw overQuota()
     const [channel] = await unit.query<{ user_id: number | null }>(
-      'select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1 for key share of c',
+      `select a.user_id from channel c join account a on a.id = c.account_id
+       where c.id = $1 and c.state = 'active' for key share of c`,
       [fields.channelId],
     )
     refuseChannel(channel, userId)

@@ -205,7 +205,7 @@ function setPrivacy(unit: Unit, video: Video, privacy: number): void {
 async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewer>): Promise<void> {
   const [channel] = await unit.query<{ account_id: number }>(
     `select c.account_id from channel c join actor a on a.id = c.actor_id
-     where c.id = $1 and a.host_id is null for key share of c`,
+     where c.id = $1 and c.state = 'active' and a.host_id is null for key share of c`,
     [channelId],
   )
   if (!channel) throw new DomainError('invalid', 'Unknown video "video channel" for this instance.')

@@ -1,7 +1,8 @@
-// An account of ours is gone with its channels: each says so itself, to everybody who knew one of them: followers, and servers
-// of whom and what it followed, commented on or rated.
+// An account of ours is gone with its channels, or a channel alone: each says so itself, to everybody who knew one of them:
+// followers, and servers of whom and what it followed, commented on or rated, or that did so with its videos.
 
 import { followersOf, type Recipient } from '../../actors/delivery/index.ts'
+import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { publicAudience } from '../documents/index.ts'
 import { buildDelete } from '../wire/index.ts'
@@ -15,21 +16,33 @@ export function sendAccounts(
 
   registry.on('AccountRemoved', 'federation', async ({ actorId, url, channels }, unit) => {
     const gone = [...channels, { actorId, url }]
-    // Followers of the instance got to know them by the videos that it announced.
-    const knowing = [...gone.map((actor) => actor.actorId), await instanceActorId()]
+    const knowing = gone.map((actor) => actor.actorId)
+    await sayFarewell(unit, gone, await whoKnows(unit, actorId, knowing))
+  })
+
+  registry.on('ChannelEmptied', 'federation', async ({ actorId, url, accountActorId }, unit) => {
+    // Followers of the account were told of the videos, which name their channel.
+    await sayFarewell(unit, [{ actorId, url }], await whoKnows(unit, actorId, [actorId, accountActorId]))
+  })
+
+  async function whoKnows(unit: Unit, actorId: number, followed: number[]): Promise<Recipient[]> {
     const [known] = await unit.query<{ inboxes: Recipient[] | null }>(
       'select known_at as inboxes from actor where id = $1',
       [actorId],
     )
-    const recipients = [...(await followersOf(unit.query, knowing)), ...(known?.inboxes ?? [])]
-    for (const actor of gone) {
-      const activity = buildDelete({
-        id: urls.deleteOf(actor.url),
-        actor: actor.url,
-        target: actor.url,
-        ...publicAudience(urls, actor.url),
-      })
-      await send(unit, { activity, senderId: actor.actorId, recipients })
+    // Followers of the instance got to know them by the videos that it announced.
+    const followers = await followersOf(unit.query, [...followed, await instanceActorId()])
+    return [...followers, ...(known?.inboxes ?? [])]
+  }
+
+  async function sayFarewell(
+    unit: Unit,
+    gone: { actorId: number; url: string }[],
+    recipients: Recipient[],
+  ): Promise<void> {
+    for (const { actorId, url } of gone) {
+      const activity = buildDelete({ id: urls.deleteOf(url), actor: url, target: url, ...publicAudience(urls, url) })
+      await send(unit, { activity, senderId: actorId, recipients })
     }
-  })
+  }
 }

@@ -1,23 +1,148 @@
-// Accounts, as everybody sees them.
+// Accounts, as everybody sees them, with their channels and videos; to their owners also what they rated, and who follows them.
 
 import { z } from 'zod'
-import { findAccount } from '../../actors/account/index.ts'
-import { notFound } from '../../actors/runtime/index.ts'
+import { type FoundAccount, findAccount, listAccounts } from '../../actors/account/index.ts'
+import type { LookedAtActor } from '../../actors/actor/index.ts'
+import { listChannels } from '../../actors/channel/index.ts'
+import { listFollowers } from '../../actors/follow/index.ts'
+import { listRatings } from '../../actors/rating/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import type { Session } from '../../actors/session/index.ts'
+import { seesAllVideos } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import { toActorHandle } from '../plugins/handles.ts'
+import { booleanText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { accountView, type Here, toAccountView } from '../videos/actor.view.ts'
+import { followView, toFollowView } from '../server-follows/views.ts'
+import { channelSortFields } from '../video-channels/fields.ts'
+import { accountView, type Here, listedChannelView, toAccountView, toListedChannelView } from '../videos/actor.view.ts'
+import { listQuery } from '../videos/list.ts'
+import { makeVideoPageOf } from '../videos/list-page.ts'
+import { toVideoView, videoView } from '../videos/video.view.ts'
+import { viewerOf } from '../videos/viewer.ts'
 
-export function accountsArea({ db, urls }: { db: Database; urls: Here }): Area {
+const tags = ['Accounts']
+const params = z.object({ name: z.string() })
+const ratedView = z.object({ video: videoView, rating: z.enum(['like', 'dislike']) })
+
+export function accountsArea(deps: {
+  db: Database
+  config: () => Config
+  urls: Here
+  /** Told of each look at an account. */
+  lookedAtActor: LookedAtActor
+}): Area {
+  const { db, config, urls, lookedAtActor } = deps
+  const videoPageOf = makeVideoPageOf(deps)
+  const byDate = () => ({ ...paging(config()), sort: sorting(['createdAt'], '-createdAt') })
+
+  async function accountOf(handle: string): Promise<FoundAccount> {
+    const account = await findAccount(db, toActorHandle(handle, urls.host))
+    if (!account) throw notFound('Account not found')
+    return account
+  }
+
+  async function ownAccountOf(handle: string, session: Session): Promise<FoundAccount> {
+    const account = await accountOf(handle)
+    if (account.id === session.user.accountId) return account
+    throw new DomainError('forbidden', 'Only the owner of this account may see this.')
+  }
+
   return (app) => {
     app.get(
-      '/api/v1/accounts/:name',
-      { schema: { tags: ['Accounts'], params: z.object({ name: z.string() }), response: { 200: accountView } } },
+      '/api/v1/accounts',
+      { schema: { tags, querystring: z.object(byDate()), response: { 200: listOf(accountView) } } },
+      async ({ query }) => {
+        const { total, rows } = await listAccounts(db, query)
+        return { total, data: rows.map((row) => toAccountView(row, urls)) }
+      },
+    )
+
+    app.get('/api/v1/accounts/:name', { schema: { tags, params, response: { 200: accountView } } }, async (request) => {
+      const account = await accountOf(request.params.name)
+      lookedAtActor(account.seen)
+      return toAccountView(account, urls)
+    })
+
+    app.get(
+      '/api/v1/accounts/:name/videos',
+      {
+        config: { auth: 'optional' },
+        schema: { tags, params, querystring: listQuery(config()), response: { 200: listOf(videoView) } },
+      },
+      (request) =>
+        videoPageOf(request, async () => ({ of: 'account', accountId: (await accountOf(request.params.name)).id })),
+    )
+
+    app.get(
+      '/api/v1/accounts/:name/video-channels',
+      {
+        // Whose numbers: those of the owner are about more videos than others know of.
+        config: { auth: 'optional' },
+        schema: {
+          tags: ['Video Channels'],
+          params,
+          querystring: z.object({
+            ...paging(config()),
+            sort: sorting(channelSortFields, '-createdAt'),
+            withStats: booleanText.optional(),
+          }),
+          response: { 200: listOf(listedChannelView) },
+        },
+      },
+      async ({ params: { name }, query: { withStats, ...query }, session }) => {
+        const { id: accountId } = await accountOf(name)
+        const viewer = viewerOf(session)
+        const seesAll = viewer?.accountId === accountId || seesAllVideos(viewer)
+        const stats = withStats ? (seesAll ? 'all' : 'public') : undefined
+        const { total, rows } = await listChannels(db, { ...query, accountId, stats })
+        return { total, data: rows.map((row) => toListedChannelView(row, urls)) }
+      },
+    )
+
+    app.get(
+      '/api/v1/accounts/:name/ratings',
+      {
+        config: { auth: 'user' },
+        schema: {
+          tags,
+          params,
+          querystring: z.object({ ...byDate(), rating: z.enum(['like', 'dislike']).optional() }),
+          response: { 200: listOf(ratedView) },
+        },
+      },
       async (request) => {
-        const [name = '', host] = request.params.name.split('@')
-        const isOurs = host === undefined || host.toLowerCase() === urls.host
-        const account = await findAccount(db, { name, host: isOurs ? null : host })
-        if (!account) throw notFound('Account not found')
-        return toAccountView(account, urls)
+        const { id: accountId } = await ownAccountOf(request.params.name, sessionOf(request))
+        const { total, rows } = await listRatings(db, { ...request.query, accountId })
+        return {
+          total,
+          // Clients know this list without pictures.
+          data: rows.map((row) => ({
+            video: { ...toVideoView(row, { here: urls, include: 0 }), thumbnailPath: null, previewPath: null },
+            rating: row.rating,
+          })),
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/accounts/:name/followers',
+      {
+        config: { auth: 'user' },
+        schema: {
+          tags,
+          params,
+          querystring: z.object({ ...byDate(), search: z.string().max(500).optional() }),
+          response: { 200: listOf(followView) },
+        },
+      },
+      async (request) => {
+        const { id: accountId } = await ownAccountOf(request.params.name, sessionOf(request))
+        const { total, rows } = await listFollowers(db, { ...request.query, of: { accountId } })
+        const view = { host: urls.host, score: config().vireo.federation.follow_score.base }
+        return { total, data: rows.map((row) => toFollowView(row, view)) }
       },
     )
   }

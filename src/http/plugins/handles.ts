@@ -19,3 +19,9 @@ export function splitHandle(text: string, config: Config): { name: string; host:
   const host = text.slice(at + 1)
   return at > 0 && NAME.test(name) && isHost(host, config) ? { name, host } : undefined
 }
+
+/** A name with or without `@host`, as paths call accounts and channels; `host` is null for ours. */
+export function toActorHandle(text: string, ownHost: string): { name: string; host: string | null } {
+  const [name = '', host] = text.split('@')
+  return { name, host: host === undefined || host.toLowerCase() === ownHost ? null : host }
+}

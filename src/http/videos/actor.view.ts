@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { ActorImageRow } from '../../actors/actor/index.ts'
+import type { ChannelRow } from '../../actors/channel/index.ts'
 import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
 
 /** What views know of this server. */
@@ -56,6 +57,15 @@ export const channelView = z
   })
   .meta({ id: 'VideoChannel' })
 
+/** A channel with the numbers of its videos, where a list was asked for them. */
+export const listedChannelView = channelView
+  .extend({
+    videosCount: z.int().optional(),
+    viewsPerDay: z.array(z.object({ date, views: z.int() })).optional(),
+    totalViews: z.int().optional(),
+  })
+  .meta({ id: 'VideoChannelWithStats' })
+
 const toImageView =
   (folder: 'avatars' | 'banners') =>
   (row: ActorImageRow): z.infer<typeof imageView> => ({
@@ -105,3 +115,17 @@ export const toChannelView = (
   isLocal: channel.host === null,
   ownerAccount: toAccountView(account, here),
 })
+
+export function toListedChannelView(
+  { channel, account, stats }: ChannelRow,
+  here: Here,
+): z.infer<typeof listedChannelView> {
+  return {
+    ...toChannelView(channel, account, here),
+    ...(stats && {
+      videosCount: stats.videos,
+      viewsPerDay: stats.days.map(({ day, views }) => ({ date: new Date(day).toISOString(), views })),
+      totalViews: stats.views,
+    }),
+  }
+}

@@ -4,6 +4,7 @@ import type { Row } from '../row.ts'
 import { abuseRows } from './abuses.ts'
 import { activityPubRows } from './activitypub.ts'
 import { blocklistRows } from './blocklists.ts'
+import { channelRows } from './channels.ts'
 import { commentRows } from './comments.ts'
 import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
@@ -30,6 +31,7 @@ export const rows: readonly Row[] = [
   ...registrationRows,
   ...userRows,
   ...meRows,
+  ...channelRows,
   ...configRows,
   ...videoRows,
   ...videoPartRows,

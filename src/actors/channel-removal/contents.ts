@@ -1,0 +1,100 @@
+// What is in a removed channel, taken away thing by thing with the commands by which its owner would do it, so that everybody is
+// told who has to be. Playlists stay with their owner, out of everybody's sight, as they have no channel any more.
+
+import type { Database, Sql } from '../../platform/database/index.ts'
+import type { Follows } from '../follow/index.ts'
+import { type Playlists, playlistPrivacies } from '../playlist/index.ts'
+import { eachRow, unlessGone } from '../runtime/index.ts'
+import { userRoles } from '../user/index.ts'
+import type { RemoveVideo } from '../video/index.ts'
+
+/** A removed channel, whose row is still there. */
+export interface RemovedChannel {
+  channelId: number
+  actorId: number
+  url: string
+  accountId: number
+  accountActorId: number
+}
+
+/** The commands of the nouns that are in a channel. */
+export interface Removers {
+  videos: RemoveVideo
+  playlists: Pick<Playlists, 'update'>
+  follows: Pick<Follows, 'withdraw'>
+}
+
+/** Undefined unless the channel is removed and something of it is left. */
+export async function removedChannel(query: Sql, channelId: number): Promise<RemovedChannel | undefined> {
+  const [channel] = await query<RemovedChannel>(
+    `select c.id as "channelId", x.id as "actorId", x.url, a.id as "accountId", a.actor_id as "accountActorId"
+     from channel c join actor x on x.id = c.actor_id join account a on a.id = c.account_id
+     where c.id = $1 and c.state = 'removed'`,
+    [channelId],
+  )
+  return channel
+}
+
+/** Servers that hear of the end of one channel, beside those of its followers. */
+const MAX_SERVERS = 10_000
+
+/**
+ * Keeps the inboxes of servers that know the channel for videos of it that they passed on, commented on or rated, as long as
+ * that can be told. What is kept once stays.
+ */
+export async function rememberWhoKnows(query: Sql, { channelId, actorId }: RemovedChannel): Promise<void> {
+  await query(
+    `update actor set known_at = (
+       select coalesce(jsonb_agg(jsonb_build_object('inboxUrl', known.inbox, 'hostId', known.host_id)), '[]') from (
+         select distinct coalesce(x.shared_inbox_url, x.inbox_url) as inbox, x.host_id from (
+           select s.actor_id as id from video v join share s on s.video_id = v.id where v.channel_id = $2
+           union select a.actor_id from video v join comment m on m.video_id = v.id join account a on a.id = m.account_id
+             where v.channel_id = $2
+           union select a.actor_id from video v join rating r on r.video_id = v.id join account a on a.id = r.account_id
+             where v.channel_id = $2
+         ) met join actor x on x.id = met.id
+         where x.host_id is not null and x.deleted_at is null limit ${MAX_SERVERS}
+       ) known)
+     where id = $1 and known_at is null`,
+    [actorId, channelId],
+  )
+}
+
+const videosOf = (channel: string) => `from video o where o.channel_id = ${channel}`
+const playlistsOf = (channel: string) => `from playlist o where o.channel_id = ${channel} and not o.remote`
+const followingsOf = (actor: string) => `from follow o where o.follower_id = ${actor} and o.state <> 'none'`
+
+/** Takes everything away; the videos' files follow by their own jobs. Throws when `signal` says so. */
+export async function takeAway(
+  db: Pick<Database, 'query'>,
+  removers: Removers,
+  { channelId, actorId, accountId }: RemovedChannel,
+  signal: AbortSignal,
+): Promise<void> {
+  const by = { accountId, role: userRoles.user }
+  const walk = { db, signal }
+  await eachRow<{ id: number; state: string }>(
+    { ...walk, from: videosOf('$1'), values: [channelId], columns: 'o.state' },
+    async ({ id, state }) => {
+      if (state !== 'removed') await unlessGone(removers.videos.remove(id, by))
+    },
+  )
+  await eachRow({ ...walk, from: playlistsOf('$1'), values: [channelId] }, ({ id }) =>
+    unlessGone(removers.playlists.update(id, by, { channelId: null, privacy: playlistPrivacies.private })),
+  )
+  await eachRow({ ...walk, from: followingsOf('$1'), values: [actorId] }, ({ id }) =>
+    unlessGone(removers.follows.withdraw(id)),
+  )
+}
+
+/** Whether something is left, or somebody still has to be told of what was in the channel. One statement. */
+export async function isSomethingLeft(query: Sql, { channelId, actorId }: RemovedChannel): Promise<boolean> {
+  const [answer] = await query<{ left: boolean }>(
+    `select exists (select 1 ${videosOf('$1')}) or exists (select 1 ${playlistsOf('$1')})
+       or exists (select 1 ${followingsOf('$2')})
+       or exists (select 1 from outbox where parked_at is null and $2 in ((payload->>'actorId')::int,
+         (payload->>'channelActorId')::int, (payload->>'followerId')::int, (payload->>'targetId')::int)) as "left"`,
+    [channelId, actorId],
+  )
+  return answer?.left ?? false
+}

@@ -1,0 +1,1 @@
+export { makeChannelRemoval } from './remove-channel.ts'

@@ -1,0 +1,64 @@
+// The end of a channel: a job takes away what is in it, then its row; all who know it are told when nothing is left. What stays
+// is the actor as a tombstone, so that its name is never given again. Its keys go with those of removed users.
+
+import { dropFollows } from '../follow/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { isSomethingLeft, type Removers, rememberWhoKnows, removedChannel, takeAway } from './contents.ts'
+
+/** How often it is made sure that a removed channel has the job, in ms. */
+const CHECK_EVERY = 60_000
+
+export function makeChannelRemoval(deps: ActorDeps & Removers): void {
+  const { db, tell, registry } = deps
+
+  const ask = (unit: Unit, channelId: number): void =>
+    unit.enqueue({ type: 'channel-removal', data: { channelId }, dedupeKey: `channel-removal-${channelId}` })
+
+  registry.on('ChannelRemoved', 'removal', async ({ channelId }, unit) => ask(unit, channelId))
+
+  registry.job('channel-removal', {
+    queue: 'io',
+    async run({ data, signal }) {
+      const channelId = Number(data.channelId)
+      const channel = await removedChannel(db.query, channelId)
+      if (!channel) return
+      await tell({ aggregate: 'actor', id: channel.actorId }, (unit) => rememberWhoKnows(unit.query, channel))
+      await takeAway(db, deps, channel, signal)
+      await tell({ aggregate: 'actor', id: channel.actorId }, (unit) => close(unit, channelId))
+    },
+  })
+
+  registry.periodic('channel-removal', {
+    everyMs: () => CHECK_EVERY,
+    async run() {
+      const waiting = await db.query<{ id: number }>(
+        "select id from channel where state = 'removed' order by id limit 100",
+      )
+      if (waiting.length === 0) return
+      await tell.create(async (unit) => {
+        for (const { id } of waiting) ask(unit, id)
+      })
+    },
+  })
+
+  // After federation's own reaction, which needs to know the followers, in one transaction with it.
+  registry.on('ChannelEmptied', 'removal', async ({ actorId }, unit) => dropFollows(unit, [actorId]))
+}
+
+/**
+ * The row goes, when nothing hangs on it any more: nothing can be added while it is locked. Throws `busy`, for which the
+ * job waits.
+ */
+async function close(unit: Unit, channelId: number): Promise<void> {
+  await unit.query('select id from channel where id = $1 for update', [channelId])
+  const channel = await removedChannel(unit.query, channelId)
+  // Its user may have gone in between, and taken it along.
+  if (!channel) return
+  if (await isSomethingLeft(unit.query, channel)) {
+    throw new DomainError('busy', 'Something of this channel is still to go.')
+  }
+  const { actorId, url, accountActorId } = channel
+  await unit.query('delete from actor_image where actor_id = $1', [actorId])
+  await unit.query('delete from channel where id = $1', [channelId])
+  unit.emit({ aggregate: 'actor', id: actorId }, 'ChannelEmptied', { actorId, url, accountActorId })
+}

@@ -1,0 +1,177 @@
+// Channels of our users: made, changed, removed. How many there are of an account is decided under the lock of the account's
+// actor; what one channel says, under that of its own.
+
+import { isUniqueViolation, type Sql } from '../../platform/database/index.ts'
+import { generateActorKeys } from '../../platform/keys.ts'
+import { type ChannelState, channelMachine } from '../../state-machines/channel.ts'
+import { IllegalMove, step } from '../../state-machines/step.ts'
+import { insertLocalActor } from '../actor/index.ts'
+import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import type { Viewer } from '../video/index.ts'
+import { Channel } from './channel.entity.ts'
+import { assertMayManageChannel } from './channel.policy.ts'
+
+export interface NewChannel {
+  name: string
+  displayName: string
+  description: string | null
+  support: string | null
+}
+
+/** What is left out stays. */
+export interface ChannelChanges {
+  displayName?: string | undefined
+  description?: string | null | undefined
+  support?: string | null | undefined
+  /** Whether the videos of the channel get its new text of support. */
+  supportOfVideos?: boolean | undefined
+}
+
+type By = NonNullable<Viewer>
+
+export interface Channels {
+  /**
+   * Throws `conflict` for a name that an account or a channel of this server has or had, `invalid` when the user has as
+   * many channels as one may have.
+   */
+  create(owner: { accountId: number; actorId: number }, channel: NewChannel): Promise<{ id: number }>
+  /** Throws `not_found` and `forbidden`. */
+  update(channelId: number, by: By, changes: ChannelChanges): Promise<void>
+  /**
+   * The channel is gone at once; what is in it goes with a job. Throws `not_found`, `forbidden`, and `conflict` for the last
+   * channel of a user.
+   */
+  remove(channelId: number, by: By): Promise<void>
+}
+
+export function makeChannels(deps: ActorDeps): Channels {
+  const { db, tell, config } = deps
+
+  async function create(owner: { accountId: number; actorId: number }, channel: NewChannel): Promise<{ id: number }> {
+    const { name, displayName, description, support } = channel
+    await refuseTaken(db.query, name)
+    await refuseTooMany(db.query, owner.accountId)
+    const keys = await generateActorKeys()
+    return await tell({ aggregate: 'actor', id: owner.actorId }, async (unit) => {
+      await refuseTooMany(unit.query, owner.accountId)
+      const actorId = await insertLocalActor({ ...deps, unit, type: 'Group', name, keys })
+      const made = unit.em.create(Channel, {
+        ...{ actorId, accountId: owner.accountId, name: displayName, description, support },
+        createdAt: unit.now,
+        updatedAt: unit.now,
+      })
+      await unit.em.flush()
+      return { id: made.id }
+    })
+  }
+
+  async function refuseTooMany(query: Sql, accountId: number): Promise<void> {
+    const { max_per_user } = config().video_channels
+    const [row] = await query<{ channels: number }>(
+      "select count(*)::int as channels from channel where account_id = $1 and state = 'active'",
+      [accountId],
+    )
+    if ((row?.channels ?? 0) < max_per_user) return
+    throw new DomainError('invalid', `No user has more than ${max_per_user} channels on this server.`)
+  }
+
+  return {
+    async create(owner, channel) {
+      try {
+        return await create(owner, channel)
+      } catch (error) {
+        // Another request with this name was faster by a moment.
+        throw isUniqueViolation(error) ? taken() : error
+      }
+    },
+
+    async update(channelId, by, { displayName, description, support, supportOfVideos = false }) {
+      const { actorId } = await load(db.query, channelId)
+      await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
+        const channel = await load(unit.query, channelId)
+        assertMayManageChannel(channel, by)
+        const after = {
+          name: displayName ?? channel.name,
+          description: description === undefined ? channel.description : description,
+          support: support === undefined ? channel.support : support,
+        }
+        await unit.query(
+          'update channel set name = $2, description = $3, support = $4, updated_at = $5 where id = $1',
+          [...[channelId, after.name, after.description, after.support], unit.now],
+        )
+        unit.emit({ aggregate: 'actor', id: actorId }, 'ActorUpdated', { actorId })
+        if (!supportOfVideos || after.support === channel.support) return
+        unit.enqueue({ type: 'channel-support', data: { channelId }, dedupeKey: `channel-support-${channelId}` })
+      })
+    },
+
+    async remove(channelId, by) {
+      const { ownerActorId } = await load(db.query, channelId)
+      await tell({ aggregate: 'actor', id: ownerActorId }, async (unit) => {
+        const channel = await load(unit.query, channelId)
+        assertMayManageChannel(channel, by)
+        const others = await unit.query(
+          "select id from channel where account_id = $1 and state = 'active' and id <> $2 limit 1",
+          [channel.accountId, channelId],
+        )
+        if (others.length === 0) throw new DomainError('conflict', 'Cannot remove the last channel of this user')
+        const { actorId, url } = channel
+        // First: the event belongs to this actor, and the numbers of its events are in the order of its lock.
+        await unit.query('update actor set deleted_at = $2, updated_at = $2 where id = $1', [actorId, unit.now])
+        await unit.query('update channel set state = $2, updated_at = $3 where id = $1', [
+          channelId,
+          removed(channel.state),
+          unit.now,
+        ])
+        unit.emit({ aggregate: 'actor', id: actorId }, 'ChannelRemoved', { channelId, url })
+      })
+    },
+  }
+}
+
+interface ChannelRow {
+  actorId: number
+  url: string
+  accountId: number
+  ownerActorId: number
+  remote: boolean
+  state: ChannelState
+  name: string
+  description: string | null
+  support: string | null
+}
+
+/** Throws `not_found`, also for one that was removed. */
+async function load(query: Sql, channelId: number): Promise<ChannelRow> {
+  const [row] = await query<ChannelRow>(
+    `select x.id as "actorId", x.url, c.account_id as "accountId", a.actor_id as "ownerActorId",
+       x.host_id is not null as remote, c.state, c.name, c.description, c.support
+     from channel c join actor x on x.id = c.actor_id join account a on a.id = c.account_id
+     where c.id = $1 and x.deleted_at is null`,
+    [channelId],
+  )
+  if (!row) throw notFound('Video channel not found')
+  return row
+}
+
+function removed(from: ChannelState): ChannelState {
+  try {
+    return step(channelMachine, { state: from, context: {} }, { type: 'REMOVED' }).state
+  } catch (error) {
+    if (!(error instanceof IllegalMove)) throw error
+    throw notFound('Video channel not found')
+  }
+}
+
+async function refuseTaken(query: Sql, name: string): Promise<void> {
+  const [actor] = await query('select 1 from actor where host_id is null and lower(preferred_username) = lower($1)', [
+    name,
+  ])
+  if (actor) throw taken()
+}
+
+const taken = (): DomainError =>
+  new DomainError(
+    'conflict',
+    'Another actor (account/channel) with this name on this instance already exists or has already existed.',
+  )

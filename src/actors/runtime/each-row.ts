@@ -1,0 +1,38 @@
+// Walks over many rows in the order of their ids, a batch at a time, for work that changes or removes each by a command.
+
+import type { Database } from '../../platform/database/index.ts'
+
+const BATCH = 100
+
+export interface Walk {
+  db: Pick<Database, 'query'>
+  /** The walk ends, and throws, when it says so. */
+  signal: AbortSignal
+  /** Begins with `from`, and calls the table of the ids `o`; `values` are its parameters. */
+  from: string
+  values: unknown[]
+  /** Columns beside the id. */
+  columns?: string
+}
+
+/** Each once: what cannot be worked on now is met again by the next walk. */
+export async function eachRow<R extends { id: number }>(
+  { db, signal, from, values, columns = '' }: Walk,
+  work: (row: R) => Promise<void>,
+): Promise<void> {
+  const selected = columns === '' ? 'o.id' : `o.id, ${columns}`
+  const after = `$${values.length + 1}`
+  let last = 0
+  for (;;) {
+    const rows = await db.query<R>(`select ${selected} ${from} and o.id > ${after} order by o.id limit ${BATCH}`, [
+      ...values,
+      last,
+    ])
+    if (rows.length === 0) return
+    for (const row of rows) {
+      signal.throwIfAborted()
+      await work(row)
+      last = row.id
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// A channel of this server: there, or gone but for what still goes with it.
+
+import { setup } from 'xstate'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type ChannelState = 'active' | 'removed'
+export type ChannelContext = Record<string, never>
+/** By its owner or the staff. */
+export type ChannelEvent = { type: 'REMOVED' }
+
+export const initialChannel: Snapshot<ChannelState, ChannelContext> = { state: 'active', context: {} }
+
+export const channelMachine = setup({
+  types: { context: {} as ChannelContext, events: {} as ChannelEvent, meta: {} as StateMeta },
+}).createMachine({
+  id: 'channel',
+  context: initialChannel.context,
+  initial: 'active',
+  states: {
+    active: {
+      meta: { owner: 'the owner, or the staff' },
+      on: { REMOVED: { target: 'removed' } },
+    },
+    // The row goes with the job `channel-removal`, which is asked for again as long as there is one. The name stays taken.
+    removed: { meta: { end: true } },
+  },
+})
+
+/** Never: people decide. */
+export function dueIn(_state: ChannelState, _context: ChannelContext): null {
+  return null
+}

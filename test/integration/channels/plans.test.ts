@@ -1,0 +1,169 @@
+// The lists of accounts, channels, followers and ratings stay fast when there are many: an index serves each order, nothing reads
+// a whole table, and totals of all are right.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { migrations } from '../../../migrations/index.ts'
+import { type AccountListQuery, buildAccountList, listAccounts } from '../../../src/actors/account/index.ts'
+import { foldActorTotals } from '../../../src/actors/actor/index.ts'
+import { buildChannelList, type ChannelListQuery, listChannels } from '../../../src/actors/channel/index.ts'
+import { entities } from '../../../src/actors/entities.ts'
+import { buildFollowerList } from '../../../src/actors/follow/index.ts'
+import { buildRatingList } from '../../../src/actors/rating/index.ts'
+import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { type MadeUser, makeRemoteChannel, makeUser } from '../../support/builders.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const MANY = 20_000
+
+let database: TestDatabase
+let db: Database
+let star: MadeUser
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
+  star = await makeUser(db, { username: 'star' })
+  const { host } = await makeRemoteChannel(db, { host: 'far.example' })
+  await db.query(
+    `with actors as (
+       insert into actor (type, preferred_username, host_id, url, inbox_url)
+       select kind.type, kind.prefix || md5(n::text), h.id, 'https://far.example/' || kind.prefix || n, 'https://far.example/inbox'
+       from remote_host h, generate_series(1, $1::int) n, (values ('Person', 'p'), ('Group', 'c')) as kind (type, prefix)
+       where h.host = $2 returning id, type, preferred_username as name
+     ), accounts as (
+       insert into account (actor_id, name, created_at)
+       select id, name, now() - id * interval '1 minute' from actors where type = 'Person' returning id, name
+     ) insert into channel (actor_id, account_id, name, created_at, updated_at)
+       select x.id, a.id, 'Channel ' || a.name, now() - x.id * interval '1 minute', now() - (x.id % 977) * interval '1 minute'
+       from accounts a join actors x on x.name = 'c' || substr(a.name, 2)`,
+    [MANY, host],
+  )
+  await db.query(
+    `insert into follow (follower_id, target_id, state, created_at)
+     select x.id, case when x.id % 20 = 0 then $1::int else $2::int end, case when x.id % 7 = 0 then 'pending' else 'accepted' end,
+       now() - x.id * interval '1 second'
+     from actor x where x.type = 'Person' and x.host_id is not null`,
+    [star.channelActorId, star.actorId],
+  )
+  await db.query(
+    `with videos as (
+       insert into video (uuid, channel_id, url, name, privacy, state)
+       select gen_random_uuid(), $1, 'http://localhost/' || n, 'video ' || n, 1, 'published' from generate_series(1, $3::int) n
+       returning id
+     ) insert into rating (video_id, account_id, type, url, created_at)
+       select id, $2, case when id % 100 = 0 then 'dislike' else 'like' end, 'http://localhost/r' || id, now() - id * interval '1 second'
+       from videos`,
+    [star.channelId, star.accountId, MANY],
+  )
+  // The vacuum also puts what the indexes of words have only noted down into its place.
+  await db.query('vacuum analyze')
+}, 90_000)
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Subplan Name'?: string
+  Plans?: Plan[]
+}
+
+const LARGE = ['actor', 'account', 'channel', 'follow', 'rating', 'video']
+
+/** Whole tables that are read, and the rows that the page itself needs: what counts a total is not looked at. */
+async function readsOf({
+  text,
+  values,
+}: {
+  text: string
+  values: unknown[]
+}): Promise<{ whole: string[]; rows: number }> {
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (analyze, format json) ${text}`,
+    values,
+  )
+  const found = { whole: [] as string[], rows: 0 }
+  const visit = (plan: Plan): void => {
+    const table = plan['Relation Name']
+    if (table && LARGE.includes(table)) {
+      if (plan['Node Type'] === 'Seq Scan') found.whole.push(table)
+      found.rows += plan['Actual Rows'] * plan['Actual Loops']
+    }
+    plan.Plans?.forEach(visit)
+  }
+  for (const { Plan: plan } of explained?.['QUERY PLAN'] ?? []) visit(plan)
+  return found
+}
+
+const page = { start: 0, count: 15 }
+const newest = { by: 'createdAt', descending: true } as const
+const PAGE_ROWS = 200
+
+describe('with twenty thousand accounts and channels', () => {
+  const channels: [string, () => Partial<ChannelListQuery>][] = [
+    ['the newest', () => ({})],
+    ['the oldest', () => ({ sort: { by: 'createdAt', descending: false } })],
+    ['the last changed', () => ({ sort: { by: 'updatedAt', descending: true } })],
+    ['by name', () => ({ sort: { by: 'name', descending: false } })],
+    ['by id', () => ({ sort: { by: 'id', descending: true } })],
+    ['those of an account', () => ({ accountId: star.accountId })],
+    ['with a word', () => ({ search: 'c4ca4238a0b9' })],
+    ['the best match', () => ({ search: 'c4ca4238a0b9', sort: { by: 'match', descending: true } })],
+    ['a handle', () => ({ handles: [{ name: 'star_channel', host: null }] })],
+  ]
+  it.each(channels)('the list of channels, %s, reads few rows by an index', async (_name, query) => {
+    const { whole, rows } = await readsOf(buildChannelList({ ...page, sort: newest, ...query() }))
+    expect({ whole, few: rows <= PAGE_ROWS, rows }).toEqual({ whole: [], few: true, rows })
+  })
+
+  it('the list of accounts reads few rows by an index, in both directions', async () => {
+    for (const descending of [true, false]) {
+      const query: AccountListQuery = { ...page, sort: { by: 'createdAt', descending } }
+      const { whole, rows } = await readsOf(buildAccountList(query))
+      expect({ whole, few: rows <= PAGE_ROWS }).toEqual({ whole: [], few: true })
+    }
+  })
+
+  it('the lists of followers and ratings read no whole table', async () => {
+    const sort = { descending: true }
+    const lists = [buildFollowerList({ ...page, sort, of: { actorId: star.channelActorId } })]
+    for (const list of lists) expect((await readsOf(list)).whole).toEqual([])
+    const { text, values } = buildRatingList({ ...page, sort, accountId: star.accountId })
+    const reads = await readsOf({
+      text: text.replace(/\(select count\(\*\)::int.*?\) as total/s, '0 as total'),
+      values,
+    })
+    expect({ whole: reads.whole, few: reads.rows <= PAGE_ROWS }).toEqual({ whole: [], few: true })
+  })
+
+  it('totals come from counters, follow what comes and goes, and are right before and after they are folded', async () => {
+    const totals = async () => [
+      (await listChannels(db, { ...page, sort: newest })).total,
+      (await listAccounts(db, { ...page, sort: newest })).total,
+    ]
+    const counted = async () => {
+      const [row] = await db.query<{ channels: number; accounts: number }>(
+        `select count(*) filter (where type = 'Group')::int as channels, count(*) filter (where type = 'Person')::int as accounts
+         from actor where deleted_at is null`,
+      )
+      return [row?.channels, row?.accounts]
+    }
+    expect(await totals()).toEqual(await counted())
+    await foldActorTotals(db)
+    expect(await db.query('select 1 from actor_total_delta')).toEqual([])
+    expect(await totals()).toEqual(await counted())
+    const gone = await makeUser(db)
+    await makeRemoteChannel(db)
+    await db.query('update actor set deleted_at = now() where id = $1', [gone.channelActorId])
+    await db.query("delete from actor where preferred_username = 'p' || md5('7')")
+    await db.query("update actor set deleted_at = deleted_at, updated_at = now() where preferred_username = 'star'")
+    expect(await totals()).toEqual(await counted())
+    await foldActorTotals(db)
+    expect(await totals()).toEqual(await counted())
+  })
+})

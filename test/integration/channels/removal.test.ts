@@ -1,0 +1,137 @@
+// A channel goes with its videos and followers: over REST at once, in the tables and the store by a job that survives the end of
+// its process, and for other servers by Deletes. Its playlists stay, private.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type FederatedNode, introduce, secondChannel, startFederatedNode } from '../../federation/support.ts'
+import { type FakePeer, type PeerActor, startFakePeer } from '../../support/fake-peer.ts'
+import { media } from '../../support/media.ts'
+import { until } from '../../support/until.ts'
+import { formWith, plain } from '../me/users.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+let nora: { account: PeerActor; channel: PeerActor }
+let channel: { id: number; url: string }
+let video: { id: number; uuid: string; url: string }
+let kept: { id: number; uuid: string; url: string }
+let playlist: { id: number; url: string }
+
+const REST = '/api/v1/video-channels/second_channel'
+const asPeer = (url: string) => fetch(url, { headers: { accept: 'application/activity+json' } })
+const filesWith = async (name: string) =>
+  (await readdir(ours.node.dataDir, { recursive: true })).filter((path) => path.includes(name))
+const status = async (path: string, init: RequestInit = {}) => (await ours.client.raw(path, init)).status
+
+beforeAll(async () => {
+  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  const bytes = await readFile(await media('small.mp4'))
+  nora = await introduce(ours, peer, 'nora')
+  channel = await secondChannel(ours)
+  await ours.tell(nora.account, peer.activity(nora.account, 'Follow', channel.url))
+  video = await ours.upload(bytes, { channelId: String(channel.id) })
+  kept = await ours.upload(bytes)
+  const fields = { displayName: 'A playlist', privacy: 1, videoChannelId: channel.id }
+  const made = await ours.client.send<{ videoPlaylist: { id: number } }>('POST', '/api/v1/video-playlists', fields)
+  playlist = await ours.client.get(`/api/v1/video-playlists/${made.videoPlaylist.id}`)
+  const picture = formWith('avatarfile', await plain(64, 64).png().toBuffer(), 'a.png')
+  await ours.client.send('POST', `${REST}/avatar/pick`, picture)
+  await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `second_channel@${ours.host}` })
+  await peer.awaited(
+    'the playlist',
+    ({ activity }) => activity.type === 'Create' && JSON.stringify(activity).includes(playlist.url),
+  )
+  peer.received.length = 0
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+it('is told when its name changes', async () => {
+  await ours.client.send('PUT', REST, { displayName: 'Soon gone' })
+  const named = ({ activity }: { activity: { type?: unknown; object?: unknown } }) =>
+    activity.type === 'Update' && JSON.stringify(activity.object).includes('Soon gone')
+  const { activity } = await peer.awaited('the change', named)
+  expect(activity).toMatchObject({ actor: channel.url, object: { id: channel.url, type: 'Group', name: 'Soon gone' } })
+})
+
+it('is gone at once for everybody, and keeps its name', async () => {
+  expect((await asPeer(channel.url)).status).toBe(200)
+  expect(await status(REST, { method: 'DELETE' })).toBe(204)
+
+  expect(await status(REST)).toBe(404)
+  expect(await status(REST, { method: 'DELETE' })).toBe(404)
+  expect(await status(`${REST}/videos`)).toBe(404)
+  const me = await ours.client.get<{ videoChannels: { name: string }[] }>('/api/v1/users/me')
+  expect(me.videoChannels.map(({ name }) => name)).toEqual(['root_channel'])
+  expect(await ours.client.get('/api/v1/users/me/subscriptions')).toEqual({ total: 0, data: [] })
+  expect(await ours.client.get('/api/v1/video-channels?search=Soon gone')).toEqual({ total: 0, data: [] })
+  for (const url of [channel.url, `${channel.url}/followers`]) {
+    await until(async () => (await asPeer(url)).status === 410, { what: `the end of ${url}` })
+  }
+  const again = await ours.client.raw('/api/v1/video-channels', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'second_channel', displayName: 'Again' }),
+  })
+  expect(again.status).toBe(409)
+  expect(await status('/api/v1/video-channels/root_channel', { method: 'DELETE' })).toBe(409)
+})
+
+it('takes no video and no playlist any more', async () => {
+  const change = (path: string, body: object) =>
+    status(path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  expect(await change(`/api/v1/videos/${kept.id}`, { channelId: channel.id })).toBe(400)
+  await expect(
+    ours.upload(await readFile(await media('small.mp4')), { channelId: String(channel.id) }),
+  ).rejects.toThrow('400')
+})
+
+it('leaves nothing but a tombstone, and playlists without a channel, also when the process ended meanwhile', async () => {
+  await ours.node.restart()
+  await until(async () => (await ours.query('select id from channel where id = $1', [channel.id])).length === 0, {
+    what: 'the end of the channel',
+    withinMs: 60_000,
+  })
+  expect(await ours.query('select id from video order by id')).toEqual([{ id: kept.id }])
+  expect(await filesWith(video.uuid)).toEqual([])
+  expect(await ours.query('select privacy, channel_id from playlist where id = $1', [playlist.id])).toEqual([
+    { privacy: 3, channel_id: null },
+  ])
+  expect(await ours.query('select deleted_at is not null as gone from actor where url = $1', [channel.url])).toEqual([
+    { gone: true },
+  ])
+  expect(
+    await ours.query('select 1 from actor_image i join actor a on a.id = i.actor_id where a.url = $1', [channel.url]),
+  ).toEqual([])
+  await until(
+    async () =>
+      (await ours.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [channel.url]))
+        .length === 0,
+    { what: 'the end of the follows' },
+  )
+  expect(await ours.query("select following_count from actor where preferred_username = 'root'")).toEqual([
+    { following_count: 0 },
+  ])
+}, 90_000)
+
+it('is told to its followers by itself, at last', async () => {
+  const deletes = () => peer.of('Delete').map(({ activity }) => String(activity.object))
+  await until(() => deletes().includes(channel.url), { what: 'the Delete' })
+  expect(deletes().toSorted()).toEqual([channel.url, playlist.url, video.url].toSorted())
+  expect(deletes().at(-1)).toBe(channel.url)
+  const last = peer.of('Delete').find(({ activity }) => activity.object === channel.url)
+  expect(last?.activity).toMatchObject({ id: `${channel.url}/delete`, actor: channel.url })
+  expect(String(last?.headers.signature)).toContain(channel.url)
+})
+
+it('cannot sign any more once all of it was delivered', async () => {
+  await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0)
+  await ours.node.restart()
+  await until(
+    async () =>
+      (await ours.query('select 1 from actor where url = $1 and private_key_sealed is not null', [channel.url]))
+        .length === 0,
+    { what: 'the end of the key' },
+  )
+}, 30_000)

@@ -1,0 +1,51 @@
+// Accounts and channels: lists, what belongs to them, and how channels are made, changed and removed.
+
+import { newUuid } from '../../../../src/platform/ids.ts'
+import { makeChannel } from '../../../support/builders.ts'
+import type { Cast } from '../cast.ts'
+import { pictureForm } from '../picture.ts'
+import { everybody, ownerOrStaff, row, signedIn, visitors } from '../row.ts'
+
+const account = (cast: Cast) => ({ params: { name: cast.users.user.username } })
+const channel = (cast: Cast) => ({ params: { channelHandle: `${cast.users.user.username}_channel` } })
+
+/** One that may go, as the user has another. */
+const secondChannel = async (cast: Cast) => {
+  const username = `second_${newUuid()}`
+  await makeChannel(cast.db, { accountId: cast.users.user.accountId, username, origin: cast.base })
+  return { params: { channelHandle: username } }
+}
+
+/** Not even the staff. */
+const ownerOnly = (status: number) => signedIn(status, { other: 403, moderator: 403, admin: 403 })
+
+const CHANNEL = '/api/v1/video-channels/:channelHandle'
+const ofStaff = visitors(401, { moderator: 200, admin: 200 })
+const privateOnes = { query: { privacyOneOf: '3' } }
+
+export const channelRows = [
+  row('GET /api/v1/accounts', everybody(200)),
+  row('GET /api/v1/accounts/:name/videos', visitors(200), account),
+  row('GET /api/v1/accounts/:name/videos', ofStaff, (cast) => ({ ...account(cast), ...privateOnes }), 'private ones'),
+  row('GET /api/v1/accounts/:name/video-channels', visitors(200), account),
+  row('GET /api/v1/accounts/:name/ratings', ownerOnly(200), account),
+  row('GET /api/v1/accounts/:name/followers', ownerOnly(200), account),
+
+  row('GET /api/v1/video-channels', everybody(200)),
+  row('POST /api/v1/video-channels', signedIn(200), () => ({
+    body: { name: `made_${newUuid()}`.replaceAll('-', '_'), displayName: 'New' },
+  })),
+  row(`GET ${CHANNEL}`, everybody(200), channel),
+  row(`PUT ${CHANNEL}`, ownerOrStaff(204), (cast) => ({ ...channel(cast), body: { displayName: 'Another name' } })),
+  row(`DELETE ${CHANNEL}`, ownerOrStaff(204), secondChannel),
+  row(`GET ${CHANNEL}/videos`, visitors(200), channel),
+  row(`GET ${CHANNEL}/videos`, ofStaff, (cast) => ({ ...channel(cast), ...privateOnes }), 'private ones'),
+  row(`GET ${CHANNEL}/followers`, ownerOrStaff(200), channel),
+  ...(['avatar', 'banner'] as const).flatMap((kind) => [
+    row(`POST ${CHANNEL}/${kind}/pick`, ownerOrStaff(200), async (cast) => ({
+      ...channel(cast),
+      body: await pictureForm(`${kind}file`),
+    })),
+    row(`DELETE ${CHANNEL}/${kind}`, ownerOrStaff(204), channel),
+  ]),
+]

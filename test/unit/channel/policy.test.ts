@@ -1,0 +1,30 @@
+// Who may change and remove a channel.
+
+import { describe, expect, it } from '@jest/globals'
+import { assertMayManageChannel } from '../../../src/actors/channel/index.ts'
+
+const ours = { accountId: 1, remote: false }
+const people = {
+  owner: { accountId: 1, role: 2 },
+  stranger: { accountId: 2, role: 2 },
+  moderator: { accountId: 3, role: 1 },
+  administrator: { accountId: 4, role: 0 },
+} as const
+
+describe('a channel', () => {
+  it.each(['owner', 'moderator', 'administrator'] as const)('of this server may be changed by its %s', (who) => {
+    expect(() => assertMayManageChannel(ours, people[who])).not.toThrow()
+  })
+
+  it('may not be changed by another user', () => {
+    expect(() => assertMayManageChannel(ours, people.stranger)).toThrow(expect.objectContaining({ kind: 'forbidden' }))
+  })
+
+  it('of another server is changed by nobody here', () => {
+    for (const by of Object.values(people)) {
+      expect(() => assertMayManageChannel({ accountId: 1, remote: true }, by)).toThrow(
+        expect.objectContaining({ kind: 'forbidden' }),
+      )
+    }
+  })
+})
