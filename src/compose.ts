@@ -10,6 +10,7 @@ import { makeChapters } from './actors/chapter/index.ts'
 import { makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
+import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
@@ -64,6 +65,7 @@ import { commentsArea } from './http/comments/routes.ts'
 import { instanceImagesArea } from './http/config/instance-images.ts'
 import { configArea } from './http/config/routes.ts'
 import { debugArea } from './http/debug/routes.ts'
+import { historyArea } from './http/history/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { myAvatarArea } from './http/me/avatar.routes.ts'
@@ -269,6 +271,7 @@ async function start(
   const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
   const views = makeViews(deps)
+  const history = makeHistory(deps)
 
   // The only way out: nothing private, nothing blocked.
   const http = fetchUnblocked(
@@ -397,7 +400,8 @@ async function start(
           ...{ db, config, urls: deps.urls, keepFresh },
           elements: makePlaylistElements(deps),
         }),
-        viewsArea({ db, views }),
+        viewsArea({ db, views, history }),
+        historyArea({ db, config, urls: deps.urls, history }),
         videoStatsArea({ db, clock, config }),
         serverFollowsArea({
           ...deps,
