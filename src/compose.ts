@@ -60,7 +60,7 @@ import { blocklistsArea } from './http/blocklists/routes.ts'
 import { bulkArea } from './http/bulk/routes.ts'
 import { captionsArea } from './http/captions/routes.ts'
 import { chaptersArea } from './http/chapters/routes.ts'
-import { ownedCommentsArea } from './http/comments/owned.ts'
+import { commentListsArea } from './http/comments/lists.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { instanceImagesArea } from './http/config/instance-images.ts'
 import { configArea } from './http/config/routes.ts'
@@ -378,7 +378,7 @@ async function start(
         myAvatarArea({ actorImages, receiveImage }),
         instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
         accountsArea({ db, urls: deps.urls }),
-        ownedCommentsArea({ db, config, urls: deps.urls }),
+        commentListsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),
         userMailsArea({ emailVerification, passwordReset }),
         videosArea({
