@@ -7,7 +7,13 @@ import { makeActorImages } from './actors/actor-image/index.ts'
 import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
-import { makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
+import {
+  keepCommentTotals,
+  makeCommentReviews,
+  makeComments,
+  makeRemoveCommentsOf,
+  makeWaitingComments,
+} from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
@@ -263,6 +269,7 @@ async function start(
   const chapters = makeChapters(videos)
   const actorImages = makeActorImages(media)
   const comments = makeComments(deps)
+  keepCommentTotals(deps)
   const reviews = makeCommentReviews(deps)
   const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })

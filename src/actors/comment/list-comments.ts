@@ -2,6 +2,7 @@
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
+import { totalComments } from './totals.ts'
 
 export interface ListedCommentRow {
   id: number
@@ -89,7 +90,7 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
       select m.id from comment m join video v on v.id = m.video_id where ${where} and v.state <> 'removed'
       order by ${order} limit ${bind(query.count)} offset ${bind(query.start)}
     )
-    select ${totalOf(where)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
+    select ${totalOf(query, where)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
       m.held_for_review as held, ${accountProfile('a', 'x')} as account,
       jsonb_build_object('id', v.id, 'uuid', v.uuid, 'name', v.name) as video
     from (values (1)) one left join page on true left join comment m on m.id = page.id
@@ -114,11 +115,9 @@ function conditions(query: CommentListQuery, bind: Bind): string[] {
   if (channelId !== undefined) found.push(inVideos(`channel_id = ${bind(channelId)}`))
   if (isHeld !== undefined) found.push(isHeld ? 'm.held_for_review' : 'not m.held_for_review')
   if (isLocal !== undefined) {
-    found.push(`(select a.user_id from account a where a.id = m.account_id) is ${isLocal ? 'not ' : ''}null`)
+    found.push(`m.account_id in (select id from account where user_id is ${isLocal ? 'not ' : ''}null)`)
   }
-  if (onLocalVideo !== undefined) {
-    found.push(`${onLocalVideo ? 'not ' : ''}(select remote from video where id = m.video_id)`)
-  }
+  if (onLocalVideo !== undefined) found.push(inVideos(onLocalVideo ? 'not remote' : 'remote'))
   return found
 }
 
@@ -135,9 +134,13 @@ const accountsCalled = (like: string): string =>
    union select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like}`
 
 /** Videos on their way out are few: what is below them is taken off, so that the others need not be looked at. */
-const totalOf = (where: string): string =>
-  `((select count(*) from comment m where ${where}) - (
-     select count(*) from comment m where ${where} and m.video_id in (select id from video where state = 'removed')))::int`
+function totalOf(query: CommentListQuery, where: string): string {
+  const { start, count, sort, isHeld, ...others } = query
+  const isCounted = Object.values(others).every((filter) => filter === undefined || filter === '')
+  const all = isCounted ? totalComments(isHeld) : `(select count(*) from comment m where ${where})`
+  const gone = `m.video_id in (select id from video where state = 'removed')`
+  return `(${all} - (select count(*) from comment m where ${where} and ${gone}))::int`
+}
 
 /** Who owns a channel of this server; undefined when there is no such channel. */
 export async function findChannelOwner(db: Pick<Database, 'query'>, channelId: number): Promise<number | undefined> {
