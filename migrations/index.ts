@@ -17,6 +17,7 @@ import { Comments } from './0014-comments.ts'
 import { Order } from './0015-order.ts'
 import { Indexes } from './0016-indexes.ts'
 import { Channels } from './0017-channels.ts'
+import { History } from './0019-history.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -36,4 +37,5 @@ export const migrations = [
   { name: '0015-order', class: Order },
   { name: '0016-indexes', class: Indexes },
   { name: '0017-channels', class: Channels },
+  { name: '0019-history', class: History },
 ]

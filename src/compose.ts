@@ -9,9 +9,16 @@ import { makeCaptions } from './actors/caption/index.ts'
 import { makeChannels, spreadSupport } from './actors/channel/index.ts'
 import { makeChannelRemoval } from './actors/channel-removal/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
-import { makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
+import {
+  keepCommentTotals,
+  makeCommentReviews,
+  makeComments,
+  makeRemoveCommentsOf,
+  makeWaitingComments,
+} from './actors/comment/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
+import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
@@ -61,11 +68,12 @@ import { blocklistsArea } from './http/blocklists/routes.ts'
 import { bulkArea } from './http/bulk/routes.ts'
 import { captionsArea } from './http/captions/routes.ts'
 import { chaptersArea } from './http/chapters/routes.ts'
-import { ownedCommentsArea } from './http/comments/owned.ts'
+import { commentListsArea } from './http/comments/lists.ts'
 import { commentsArea } from './http/comments/routes.ts'
 import { instanceImagesArea } from './http/config/instance-images.ts'
 import { configArea } from './http/config/routes.ts'
 import { debugArea } from './http/debug/routes.ts'
+import { historyArea } from './http/history/routes.ts'
 import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { myAvatarArea } from './http/me/avatar.routes.ts'
@@ -267,6 +275,7 @@ async function start(
   const channels = makeChannels(deps)
   spreadSupport({ ...deps, videos })
   const comments = makeComments(deps)
+  keepCommentTotals(deps)
   const reviews = makeCommentReviews(deps)
   const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
@@ -276,6 +285,7 @@ async function start(
   registerCounters(deps)
   registerActorTotals(deps)
   const views = makeViews(deps)
+  const history = makeHistory(deps)
 
   // The only way out: nothing private, nothing blocked.
   const http = fetchUnblocked(
@@ -387,7 +397,7 @@ async function start(
         accountsArea({ db, config, urls: deps.urls, lookedAtActor }),
         videoChannelsArea({ db, config, urls: deps.urls, channels, lookedAtActor }),
         channelImagesArea({ db, urls: deps.urls, actorImages, receiveImage }),
-        ownedCommentsArea({ db, config, urls: deps.urls }),
+        commentListsArea({ db, config, urls: deps.urls }),
         registrationsArea({ db, config, registrations }),
         userMailsArea({ emailVerification, passwordReset }),
         videosArea({
@@ -409,7 +419,8 @@ async function start(
           ...{ db, config, urls: deps.urls, keepFresh },
           elements: makePlaylistElements(deps),
         }),
-        viewsArea({ db, views }),
+        viewsArea({ db, views, history }),
+        historyArea({ db, config, urls: deps.urls, history }),
         videoStatsArea({ db, clock, config }),
         serverFollowsArea({
           ...deps,

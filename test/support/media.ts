@@ -75,6 +75,20 @@ const derived = {
     const frame = ['-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=1:duration=1', '-frames:v', '1', '-f', 'image2']
     await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...frame, '-c:v', 'png', target])
   },
+  'chapters.mp4': async ({ media, target, ffmpeg }: Making) => {
+    const source = await media('small.mp4')
+    const chapters = [0, 1].flatMap((at) => [
+      '[CHAPTER]',
+      'TIMEBASE=1/1',
+      `START=${at}`,
+      `END=${at + 1}`,
+      `title=Part ${at}`,
+    ])
+    await writeFile(`${target}.txt`, [';FFMETADATA1', ...chapters, ''].join('\n'))
+    const inputs = ['-i', source, '-f', 'ffmetadata', '-i', `${target}.txt`, '-map', '0', '-map_chapters', '1']
+    await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...inputs, '-c', 'copy', target])
+    await rm(`${target}.txt`)
+  },
   'text.mp4': ({ target }: Making) => writeFile(target, 'This is a text, whatever its name says.\n'.repeat(50)),
   'playlist.mp4': async ({ media, target }: Making) => {
     const local = await media('small.mp4')

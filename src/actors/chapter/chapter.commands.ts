@@ -1,9 +1,9 @@
-// The chapters of a video: set as a whole by its owner, and read out of the description until then.
+// The chapters of a video: set as a whole by its owner; until then those of the description, or else of the file.
 
 import type { Unit } from '../runtime/index.ts'
 import type { ChangeParts, Viewer } from '../video/index.ts'
 import { listChapters } from './chapter.queries.ts'
-import { areSame, type Chapter, chaptersOfDescription } from './chapters.ts'
+import { areSame, type Chapter, chaptersOfDescription, chaptersOfFile } from './chapters.ts'
 
 export interface Chapters {
   /** Puts these in the place of those before. Throws `not_found` and `forbidden` as a change of the video does. */
@@ -25,6 +25,16 @@ export async function replaceChapters(unit: Unit, videoId: number, chapters: rea
      select $1, c.timecode, c.title, $3, $3 from jsonb_to_recordset($2) as c(timecode integer, title text)`,
     [videoId, JSON.stringify(chapters.map(({ timecode, title }) => ({ timecode, title }))), unit.now],
   )
+}
+
+/** The chapters of a new video: what its description tells, or else what ffprobe found in its file. */
+export async function startChapters(
+  unit: Unit,
+  videoId: number,
+  { description, ofFile }: { description: string | null; ofFile: readonly unknown[] },
+): Promise<void> {
+  const told = chaptersOfDescription(description)
+  await replaceChapters(unit, videoId, told.length > 0 ? told : chaptersOfFile(ofFile))
 }
 
 /** Chapters that were read out of a description follow it; those that somebody set stay. */

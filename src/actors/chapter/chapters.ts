@@ -1,5 +1,7 @@
 // Chapters as plain data: where each begins and what it is called. Pure.
 
+import { z } from 'zod'
+
 export interface Chapter {
   /** Seconds from the start of the video. */
   timecode: number
@@ -34,6 +36,18 @@ export function chaptersOfDescription(description: string | null): Chapter[] {
       title,
     })),
   )
+}
+
+/** As ffprobe tells them: seconds as text. */
+const chapterOfFile = z.object({ start_time: z.coerce.number().default(0), tags: z.object({ title: z.string() }) })
+
+/** The chapters with a title that a media file has. */
+export function chaptersOfFile(found: readonly unknown[]): Chapter[] {
+  const chapters = found.flatMap((chapter) => {
+    const { success, data } = chapterOfFile.safeParse(chapter)
+    return success ? [{ timecode: Math.round(data.start_time), title: data.tags.title }] : []
+  })
+  return tidyChapters(chapters)
 }
 
 export const areSame = (some: readonly Chapter[], others: readonly Chapter[]): boolean =>

@@ -11,13 +11,13 @@ export {
 } from './comment.queries.ts'
 export { type CommentReviews, makeCommentReviews } from './comment.review.ts'
 export {
+  type CommentListQuery,
+  commentSorts,
   findChannelOwner,
-  listOwnedComments,
-  type OwnedCommentQuery,
-  type OwnedCommentRow,
-  type OwnedCommentSort,
-  ownedCommentSorts,
-} from './owned-comments.queries.ts'
+  type ListedCommentRow,
+  listComments,
+} from './list-comments.ts'
 export { toPlainText } from './plain-text.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'
+export { keepCommentTotals } from './totals.ts'
 export { makeWaitingComments, type WaitingComment, type WaitingComments } from './waiting-comments.ts'

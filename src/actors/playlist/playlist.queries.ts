@@ -175,10 +175,10 @@ export interface ElementRow {
 type FlatElement = Omit<VideoListRow, 'id'> &
   Omit<ElementRow, 'video' | 'element_id'> & { id: number | null; element_id: number | null; total: number }
 
-/** A page of what is in a playlist, in its order. */
+/** A page of what is in a playlist, in its order. `watcher` is the account that asks. */
 export async function listElements(
   db: Reader,
-  { playlistId, start, count }: { playlistId: number; start: number; count: number },
+  query: { playlistId: number; start: number; count: number; watcher?: number | undefined },
 ): Promise<{ total: number; rows: ElementRow[] }> {
   const rows = await db.query<FlatElement>(
     `with page as materialized (
@@ -186,11 +186,12 @@ export async function listElements(
        where e.playlist_id = $1 order by e.position, e.id limit $2 offset $3
      )
      select (select count(*)::int from playlist_element e where e.playlist_id = $1) as total, page.id as element_id,
-       page.position, page.start_timestamp, page.stop_timestamp, c.account_id as owner_account_id, ${listColumns}
+       page.position, page.start_timestamp, page.stop_timestamp, c.account_id as owner_account_id, ${listColumns},
+       (select h.seconds from history h where h.account_id = $4 and h.video_id = v.id) as watched_seconds
      from (values (1)) one left join page on true
        left join video v on v.id = page.video_id and v.state <> 'removed' ${videoJoins}
      order by page.position, page.id`,
-    [playlistId, count, start],
+    [query.playlistId, query.count, query.start, query.watcher ?? null],
   )
   return { total: rows[0]?.total ?? 0, rows: rows.flatMap(toElement) }
 }

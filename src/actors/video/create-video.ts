@@ -17,7 +17,7 @@ import {
   webVideoFile,
 } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
-import { followDescription } from '../chapter/index.ts'
+import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { quotaUsed } from '../user/index.ts'
 import { insertAsWebVideo, insertDetails, resolutionOf, rowOf, sourceOf } from './new-video-rows.ts'
@@ -255,7 +255,10 @@ export function makeCreateVideo(
     if (transcode) await planTranscoding(unit, video.id, config().vireo.jobs.priorities.transcoding)
     else await insertAsWebVideo(unit, video.id, draft)
     await insertDetails(unit, video.id, fields)
-    await followDescription(unit, video.id, null, fields.description)
+    await startChapters(unit, video.id, {
+      description: fields.description,
+      ofFile: draft.probe.metadata.chapters,
+    })
     await pendingFiles.settle(unit.query, [...filesOf(draft), draft.place])
     return { id: video.id, uuid, shortUUID: toShortUuid(uuid) }
   }

@@ -25,6 +25,8 @@ export type VideoListScope =
   /** Of the channels that an actor of ours follows. */
   | { of: 'followed'; followerActorId: number }
   | { of: 'owner'; accountId: number; channelId?: number | undefined }
+  /** In the history of an account, what was watched last first, whatever the sort. */
+  | { of: 'watched'; accountId: number }
 
 export interface VideoListQuery {
   scope: VideoListScope
@@ -63,6 +65,10 @@ export interface VideoListQuery {
   host?: string | null | undefined
   /** Without what the instance or this account (null: nobody more) mutes. */
   mutedFor?: number | null | undefined
+  /** The account whose position in each video comes along. */
+  watcher?: number | undefined
+  /** Without what this account watched. */
+  notWatchedBy?: number | undefined
   include?: { files?: boolean; source?: boolean }
 }
 
@@ -99,13 +105,15 @@ export function buildVideoList(query: VideoListQuery): { text: string; values: u
   const where = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
   const order = orderBy(query, bind)
   const { files = false, source = false } = query.include ?? {}
-  const columns = [listColumns, ...(files ? [fileColumns] : []), ...(source ? [sourceColumn] : [])].join(', ')
-  const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
+  const { watched, seen } = positions(query, bind)
+  const columns = [listColumns, ...(files ? [fileColumns] : []), ...(source ? [sourceColumn] : []), ...seen.columns]
+  const from = watched ? 'history seen join video v on v.id = seen.video_id' : 'video v'
+  const total = query.skipCount ? 'null::int' : totalOf(query, { from, visible, where, muted })
   const text = `with page as materialized (
-      select v.id from video v where ${where} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
+      select v.id from ${from} where ${where} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
-    select ${total} as total, ${columns}
-    from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins}
+    select ${total} as total, ${columns.join(', ')}
+    from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins} ${seen.join}
     order by ${order}`
   return { text, values }
 }
@@ -141,6 +149,8 @@ function scope(of: VideoListScope, bind: Bind): string[] {
       ]
     case 'owner':
       return [channels(of.accountId), ...(of.channelId === undefined ? [] : [`v.channel_id = ${bind(of.channelId)}`])]
+    case 'watched':
+      return [`seen.account_id = ${bind(of.accountId)}`]
   }
 }
 
@@ -158,6 +168,7 @@ function filters(query: VideoListQuery, bind: Bind): string[] {
   if (query.search) found.push(named(query.search, bind))
   if (query.named !== undefined) found.push(`v.id = ${bind(query.named)}`)
   if (query.uuids) found.push(`v.uuid = any(${bind(query.uuids)}::uuid[])`)
+  if (query.notWatchedBy !== undefined) found.push(having(false, watchedBy(bind(query.notWatchedBy))))
   found.push(...within('v.published_at', query.publishedAt, bind))
   found.push(...within('v.originally_published_at', query.originallyPublishedAt, bind))
   found.push(...within('v.duration', query.duration, bind))
@@ -165,6 +176,20 @@ function filters(query: VideoListQuery, bind: Bind): string[] {
   if (query.hasHlsFiles !== undefined) found.push(having(query.hasHlsFiles, HLS))
   if (query.hasWebVideoFiles !== undefined) found.push(having(query.hasWebVideoFiles, WEB_VIDEO))
   return found
+}
+
+/** What a list of what was watched is taken from, and how a page gets the positions of who asks. */
+function positions({ scope: of, watcher }: VideoListQuery, bind: Bind) {
+  const watched = of.of === 'watched'
+  const account = of.of === 'watched' ? of.accountId : watcher
+  if (account === undefined) return { watched, seen: { columns: [], join: '' } }
+  return {
+    watched,
+    seen: {
+      columns: ['seen.seconds as watched_seconds'],
+      join: `left join history seen on seen.video_id = v.id and seen.account_id = ${bind(account)}`,
+    },
+  }
 }
 
 function within(column: string, { from, to }: Span<Date | number> = {}, bind: Bind): string[] {
@@ -193,6 +218,8 @@ const onHost = (host: string, bind: Bind): string =>
 
 const HLS = 'select 1 from streaming_playlist s where s.video_id = v.id'
 const WEB_VIDEO = 'select 1 from video_file f where f.video_id = v.id and f.streaming_playlist_id is null'
+const watchedBy = (account: string): string =>
+  `select 1 from history h where h.account_id = ${account} and h.video_id = v.id`
 const having = (wanted: boolean, rows: string): string => `${wanted ? '' : 'not '}exists (${rows})`
 
 const COLUMNS: Record<VideoSortField, string> = {
@@ -207,7 +234,8 @@ const COLUMNS: Record<VideoSortField, string> = {
 }
 
 /** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest match best. */
-function orderBy({ sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
+function orderBy({ scope: of, sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
+  if (of.of === 'watched') return 'seen.watched_at desc, v.id desc'
   const direction = descending ? 'desc' : 'asc'
   const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
   if (by === 'match' && search) {
@@ -219,9 +247,9 @@ function orderBy({ sort: { by, descending }, search }: VideoListQuery, bind: Bin
 /** Videos in all: read from the counters where nothing is filtered but nsfw and origin, else counted. */
 function totalOf(
   query: VideoListQuery,
-  { visible, where, muted }: { visible: string; where: string; muted: string | undefined },
+  { from, visible, where, muted }: { from: string; visible: string; where: string; muted: string | undefined },
 ): string {
-  if (!isCounted(query)) return `(select count(*)::int from video v where ${where})`
+  if (!isCounted(query)) return `(select count(*)::int from ${from} where ${where})`
   const { nsfw, isLocal } = query
   const rows = [
     ...(nsfw === undefined ? [] : [`nsfw = ${nsfw === true}`]),
@@ -236,6 +264,19 @@ function totalOf(
 }
 
 function isCounted(query: VideoListQuery): boolean {
-  const { scope: of, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, ...others } = query
+  const {
+    scope: of,
+    start,
+    count,
+    sort,
+    skipCount,
+    internal,
+    nsfw,
+    isLocal,
+    include,
+    mutedFor,
+    watcher,
+    ...others
+  } = query
   return of.of === 'everybody' && Object.values(others).every((filter) => filter === undefined || filter === false)
 }

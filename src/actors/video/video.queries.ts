@@ -12,15 +12,18 @@ type Reader = Pick<Database, 'query'>
 /** How the password that came with a request compares to those of the video. */
 export type PasswordCheck = 'none' | 'right' | 'wrong'
 
-/** Everything that the page of a video shows. `password` is what the visitor gave. */
+/** Everything that the page of a video shows. `password` is what the visitor gave, `watcher` the account that asks. */
 export async function findVideoDetails(
   db: Reader,
   key: VideoKey,
   password?: string,
+  watcher?: number,
 ): Promise<(VideoDetailsRow & { password: PasswordCheck }) | undefined> {
   const [row] = await db.query<VideoDetailsRow & { password: PasswordCheck }>(
-    `select ${detailColumns}, ${passwordCheck} from video v ${videoJoins} where ${keyed(key)} and v.state <> 'removed'`,
-    [keyValue(key), password ?? null],
+    `select ${detailColumns}, ${passwordCheck},
+       (select h.seconds from history h where h.account_id = $3 and h.video_id = v.id) as watched_seconds
+     from video v ${videoJoins} where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key), password ?? null, watcher ?? null],
     { prepared: true },
   )
   return row

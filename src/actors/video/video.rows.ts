@@ -106,6 +106,8 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   channel: A
   schedule: { update_at: string; privacy: number | null } | null
   tags: string[]
+  /** Where whoever asks was last, in seconds. */
+  watched_seconds?: number | null
 }
 
 /** A row of a list, with what it was asked to include. */

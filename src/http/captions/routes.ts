@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type Captions, listCaptions } from '../../actors/caption/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
-import { findVideoAccess, labelled, languageLabels } from '../../actors/video/index.ts'
+import { assertMayChange, findVideoAccess, labelled, languageLabels } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { isRefusal, toWebVtt } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -117,6 +117,26 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
         },
       )
     })
+
+    // This server cannot transcribe, which clients know as a setting.
+    app.post(
+      '/api/v1/videos/:videoId/captions/generate',
+      {
+        config: { auth: 'user' },
+        schema: {
+          tags,
+          params: byVideo,
+          body: z.object({ forceTranscription: z.boolean().optional() }).nullish(),
+          response: { 204: z.null() },
+        },
+      },
+      async (request) => {
+        const video = await findVideoAccess(db, request.params.videoId)
+        if (!video) throw notFound('Video not found')
+        assertMayChange(video, viewerOf(sessionOf(request)), 'UPDATE_ANY_VIDEO')
+        throw new DomainError('invalid', 'Video transcription is disabled on this instance')
+      },
+    )
 
     app.delete(
       '/api/v1/videos/:videoId/captions/:captionLanguage',

@@ -72,7 +72,10 @@ export function playlistElementsArea(deps: {
         const playlist = await existing(params.playlistId)
         assertMaySeePlaylist(playlist, viewer, { byId: 'id' in params.playlistId })
         await keepFresh(playlist)
-        const { total, rows } = await listElements(db, { playlistId: playlist.id, ...query })
+        const { total, rows } = await listElements(db, {
+          ...{ playlistId: playlist.id, watcher: viewer?.accountId },
+          ...query,
+        })
         return { total, data: rows.map((row) => toElementView(row, viewer, urls)) }
       },
     )

@@ -70,6 +70,9 @@ export function assertMayList(query: Omit<ListQuery, 'sort'>, viewer: Viewer): v
   if (query.filter !== undefined) {
     throw new HttpError(400, 'The parameter "filter" is gone: use "isLocal" and "include".')
   }
+  if (query.excludeAlreadyWatched !== undefined && !viewer) {
+    throw new HttpError(400, 'The parameter "excludeAlreadyWatched" needs a user: nobody is signed in.')
+  }
   const asksForMore = query.include !== 0 || query.privacyOneOf !== undefined || query.autoTagOneOf !== undefined
   if (asksForMore && !seesAllVideos(viewer)) {
     throw new HttpError(401, 'Only moderators may see all videos, or choose by automatic tags.')
@@ -91,6 +94,8 @@ export function toListQuery(
     ...{ privacyOneOf, hasWebVideoFiles, hasHlsFiles: hasHLSFiles, search: search || undefined },
     internal: viewer !== null,
     mutedFor: viewer?.accountId ?? null,
+    watcher: viewer?.accountId,
+    notWatchedBy: query.excludeAlreadyWatched ? viewer?.accountId : undefined,
     tagsOneOf: query.tagsOneOf?.map((tag) => tag.toLowerCase()),
     tagsAllOf: query.tagsAllOf?.map((tag) => tag.toLowerCase()),
     unpublished: (include & includes.notPublished) !== 0,

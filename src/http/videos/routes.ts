@@ -98,6 +98,7 @@ export function videosArea(deps: VideosDeps): Area {
         const { accountId } = sessionOf(request).user
         const { total, rows } = await listVideos(db, {
           scope: { of: 'owner', accountId, channelId },
+          watcher: accountId,
           ...{ start, count, sort, isLive, search: search || undefined },
           internal: true,
           skipCount: false,
@@ -126,10 +127,11 @@ export function videosArea(deps: VideosDeps): Area {
       },
       async (request) => {
         const { id: key } = request.params
-        const video = await findVideoDetails(db, key, passwordOf(request))
+        const viewer = viewerOf(request.session)
+        const video = await findVideoDetails(db, key, passwordOf(request), viewer?.accountId)
         if (!video) throw notFound('Video not found')
         const { privacy, remote, owner_account_id: ownerAccountId, password } = video
-        assertMaySee({ privacy, remote, ownerAccountId }, viewerOf(request.session), { byId: 'id' in key, password })
+        assertMaySee({ privacy, remote, ownerAccountId }, viewer, { byId: 'id' in key, password })
         lookedAt(video)
         return toVideoDetailsView(video, urls)
       },

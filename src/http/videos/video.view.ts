@@ -59,6 +59,8 @@ const commonFields = {
   originallyPublishedAt: date.nullable(),
   isLive: z.boolean(),
   scheduledUpdate: scheduledUpdateView.optional(),
+  /** Of whoever asks. */
+  userHistory: z.object({ currentTime: z.int() }).optional(),
 }
 
 /** What lists add on request; the list of one's own videos has some of it always. */
@@ -197,6 +199,7 @@ function toCommon(row: VideoRow) {
     ...(row.schedule
       ? { scheduledUpdate: { updateAt: new Date(row.schedule.update_at).toISOString(), privacy: row.schedule.privacy } }
       : {}),
+    ...(typeof row.watched_seconds === 'number' ? { userHistory: { currentTime: row.watched_seconds } } : {}),
   }
 }
 

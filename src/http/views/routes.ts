@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { History } from '../../actors/history/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { assertMaySee, findWatchableVideo } from '../../actors/video/index.ts'
 import type { Views } from '../../actors/view/index.ts'
@@ -28,7 +29,7 @@ const schema = {
   response: { 204: z.null() },
 }
 
-export function viewsArea({ db, views }: { db: Database; views: Views }): Area {
+export function viewsArea({ db, views, history }: { db: Database; views: Views; history: History }): Area {
   async function watch(request: FastifyRequest, key: IdOrUuid, body: z.infer<typeof viewing>): Promise<void> {
     const video = await findWatchableVideo(db, key, passwordOf(request))
     if (!video) throw notFound('Video not found')
@@ -40,12 +41,16 @@ export function viewsArea({ db, views }: { db: Database; views: Views }): Area {
         `Current time ${currentTime} is invalid (video ${video.uuid} duration: ${video.duration})`,
       )
     }
-    await views.watch({
-      videoId: video.id,
-      watcher: { session: sessionId, address: clientIp(request) },
-      seconds: currentTime,
-      isSeek: viewEvent === 'seek',
-    })
+    const accountId = request.session?.user.accountId
+    await Promise.all([
+      views.watch({
+        videoId: video.id,
+        watcher: { session: sessionId, address: clientIp(request) },
+        seconds: currentTime,
+        isSeek: viewEvent === 'seek',
+      }),
+      accountId === undefined ? undefined : history.remember({ accountId, videoId: video.id, seconds: currentTime }),
+    ])
   }
 
   return (app) => {

@@ -1,8 +1,8 @@
-// Comments below one's own videos, as the owner of the videos lists them.
+// Comments below many videos: one's own, as the owner of the videos lists them, and all of them, as the staff does.
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../../scripts/demo/client.ts'
-import { type MadeVideo, makeVideo } from '../../support/builders.ts'
+import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { addUser, openDatabase, type Query } from './users.ts'
 
@@ -109,4 +109,71 @@ it('name every bad filter', async () => {
   expect(Object.keys((await answer.json())['invalid-params']).sort()).toEqual(
     ['count', 'isHeldForReview', 'sort', 'videoChannelId', 'videoId'].sort(),
   )
+})
+
+describe('all comments', () => {
+  const all = async (query: string) => {
+    const { total, data } = await moderator.client.get<Comments>(`/api/v1/videos/comments?${query}`)
+    return { total, texts: data.map(({ text }) => text) }
+  }
+  beforeAll(async () => {
+    const away = await makeRemoteChannel({ query }, { host: 'away.example' })
+    const remote = await makeVideo(
+      { query },
+      { channelId: away.channelId, remoteOrigin: 'https://away.example', columns: { name: 'From away' } },
+    )
+    const rows = [
+      [remote.id, guest.accountId, 'Said there'],
+      [dogs.id, away.accountId, 'Said from there'],
+    ]
+    for (const [videoId, accountId, text] of rows) {
+      await query(
+        `insert into comment (video_id, account_id, url, text, held_for_review, created_at)
+         values ($1, $2, 'https://away.example/' || $3::text, $3, false, now() - interval '1 hour')`,
+        [videoId, accountId, text],
+      )
+    }
+  })
+
+  it('are listed with those that wait and without those that are removed, the newest first', async () => {
+    expect(await all('')).toEqual({
+      total: 6,
+      texts: ['Not here', 'Wait for me', 'An answer', 'First of 100%', 'Said from there', 'Said there'],
+    })
+    expect(await all('sort=createdAt&count=1&start=1')).toEqual({ total: 6, texts: ['Said from there'] })
+    expect(await all('start=50')).toEqual({ total: 6, texts: [] })
+  })
+
+  it.each([
+    ['isLocal=false', ['Said from there']],
+    ['isLocal=true&search=said', ['Said there']],
+    ['onLocalVideo=false', ['Said there']],
+    ['onLocalVideo=true&searchAccount=guest', ['Not here', 'Wait for me', 'First of 100%']],
+    ['isHeldForReview=true', ['Wait for me']],
+    ['search=FROM AWAY', ['Said there']],
+    ['search=100%25', ['First of 100%']],
+    ['searchVideo=cats', ['An answer', 'First of 100%']],
+    ['autoTagOneOf=external-link', []],
+  ])('are filtered by %s', async (query, texts) => {
+    expect(await all(query)).toEqual({ total: texts.length, texts })
+  })
+
+  it('of one video or channel are found by its id', async () => {
+    expect((await all(`videoId=${cats.id}`)).texts).toEqual(['An answer', 'First of 100%'])
+    expect((await all(`videoChannelId=${guest.channelId}`)).texts).toEqual(['Not here'])
+    expect((await moderator.client.raw('/api/v1/videos/comments?videoId=424242')).status).toBe(404)
+  })
+
+  it('below a video on its way out are gone', async () => {
+    await query("update video set state = 'removed' where id = $1", [cats.id])
+    expect((await all('')).total).toBe(4)
+    expect((await all('')).texts).toHaveLength(4)
+    expect((await list('')).total).toBe(2)
+    await query("update video set state = 'published' where id = $1", [cats.id])
+  })
+
+  it('are for the staff', async () => {
+    expect((await owner.client.raw('/api/v1/videos/comments')).status).toBe(403)
+    expect((await fetch(`${node.base}/api/v1/videos/comments`)).status).toBe(401)
+  })
 })

@@ -20,11 +20,11 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => node?.stop())
 
-async function upload(fields: Record<string, string> = {}): Promise<{ id: number; uuid: string }> {
+async function upload(fields: Record<string, string> = {}, file = bytes): Promise<{ id: number; uuid: string }> {
   const form = new FormData()
   for (const [name, value] of Object.entries({ channelId, name: 'A video', privacy: '1', ...fields }))
     form.set(name, value)
-  form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
+  form.set('videofile', new File([new Uint8Array(file)], 'small.mp4', { type: 'video/mp4' }))
   return (await root.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)).video
 }
 const VTT = 'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n'
@@ -126,6 +126,13 @@ describe('chapters', () => {
     expect(await titlesOf(uuid)).toEqual(['own'])
   })
 
+  it('of the file stand where the description tells none', async () => {
+    const file = await readFile(await media('chapters.mp4'))
+    expect(await titlesOf((await upload({}, file)).uuid)).toEqual(['Part 0', 'Part 1'])
+    const { uuid } = await upload({ description: '0:00 one' }, file)
+    expect(await titlesOf(uuid)).toEqual(['one'])
+  })
+
   it('within their bounds are taken, and none of a list with one beyond them', async () => {
     const { uuid } = await upload()
     const put = async (chapters: unknown) => {
@@ -143,4 +150,20 @@ describe('chapters', () => {
     }
     expect(await titlesOf(uuid)).toHaveLength(500)
   })
+})
+
+it('a transcription cannot be asked for: there is none', async () => {
+  const { uuid } = await upload()
+  const ask = (of: string, body = '{}') =>
+    root.raw(`/api/v1/videos/${of}/captions/generate`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
+    })
+  const answer = await ask(uuid)
+  expect([answer.status, (await answer.json()).detail]).toEqual([
+    400,
+    'Video transcription is disabled on this instance',
+  ])
+  expect((await ask('424242')).status).toBe(404)
+  const wrong = await ask(uuid, '{"forceTranscription":"true"}')
+  expect(Object.keys((await wrong.json())['invalid-params'])).toEqual(['forceTranscription'])
 })

@@ -1,7 +1,12 @@
 // Chapters as data: what a description tells, and what is kept of a list.
 
 import { describe, expect, it } from '@jest/globals'
-import { chaptersOfDescription, MAX_CHAPTERS, tidyChapters } from '../../../src/actors/chapter/chapters.ts'
+import {
+  chaptersOfDescription,
+  chaptersOfFile,
+  MAX_CHAPTERS,
+  tidyChapters,
+} from '../../../src/actors/chapter/chapters.ts'
 
 describe('the chapters of a description', () => {
   it('are the lines that begin with a time', () => {
@@ -24,6 +29,26 @@ describe('the chapters of a description', () => {
   it('are found in time, whatever stands there', () => {
     expect(chaptersOfDescription('1:'.repeat(100_000))).toEqual([])
     expect(chaptersOfDescription(`00:00 ${'x'.repeat(100_000)}`)).toEqual([{ timecode: 0, title: 'x'.repeat(100) }])
+  })
+})
+
+describe('the chapters of a file', () => {
+  it('are those with a title, to the nearest second', () => {
+    expect(
+      chaptersOfFile([
+        { id: 1, time_base: '1/1000', start: 0, start_time: '0.000000', end_time: '59.999', tags: { title: 'Start' } },
+        { start_time: '59.999000', tags: { title: ' Middle ', other: 'x' } },
+        { start_time: '70.2', tags: {} },
+        { start_time: '80' },
+        { start_time: 'soon', tags: { title: 'Soon' } },
+        { start_time: '90', tags: { title: 5 } },
+        'nothing',
+        null,
+      ]),
+    ).toEqual([
+      { timecode: 0, title: 'Start' },
+      { timecode: 60, title: 'Middle' },
+    ])
   })
 })
 

@@ -1,7 +1,7 @@
 // Comments: threads, replies, removal.
 
 import type { Cast } from '../cast.ts'
-import { ownerOrStaff, row, signedIn, visitors } from '../row.ts'
+import { ownerOrStaff, row, signedIn, staff, visitors } from '../row.ts'
 
 const PRIVATE = 3
 
@@ -26,6 +26,7 @@ const saying =
   })
 
 export const commentRows = [
+  row('GET /api/v1/videos/comments', staff(200)),
   row('GET /api/v1/videos/:id/comment-threads', visitors(200), underVideo({}), 'of a public video'),
   row(
     'GET /api/v1/videos/:id/comment-threads',

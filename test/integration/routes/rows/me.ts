@@ -23,5 +23,12 @@ export const meRows = [
   row('GET /api/v1/users/me/videos/:videoId/rating', signedIn(200), async ({ video }) => ({
     params: { videoId: (await video()).id },
   })),
+  row('GET /api/v1/users/me/history/videos', signedIn(200)),
+  row('DELETE /api/v1/users/me/history/videos/:videoId', signedIn(204), async ({ video }) => ({
+    params: { videoId: (await video()).id },
+  })),
+  row('POST /api/v1/users/me/history/videos/remove', signedIn(204), () => ({
+    body: { beforeDate: '2020-01-01T00:00:00.000Z' },
+  })),
   row('GET /api/v1/accounts/:name', everybody(200), ({ users }) => ({ params: { name: users.user.username } })),
 ]

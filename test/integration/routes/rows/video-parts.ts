@@ -31,6 +31,8 @@ export const videoPartRows = [
     video(false, { params: french, body: captionForm() })(cast),
   ),
   row('DELETE /api/v1/videos/:videoId/captions/:captionLanguage', ownerOrStaff(204), video(false, { params: french })),
+  // Nothing transcribes here.
+  row('POST /api/v1/videos/:videoId/captions/generate', ownerOrStaff(400), video(false, { body: {} })),
   row(
     'PUT /api/v1/videos/:videoId/chapters',
     ownerOrStaff(204),

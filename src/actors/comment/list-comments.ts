@@ -1,0 +1,153 @@
+// Lists of comments below many videos: those of an owner, or all there are. Also comments that wait for approval.
+
+import { containing, type Database } from '../../platform/database/index.ts'
+import { type ActorProfile, accountProfile } from '../video/index.ts'
+import { totalComments } from './totals.ts'
+
+export interface ListedCommentRow {
+  id: number
+  url: string
+  text: string
+  thread_id: number | null
+  parent_id: number | null
+  created_at: Date
+  updated_at: Date
+  held: boolean
+  account: ActorProfile
+  video: { id: number; uuid: string; name: string }
+}
+
+/** The names of the contract, which are those of video lists: what comments have none of sorts by their date. */
+const SORT_KEYS = {
+  createdAt: 'm.created_at',
+  publishedAt: 'm.created_at',
+  name: 'v.name',
+  duration: 'v.duration',
+  originallyPublishedAt: 'v.originally_published_at',
+  views: 'v.views',
+  likes: 'v.likes',
+  trending: 'm.created_at',
+  hot: 'm.created_at',
+  best: 'm.created_at',
+  localVideoFilesSize: 'm.created_at',
+} as const
+
+export type CommentSort = keyof typeof SORT_KEYS
+export const commentSorts: readonly CommentSort[] = [
+  'createdAt',
+  'publishedAt',
+  'name',
+  'duration',
+  'originallyPublishedAt',
+  'views',
+  'likes',
+  'trending',
+  'hot',
+  'best',
+  'localVideoFilesSize',
+]
+
+export interface CommentListQuery {
+  /** The account whose videos they are below; left out: all videos. */
+  ownerAccountId?: number | undefined
+  start: number
+  count: number
+  sort: { by: CommentSort; descending: boolean }
+  /** In the text, the author's names and the video's name. */
+  search?: string | undefined
+  searchAccount?: string | undefined
+  searchVideo?: string | undefined
+  videoId?: number | undefined
+  channelId?: number | undefined
+  isHeld?: boolean | undefined
+  /** Whether the author is of this server. */
+  isLocal?: boolean | undefined
+  onLocalVideo?: boolean | undefined
+}
+
+/** One page of comments, with the count of all that match. One statement. */
+export async function listComments(
+  db: Pick<Database, 'query'>,
+  query: CommentListQuery,
+): Promise<{ total: number; rows: ListedCommentRow[] }> {
+  const { text, values } = buildCommentList(query)
+  const rows = await db.query<(ListedCommentRow | { id: null }) & { total: number }>(text, values)
+  return {
+    total: rows[0]?.total ?? 0,
+    rows: rows.filter((row): row is ListedCommentRow & { total: number } => row.id !== null),
+  }
+}
+
+/** The statement of a page. Of an empty page one row with nulls comes, so that the total is always there. */
+export function buildCommentList(query: CommentListQuery): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const { by, descending } = query.sort
+  const order = `${SORT_KEYS[by]} ${descending ? 'desc' : 'asc'}${by === 'originallyPublishedAt' ? ' nulls last' : ''},
+    m.id ${descending ? 'desc' : 'asc'}`
+  const where = conditions(query, bind).join(' and ')
+  const text = `with page as materialized (
+      select m.id from comment m join video v on v.id = m.video_id where ${where} and v.state <> 'removed'
+      order by ${order} limit ${bind(query.count)} offset ${bind(query.start)}
+    )
+    select ${totalOf(query, where)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
+      m.held_for_review as held, ${accountProfile('a', 'x')} as account,
+      jsonb_build_object('id', v.id, 'uuid', v.uuid, 'name', v.name) as video
+    from (values (1)) one left join page on true left join comment m on m.id = page.id
+      left join video v on v.id = m.video_id left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
+    order by ${order}`
+  return { text, values }
+}
+
+type Bind = (value: unknown) => string
+
+function conditions(query: CommentListQuery, bind: Bind): string[] {
+  const { ownerAccountId, search, searchAccount, searchVideo, videoId, channelId, isHeld, isLocal, onLocalVideo } =
+    query
+  const found = ['m.deleted_at is null']
+  if (ownerAccountId !== undefined) {
+    found.push(inVideos(`channel_id in (select id from channel where account_id = ${bind(ownerAccountId)})`))
+  }
+  if (search) found.push(`m.id in (${anywhere(bind(containing(search)))})`)
+  if (searchAccount) found.push(`m.account_id in (${accountsCalled(bind(containing(searchAccount)))})`)
+  if (searchVideo) found.push(inVideos(`name ilike ${bind(containing(searchVideo))}`))
+  if (videoId !== undefined) found.push(`m.video_id = ${bind(videoId)}`)
+  if (channelId !== undefined) found.push(inVideos(`channel_id = ${bind(channelId)}`))
+  if (isHeld !== undefined) found.push(isHeld ? 'm.held_for_review' : 'not m.held_for_review')
+  if (isLocal !== undefined) {
+    found.push(`m.account_id in (select id from account where user_id is ${isLocal ? 'not ' : ''}null)`)
+  }
+  if (onLocalVideo !== undefined) found.push(inVideos(onLocalVideo ? 'not remote' : 'remote'))
+  return found
+}
+
+const inVideos = (condition: string): string => `m.video_id in (select id from video where ${condition})`
+
+/** Each by an index of its own. */
+const anywhere = (like: string): string =>
+  `select id from comment where text ilike ${like}
+   union select id from comment where account_id in (${accountsCalled(like)})
+   union select id from comment where video_id in (select id from video where name ilike ${like})`
+
+const accountsCalled = (like: string): string =>
+  `select id from account where name ilike ${like}
+   union select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like}`
+
+/** Videos on their way out are few: what is below them is taken off, so that the others need not be looked at. */
+function totalOf(query: CommentListQuery, where: string): string {
+  const { start, count, sort, isHeld, ...others } = query
+  const isCounted = Object.values(others).every((filter) => filter === undefined || filter === '')
+  const all = isCounted ? totalComments(isHeld) : `(select count(*) from comment m where ${where})`
+  const gone = `m.video_id in (select id from video where state = 'removed')`
+  return `(${all} - (select count(*) from comment m where ${where} and ${gone}))::int`
+}
+
+/** Who owns a channel of this server; undefined when there is no such channel. */
+export async function findChannelOwner(db: Pick<Database, 'query'>, channelId: number): Promise<number | undefined> {
+  const [row] = await db.query<{ account_id: number }>(
+    `select c.account_id from channel c join actor x on x.id = c.actor_id
+     where c.id = $1 and x.host_id is null and x.deleted_at is null`,
+    [channelId],
+  )
+  return row?.account_id
+}

@@ -1,0 +1,97 @@
+// The history of users: where each was last in each video, kept for those who want it until they remove it or it is too old.
+
+import { batched } from '../../platform/batched.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+
+export interface Position {
+  accountId: number
+  videoId: number
+  /** From the start of the video. */
+  seconds: number
+}
+
+export interface History {
+  /** Stored when this answers; nothing happens for users who keep no history. */
+  remember(position: Position): Promise<void>
+  /** Forgets one video; nothing happens when it is not there. */
+  forget(of: { accountId: number; videoId: number }): Promise<void>
+  /** Forgets what was last watched before this moment; everything without it. */
+  forgetAll(accountId: number, before?: Date): Promise<void>
+}
+
+/** Positions that one statement stores. */
+const STORED_AT_ONCE = 1000
+/** Rows that one transaction removes. */
+const REMOVED_AT_ONCE = 5000
+
+export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): History {
+  const store = batched<Position & { at: Date }, undefined>(
+    async (positions) => {
+      // The last position of one who reports twice at once.
+      const rows = [...new Map(positions.map((position) => [keyOf(position), position])).values()]
+      await db.query(
+        `with wanted as (
+           select * from unnest($1::int[], $2::int[], $3::int[], $4::timestamptz[]) w (account_id, video_id, seconds, at)
+         ), held as materialized (
+           select id from video where id in (select video_id from wanted) and state <> 'removed' order by id for key share
+         )
+         insert into history (account_id, video_id, seconds, watched_at)
+         select w.account_id, w.video_id, w.seconds, w.at from wanted w join held on held.id = w.video_id
+           join account a on a.id = w.account_id join users u on u.id = a.user_id
+         where u.videos_history_enabled and not u.blocked
+         order by w.account_id, w.video_id
+         on conflict (account_id, video_id) do update set seconds = excluded.seconds, watched_at = excluded.watched_at
+           where history.watched_at <= excluded.watched_at`,
+        [
+          rows.map(({ accountId }) => accountId),
+          rows.map(({ videoId }) => videoId),
+          rows.map(({ seconds }) => seconds),
+          rows.map(({ at }) => at),
+        ],
+        { prepared: true },
+      )
+      return positions.map(() => undefined)
+    },
+    { max: STORED_AT_ONCE },
+  )
+
+  /** Rows are locked in one order, so that who watches meanwhile is not in the way. */
+  const removeBatch = async (where: string, values: readonly unknown[]): Promise<number> => {
+    const removed = await tell.create((unit) =>
+      unit.query(
+        `with gone as (
+           select account_id, video_id from history where ${where}
+           order by account_id, video_id limit ${REMOVED_AT_ONCE} for update
+         ) delete from history h using gone
+         where h.account_id = gone.account_id and h.video_id = gone.video_id returning h.video_id`,
+        values,
+      ),
+    )
+    return removed.length
+  }
+  const remove = async (where: string, values: readonly unknown[]): Promise<void> => {
+    while ((await removeBatch(where, values)) === REMOVED_AT_ONCE);
+  }
+
+  registry.periodic('remove-old-history', {
+    everyMs: () => config().vireo.schedulers.remove_old_history,
+    async run() {
+      const { max_age } = config().history.videos
+      if (max_age === null || max_age < 0) return
+      await remove('watched_at <= $1', [new Date(clock.now().getTime() - max_age)])
+    },
+  })
+
+  return {
+    async remember(position) {
+      await store({ ...position, at: clock.now() })
+    },
+    forget: ({ accountId, videoId }) => remove('account_id = $1 and video_id = $2', [accountId, videoId]),
+    async forgetAll(accountId, before) {
+      if (before) await remove('account_id = $1 and watched_at < $2', [accountId, before])
+      else await remove('account_id = $1', [accountId])
+    },
+  }
+}
+
+const keyOf = ({ accountId, videoId }: Position): string => `${accountId} ${videoId}`

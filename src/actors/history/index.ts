@@ -1,0 +1,1 @@
+export { type History, makeHistory } from './history.commands.ts'

@@ -1,0 +1,104 @@
+// The list of all comments stays fast when there are many: indexes serve orders and words, the total comes from counters.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { migrations } from '../../../migrations/index.ts'
+import { buildCommentList, type CommentListQuery, listComments } from '../../../src/actors/comment/list-comments.ts'
+import { keepCommentTotals } from '../../../src/actors/comment/totals.ts'
+import { entities } from '../../../src/actors/entities.ts'
+import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { makeUser } from '../../support/builders.ts'
+import { testConfig } from '../../support/config.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { readsOf } from '../../support/reads-of.ts'
+
+const COMMENTS = 60_000
+/** Videos, and authors. */
+const PLACES = 5000
+
+let database: TestDatabase
+let db: Database
+let fold: () => Promise<void> = async () => {}
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
+  keepCommentTotals({
+    ...{ db, config: () => testConfig() },
+    registry: {
+      periodic: (_name, { run }) => {
+        fold = async () => void (await run())
+      },
+    },
+  })
+  const owner = await makeUser(db)
+  await db.query(
+    `with actors as (
+       insert into actor (type, preferred_username, url, inbox_url)
+       select 'Person', 'person' || n, 'http://localhost/person' || n, 'http://localhost/inbox'
+       from generate_series(1, $2::int) n returning id, preferred_username as name
+     ), accounts as (
+       insert into account (actor_id, name) select id, name from actors returning id
+     ), videos as (
+       insert into video (uuid, channel_id, url, name, privacy, state)
+       select gen_random_uuid(), $1, 'http://localhost/v' || n, 'video ' || md5(n::text), 1, 'published'
+       from generate_series(1, $2::int) n returning id
+     ), places as (
+       select a.id as account_id, v.id as video_id, a.n as place from (select id, row_number() over () as n from accounts) a
+         join (select id, row_number() over () as n from videos) v on v.n = a.n
+     ) insert into comment (video_id, account_id, url, text, held_for_review, created_at, deleted_at)
+       select p.video_id, p.account_id, 'http://localhost/' || n, 'a comment ' || md5(n::text), n % 1000 = 0,
+         now() - n * interval '1 second', case when n % 100 = 1 then now() end
+       from generate_series(1, $3::int) n join places p on p.place = 1 + n % $2::int`,
+    [owner.channelId, PLACES, COMMENTS],
+  )
+  await db.query('vacuum analyze')
+}, 60_000)
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const usual: CommentListQuery = { start: 0, count: 15, sort: { by: 'createdAt', descending: true } }
+
+describe('with many comments', () => {
+  it.each<[string, Partial<CommentListQuery>, number]>([
+    ['the newest', {}, 60],
+    ['the oldest', { sort: { by: 'createdAt', descending: false } }, 60],
+    ['those that wait', { isHeld: true }, 60],
+    ['those with a word', { search: 'c4ca4238a0b9' }, 200],
+  ])('a page of %s reads few rows, by indexes', async (_name, change, most) => {
+    const { text, values } = buildCommentList({ ...usual, ...change })
+    const reads = await readsOf(db, 'comment', text, values)
+    expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
+    expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
+  })
+
+  it('the total is right while comments come, wait, are approved, edited and go', async () => {
+    const isRight = async () => {
+      for (const isHeld of [undefined, true, false]) {
+        const [counted] = await db.query<{ total: number }>(
+          `select count(*)::int as total from comment where deleted_at is null
+             and ($1::boolean is null or held_for_review = $1)`,
+          [isHeld ?? null],
+        )
+        expect((await listComments(db, { ...usual, isHeld })).total).toBe(counted?.total)
+      }
+    }
+    await isRight()
+    const changes = [
+      'update comment set held_for_review = false where held_for_review and id % 3 = 0',
+      "update comment set text = 'other' where id % 1000 = 5",
+      'update comment set deleted_at = now() where id % 1000 = 7',
+      'delete from comment where id % 1000 = 9',
+      'delete from video where id = (select min(id) from video)',
+    ]
+    for (const change of changes) {
+      await db.query(change)
+      await isRight()
+      await fold()
+      expect(await db.query('select 1 from comment_total_delta')).toEqual([])
+      await isRight()
+    }
+  })
+})
