@@ -21,6 +21,10 @@ export interface EventPayloads {
 
   VideoPublished: { videoId: number }
   VideoUpdated: { videoId: number }
+  /** The instance hides the video; other servers forget it, if the block says so. */
+  VideoBlocked: { videoId: number }
+  /** The instance shows the video again: other servers are to hear of it as it is now. */
+  VideoUnblocked: { videoId: number }
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 

@@ -128,8 +128,11 @@ export function videosArea(deps: VideosDeps): Area {
         const { id: key } = request.params
         const video = await findVideoDetails(db, key, passwordOf(request))
         if (!video) throw notFound('Video not found')
-        const { privacy, remote, owner_account_id: ownerAccountId, password } = video
-        assertMaySee({ privacy, remote, ownerAccountId }, viewerOf(request.session), { byId: 'id' in key, password })
+        const { privacy, blocked, remote, owner_account_id: ownerAccountId, password } = video
+        assertMaySee({ privacy, blocked, remote, ownerAccountId }, viewerOf(request.session), {
+          byId: 'id' in key,
+          password,
+        })
         lookedAt(video)
         return toVideoDetailsView(video, urls)
       },
