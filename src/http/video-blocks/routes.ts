@@ -11,7 +11,7 @@ import {
 } from '../../actors/video-block/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { idOrUuid, integerText, listOf, paging, sorting } from '../plugins/schemas.ts'
+import { coercedInteger, idOrUuid, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { toVideoBlockView, videoBlockView } from './views.ts'
@@ -47,7 +47,7 @@ export function videoBlocksArea({ db, config, urls, videoBlocks }: VideoBlocksDe
           operationId: 'getVideoBlocks',
           querystring: z.object({
             ...paging(config()),
-            type: integerText({ min: videoBlockTypes.manual, max: videoBlockTypes.automatic }).optional(),
+            type: coercedInteger({ min: videoBlockTypes.manual, max: videoBlockTypes.automatic }).optional(),
             search: z.string().max(1000).optional(),
             sort: sorting(videoBlockSortFields, '-createdAt'),
           }),
@@ -68,12 +68,12 @@ export function videoBlocksArea({ db, config, urls, videoBlocks }: VideoBlocksDe
           tags,
           operationId: 'addVideoBlock',
           params,
-          body: z.object({ reason, unfederate: z.boolean().optional() }).nullish(),
+          body: z.object({ reason, unfederate: z.boolean().optional() }),
           response: noContent,
         },
       },
       async (request, reply) => {
-        const { reason = null, unfederate = false } = request.body ?? {}
+        const { reason = null, unfederate = false } = request.body
         await videoBlocks.block(await idOf(request.params.id), { reason, unfederate })
         return reply.code(204).send(null)
       },
@@ -81,9 +81,9 @@ export function videoBlocksArea({ db, config, urls, videoBlocks }: VideoBlocksDe
 
     app.put(
       '/api/v1/videos/:id/blacklist',
-      { config: manage, schema: { tags, params, body: z.object({ reason }).nullish(), response: noContent } },
+      { config: manage, schema: { tags, params, body: z.object({ reason }), response: noContent } },
       async (request, reply) => {
-        await videoBlocks.update(await idOf(request.params.id), { reason: request.body?.reason })
+        await videoBlocks.update(await idOf(request.params.id), { reason: request.body.reason })
         return reply.code(204).send(null)
       },
     )

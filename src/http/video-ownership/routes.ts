@@ -78,12 +78,12 @@ export function videoOwnershipArea({ db, config, urls, ownershipChanges }: Video
         schema: {
           tags,
           params: changeParam,
-          body: z.object({ channelId: idNumber.optional() }).nullish(),
+          body: z.object({ channelId: idNumber.optional() }),
           response: { 204: z.null() },
         },
       },
       async (request, reply) => {
-        await ownershipChanges.accept(request.params.id, receiverOf(request), request.body?.channelId)
+        await ownershipChanges.accept(request.params.id, receiverOf(request), request.body.channelId)
         return reply.code(204).send(null)
       },
     )

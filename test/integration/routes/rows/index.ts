@@ -19,6 +19,7 @@ import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
+import { videoOwnershipRows } from './video-ownership.ts'
 import { videoPartRows } from './video-parts.ts'
 import { videoStatsRows } from './video-stats.ts'
 import { videoRows } from './videos.ts'
@@ -32,6 +33,7 @@ export const rows: readonly Row[] = [
   ...meRows,
   ...configRows,
   ...videoRows,
+  ...videoOwnershipRows,
   ...videoPartRows,
   ...viewRows,
   ...videoStatsRows,
