@@ -231,7 +231,7 @@ describe('an offer ends with an account', () => {
     const { id, offer } = await offered()
     await ours.query("update users set state = 'deleted' where username = 'giver'")
     try {
-      expect(await decide(taker, offer, 'accept')).toBe(404)
+      expect(await decide(taker, offer, 'accept')).toBe(403)
     } finally {
       await ours.query("update users set state = 'active' where username = 'giver'")
     }

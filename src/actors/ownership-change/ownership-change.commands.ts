@@ -32,52 +32,42 @@ export interface Receiver {
   accountId: number
 }
 
-interface OfferedVideo extends Openness {
+interface GivenVideo extends Openness {
   remote: boolean
-  state: string
   ownerAccountId: number
 }
 
-interface Change {
-  state: OwnershipChangeState
-  giverId: number
+interface Offer {
+  change: OwnershipChangeState
   receiverId: number
+  videoId: number
+  state: string
+  privacy: number
+  /** Bytes, as quotas count them. */
+  size: number
+  /** Whether the video still belongs to who gave it, and that one stays. */
+  isGivers: boolean
 }
 
-const OURS = 'Changing video ownership to a remote account is not supported yet'
-const MISSING = 'Video change ownership not found'
-
 export function makeOwnershipChanges(deps: ActorDeps & Pick<CreateVideo, 'takeQuota'>): OwnershipChanges {
-  const { db, tell, takeQuota } = deps
+  const { tell, takeQuota } = deps
 
-  /** Changes one offer while its video is locked, so that a video goes to one of several only. */
   async function decide(
     changeId: number,
     by: Receiver,
     event: OwnershipChangeEvent,
-    apply?: (unit: Unit, videoId: number, change: Change) => Promise<void>,
+    apply?: (unit: Unit, offer: Offer) => Promise<void>,
   ): Promise<void> {
-    const [offered] = await db.query<{ videoId: number }>(
-      'select video_id as "videoId" from ownership_change where id = $1',
-      [changeId],
-    )
-    if (!offered) throw notFound(MISSING)
-    const { videoId } = offered
-    await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-      const [change] = await unit.query<Change>(
-        `select o.state, o.giver_id as "giverId", o.receiver_id as "receiverId"
-         from ownership_change o join video v on v.id = o.video_id where o.id = $1 and v.state <> 'removed'`,
-        [changeId],
-      )
-      if (!change) throw notFound(MISSING)
-      if (change.receiverId !== by.accountId) {
+    await tell({ aggregate: 'ownership_change', id: changeId }, async (unit) => {
+      const offer = await offerOf(unit, changeId)
+      if (offer.receiverId !== by.accountId) {
         throw new DomainError('forbidden', 'This video was not offered to you.')
       }
-      const from = { state: change.state, context: initialOwnershipChange.context }
+      const from = { state: offer.change, context: initialOwnershipChange.context }
       if (!can(ownershipChangeMachine, from, event)) {
         throw new DomainError('forbidden', 'This offer was accepted or refused already.')
       }
-      await apply?.(unit, videoId, change)
+      await apply?.(unit, offer)
       await unit.query('update ownership_change set state = $2, updated_at = $3 where id = $1', [
         changeId,
         step(ownershipChangeMachine, from, event).state,
@@ -89,14 +79,14 @@ export function makeOwnershipChanges(deps: ActorDeps & Pick<CreateVideo, 'takeQu
   return {
     async give(videoId, by, username) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-        const video = await videoOf(unit, videoId)
+        const video = await givenVideo(unit, videoId)
         assertMayChange(video, by, 'CHANGE_VIDEO_OWNERSHIP')
         const [receiver] = await unit.query<{ id: number }>(
           `select a.id from account a join users u on u.id = a.user_id
            where lower(u.username) = lower($1) and u.state <> 'deleted' for key share of a`,
           [username],
         )
-        if (!receiver) throw new DomainError('invalid', OURS)
+        if (!receiver) throw new DomainError('invalid', 'A video can only be given to a user of this server.')
         if (receiver.id === video.ownerAccountId) {
           throw new DomainError('invalid', 'This video belongs to this user already.')
         }
@@ -110,21 +100,12 @@ export function makeOwnershipChanges(deps: ActorDeps & Pick<CreateVideo, 'takeQu
     },
 
     async accept(changeId, by, channelId) {
-      await decide(changeId, by, { type: 'ACCEPTED' }, async (unit, videoId, { giverId }) => {
-        const video = await videoOf(unit, videoId)
-        if (video.ownerAccountId !== giverId) {
-          throw new DomainError('forbidden', 'This video belongs to somebody else by now.')
-        }
-        await assertStays(unit, giverId)
-        // What is given is in nobody's way: the locks of the video, the quota, the channel are taken in this order.
-        await takeQuota(unit, by.userId, await sizeOf(unit, videoId))
-        await checkChannel(unit, channelId, by)
-        await unit.query('update video set channel_id = $2, updated_at = $3 where id = $1', [
-          videoId,
-          channelId,
-          unit.now,
-        ])
-        if (video.state === 'published' && isFederated(video.privacy)) {
+      await decide(changeId, by, { type: 'ACCEPTED' }, async (unit, { videoId, state, privacy, size, isGivers }) => {
+        if (!isGivers) throw new DomainError('forbidden', 'This video is no longer the giver’s.')
+        // First the video, then the quota, then the channel: as an upload locks the latter two.
+        await takeQuota(unit, by.userId, size)
+        await moveInto(unit, videoId, channelId, by)
+        if (state === 'published' && isFederated(privacy)) {
           unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
         }
       })
@@ -134,9 +115,9 @@ export function makeOwnershipChanges(deps: ActorDeps & Pick<CreateVideo, 'takeQu
   }
 }
 
-async function videoOf({ query }: Unit, videoId: number): Promise<OfferedVideo> {
-  const [video] = await query<OfferedVideo>(
-    `select v.privacy, v.blocked, v.remote, v.state, c.account_id as "ownerAccountId"
+async function givenVideo({ query }: Unit, videoId: number): Promise<GivenVideo> {
+  const [video] = await query<GivenVideo>(
+    `select v.privacy, v.blocked, v.remote, c.account_id as "ownerAccountId"
      from video v join channel c on c.id = v.channel_id where v.id = $1 and v.state <> 'removed'`,
     [videoId],
   )
@@ -144,34 +125,35 @@ async function videoOf({ query }: Unit, videoId: number): Promise<OfferedVideo> 
   return video
 }
 
-/** What a removed user had goes with the user. */
-async function assertStays({ query }: Unit, giverId: number): Promise<void> {
-  const [giver] = await query(
-    `select 1 from account a join users u on u.id = a.user_id where a.id = $1 and u.state <> 'deleted' for key share of u`,
-    [giverId],
+/** What a removed user had goes with the user, so that nobody takes it any more. */
+async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
+  const [offer] = await query<Offer>(
+    `select o.state as change, o.receiver_id as "receiverId", v.id as "videoId", v.state, v.privacy,
+       (coalesce((select sum(f.size) from video_file f where f.video_id = v.id), 0)
+         + coalesce((select s.size from video_source s where s.video_id = v.id and s.kept_filename is not null), 0)
+       )::bigint as size,
+       c.account_id = o.giver_id and u.state <> 'deleted' as "isGivers"
+     from ownership_change o join video v on v.id = o.video_id join channel c on c.id = v.channel_id
+       join account g on g.id = o.giver_id join users u on u.id = g.user_id
+     where o.id = $1 and v.state <> 'removed'`,
+    [changeId],
   )
-  if (!giver) throw notFound(MISSING)
+  if (!offer) throw notFound('Video change ownership not found')
+  return offer
 }
 
-/** Bytes, as quotas count them. */
-async function sizeOf({ query }: Unit, videoId: number): Promise<number> {
-  const [row] = await query<{ size: number }>(
-    `select (coalesce((select sum(f.size) from video_file f where f.video_id = $1), 0)
-       + coalesce((select s.size from video_source s where s.video_id = $1 and s.kept_filename is not null), 0))::bigint
-       as size`,
-    [videoId],
-  )
-  return row?.size ?? 0
-}
-
-async function checkChannel({ query }: Unit, channelId: number | undefined, by: Receiver): Promise<void> {
+/** Throws `invalid` unless it is a channel of who takes the video. */
+async function moveInto({ query, now }: Unit, videoId: number, channelId: number | undefined, by: Receiver) {
   const [channel] = await query<{ accountId: number }>(
-    `select c.account_id as "accountId" from channel c join actor x on x.id = c.actor_id
-     where c.id = $1 and x.host_id is null and x.deleted_at is null for key share of c`,
-    [channelId ?? null],
+    `with chosen as materialized (
+       select c.id, c.account_id from channel c join actor x on x.id = c.actor_id
+       where c.id = $2 and x.host_id is null and x.deleted_at is null for key share of c
+     ), moved as (
+       update video v set channel_id = chosen.id, updated_at = $4 from chosen
+       where v.id = $1 and chosen.account_id = $3
+     ) select account_id as "accountId" from chosen`,
+    [videoId, channelId ?? null, by.accountId, now],
   )
-  if (!channel) throw new DomainError('invalid', 'Unknown video "video channel" for this instance.')
-  if (channel.accountId !== by.accountId) {
-    throw new DomainError('invalid', 'Unknown video "video channel" for this account.')
-  }
+  if (!channel) throw new DomainError('invalid', 'There is no such channel on this server.')
+  if (channel.accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to somebody else.')
 }

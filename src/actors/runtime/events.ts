@@ -101,5 +101,6 @@ export interface AggregateRef {
     | 'server_block'
     | 'redundancy'
     | 'remote_host'
+    | 'ownership_change'
   id: number
 }
