@@ -18,6 +18,7 @@ import { Order } from './0015-order.ts'
 import { Indexes } from './0016-indexes.ts'
 import { Channels } from './0017-channels.ts'
 import { History } from './0019-history.ts'
+import { Ownership } from './0021-ownership.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -38,4 +39,5 @@ export const migrations = [
   { name: '0016-indexes', class: Indexes },
   { name: '0017-channels', class: Channels },
   { name: '0019-history', class: History },
+  { name: '0021-ownership', class: Ownership },
 ]

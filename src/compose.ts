@@ -22,6 +22,7 @@ import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
+import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
@@ -54,6 +55,7 @@ import {
   makeUpdateVideo,
   registerCounters,
 } from './actors/video/index.ts'
+import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
 import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
@@ -97,8 +99,10 @@ import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
+import { videoBlocksArea } from './http/video-blocks/routes.ts'
 import { channelImagesArea } from './http/video-channels/images.routes.ts'
 import { videoChannelsArea } from './http/video-channels/routes.ts'
+import { videoOwnershipArea } from './http/video-ownership/routes.ts'
 import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
 import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
 import { playlistsArea } from './http/video-playlists/routes.ts'
@@ -271,6 +275,8 @@ async function start(
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
+  const ownershipChanges = makeOwnershipChanges({ ...deps, takeQuota: createVideo.takeQuota })
+  const videoBlocks = makeVideoBlocks(media)
   const actorImages = makeActorImages(media)
   const channels = makeChannels(deps)
   spreadSupport({ ...deps, videos })
@@ -405,6 +411,8 @@ async function start(
           fitPicture: createVideo.fitPicture,
           lookedAt: makeLookedAt(deps),
         }),
+        videoOwnershipArea({ db, config, urls: deps.urls, ownershipChanges }),
+        videoBlocksArea({ db, config, urls: deps.urls, videoBlocks }),
         captionsArea({ db, config, captions, uploads }),
         chaptersArea({ db, chapters }),
         storyboardsArea({ db }),

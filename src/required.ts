@@ -14,6 +14,8 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'FollowerRemoved',
     'VideoPublished',
     'VideoUpdated',
+    'VideoBlocked',
+    'VideoUnblocked',
     'VideoRemoved',
     'CommentCreated',
     'CommentApproved',

@@ -22,6 +22,8 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
   for (const event of [
     'VideoPublished',
     'VideoUpdated',
+    'VideoBlocked',
+    'VideoUnblocked',
     'RatingSet',
     'RatingRemoved',
     'CommentRemoved',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { arrives, directions, follow, LONG, startNodes, videoOn } from './nodes.ts'
-import { type FederatedNode, secondChannel } from './support.ts'
+import { type FederatedNode, newcomer, secondChannel, uploadBy } from './support.ts'
 
 let nodes: FederatedNode[] = []
 let bytes: Buffer
@@ -93,5 +93,37 @@ describe.each(directions(() => nodes))('between %s and %s', (_from, _to, pair) =
       },
     )
     await until(async () => (await videoOn(to, uuid))?.channel.name === 'second_channel', { what: 'the move', ...LONG })
+  }, 60_000)
+
+  it('a video that another user takes is that one’s on every node, and its changes too', async () => {
+    const { from, to, third } = pair()
+    const [giver, taker] = [await newcomer(from, 'gina'), await newcomer(from, 'tom')]
+    const { uuid } = await uploadBy(giver, bytes)
+    for (const node of [to, third]) expect((await arrives(node, uuid)).account.name).toBe('gina')
+    await giver.send('POST', `/api/v1/videos/${uuid}/give-ownership`, { username: 'tom' })
+    const offers = await taker.get<{ data: { id: number }[] }>('/api/v1/videos/ownership')
+    const me = await taker.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const body = { channelId: me.videoChannels[0]?.id }
+    await taker.send('POST', `/api/v1/videos/ownership/${offers.data[0]?.id}/accept`, body)
+    for (const node of [to, third]) {
+      await until(async () => (await videoOn(node, uuid))?.account.name === 'tom', { what: 'the new owner', ...LONG })
+      expect((await videoOn(node, uuid))?.channel).toMatchObject({ name: 'tom_channel', host: from.host })
+    }
+    await taker.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Mine now' })
+    await until(async () => (await videoOn(to, uuid))?.name === 'Mine now', { what: 'the new name', ...LONG })
+    await taker.send('DELETE', `/api/v1/videos/${uuid}`)
+    await until(async () => !(await videoOn(to, uuid)), { what: 'the end', ...LONG })
+  }, 60_000)
+
+  it('a video that its server blocks and takes back is gone elsewhere, and comes back with the end of the block', async () => {
+    const { from, to, third } = pair()
+    const { uuid } = await from.upload(bytes)
+    await Promise.all([to, third].map((node) => arrives(node, uuid)))
+    await from.client.send('POST', `/api/v1/videos/${uuid}/blacklist`, { unfederate: true })
+    for (const node of [to, third]) {
+      await until(async () => !(await videoOn(node, uuid)), { what: `the end on ${node.base}`, ...LONG })
+    }
+    await from.client.send('DELETE', `/api/v1/videos/${uuid}/blacklist`)
+    await Promise.all([to, third].map((node) => arrives(node, uuid)))
   }, 60_000)
 })

@@ -506,6 +506,19 @@ describe('a copy that we make', () => {
     await heard('Undo', address('playlist'))
   }, 30_000)
 
+  it('of a video that is blocked here is removed, and not made again while it is', async () => {
+    await mirror()
+    await heard('Create', address('playlist'))
+    home.received.length = 0
+    await ours.client.send('POST', `/api/v1/videos/${theirId}/blacklist`)
+    await until(async () => (await ours.query('select 1 from redundancy')).length === 0, {
+      what: 'the end of the copy',
+    })
+    await heard('Undo', address('playlist'))
+    await expect(mirror()).rejects.toThrow(/^400/)
+    await ours.client.send('DELETE', `/api/v1/videos/${theirId}/blacklist`)
+  }, 30_000)
+
   it('of a video whose files were made anew is made anew', async () => {
     await mirror()
     await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)

@@ -70,24 +70,32 @@ export async function startFederatedNode(
       const tables = await Promise.all(WORLD.map(([name, sql]) => query(sql).then((rows) => [name, rows] as const)))
       return Object.fromEntries(tables)
     },
-    async upload(bytes, fields = {}) {
-      const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
-      const form = new FormData()
-      const all = { channelId: String(me.videoChannels[0]?.id), name: 'A video of ours', privacy: '1', ...fields }
-      for (const [name, value] of Object.entries(all)) form.set(name, value)
-      form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
-      const { video } = await client.send<{ video: { id: number; uuid: string } }>(
-        'POST',
-        '/api/v1/videos/upload',
-        form,
-      )
-      return { ...video, url: `${node.base}/videos/watch/${video.uuid}` }
-    },
+    upload: (bytes, fields) => uploadBy(client, bytes, fields),
     async stop() {
       await pool.end()
       await node.stop()
     },
   }
+}
+
+/** Uploads a small video for somebody, into their first channel. */
+export async function uploadBy(client: Client, bytes: Buffer, fields: Record<string, string> = {}) {
+  const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const form = new FormData()
+  const all = { channelId: String(me.videoChannels[0]?.id), name: 'A video of ours', privacy: '1', ...fields }
+  for (const [name, value] of Object.entries(all)) form.set(name, value)
+  form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
+  const { video } = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)
+  return { ...video, url: `${client.base}/videos/watch/${video.uuid}` }
+}
+
+/** A new user of the node, logged in. */
+export async function newcomer(node: FederatedNode, username: string, fields: object = {}): Promise<Client> {
+  const password = `the password of ${username}`
+  const email = `${username}@example.org`
+  const user = { username, password, email, role: 2, videoQuota: -1, videoQuotaDaily: -1, ...fields }
+  await node.client.send('POST', '/api/v1/users', user)
+  return await login(node.base, username, password)
 }
 
 const WORLD: [string, string][] = [

@@ -33,6 +33,7 @@ export interface AbuseRow {
     name: string
     nsfw: boolean
     deleted: boolean
+    blocked: boolean
     thumbnail: string | null
     reports: number
     nth_report: number
@@ -89,7 +90,7 @@ const CHANNEL = ['c.name']
 
 const MATCHES = `($1::int is null or r.reporter_id = $1) and ($2::int is null or r.id = $2)
   and ($3::smallint[] is null or r.predefined_reasons && $3) and ($4::text is null or r.state = $4)
-  and ($5::text is null or r.kind = 'video' and $5 = 'deleted' and v.id is null) and ($6::text is null or r.kind = $6)
+  and ($5::text is null or r.kind = 'video' and case when $5 = 'deleted' then v.id is null else coalesce(v.blocked, false) end) and ($6::text is null or r.kind = $6)
   and ($7::text is null or ${named([...REPORTER, ...REPORTEE, ...VIDEO, ...CHANNEL], '$7')})
   and ($8::text is null or ${named(REPORTER, '$8')}) and ($9::text is null or ${named(REPORTEE, '$9')})
   and ($10::text is null or ${named(VIDEO, '$10')}) and ($11::text is null or ${named(CHANNEL, '$11')})`
@@ -99,7 +100,7 @@ const account = (noun: string, actor: string, kept: string): string =>
    else jsonb_build_object('id', null, 'username', r.${kept}_name, 'url', r.${kept}_url) end as ${kept}`
 
 const VIDEO_JSON = `case when r.kind = 'video' then jsonb_build_object('id', r.reported_id, 'uuid', r.video_uuid,
-    'name', coalesce(v.name, r.video_name), 'nsfw', coalesce(v.nsfw, r.video_nsfw), 'deleted', v.id is null,
+    'name', coalesce(v.name, r.video_name), 'nsfw', coalesce(v.nsfw, r.video_nsfw), 'deleted', v.id is null, 'blocked', coalesce(v.blocked, false),
     'thumbnail', (select p.filename from thumbnail p where p.video_id = v.id and p.type = 1),
     'reports', (select count(*) from abuse o where o.kind = 'video' and o.reported_id = r.reported_id),
     'nth_report', (select count(*) from abuse o where o.kind = 'video' and o.reported_id = r.reported_id and o.id <= r.id),

@@ -176,7 +176,7 @@ interface PlaceForComment {
 }
 
 /** The columns of `VideoRow`, of a video `v` and its channel `c`; `accountId` is who comments. */
-const VIDEO_ROW = (accountId: string) => `v.uuid, v.remote, v.privacy, v.comments_policy as "commentsPolicy",
+const VIDEO_ROW = (accountId: string) => `v.uuid, v.remote, v.privacy, v.blocked, v.comments_policy as "commentsPolicy",
   c.account_id as "ownerAccountId",
   exists (select 1 from account a join actor x on x.id = a.actor_id join actor y on y.host_id = x.host_id
           where a.id = ${accountId} and y.id = c.actor_id) as "isOfVideosServer"`

@@ -2,14 +2,13 @@
 
 import { DomainError } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
-import { isFederated, type Viewer } from '../video/index.ts'
+import { isOpen, type Openness, type Viewer } from '../video/index.ts'
 
 /** `VideoCommentPolicy` of the contract. */
 export const commentsPolicies = { enabled: 1, disabled: 2, requiresApproval: 3 } as const
 
-export interface CommentedVideo {
+export interface CommentedVideo extends Openness {
   commentsPolicy: number
-  privacy: number
   remote: boolean
   ownerAccountId: number
 }
@@ -22,7 +21,7 @@ export function assertTakesComments(video: CommentedVideo): void {
 
 /** Throws `forbidden` when other servers do not know the video, `conflict` when comments are disabled. */
 export function assertTakesRemoteComments(video: CommentedVideo): void {
-  if (!isFederated(video.privacy)) throw new DomainError('forbidden', 'This video is not public.')
+  if (!isOpen(video)) throw new DomainError('forbidden', 'This video is not public.')
   assertTakesComments(video)
 }
 

@@ -31,7 +31,7 @@ export interface PlaylistRow {
 
 /** The picture of the first video that everybody may see, for `playlist p`. */
 export const firstPicture = `(select t.filename from playlist_element e
-    join video f on f.id = e.video_id and f.privacy in (1, 2) and ${isBegun('f')}
+    join video f on f.id = e.video_id and f.privacy in (1, 2) and not f.blocked and ${isBegun('f')}
     join thumbnail t on t.video_id = f.id and t.type = 1
   where e.playlist_id = p.id order by e.position, e.id limit 1)`
 

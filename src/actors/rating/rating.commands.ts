@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
-import { addDelta, isFederated } from '../video/index.ts'
+import { addDelta, isOpen, type Openness } from '../video/index.ts'
 
 export type RatingType = 'like' | 'dislike'
 
@@ -59,7 +59,7 @@ export function makeRatings(deps: ActorDeps): Ratings {
         await alone(unit, videoId, accountId)
         const video = await videoOf(unit.query, videoId)
         if (video.remote) return false
-        if (!isFederated(video.privacy)) throw new DomainError('forbidden', 'This video is not public.')
+        if (!isOpen(video)) throw new DomainError('forbidden', 'This video is not public.')
         const before = await find(unit.query, videoId, accountId)
         if (before?.type === type && before.url === url) return false
         const [clash] = await unit.query(
@@ -123,9 +123,9 @@ async function remove(unit: Unit, videoId: number, row: RatingRow, actorId: numb
 }
 
 /** The video, which stays until the rating is stored. */
-async function videoOf(query: Sql, videoId: number): Promise<{ remote: boolean; privacy: number }> {
-  const [video] = await query<{ remote: boolean; privacy: number }>(
-    "select remote, privacy from video where id = $1 and state <> 'removed' for key share",
+async function videoOf(query: Sql, videoId: number): Promise<Openness & { remote: boolean }> {
+  const [video] = await query<Openness & { remote: boolean }>(
+    "select remote, privacy, blocked from video where id = $1 and state <> 'removed' for key share",
     [videoId],
   )
   if (!video) throw notFound('Video not found')

@@ -7,7 +7,7 @@ import { type ActorDeps, DomainError, notFound, type PassOn, type Unit, unlessGo
 import { videoPrivacies } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
-import { askForDownload, askForRemoval, lockedCopy, move, settingsOf } from './redundancy-state.ts'
+import { askForDownload, askForRemoval, lockedCopy, move, settingsOf, takes } from './redundancy-state.ts'
 
 export type Copied = { kind: 'playlist' } | { kind: 'file'; resolution: number; fps: number }
 
@@ -64,15 +64,28 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
   registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => askForRemoval(unit, redundancyId))
 
   // Who held a copy of a video that not everybody may see any more was told that it is gone.
-  for (const event of ['VideoUpdated', 'VideoRemoved'] as const) {
+  for (const event of ['VideoUpdated', 'VideoRemoved', 'VideoBlocked'] as const) {
     registry.on(event, 'redundancy', async ({ videoId }, unit) => {
       await unit.query(
         `delete from redundancy r using video v
-         where r.video_id = $1 and v.id = r.video_id and not v.remote and not (v.privacy = any($2))`,
+         where r.video_id = $1 and v.id = r.video_id and not v.remote
+           and (v.blocked or not (v.privacy = any($2)))`,
         [videoId, [videoPrivacies.public, videoPrivacies.unlisted]],
       )
     })
   }
+
+  // Nobody reads here what is blocked here.
+  registry.on('VideoBlocked', 'our-copies', async ({ videoId }, unit) => {
+    const copies = await unit.query<{ id: number }>(
+      'select id from redundancy where video_id = $1 and actor_id = $2 order by id',
+      [videoId, await instanceActorId()],
+    )
+    for (const { id } of copies) {
+      const copy = await lockedCopy(unit, id)
+      if (copy && takes(copy, { type: 'REMOVED' })) move(unit, copy, { type: 'REMOVED' }, settingsOf(deps))
+    }
+  })
 
   // Their server may have made the files of a video anew.
   registry.periodic('outdated-redundancies', {
@@ -230,12 +243,13 @@ interface Target {
 
 /** What of another server's video is copied. */
 async function targetsOf(unit: Unit, videoId: number): Promise<Target[]> {
-  const [video] = await unit.query<{ remote: boolean; is_live: boolean; state: string }>(
-    "select remote, is_live, state from video where id = $1 and state <> 'removed' for key share",
+  const [video] = await unit.query<{ remote: boolean; is_live: boolean; blocked: boolean }>(
+    "select remote, is_live, blocked from video where id = $1 and state <> 'removed' for key share",
     [videoId],
   )
   if (!video) throw notFound('Video not found')
   if (!video.remote) throw new DomainError('invalid', 'A video of this server cannot be mirrored by it.')
+  if (video.blocked) throw new DomainError('invalid', 'A blocked video cannot be mirrored.')
   if (video.is_live) throw new DomainError('invalid', 'A live video cannot be mirrored.')
   const targets = await unit.query<Target>(
     `select v.id as "videoId", v.uuid, p.id as "playlistId", null::int as "fileId", 0 as resolution, 0 as fps, '' as extname
@@ -270,7 +284,7 @@ interface ReportedTarget {
 /** The playlist or file of a video of ours that everybody may see. */
 async function targetOf(unit: Unit, videoUrl: string, copied: Copied): Promise<ReportedTarget | undefined> {
   const OURS =
-    "v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.privacy in (1, 2) and v.state = 'published'"
+    "v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.privacy in (1, 2) and not v.blocked and v.state = 'published'"
   const [target] =
     copied.kind === 'playlist'
       ? await unit.query<ReportedTarget>(

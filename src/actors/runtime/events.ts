@@ -22,6 +22,10 @@ export interface EventPayloads {
   /** `again`: others may have heard of it before, and of its end. */
   VideoPublished: { videoId: number; again?: boolean }
   VideoUpdated: { videoId: number }
+  /** The instance hides the video; other servers forget it, if the block says so. */
+  VideoBlocked: { videoId: number }
+  /** The instance shows the video again: other servers are to hear of it as it is now. */
+  VideoUnblocked: { videoId: number }
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
@@ -103,5 +107,6 @@ export interface AggregateRef {
     | 'server_block'
     | 'redundancy'
     | 'remote_host'
+    | 'ownership_change'
   id: number
 }

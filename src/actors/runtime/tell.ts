@@ -34,6 +34,9 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   server_block: 'select id from server_block where id = $1 for no key update',
   redundancy: 'select id from redundancy where id = $1 for no key update',
   remote_host: 'select id from remote_host where id = $1 for no key update',
+  // Of several offers of a video, one only is taken: the mailbox is that of the video.
+  ownership_change:
+    'select id from video where id = (select video_id from ownership_change where id = $1) for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
 }
 

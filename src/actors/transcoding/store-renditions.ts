@@ -11,7 +11,7 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
-import { hasPrivateFiles, transcodingOwner } from '../video/index.ts'
+import { hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
 import {
   contextOfTranscoding,
   type Locked,
@@ -31,13 +31,13 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
   const { db, store, pendingFiles } = deps
 
   return async ({ id, owner, videoId, uuid }, files) => {
-    let isPrivate = hasPrivateFiles(await privacyOf(videoId))
+    let isPrivate = hasPrivateFiles(await opennessOf(videoId))
     await pendingFiles.reserve(transcodingOwner(id), refsOf(files, uuid, isPrivate))
     await storeLadderFiles({ store, files, videoUuid: uuid, isPrivate })
     for (;;) {
       const placed = isPrivate
       const wanted = await withOwned(deps, id, owner, async ({ unit, video, transcoding }) => {
-        const isHidden = hasPrivateFiles(video.privacy)
+        const isHidden = hasPrivateFiles(video)
         if (isHidden !== placed) return isHidden
         await insertRows(unit, videoId, files)
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
@@ -60,10 +60,10 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
     }
   }
 
-  async function privacyOf(videoId: number): Promise<number> {
-    const [video] = await db.query<{ privacy: number }>('select privacy from video where id = $1', [videoId])
+  async function opennessOf(videoId: number): Promise<Openness> {
+    const [video] = await db.query<Openness>('select privacy, blocked from video where id = $1', [videoId])
     if (!video) throw new DomainError('not_found', 'This video does not exist.')
-    return video.privacy
+    return video
   }
 
   async function moveFiles(id: number, from: FileRef[], to: FileRef[]): Promise<void> {
@@ -90,20 +90,15 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
 
   /** A rendition that is made anew takes the place of the earlier one. */
   async function condemnEarlier(unit: Unit, videoId: number, file: LadderFile): Promise<void> {
-    const gone = await unit.query<{
-      filename: string
-      playlist_filename: string | null
-      uuid: string
-      privacy: number
-    }>(
+    const gone = await unit.query<Openness & { filename: string; playlist_filename: string | null; uuid: string }>(
       `delete from video_file f using video v
        where v.id = f.video_id and f.video_id = $1 and f.resolution = $2 and f.filename <> $3
          and (f.streaming_playlist_id is not null) = $4
-       returning f.filename, f.playlist_filename, v.uuid, v.privacy`,
+       returning f.filename, f.playlist_filename, v.uuid, v.privacy, v.blocked`,
       [videoId, file.resolution, file.filename, file.hls !== undefined],
     )
-    const refs = gone.flatMap(({ filename, playlist_filename, uuid, privacy }) =>
-      namesAt(filename, playlist_filename, uuid, hasPrivateFiles(privacy)),
+    const refs = gone.flatMap(({ filename, playlist_filename, uuid, ...openness }) =>
+      namesAt(filename, playlist_filename, uuid, hasPrivateFiles(openness)),
     )
     await pendingFiles.condemn(unit.query, refs)
   }
@@ -158,22 +153,18 @@ export function withOwned<T>(
  * that was private.
  */
 export async function writeMaster({ db, store }: TranscodingDeps, videoId: number): Promise<boolean> {
-  const [video] = await db.query<{
-    uuid: string
-    privacy: number
-    master: string | null
-    hashes: string | null
-    entries: HlsEntry[]
-  }>(
-    `select v.uuid, v.privacy, p.playlist_filename as master, p.segments_sha256_filename as hashes,
+  const [video] = await db.query<
+    Openness & { uuid: string; master: string | null; hashes: string | null; entries: HlsEntry[] }
+  >(
+    `select v.uuid, v.privacy, v.blocked, p.playlist_filename as master, p.segments_sha256_filename as hashes,
        coalesce((select json_agg(f.hls order by f.resolution desc) from video_file f
                  where f.streaming_playlist_id = p.id and f.hls is not null), '[]') as entries
      from video v left join streaming_playlist p on p.video_id = v.id where v.id = $1`,
     [videoId],
   )
   if (!video) throw new DomainError('not_found', 'This video does not exist.')
-  const { uuid, privacy, master, hashes, entries } = video
-  const isPrivate = hasPrivateFiles(privacy)
+  const { uuid, master, hashes, entries } = video
+  const isPrivate = hasPrivateFiles(video)
   if (master !== null && hashes !== null && entries.length > 0) {
     const names = { masterFilename: master, hashesFilename: hashes }
     await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })

@@ -296,7 +296,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     for (;;) {
       const isPrivate = await writeMaster(deps, task.videoId)
       const isRight = await withOwned(deps, task.id, task.owner, async (locked) => {
-        if (hasPrivateFiles(locked.video.privacy) !== isPrivate) return false
+        if (hasPrivateFiles(locked.video) !== isPrivate) return false
         await work(locked)
         return true
       })

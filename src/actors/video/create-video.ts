@@ -96,6 +96,11 @@ export interface CreateVideo {
   checkQuota(userId: number, bytes: number): Promise<void>
   /** Bytes that the user may add, Infinity without quotas. */
   quotaLeft(userId: number): Promise<number>
+  /**
+   * Holds the user's quotas until the unit ends, so that what comes at once does not each take the last of them. Throws
+   * `too_large` (`quota_reached`).
+   */
+  takeQuota(unit: Unit, userId: number, bytes: number): Promise<void>
   /** Fits an uploaded picture. Throws MediaError when it is none. */
   fitPicture(name: PictureName, path: string): Promise<EncodedImage>
   /** Looks into the file and makes what is missing. Throws `unprocessable` when it cannot be used. Writes nothing. */
@@ -158,7 +163,10 @@ export function makeCreateVideo(
       function placeFor(original: boolean): FileRef {
         const extension = extname(inputFilename).toLowerCase()
         if (original) return { kind: 'original_video_files', name: `${newUuid()}${extension}` }
-        return webVideoFile(`${newUuid()}-${resolutionOf(found)}${extension}`, hasPrivateFiles(fields.privacy))
+        return webVideoFile(
+          `${newUuid()}-${resolutionOf(found)}${extension}`,
+          hasPrivateFiles({ privacy: fields.privacy, blocked: false }),
+        )
       }
     } catch (error) {
       throw asRefusal(error)
@@ -221,11 +229,14 @@ export function makeCreateVideo(
     }
   }
 
+  async function takeQuota(unit: Unit, userId: number, bytes: number): Promise<void> {
+    await unit.query("select pg_advisory_xact_lock(hashtext('video-quota'), $1)", [userId])
+    if (bytes > (await quotaLeft(userId, unit))) throw overQuota()
+  }
+
   async function insert(unit: Unit, draft: VideoDraft): Promise<CreatedVideo> {
     const { fields, uuid, userId } = draft
-    // One at a time for each user, so that uploads that end together do not each take the last of the quota.
-    await unit.query("select pg_advisory_xact_lock(hashtext('video-quota'), $1)", [userId])
-    if (draft.probe.size > (await quotaLeft(userId, unit))) throw overQuota()
+    await takeQuota(unit, userId, draft.probe.size)
     const [channel] = await unit.query<{ user_id: number | null }>(
       `select a.user_id from channel c join account a on a.id = c.account_id
        where c.id = $1 and c.state = 'active' for key share of c`,
@@ -270,6 +281,7 @@ export function makeCreateVideo(
   return {
     checkChannel,
     quotaLeft,
+    takeQuota,
     async checkQuota(userId, bytes) {
       if (bytes > (await quotaLeft(userId))) throw overQuota()
     },

@@ -62,6 +62,7 @@ export {
   hasPrivateFiles,
   isFederated,
   isOpen,
+  type Openness,
   seesAllVideos,
   type Viewer,
 } from './video.policy.ts'

@@ -51,6 +51,8 @@ export interface VideoListQuery {
   privacyOneOf?: number[] | undefined
   /** Also videos that are not published (yet). Only for those who see all videos. */
   unpublished?: boolean | undefined
+  /** Also videos that the instance blocked. Only for those who see all videos. */
+  blocked?: boolean | undefined
   hasHlsFiles?: boolean | undefined
   hasWebVideoFiles?: boolean | undefined
   search?: string | undefined
@@ -121,7 +123,8 @@ export function buildVideoList(query: VideoListQuery): { text: string; values: u
 type Bind = (value: unknown) => string
 
 function conditions(query: VideoListQuery, bind: Bind): string[] {
-  return [...visibility(query), ...scope(query.scope, bind), ...filters(query, bind)]
+  const isShown = query.blocked || query.scope.of === 'owner' ? [] : ['not v.blocked']
+  return [...visibility(query), ...isShown, ...scope(query.scope, bind), ...filters(query, bind)]
 }
 
 function visibility(query: VideoListQuery): string[] {

@@ -18,6 +18,7 @@ export function rowOf({ fields, uuid, probe: { video, duration } }: VideoDraft) 
   return {
     ...{ uuid, channelId, name, category, licence, language, privacy, nsfw, description, support },
     remote: false,
+    blocked: false,
     isLive: false,
     duration: Math.round(duration),
     aspectRatio: video ? Number((video.width / video.height).toFixed(4)) : null,

@@ -1,13 +1,13 @@
-// Keeps the files of a local video where its privacy wants them: in the public folders, or in the private ones.
+// Keeps the files of a local video where its privacy and its block want them: in the public folders, or in the private ones.
 
 import { type FileRef, hlsFolder, MediaError, type Store, webVideoFile } from '../../media/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 import { hasPrivateFiles } from './video.policy.ts'
 
 export interface PlaceFiles {
-  /** In the transaction that changes the privacy: the files follow, also when this process dies. */
+  /** In the transaction that changes the privacy or the block: the files follow, also when this process dies. */
   ask(unit: Unit, videoId: number): void
-  /** Moves the files now. Done twice, or by two at once, they end where the privacy that is stored wants them. */
+  /** Moves the files now. Done twice, or by two at once, they end where what is stored wants them. */
   now(videoId: number): Promise<void>
 }
 
@@ -17,15 +17,15 @@ export function makePlaceFiles(deps: Pick<ActorDeps, 'db' | 'registry'> & { stor
   async function now(videoId: number): Promise<void> {
     let placed: boolean | undefined
     while (true) {
-      const [video] = await db.query<{ uuid: string; privacy: number; web_videos: string[] }>(
-        `select v.uuid, v.privacy, array(select f.filename from video_file f
+      const [video] = await db.query<{ uuid: string; privacy: number; blocked: boolean; web_videos: string[] }>(
+        `select v.uuid, v.privacy, v.blocked, array(select f.filename from video_file f
            where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null) as web_videos
          from video v where v.id = $1 and not v.remote and v.state <> 'removed'`,
         [videoId],
       )
       // Whoever changed the privacy meanwhile may have moved what we then moved back: look until it stays.
-      if (!video || hasPrivateFiles(video.privacy) === placed) return
-      placed = hasPrivateFiles(video.privacy)
+      if (!video || hasPrivateFiles(video) === placed) return
+      placed = hasPrivateFiles(video)
       await moveFolder(hlsFolder(video.uuid, !placed), hlsFolder(video.uuid, placed))
       for (const name of video.web_videos) await move(webVideoFile(name, !placed), webVideoFile(name, placed))
     }

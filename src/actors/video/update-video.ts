@@ -69,11 +69,11 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     const moved = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw notFound('Video not found')
-      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video.privacy), channelId: video.channelId }
+      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video), channelId: video.channelId }
       await apply(unit, video)
       video.updatedAt = unit.now
       await announce(unit, video, before)
-      if (before.wasHidden === hasPrivateFiles(video.privacy)) return false
+      if (before.wasHidden === hasPrivateFiles(video)) return false
       placeFiles.ask(unit, videoId)
       return true
     })
@@ -178,8 +178,8 @@ export async function assertChangeable(
   const [owner] = await unit.query<{ account_id: number }>('select account_id from channel where id = $1', [
     video.channelId,
   ])
-  const { privacy, remote } = video
-  assertMayChange({ privacy, remote, ownerAccountId: owner?.account_id ?? 0 }, by, right)
+  const { privacy, blocked, remote } = video
+  assertMayChange({ privacy, blocked, remote, ownerAccountId: owner?.account_id ?? 0 }, by, right)
 }
 
 async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes: VideoChanges): Promise<void> {

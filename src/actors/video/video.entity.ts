@@ -16,6 +16,8 @@ const VideoSchema = defineEntity({
     licence: p.smallint().nullable(),
     language: p.string().nullable(),
     privacy: p.smallint(),
+    /** By the instance: hidden from all but its owner and the staff. */
+    blocked: p.boolean(),
     nsfw: p.boolean(),
     description: p.string().nullable(),
     support: p.string().nullable(),

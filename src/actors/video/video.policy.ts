@@ -7,9 +7,15 @@ import { videoPrivacies } from './video.entity.ts'
 /** Who asks: the user of a session; null for visitors. */
 export type Viewer = { accountId: number; role: UserRole } | null
 
-/** What of a video decides who may do what. */
-export interface GuardedVideo {
+/** What of a video decides whether it is for everybody. */
+export interface Openness {
   privacy: number
+  /** By the instance: only its owner and the staff see it. */
+  blocked: boolean
+}
+
+/** What of a video decides who may do what. */
+export interface GuardedVideo extends Openness {
   remote: boolean
   /** The account that owns its channel. */
   ownerAccountId: number
@@ -25,6 +31,10 @@ export interface SeeOptions {
 /** Throws `unauthenticated` or `forbidden` unless `viewer` may see the video. */
 export function assertMaySee(video: GuardedVideo, viewer: Viewer, options: SeeOptions = {}): void {
   const { byId = false, password = 'none' } = options
+  if (video.blocked) {
+    assertInsider(video, viewer)
+    return
+  }
   switch (video.privacy) {
     case videoPrivacies.public:
       return
@@ -43,14 +53,14 @@ export function assertMaySee(video: GuardedVideo, viewer: Viewer, options: SeeOp
 }
 
 /** Whether everybody who has the link may watch, so that pages, cards and embeds show the video. */
-export const isOpen = (privacy: number): boolean =>
+export const isOpen = ({ privacy, blocked }: Openness): boolean => !blocked && isFederated(privacy)
+
+/** Whether its privacy lets other servers be told of the video; a block may still keep it from them. */
+export const isFederated = (privacy: number): boolean =>
   privacy === videoPrivacies.public || privacy === videoPrivacies.unlisted
 
-/** Whether other servers are told of the video. */
-export const isFederated = (privacy: number): boolean => isOpen(privacy)
-
 /** Whether the files lie in the private folders, where each request is checked. */
-export const hasPrivateFiles = (privacy: number): boolean => !isOpen(privacy)
+export const hasPrivateFiles = (video: Openness): boolean => !isOpen(video)
 
 /** Whether `viewer` may see every video there is, in lists too. */
 export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && hasRight(viewer.role, 'SEE_ALL_VIDEOS')
@@ -59,7 +69,7 @@ export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && has
 export function assertMayChange(
   video: GuardedVideo,
   viewer: NonNullable<Viewer>,
-  right: Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO' | 'SEE_ALL_VIDEOS'>,
+  right: Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO' | 'SEE_ALL_VIDEOS' | 'CHANGE_VIDEO_OWNERSHIP'>,
 ): void {
   if (video.remote) throw new DomainError('forbidden', 'Cannot manage a video of another server.')
   if (!owns(video, viewer) && !hasRight(viewer.role, right))

@@ -81,6 +81,9 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   licence: number | null
   language: string | null
   privacy: number
+  blocked: boolean
+  /** Why it is blocked, if somebody said so. */
+  block_reason: string | null
   nsfw: boolean
   description: string | null
   /** Seconds. */
@@ -143,7 +146,8 @@ export const videoJoins = `
   ) d on true
   left join viewing w on w.video_id = v.id`
 
-const plainColumns = `v.id, v.uuid, v.url, v.remote, v.name, v.category, v.licence, v.language, v.privacy, v.nsfw,
+const plainColumns = `v.id, v.uuid, v.url, v.remote, v.name, v.category, v.licence, v.language, v.privacy, v.blocked,
+  case when v.blocked then (select b.reason from video_block b where b.video_id = v.id) end as block_reason, v.nsfw,
   v.duration, v.aspect_ratio, v.views + d.views as views,
   ${viewersNow('v', 'w')} as viewers, v.likes + d.likes as likes,
   v.dislikes + d.dislikes as dislikes, v.comments + d.comments as comments, v.state, v.wait_transcoding, v.is_live,

@@ -2,7 +2,7 @@
 
 import { takeOnce } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { addDelta, isFederated } from '../video/index.ts'
+import { addDelta, isOpen } from '../video/index.ts'
 import { countViewers } from './count-viewers.ts'
 import { countViews } from './fold-signs.ts'
 import { type Section, watchedSeconds } from './watching.ts'
@@ -139,11 +139,11 @@ async function withinQuota(
 
 /** The video, which stays until this is stored. */
 async function openVideo(unit: Unit, videoId: number): Promise<{ remote: boolean; duration: number }> {
-  const [video] = await unit.query<{ remote: boolean; privacy: number; duration: number }>(
-    "select remote, privacy, duration from video where id = $1 and state <> 'removed' for key share",
+  const [video] = await unit.query<{ remote: boolean; privacy: number; blocked: boolean; duration: number }>(
+    "select remote, privacy, blocked, duration from video where id = $1 and state <> 'removed' for key share",
     [videoId],
   )
   if (!video) throw notFound('Video not found')
-  if (!isFederated(video.privacy)) throw new DomainError('forbidden', 'This video is not public.')
+  if (!isOpen(video)) throw new DomainError('forbidden', 'This video is not public.')
   return video
 }

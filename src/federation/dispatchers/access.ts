@@ -1,17 +1,16 @@
 // Which video an address means, and whether other servers may have it.
 
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { isBegun, isOpen, videoPrivacies } from '../../actors/video/index.ts'
+import { isBegun, isOpen, type Openness, videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { fromShortUuid, isUuid } from '../../platform/ids.ts'
 
 export type VideoKey = { id: number } | { uuid: string }
 
-export interface VideoAccess {
+export interface VideoAccess extends Openness {
   id: number
   uuid: string
   url: string
-  privacy: number
   remote: boolean
 }
 
@@ -30,22 +29,28 @@ export function videoKeyOf(segment: string): VideoKey | undefined {
 export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoAccess> {
   const [condition, value] = 'id' in key ? ['id = $1', key.id] : ['uuid = $1', key.uuid]
   const [video] = await query<VideoAccess>(
-    `select v.id, v.uuid, v.url, v.privacy, v.remote from video v where v.${condition} and ${isBegun('v')}`,
+    `select v.id, v.uuid, v.url, v.privacy, v.blocked, v.remote from video v
+     where v.${condition} and ${isBegun('v')} and ${isNotTakenBack('v')}`,
     [value],
   )
   if (!video) throw notFound('Video not found')
-  assertOpen(video.privacy, { byId: 'id' in key })
+  assertOpen(video, { byId: 'id' in key })
   return video
 }
 
+/** Whether a block did not take the video from other servers: for them such a one is gone. */
+export const isNotTakenBack = (video: string): string =>
+  `(not ${video}.blocked or not exists (select 1 from video_block b where b.video_id = ${video}.id and b.unfederated))`
+
 /** Throws unless everybody with the link may have it. Ids can be counted through, so they do not show what is unlisted. */
-export function assertOpen(privacy: number, { byId = false }: { byId?: boolean } = {}): void {
-  if (privacy === videoPrivacies.passwordProtected) {
+export function assertOpen(video: Openness, { byId = false }: { byId?: boolean } = {}): void {
+  const { privacy, blocked } = video
+  if (privacy === videoPrivacies.passwordProtected && !blocked) {
     throw new DomainError('forbidden', 'Please provide a password to access this password protected video', {
       code: 'video_requires_password',
     })
   }
-  if (!isOpen(privacy) || (byId && privacy !== videoPrivacies.public)) {
+  if (!isOpen(video) || (byId && privacy !== videoPrivacies.public)) {
     throw new DomainError('unauthenticated', 'Token is invalid', { code: 'unauthorized_request' })
   }
 }

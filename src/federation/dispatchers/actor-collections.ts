@@ -25,7 +25,7 @@ interface ActorRow {
 }
 
 /** Shown in outboxes: what everybody may find, newest first. */
-const listed = `not v.remote and v.privacy = ${videoPrivacies.public} and v.state = 'published'`
+const listed = `not v.remote and v.privacy = ${videoPrivacies.public} and not v.blocked and v.state = 'published'`
 
 /**
  * What an account published: of each of its channels as many of the newest as the page reaches to, which the index of that
@@ -43,7 +43,7 @@ const CREATIONS: PageParts = {
 }
 
 /** The few videos of ours that are not listed: an index holds them. */
-const unlisted = `not v.remote and (v.privacy <> ${videoPrivacies.public} or v.state <> 'published')`
+const unlisted = `not v.remote and (v.privacy <> ${videoPrivacies.public} or v.state <> 'published' or v.blocked)`
 
 /** What a channel or the instance passed on, the last first. */
 const SHARED: PageParts = {

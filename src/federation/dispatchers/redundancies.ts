@@ -29,6 +29,6 @@ async function copyAt({ db, urls }: Deps, target: Target): Promise<FoundCopy> {
         })
   const found = await findCopy(db.query, { url })
   if (!found || (found.state !== 'stored' && found.state !== 'announced')) throw notFound('Video redundancy not found')
-  assertOpen(found.privacy)
+  assertOpen(found)
   return found
 }

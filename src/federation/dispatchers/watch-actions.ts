@@ -16,6 +16,6 @@ export const watchCreation = async (deps: Deps, uuid: string): Promise<JsonObjec
 async function find({ db }: Deps, uuid: string): Promise<FoundWatch> {
   const found = await watchActionDocument(db.query, { uuid: uuid.toLowerCase() })
   if (!found) throw notFound('Local viewer not found')
-  assertOpen(found.privacy)
+  assertOpen(found)
   return found
 }

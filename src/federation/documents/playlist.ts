@@ -36,7 +36,7 @@ interface PlaylistRow {
 
 /** Elements that others are told of, with `playlist p`. */
 const TOLD = `from playlist_element e join video v on v.id = e.video_id
-  where e.playlist_id = p.id and v.privacy in (1, 2) and ${isBegun('v')}`
+  where e.playlist_id = p.id and v.privacy in (1, 2) and not v.blocked and ${isBegun('v')}`
 
 /**
  * A playlist of ours, or a page of it. Null when there is none, and for private ones, which nobody else hears of. One
@@ -116,7 +116,7 @@ export async function playlistElementDocument(
     `select p.uuid, v.url as video, e.position, e.start_timestamp, e.stop_timestamp
      from playlist p join playlist_element e on e.playlist_id = p.id join video v on v.id = e.video_id
      where p.id = $1 and e.id = $2 and not p.remote and p.privacy <> ${playlistPrivacies.private}
-       and v.privacy in (1, 2) and ${isBegun('v')}`,
+       and v.privacy in (1, 2) and not v.blocked and ${isBegun('v')}`,
     [playlistId, elementId],
   )
   if (!row) return null

@@ -15,6 +15,7 @@ export interface FoundCopy {
   ownerUrl: string
   state: string
   privacy: number
+  blocked: boolean
   /** Whether its video's server was told of it. */
   told: boolean
   expiresOn: Date | null
@@ -35,7 +36,7 @@ interface CopyRow extends Omit<FoundCopy, 'copy'> {
 export async function findCopy(query: Sql, key: { id: number } | { url: string }): Promise<FoundCopy | undefined> {
   const where = 'id' in key ? 'r.id = $1' : 'r.url_hash = md5($1)::uuid and r.url = $1'
   const [row] = await query<CopyRow>(
-    `select r.url, v.url as "videoUrl", r.actor_id as "actorId", o.id as "ownerId", o.url as "ownerUrl", r.state, v.privacy,
+    `select r.url, v.url as "videoUrl", r.actor_id as "actorId", o.id as "ownerId", o.url as "ownerUrl", r.state, v.privacy, v.blocked,
        coalesce((r.context->>'told')::boolean, false) as told, r.expires_on as "expiresOn", r.updated_at as "updatedAt",
        r.file_url as "fileUrl", r.streaming_playlist_id is not null as "isPlaylist",
        f.resolution, r.size, f.fps, f.extname

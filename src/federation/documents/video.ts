@@ -57,6 +57,7 @@ interface VideoRow {
   licence: number | null
   language: string | null
   privacy: number
+  blocked: boolean
   nsfw: boolean
   description: string | null
   support: string | null
@@ -83,7 +84,7 @@ interface VideoRow {
 }
 
 /** Columns of a `VideoRow`, for `from video v`, and the joins that they need. */
-const VIDEO_COLUMNS = `v.id, v.uuid, v.url, v.name, v.category, v.licence, v.language, v.privacy, v.nsfw, v.description,
+const VIDEO_COLUMNS = `v.id, v.uuid, v.url, v.name, v.category, v.licence, v.language, v.privacy, v.blocked, v.nsfw, v.description,
   v.support, v.duration, v.state, v.wait_transcoding, v.comments_policy, v.download_enabled, v.is_live, v.aspect_ratio,
   v.tags, v.originally_published_at, v.published_at, v.updated_at, ax.url as account_url, cx.url as channel_url,
   v.views + (select coalesce(sum(d.views), 0)::int from video_delta d where d.video_id = v.id) as views,
@@ -152,7 +153,7 @@ export function videoAudience(urls: Urls, video: { privacy: number; accountUrl: 
 
 function documentOf(row: VideoRow, urls: Urls): JsonObject {
   const { uuid } = row
-  const folder = hasPrivateFiles(row.privacy) ? 'private/' : ''
+  const folder = hasPrivateFiles(row) ? 'private/' : ''
   return buildVideo({
     ...videoAudience(urls, { privacy: row.privacy, accountUrl: row.account_url }),
     id: row.url,

@@ -10,6 +10,7 @@ export interface FoundWatch {
   videoId: number
   /** Of the video. */
   privacy: number
+  blocked: boolean
   owner: { id: number; url: string }
 }
 
@@ -19,6 +20,7 @@ interface WatchRow {
   video_id: number
   video_url: string
   privacy: number
+  blocked: boolean
   started_at: Date
   ended_at: Date
   seconds: number
@@ -35,7 +37,7 @@ export async function watchActionDocument(
   key: { id: number } | { uuid: string },
 ): Promise<FoundWatch | null> {
   const [row] = await query<WatchRow>(
-    `select w.url, w.uuid, w.video_id, v.url as video_url, v.privacy, w.started_at, w.ended_at, w.seconds, w.sections,
+    `select w.url, w.uuid, w.video_id, v.url as video_url, v.privacy, v.blocked, w.started_at, w.ended_at, w.seconds, w.sections,
        w.country, w.subdivision, x.id as owner_id, x.url as owner_url
      from watch w join video v on v.id = w.video_id join channel c on c.id = v.channel_id
        join account a on a.id = c.account_id join actor x on x.id = a.actor_id
@@ -43,8 +45,15 @@ export async function watchActionDocument(
     ['id' in key ? key.id : key.uuid],
   )
   if (!row) return null
-  const { url, video_id, privacy, owner_id, owner_url } = row
-  return { document: documentOf(row), url, videoId: video_id, privacy, owner: { id: owner_id, url: owner_url } }
+  const { url, video_id, privacy, blocked, owner_id, owner_url } = row
+  return {
+    document: documentOf(row),
+    url,
+    videoId: video_id,
+    privacy,
+    blocked,
+    owner: { id: owner_id, url: owner_url },
+  }
 }
 
 const documentOf = (row: WatchRow): JsonObject =>

@@ -125,7 +125,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   async function videoIdOf(url: string): Promise<number> {
     if (!isSameOrigin(url, urls.origin)) return (await videos.resolve(url)).id
     const [video] = await db.query<{ id: number }>(
-      `select id from video where url_hash = md5($1)::uuid and url = $1 and privacy in (1, 2) and state <> 'removed'`,
+      `select id from video where url_hash = md5($1)::uuid and url = $1 and privacy in (1, 2) and not blocked and state <> 'removed'`,
       [url],
     )
     if (!video) throw new DomainError('not_found', `${url} does not exist`)

@@ -1,6 +1,6 @@
 // Announce: a channel or server tells of a video; anybody may share one of ours. Groups pass activities on by it.
 
-import { isFederated } from '../../actors/video/index.ts'
+import { isOpen } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'
 import { handleAnnounced, isPassedOn } from './announced.ts'
 import { expectRead, type Handler } from './context.ts'
@@ -15,11 +15,11 @@ const share: Handler = async ({ document, actor }, { db, videos, shares, urls, b
   const { id, target } = expectRead(readAnnounce(document))
   if (target.id === null || (await blocked.host(target.id))) return
   const isOurs = target.id.startsWith(`${urls.origin}/`)
-  const [known] = await db.query<{ id: number; privacy: number }>(
-    "select id, privacy from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
+  const [known] = await db.query<{ id: number; privacy: number; blocked: boolean }>(
+    "select id, privacy, blocked from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
     [target.id],
   )
-  if (isOurs && !(known && isFederated(known.privacy))) return
+  if (isOurs && !(known && isOpen(known))) return
   // What a person or a bot shares is no reason to fetch it: their server is not followed for that.
   const mayBring = actor.type === 'Group' || actor.type === 'Application'
   if (!known && !mayBring) return

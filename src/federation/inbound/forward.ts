@@ -53,8 +53,8 @@ const announce = ({ document, actor }: Inbound, videoId: number, unit: Unit, con
   announceToGroups(context, context.sender, unit, { videoId, activity: document, except: actor.hostId })
 
 async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<ToldVideo | undefined> {
-  const [video] = await unit.query<ToldVideo & { privacy: number; state: string }>(
-    `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.state,
+  const [video] = await unit.query<ToldVideo & { privacy: number; blocked: boolean; state: string }>(
+    `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.blocked, v.state,
        exists (${groupsFollowing('c.actor_id', '$2')}) as "hasGroups"
      from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
      where v.id = $1 and not v.remote`,

@@ -18,7 +18,8 @@ export async function audienceOf(query: Sql, actorIds: number[], videoId: number
 }
 
 /** Whether other servers are told of a video, and of what is said below it. */
-export const isTold = (video: { privacy: number; state: string }, config: Config): boolean =>
+export const isTold = (video: { privacy: number; blocked: boolean; state: string }, config: Config): boolean =>
   video.state === 'published' &&
+  !video.blocked &&
   (video.privacy === videoPrivacies.public ||
     (video.privacy === videoPrivacies.unlisted && config.federation.videos.federate_unlisted))

@@ -26,6 +26,7 @@ interface CommentActors {
   isAuthorOurs: boolean
   held: boolean
   videoPrivacy: number
+  videoBlocked: boolean
   videoState: string
 }
 
@@ -33,6 +34,8 @@ type VideoActors = Omit<
   CommentActors,
   'id' | 'url' | 'inReplyTo' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'held'
 >
+
+type ToldVideo = Pick<CommentActors, 'videoPrivacy' | 'videoBlocked' | 'videoState'>
 
 export function sendComments(deps: FederationDeps & { instanceActorId: () => Promise<number> }, sender: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
@@ -82,7 +85,8 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
       [actorId],
     )
     const video = await videoActors(unit, videoId)
-    if (!actor?.isOurs || !video || !mayBeTold(video)) return
+    // A block keeps nothing up elsewhere that was taken back.
+    if (!actor?.isOurs || !video || !mayBeTold({ ...video, videoBlocked: false })) return
     // Ours has an address of ours; one of another server is called by its place below our video.
     const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
     const readers = await readersOf(unit, { ...video, videoId })
@@ -150,8 +154,8 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   }
 
   /** What is said below a video is for those who may see the video. */
-  const mayBeTold = (video: { videoPrivacy: number; videoState: string }): boolean =>
-    isTold({ privacy: video.videoPrivacy, state: video.videoState }, config())
+  const mayBeTold = ({ videoPrivacy, videoBlocked, videoState }: ToldVideo): boolean =>
+    isTold({ privacy: videoPrivacy, blocked: videoBlocked, state: videoState }, config())
 
   /** The server of the video; for a video of ours, everybody who follows it. */
   async function readersOf(
@@ -179,7 +183,7 @@ const spokenTo = (unit: Unit, commentId: number, host: string): Promise<Recipien
     [commentId, host.toLowerCase()],
   )
 
-const VIDEO_ACTORS = `v.uuid as "videoUuid", v.privacy as "videoPrivacy", v.state as "videoState", not v.remote as "isVideoOurs", oa.id as "videoOwnerId", oa.url as "videoOwnerUrl", ca.id as "videoChannelId"`
+const VIDEO_ACTORS = `v.uuid as "videoUuid", v.privacy as "videoPrivacy", v.blocked as "videoBlocked", v.state as "videoState", not v.remote as "isVideoOurs", oa.id as "videoOwnerId", oa.url as "videoOwnerUrl", ca.id as "videoChannelId"`
 const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
   join account o on o.id = c.account_id join actor oa on oa.id = o.actor_id`
 

@@ -16,6 +16,7 @@ interface Rated {
   videoUrl: string
   isVideoOurs: boolean
   privacy: number
+  blocked: boolean
   state: string
   ownerId: number
 }
@@ -73,7 +74,7 @@ function tellCounts(unit: Unit, videoId: number): void {
 
 async function ratedVideo(unit: Unit, videoId: number): Promise<Rated | undefined> {
   const [row] = await unit.query<Rated>(
-    `select v.url as "videoUrl", v.privacy, v.state, not v.remote as "isVideoOurs", a.actor_id as "ownerId"
+    `select v.url as "videoUrl", v.privacy, v.blocked, v.state, not v.remote as "isVideoOurs", a.actor_id as "ownerId"
      from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id where v.id = $1`,
     [videoId],
   )

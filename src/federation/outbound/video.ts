@@ -18,6 +18,9 @@ interface VideoActors {
   url: string
   privacy: number
   state: string
+  blocked: boolean
+  /** Whether the block takes the video from other servers. */
+  takenBack: boolean
   accountActorId: number
   accountUrl: string
   channelActorId: number
@@ -34,22 +37,26 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     if (again) await tellPlaylistsWith(unit, videoId)
   })
 
-  registry.on('VideoUpdated', 'federation', async ({ videoId }, unit) => {
-    const video = await load(unit, videoId)
-    if (video?.state !== 'published') return
-    // Between public and unlisted a video enters or leaves what is told, where unlisted ones are not.
-    if (!isTold(video, config())) {
-      if (!(await takeBackShares(unit, videoId))) return
-      await remove(unit, videoId, video, { again: true })
-      await tellPlaylistsWith(unit, videoId)
-    } else if (await isAnnounced(unit, videoId)) {
-      await update(unit, videoId, video)
-      await announceByNewChannel(unit, videoId, video)
-    } else {
-      await publish(unit, videoId, video, { again: true })
-      await tellPlaylistsWith(unit, videoId)
-    }
-  })
+  for (const event of ['VideoUpdated', 'VideoBlocked', 'VideoUnblocked'] as const) {
+    registry.on(event, 'federation', async ({ videoId }, unit) => {
+      const video = await load(unit, videoId)
+      if (!video || (video.state !== 'published' && !video.takenBack)) return
+      // A block alone leaves others what they have; they hear no more until it ends.
+      if (video.blocked && !video.takenBack && isTold({ ...video, blocked: false }, config())) return
+      // Between public and unlisted a video enters or leaves what is told, where unlisted ones are not.
+      if (!isTold(video, config())) {
+        if (!(await takeBackShares(unit, videoId))) return
+        await remove(unit, videoId, video, { again: true })
+        await tellPlaylistsWith(unit, videoId)
+      } else if (await isAnnounced(unit, videoId)) {
+        await update(unit, videoId, video)
+        await announceByNewChannel(unit, videoId, video)
+      } else {
+        await publish(unit, videoId, video, { again: true })
+        await tellPlaylistsWith(unit, videoId)
+      }
+    })
+  }
 
   registry.on('VideoRemoved', 'federation', async ({ videoId, url, accountActorId, channelActorId }, unit) => {
     const [account] = await unit.query<{ url: string }>('select url from actor where id = $1', [accountActorId])
@@ -79,20 +86,29 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   async function update(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return
+    const former = await formerOwner(unit, videoId, video)
+    // Others know the video as its former owner's, whose word counts for them.
+    const sender = former ?? video
     const activity = buildUpdate({
       id: urls.updateOf(video.url, unit.now),
-      actor: video.accountUrl,
+      actor: sender.accountUrl,
       object: found.document,
-      ...videoAudience(urls, video),
+      ...videoAudience(urls, { ...video, accountUrl: sender.accountUrl }),
     })
-    const recipients = await audienceOf(unit.query, await actorsOf(video), videoId)
-    await send(unit, { activity, senderId: video.accountActorId, recipients })
+    const actors = [...(await actorsOf(video)), ...(former ? [former.accountActorId, former.channelActorId] : [])]
+    const recipients = await audienceOf(unit.query, actors, videoId)
+    await send(unit, { activity, senderId: sender.accountActorId, recipients })
   }
 
   async function remove(
     unit: Unit,
     videoId: number,
-    { url, accountActorId, accountUrl, channelActorId }: Omit<VideoActors, 'privacy' | 'state' | 'channelUrl'>,
+    {
+      url,
+      accountActorId,
+      accountUrl,
+      channelActorId,
+    }: Pick<VideoActors, 'url' | 'accountActorId' | 'accountUrl' | 'channelActorId'>,
     /** It stays here, and may be told of again. */
     { again }: { again: boolean },
   ): Promise<void> {
@@ -121,6 +137,22 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const { privacy, accountUrl, url: videoUrl } = video
     const activity = announceActivity(urls, { id, actorUrl: by.url, videoUrl, privacy, accountUrl })
     await send(unit, { activity, senderId: by.id, recipients: await followersOf(unit.query, [by.id]) })
+  }
+
+  /** The channel of ours that still shares a video that moved, with its account. */
+  async function formerOwner(
+    unit: Unit,
+    videoId: number,
+    { channelActorId }: VideoActors,
+  ): Promise<Pick<VideoActors, 'accountActorId' | 'accountUrl' | 'channelActorId'> | undefined> {
+    const [former] = await unit.query<Pick<VideoActors, 'accountActorId' | 'accountUrl' | 'channelActorId'>>(
+      `select x.id as "accountActorId", x.url as "accountUrl", c.actor_id as "channelActorId"
+       from share s join channel c on c.actor_id = s.actor_id join account a on a.id = c.account_id
+         join actor x on x.id = a.actor_id
+       where s.video_id = $1 and x.host_id is null and s.actor_id <> $2 order by s.id limit 1`,
+      [videoId, channelActorId],
+    )
+    return former
   }
 
   /** A video that moved to another channel is shared by that one, and no longer by the one before. */
@@ -178,7 +210,8 @@ async function isAnnounced(unit: Unit, videoId: number): Promise<boolean> {
 
 async function load(unit: Unit, videoId: number): Promise<VideoActors | undefined> {
   const [row] = await unit.query<VideoActors>(
-    `select v.url, v.privacy, v.state, aa.id as "accountActorId", aa.url as "accountUrl",
+    `select v.url, v.privacy, v.state, v.blocked,
+       coalesce((select b.unfederated from video_block b where b.video_id = v.id), false) as "takenBack", aa.id as "accountActorId", aa.url as "accountUrl",
        ca.id as "channelActorId", ca.url as "channelUrl"
      from video v join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
        join account a on a.id = c.account_id join actor aa on aa.id = a.actor_id

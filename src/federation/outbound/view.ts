@@ -14,6 +14,7 @@ interface ViewedVideo {
   uuid: string
   isOurs: boolean
   privacy: number
+  blocked: boolean
   state: string
   accountActorId: number
   accountUrl: string
@@ -86,7 +87,7 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
 
 async function load(unit: Unit, videoId: number): Promise<ViewedVideo | undefined> {
   const [row] = await unit.query<ViewedVideo>(
-    `select v.url, v.uuid, not v.remote as "isOurs", v.privacy, v.state, aa.id as "accountActorId",
+    `select v.url, v.uuid, not v.remote as "isOurs", v.privacy, v.blocked, v.state, aa.id as "accountActorId",
        aa.url as "accountUrl", ca.id as "channelActorId", ca.url as "channelUrl"
      from video v join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
        join account a on a.id = c.account_id join actor aa on aa.id = a.actor_id

@@ -112,8 +112,7 @@ const toVideo = (video: NonNullable<AbuseRow['video']>, { start_at, end_at }: Ab
   startAt: start_at,
   endAt: end_at,
   deleted: video.deleted,
-  // Videos cannot be blocked yet.
-  blacklisted: false,
+  blacklisted: video.blocked,
   ...(video.thumbnail === null ? {} : { thumbnailPath: `/lazy-static/thumbnails/${video.thumbnail}` }),
   channel: video.channel && {
     ...toActorSummary(video.channel, here),

@@ -57,7 +57,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   async function findPart(request: FastifyRequest, of: 'caption' | 'storyboard', filename: string) {
     const part = await findAccessByPart(db, { of, filename }, passwordOf(request))
     if (!part) throw notFound('File not found')
-    const isGuarded = hasPrivateFiles(part.privacy) && config().static_files.private_files_require_auth
+    const isGuarded = hasPrivateFiles(part) && config().static_files.private_files_require_auth
     if (isGuarded) assertMaySee(part, viewerOf(request.session), { password: part.password })
     return { fileUrl: part.fileUrl, isGuarded }
   }

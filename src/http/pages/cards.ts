@@ -1,7 +1,7 @@
 // What a page of a video tells machines about it: OpenGraph, Twitter cards, oEmbed, schema.org, ActivityPub.
 
 import type { VideoDetailsRow } from '../../actors/video/index.ts'
-import { isFederated, videoPrivacies } from '../../actors/video/index.ts'
+import { isOpen, videoPrivacies } from '../../actors/video/index.ts'
 import { type Html, html, jsonScript } from '../../platform/html.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
@@ -78,7 +78,7 @@ export function cardsOf(video: VideoDetailsRow, site: Site, here: Here): Html {
   }<link rel="canonical" href="${canonical}">
 <link rel="alternate" type="application/json+oembed" href="${here.origin}/services/oembed?url=${encodeURIComponent(page)}" title="${video.name}">
 ${
-  isFederated(video.privacy) &&
+  isOpen(video) &&
   html`<link rel="alternate" type="application/activity+json" href="${video.url}">
 `
 }${jsonScript(schemaOf(video, { page, embed, image, description }))}`

@@ -68,7 +68,7 @@ export function pagesArea({ db, config, urls }: PagesDeps): Area {
     async function openVideo(id: string): Promise<VideoDetailsRow | undefined> {
       const key = videoKey.safeParse(id).data
       const video = key && (await findVideoDetails(db, key))
-      if (!video || !isOpen(video.privacy)) return undefined
+      if (!video || !isOpen(video)) return undefined
       return key && 'id' in key && video.privacy !== videoPrivacies.public ? undefined : video
     }
 

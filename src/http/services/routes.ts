@@ -60,7 +60,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
         const video = await findVideoDetails(db, key)
         if (!video) throw notFound('Video not found')
         const isNamed = 'uuid' in key || video.privacy === videoPrivacies.public
-        if (!isOpen(video.privacy) || !isNamed) throw new HttpError(403, 'Video is not publicly available')
+        if (!isOpen(video) || !isNamed) throw new HttpError(403, 'Video is not publicly available')
 
         const width = Math.min(EMBED.width, maxwidth ?? EMBED.width)
         const height = Math.min(EMBED.height, maxheight ?? EMBED.height)

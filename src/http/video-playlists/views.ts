@@ -64,7 +64,7 @@ export const toPlaylistView = (row: PlaylistRow, here: Here): z.infer<typeof pla
 })
 
 /** `VideoPlaylistElementType` of the contract. */
-const elementTypes = { regular: 0, deleted: 1, private: 2 } as const
+const elementTypes = { regular: 0, deleted: 1, private: 2, unavailable: 3 } as const
 
 export const elementView = z
   .object({
@@ -94,6 +94,8 @@ const OPEN: readonly number[] = [videoPrivacies.public, videoPrivacies.unlisted]
 
 function typeOf({ video, owner_account_id }: ElementRow, viewer: Viewer): number {
   if (!video) return elementTypes.deleted
-  if (viewer?.accountId === owner_account_id || OPEN.includes(video.privacy)) return elementTypes.regular
-  return video.privacy === videoPrivacies.internal && viewer ? elementTypes.regular : elementTypes.private
+  if (viewer?.accountId === owner_account_id) return elementTypes.regular
+  const isSeen = OPEN.includes(video.privacy) || (video.privacy === videoPrivacies.internal && viewer !== null)
+  if (!isSeen) return elementTypes.private
+  return video.blocked ? elementTypes.unavailable : elementTypes.regular
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import {
   hasPrivateFiles,
+  type Openness,
   type PlaylistRow,
   resolutionLabel,
   type SourceRow,
@@ -57,9 +58,8 @@ export const sourceView = z
   .meta({ id: 'VideoSource' })
 
 /** What of a video its files' addresses depend on. */
-export interface FilesOwner {
+export interface FilesOwner extends Openness {
   uuid: string
-  privacy: number
   remote: boolean
   files?: VideoFileRow[]
   playlist?: PlaylistRow | null
@@ -110,7 +110,7 @@ function hlsUrl(video: FilesOwner, filename: string | null, here: Here): string 
   return `${here.origin}/static/streaming-playlists/hls/${privateFolder(video)}${video.uuid}/${filename}`
 }
 
-const privateFolder = ({ privacy }: FilesOwner): string => (hasPrivateFiles(privacy) ? 'private/' : '')
+const privateFolder = (video: FilesOwner): string => (hasPrivateFiles(video) ? 'private/' : '')
 
 function toFile(video: FilesOwner, file: VideoFileRow, here: Here): z.infer<typeof fileView>[] {
   const url = fileUrl(video, file, here)

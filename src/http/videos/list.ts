@@ -99,6 +99,7 @@ export function toListQuery(
     tagsOneOf: query.tagsOneOf?.map((tag) => tag.toLowerCase()),
     tagsAllOf: query.tagsAllOf?.map((tag) => tag.toLowerCase()),
     unpublished: (include & includes.notPublished) !== 0,
+    blocked: (include & includes.blacklisted) !== 0,
     host: host === ownHost ? null : host,
     include: { files: (include & includes.files) !== 0, source: (include & includes.source) !== 0 },
   }

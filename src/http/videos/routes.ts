@@ -130,8 +130,11 @@ export function videosArea(deps: VideosDeps): Area {
         const viewer = viewerOf(request.session)
         const video = await findVideoDetails(db, key, passwordOf(request), viewer?.accountId)
         if (!video) throw notFound('Video not found')
-        const { privacy, remote, owner_account_id: ownerAccountId, password } = video
-        assertMaySee({ privacy, remote, ownerAccountId }, viewer, { byId: 'id' in key, password })
+        const { privacy, blocked, remote, owner_account_id: ownerAccountId, password } = video
+        assertMaySee({ privacy, blocked, remote, ownerAccountId }, viewer, {
+          byId: 'id' in key,
+          password,
+        })
         lookedAt(video)
         return toVideoDetailsView(video, urls)
       },

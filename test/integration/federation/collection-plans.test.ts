@@ -102,7 +102,7 @@ it('the outbox of a channel is cut out of an index in its order, and counted wit
   const { ids, total = '' } = actorPages.shared
   for (const offset of [0, ROWS - 10]) {
     const plan = await planOf(`${ids} limit 10 offset ${offset}`, [actorId])
-    expect(plan).toContain('video_unlisted')
+    expect(plan).toContain('video_not_listed')
     expect(plan).not.toMatch(/Seq Scan|Sort/)
   }
   expect(await planOf(`select ${total}`, [actorId])).not.toMatch(/Seq Scan|Sort/)

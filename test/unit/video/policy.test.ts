@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
-import { assertMayChange, assertMaySee, type SeeOptions, type Viewer } from '../../../src/actors/video/video.policy.ts'
+import {
+  assertMayChange,
+  assertMaySee,
+  hasPrivateFiles,
+  isOpen,
+  type SeeOptions,
+  type Viewer,
+} from '../../../src/actors/video/video.policy.ts'
 
-const video = (privacy: number, remote = false) => ({ privacy, remote, ownerAccountId: 1 })
+const video = (privacy: number, remote = false) => ({ privacy, remote, blocked: false, ownerAccountId: 1 })
 const owner: Viewer = { accountId: 1, role: 2 }
 const other: Viewer = { accountId: 2, role: 2 }
 const moderator: Viewer = { accountId: 3, role: 1 }
@@ -44,6 +51,20 @@ describe('who may see a video', () => {
     expect(sees(5, null, { password: 'right' })).toBe('sees')
     expect(sees(5, null, { password: 'wrong' })).toBe('forbidden')
     expect(sees(3, null, { password: 'right' })).toBe('unauthenticated')
+  })
+})
+
+describe('a blocked video', () => {
+  const blocked = (privacy: number) => ({ ...video(privacy), blocked: true })
+
+  it.each([1, 2, 3, 4, 5])('of privacy %i is there for its owner and the staff only, whatever they know', (privacy) => {
+    const options = { password: 'right' } as const
+    expect(() => assertMaySee(blocked(privacy), null, options)).toThrow('Not authenticated')
+    expect(() => assertMaySee(blocked(privacy), other, options)).toThrow('blocked video')
+    expect(() => assertMaySee(blocked(privacy), owner)).not.toThrow()
+    expect(() => assertMaySee(blocked(privacy), moderator)).not.toThrow()
+    expect(isOpen(blocked(privacy))).toBe(false)
+    expect(hasPrivateFiles(blocked(privacy))).toBe(true)
   })
 })
 

@@ -20,6 +20,7 @@ import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
+import { videoOwnershipRows } from './video-ownership.ts'
 import { videoPartRows } from './video-parts.ts'
 import { videoStatsRows } from './video-stats.ts'
 import { videoRows } from './videos.ts'
@@ -34,6 +35,7 @@ export const rows: readonly Row[] = [
   ...channelRows,
   ...configRows,
   ...videoRows,
+  ...videoOwnershipRows,
   ...videoPartRows,
   ...viewRows,
   ...videoStatsRows,

@@ -1,0 +1,2 @@
+export { makeOwnershipChanges, type OwnershipChanges } from './ownership-change.commands.ts'
+export { listOwnershipChanges, type OwnershipChangeRow } from './ownership-change.queries.ts'

@@ -1,0 +1,159 @@
+// Videos that change their owner: one offers a video, the other one takes it into a channel or refuses it. The machine
+// `ownership-change` decides what can still be decided.
+
+import {
+  initialOwnershipChange,
+  type OwnershipChangeEvent,
+  type OwnershipChangeState,
+  ownershipChangeMachine,
+} from '../../state-machines/ownership-change.ts'
+import { can, step } from '../../state-machines/step.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { assertMayChange, type CreateVideo, isFederated, type Openness, type Viewer } from '../video/index.ts'
+
+export interface OwnershipChanges {
+  /**
+   * Offers a video to a user of this server; asked twice it is one offer. Throws `not_found`, `forbidden` (another user's,
+   * another server's), `invalid` when there is no such user here, or the video is theirs.
+   */
+  give(videoId: number, by: NonNullable<Viewer>, username: string): Promise<void>
+  /**
+   * Moves the video with all that belongs to it into a channel of who takes it. Throws `not_found`, `forbidden` (somebody
+   * else's offer, decided already, or no longer the giver's video), `invalid` for a channel that is not theirs,
+   * `too_large` (`quota_reached`).
+   */
+  accept(changeId: number, by: Receiver, channelId: number | undefined): Promise<void>
+  /** Throws `not_found`, `forbidden` (somebody else's offer, or decided already). */
+  refuse(changeId: number, by: Receiver): Promise<void>
+}
+
+export interface Receiver {
+  userId: number
+  accountId: number
+}
+
+interface GivenVideo extends Openness {
+  remote: boolean
+  ownerAccountId: number
+}
+
+interface Offer {
+  change: OwnershipChangeState
+  receiverId: number
+  videoId: number
+  state: string
+  privacy: number
+  /** Bytes, as quotas count them. */
+  size: number
+  /** Whether the video still belongs to who gave it, and that one stays. */
+  isGivers: boolean
+}
+
+export function makeOwnershipChanges(deps: ActorDeps & Pick<CreateVideo, 'takeQuota'>): OwnershipChanges {
+  const { tell, takeQuota } = deps
+
+  async function decide(
+    changeId: number,
+    by: Receiver,
+    event: OwnershipChangeEvent,
+    apply?: (unit: Unit, offer: Offer) => Promise<void>,
+  ): Promise<void> {
+    await tell({ aggregate: 'ownership_change', id: changeId }, async (unit) => {
+      const offer = await offerOf(unit, changeId)
+      if (offer.receiverId !== by.accountId) {
+        throw new DomainError('forbidden', 'This video was not offered to you.')
+      }
+      const from = { state: offer.change, context: initialOwnershipChange.context }
+      if (!can(ownershipChangeMachine, from, event)) {
+        throw new DomainError('forbidden', 'This offer was accepted or refused already.')
+      }
+      await apply?.(unit, offer)
+      await unit.query('update ownership_change set state = $2, updated_at = $3 where id = $1', [
+        changeId,
+        step(ownershipChangeMachine, from, event).state,
+        unit.now,
+      ])
+    })
+  }
+
+  return {
+    async give(videoId, by, username) {
+      await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const video = await givenVideo(unit, videoId)
+        assertMayChange(video, by, 'CHANGE_VIDEO_OWNERSHIP')
+        const [receiver] = await unit.query<{ id: number }>(
+          `select a.id from account a join users u on u.id = a.user_id
+           where lower(u.username) = lower($1) and u.state <> 'deleted' for key share of a`,
+          [username],
+        )
+        if (!receiver) throw new DomainError('invalid', 'A video can only be given to a user of this server.')
+        if (receiver.id === video.ownerAccountId) {
+          throw new DomainError('invalid', 'This video belongs to this user already.')
+        }
+        await unit.query(
+          `insert into ownership_change (state, video_id, initiator_id, giver_id, receiver_id, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $6)
+           on conflict (video_id, giver_id, receiver_id) where state = 'waiting' do nothing`,
+          [initialOwnershipChange.state, videoId, by.accountId, video.ownerAccountId, receiver.id, unit.now],
+        )
+      })
+    },
+
+    async accept(changeId, by, channelId) {
+      await decide(changeId, by, { type: 'ACCEPTED' }, async (unit, { videoId, state, privacy, size, isGivers }) => {
+        if (!isGivers) throw new DomainError('forbidden', 'This video is no longer the giver’s.')
+        // First the video, then the quota, then the channel: as an upload locks the latter two.
+        await takeQuota(unit, by.userId, size)
+        await moveInto(unit, videoId, channelId, by)
+        if (state === 'published' && isFederated(privacy)) {
+          unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
+        }
+      })
+    },
+
+    refuse: (changeId, by) => decide(changeId, by, { type: 'REFUSED' }),
+  }
+}
+
+async function givenVideo({ query }: Unit, videoId: number): Promise<GivenVideo> {
+  const [video] = await query<GivenVideo>(
+    `select v.privacy, v.blocked, v.remote, c.account_id as "ownerAccountId"
+     from video v join channel c on c.id = v.channel_id where v.id = $1 and v.state <> 'removed'`,
+    [videoId],
+  )
+  if (!video) throw notFound('Video not found')
+  return video
+}
+
+/** What a removed user had goes with the user, so that nobody takes it any more. */
+async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
+  const [offer] = await query<Offer>(
+    `select o.state as change, o.receiver_id as "receiverId", v.id as "videoId", v.state, v.privacy,
+       (coalesce((select sum(f.size) from video_file f where f.video_id = v.id), 0)
+         + coalesce((select s.size from video_source s where s.video_id = v.id and s.kept_filename is not null), 0)
+       )::bigint as size,
+       c.account_id = o.giver_id and u.state <> 'deleted' as "isGivers"
+     from ownership_change o join video v on v.id = o.video_id join channel c on c.id = v.channel_id
+       join account g on g.id = o.giver_id join users u on u.id = g.user_id
+     where o.id = $1 and v.state <> 'removed'`,
+    [changeId],
+  )
+  if (!offer) throw notFound('Video change ownership not found')
+  return offer
+}
+
+/** Throws `invalid` unless it is a channel of who takes the video. */
+async function moveInto({ query, now }: Unit, videoId: number, channelId: number | undefined, by: Receiver) {
+  const [channel] = await query<{ accountId: number }>(
+    `with chosen as materialized (
+       select c.id, c.account_id from channel c join actor x on x.id = c.actor_id
+       where c.id = $2 and x.host_id is null and x.deleted_at is null for key share of c
+     ), moved as (
+       update video v set channel_id = chosen.id, updated_at = $4 from chosen
+       where v.id = $1 and chosen.account_id = $3
+     ) select account_id as "accountId" from chosen`,
+    [videoId, channelId ?? null, by.accountId, now],
+  )
+  if (!channel) throw new DomainError('invalid', 'There is no such channel on this server.')
+  if (channel.accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to somebody else.')
+}

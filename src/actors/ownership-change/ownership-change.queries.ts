@@ -1,0 +1,54 @@
+// The videos that were offered to an account.
+
+import type { Database } from '../../platform/database/index.ts'
+import type { OwnershipChangeState } from '../../state-machines/ownership-change.ts'
+import { type ActorProfile, accountProfile, listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
+
+export interface OwnershipChangeRow {
+  change: {
+    id: number
+    state: OwnershipChangeState
+    created_at: string
+    initiator: ActorProfile
+    receiver: ActorProfile
+  }
+  video: VideoListRow
+}
+
+type Flat = { change: OwnershipChangeRow['change'] | null; total: number } & VideoListRow
+
+/**
+ * Whether the receiver may see the video: it is offered, or theirs, or for everybody. What the giver kept, or gave to
+ * somebody else, shows nothing more of itself here.
+ */
+const SHOWN = `o.receiver_id = $1 and v.state <> 'removed' and (
+    o.state = 'waiting' and c.account_id = o.giver_id or c.account_id = o.receiver_id
+    or v.privacy = 1 and v.state = 'published' and not v.blocked)`
+
+/** A page of the offers to an account, by their date. One statement. */
+export async function listOwnershipChanges(
+  db: Pick<Database, 'query'>,
+  query: { receiverId: number; start: number; count: number; descending: boolean },
+): Promise<{ total: number; rows: OwnershipChangeRow[] }> {
+  const order = query.descending ? 'desc' : 'asc'
+  const shown = `from ownership_change o join video v on v.id = o.video_id join channel c on c.id = v.channel_id where ${SHOWN}`
+  const rows = await db.query<Flat>(
+    `with page as materialized (
+       select o.* ${shown} order by o.created_at ${order}, o.id ${order} limit $2 offset $3
+     )
+     select (select count(*)::int ${shown}) as total, ${listColumns},
+       case when page.id is not null then jsonb_build_object('id', page.id, 'state', page.state,
+         'created_at', page.created_at, 'initiator', ${accountProfile('i', 'ix')}, 'receiver', ${accountProfile('r', 'rx')})
+       end as change
+     from (values (1)) one left join page on true
+       left join account i on i.id = page.initiator_id left join actor ix on ix.id = i.actor_id
+       left join account r on r.id = page.receiver_id left join actor rx on rx.id = r.actor_id
+       left join video v on v.id = page.video_id ${videoJoins}
+     order by page.created_at ${order}, page.id ${order}`,
+    [query.receiverId, query.count, query.start],
+  )
+  return {
+    total: rows[0]?.total ?? 0,
+    rows: rows.flatMap(({ total: _total, change, ...video }) => (change ? [{ change, video }] : [])),
+  }
+}

@@ -1,0 +1,8 @@
+export { makeVideoBlocks, type VideoBlocks } from './video-block.commands.ts'
+export {
+  listVideoBlocks,
+  type VideoBlockRow,
+  type VideoBlockSortField,
+  videoBlockSortFields,
+  videoBlockTypes,
+} from './video-block.queries.ts'

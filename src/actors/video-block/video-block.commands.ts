@@ -1,0 +1,78 @@
+// Blocks of videos by the instance, ours and others': from then on a video is there for its owner and the staff only, its
+// files too. A block may also take a video of ours back from the other servers.
+
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { PlaceFiles } from '../video/index.ts'
+import { videoBlockTypes } from './video-block.queries.ts'
+
+export interface VideoBlocks {
+  /** Throws `not_found`, `conflict` when it is blocked already, or `unfederate` is asked for another server's video. */
+  block(videoId: number, block: { reason: string | null; unfederate: boolean }): Promise<void>
+  /** Changes the reason; left out it stays. Throws `not_found` unless the video is blocked. */
+  update(videoId: number, change: { reason?: string | null | undefined }): Promise<void>
+  /** Throws `not_found` unless the video is blocked. */
+  unblock(videoId: number): Promise<void>
+}
+
+export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): VideoBlocks {
+  const { tell, logger, placeFiles } = deps
+
+  /** Runs a change in the video's transaction; its files follow. */
+  async function change(
+    videoId: number,
+    apply: (unit: Unit, video: { remote: boolean }) => Promise<void>,
+  ): Promise<void> {
+    const isOurs = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const [video] = await unit.query<{ remote: boolean }>(
+        "select remote from video where id = $1 and state <> 'removed'",
+        [videoId],
+      )
+      if (!video) throw notFound('Video not found')
+      await apply(unit, video)
+      if (!video.remote) placeFiles.ask(unit, videoId)
+      return !video.remote
+    })
+    if (!isOurs) return
+    // The job would do it soon; now, nobody who was answered meets a file at its old address.
+    await placeFiles
+      .now(videoId)
+      .catch((error: unknown) =>
+        logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'),
+      )
+  }
+
+  return {
+    block: (videoId, { reason, unfederate }) =>
+      change(videoId, async (unit, { remote }) => {
+        if (remote && unfederate)
+          throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
+        const stored = await unit.query(
+          `insert into video_block (video_id, type, reason, unfederated, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $5) on conflict (video_id) do nothing returning id`,
+          [videoId, videoBlockTypes.manual, reason, unfederate, unit.now],
+        )
+        if (stored.length === 0) throw new DomainError('conflict', 'This video is blocked already.')
+        await unit.query('update video set blocked = true where id = $1', [videoId])
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId })
+      }),
+
+    async update(videoId, { reason }) {
+      await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const changed = await unit.query(
+          `update video_block b set reason = case when $3 then $2 else b.reason end, updated_at = $4
+           from video v where b.video_id = $1 and v.id = b.video_id and v.state <> 'removed' returning b.id`,
+          [videoId, reason ?? null, reason !== undefined, unit.now],
+        )
+        if (changed.length === 0) throw notFound('Blacklisted video not found')
+      })
+    },
+
+    unblock: (videoId) =>
+      change(videoId, async (unit) => {
+        const ended = await unit.query('delete from video_block where video_id = $1 returning id', [videoId])
+        if (ended.length === 0) throw notFound('Blacklisted video not found')
+        await unit.query('update video set blocked = false where id = $1', [videoId])
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUnblocked', { videoId })
+      }),
+  }
+}

@@ -1,0 +1,28 @@
+// Blocked videos as clients of the API know them.
+
+import { z } from 'zod'
+import type { VideoBlockRow } from '../../actors/video-block/index.ts'
+import type { Here } from '../videos/actor.view.ts'
+import { toVideoView, videoView } from '../videos/video.view.ts'
+
+export const videoBlockView = z
+  .object({
+    id: z.int(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    reason: z.string().nullable(),
+    unfederated: z.boolean(),
+    type: z.int(),
+    video: videoView,
+  })
+  .meta({ id: 'VideoBlacklist' })
+
+export const toVideoBlockView = ({ block, video }: VideoBlockRow, here: Here): z.infer<typeof videoBlockView> => ({
+  id: block.id,
+  createdAt: new Date(block.created_at).toISOString(),
+  updatedAt: new Date(block.updated_at).toISOString(),
+  reason: block.reason,
+  unfederated: block.unfederated,
+  type: block.type,
+  video: toVideoView(video, { here, include: 0 }),
+})

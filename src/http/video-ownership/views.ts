@@ -1,0 +1,32 @@
+// Offers of videos as clients of the API know them.
+
+import { z } from 'zod'
+import type { OwnershipChangeRow } from '../../actors/ownership-change/index.ts'
+import { accountView, type Here, toAccountView } from '../videos/actor.view.ts'
+import { toVideoView, videoView } from '../videos/video.view.ts'
+
+/** `VideoChangeOwnershipStatus` of the contract. */
+const STATUS = { waiting: 'WAITING', accepted: 'ACCEPTED', refused: 'REFUSED' } as const
+
+export const ownershipChangeView = z
+  .object({
+    id: z.int(),
+    status: z.enum(['WAITING', 'ACCEPTED', 'REFUSED']),
+    initiatorAccount: accountView,
+    nextOwnerAccount: accountView,
+    video: videoView,
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'VideoChangeOwnership' })
+
+export const toOwnershipChangeView = (
+  { change, video }: OwnershipChangeRow,
+  here: Here,
+): z.infer<typeof ownershipChangeView> => ({
+  id: change.id,
+  status: STATUS[change.state],
+  initiatorAccount: toAccountView(change.initiator, here),
+  nextOwnerAccount: toAccountView(change.receiver, here),
+  video: toVideoView(video, { here, include: 0 }),
+  createdAt: new Date(change.created_at).toISOString(),
+})

@@ -1,0 +1,69 @@
+// Videos offered to another user, and videos that the instance blocks.
+
+import { newUuid } from '../../../../src/platform/ids.ts'
+import type { Cast } from '../cast.ts'
+import { ownerOrStaff, row, signedIn, staff, visitors } from '../row.ts'
+
+/** A video of `other`, offered to `user`. */
+async function offer(cast: Cast): Promise<{ params: { id: number } }> {
+  const { user, other } = cast.users
+  const video = await cast.video({ channel_id: other.channelId })
+  const [made] = await cast.db.query<{ id: number }>(
+    `insert into ownership_change (video_id, initiator_id, giver_id, receiver_id) values ($1, $2, $2, $3) returning id`,
+    [video.id, other.accountId, user.accountId],
+  )
+  return { params: { id: made?.id ?? 0 } }
+}
+
+/** The receiver alone, staff or not. */
+const receiver = (status: number) => signedIn(403, { user: status })
+
+async function videoOf(cast: Cast, columns: Record<string, unknown> = {}) {
+  return { params: { id: (await cast.video(columns)).uuid } }
+}
+
+async function blockedVideo(cast: Cast) {
+  const { id, uuid } = await cast.video({ blocked: true })
+  await cast.db.query("insert into video_block (video_id, type, reason) values ($1, 1, 'a reason')", [id])
+  return { params: { id: uuid } }
+}
+
+/** A new user that nobody else is offered anything. */
+async function usernameOf(cast: Cast): Promise<string> {
+  const [user] = await cast.db.query<{ username: string }>('select username from users where id = $1', [
+    await cast.bystander(2),
+  ])
+  return user?.username ?? newUuid()
+}
+
+export const videoOwnershipRows = [
+  row('POST /api/v1/videos/:id/give-ownership', ownerOrStaff(204, { moderator: 403 }), async (cast) => ({
+    ...(await videoOf(cast)),
+    body: { username: await usernameOf(cast) },
+  })),
+  row('GET /api/v1/videos/ownership', signedIn(200)),
+  row('POST /api/v1/videos/ownership/:id/accept', receiver(204), async (cast) => ({
+    ...(await offer(cast)),
+    body: { channelId: cast.users.user.channelId },
+  })),
+  row('POST /api/v1/videos/ownership/:id/refuse', receiver(204), offer),
+
+  row('GET /api/v1/videos/blacklist', staff(200)),
+  row('POST /api/v1/videos/:id/blacklist', staff(204), async (cast) => ({
+    ...(await videoOf(cast)),
+    body: { reason: 'a reason', unfederate: true },
+  })),
+  row('PUT /api/v1/videos/:id/blacklist', staff(204), async (cast) => ({
+    ...(await blockedVideo(cast)),
+    body: { reason: 'another reason' },
+  })),
+  row('DELETE /api/v1/videos/:id/blacklist', staff(204), blockedVideo),
+  row('GET /api/v1/videos/:id', ownerOrStaff(200), blockedVideo, 'blocked'),
+  row('GET /api/v1/videos/:id/description', ownerOrStaff(200), blockedVideo, 'blocked'),
+  row(
+    'GET /api/v1/videos',
+    visitors(401, { moderator: 200, admin: 200 }),
+    () => ({ query: { include: '2' } }),
+    'blocked ones',
+  ),
+]
