@@ -37,12 +37,14 @@ import {
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
+  makeFileTokens,
   makeLookedAt,
   makePendingFiles,
   makePlaceFiles,
   makeRemoteVideos,
   makeRemoveVideo,
   makeUpdateVideo,
+  makeVideoPasswords,
   registerCounters,
 } from './actors/video/index.ts'
 import { makeViews } from './actors/view/index.ts'
@@ -87,10 +89,12 @@ import { twoFactorArea } from './http/two-factor/routes.ts'
 import { uploadsArea } from './http/uploads/routes.ts'
 import { userMailsArea } from './http/user-mails/routes.ts'
 import { usersArea } from './http/users/routes.ts'
+import { videoPasswordsArea } from './http/video-passwords/routes.ts'
 import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
 import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
 import { playlistsArea } from './http/video-playlists/routes.ts'
 import { videoStatsArea } from './http/video-stats/routes.ts'
+import { videoTokensArea } from './http/video-tokens/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { viewsArea } from './http/views/routes.ts'
 import { wellKnownArea } from './http/well-known/routes.ts'
@@ -227,7 +231,8 @@ async function start(
   const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
-  const links = makeMailLinks({ ...deps, signedTokens: makeSignedTokens(deps) })
+  const signedTokens = makeSignedTokens(deps)
+  const links = makeMailLinks({ ...deps, signedTokens })
   sendMails({ ...deps, links, mailer: makeMailer({ settings: () => config().smtp }) })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
   const emailVerification = makeEmailVerification({ ...deps, links })
@@ -348,6 +353,7 @@ async function start(
 
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
+    const fileTokens = makeFileTokens({ db, clock, signedTokens })
     const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
     const receiveImage = makeReceiveImage({ uploads, config })
     const app = await makeApp({
@@ -383,6 +389,8 @@ async function start(
           fitPicture: createVideo.fitPicture,
           lookedAt: makeLookedAt(deps),
         }),
+        videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
+        videoTokensArea({ db, fileTokens }),
         captionsArea({ db, config, captions, uploads }),
         chaptersArea({ db, chapters }),
         storyboardsArea({ db }),
@@ -415,8 +423,8 @@ async function start(
         }),
         wellKnownArea({ config, clock }),
         activityPubArea({ serveActivityPub: federation.serveActivityPub }),
-        staticArea({ db, store, config }),
-        lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
+        staticArea({ db, store, config, fileTokens }),
+        lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
         searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
         subscriptionsArea({
           ...{ db, config, urls: deps.urls },

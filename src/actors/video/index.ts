@@ -9,6 +9,7 @@ export {
   type VideoDraft,
 } from './create-video.ts'
 export { addDelta, foldDeltas, reconcileCounters, registerCounters, type VideoDelta } from './deltas.ts'
+export { type FileTokens, makeFileTokens } from './file-tokens.ts'
 export {
   categoryLabels,
   commentsPolicyLabels,
@@ -91,4 +92,11 @@ export type {
   VideoRow,
 } from './video.rows.ts'
 export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
+export {
+  listPasswords,
+  makeVideoPasswords,
+  refuseUnprotected,
+  type VideoPasswordRow,
+  type VideoPasswords,
+} from './video-passwords.ts'
 export { viewersNow } from './viewers-now.ts'

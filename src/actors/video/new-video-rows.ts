@@ -5,6 +5,7 @@ import type { MediaProbe } from '../../media/index.ts'
 import { initialVideo } from '../../state-machines/video.ts'
 import type { Unit } from '../runtime/index.ts'
 import type { NewVideoFields, VideoDraft } from './create-video.ts'
+import { insertPasswords } from './password-rows.ts'
 
 /** Short side in px, 0 for sound only. */
 export const resolutionOf = ({ video }: MediaProbe): number => (video ? Math.min(video.width, video.height) : 0)
@@ -77,13 +78,7 @@ export async function insertDetails(
   videoId: number,
   { passwords, schedule }: NewVideoFields,
 ): Promise<void> {
-  if (passwords.length > 0) {
-    await unit.query(
-      `insert into video_password (video_id, password, created_at, updated_at)
-       select $1, word, $3, $3 from unnest($2::text[]) with ordinality as given(word, place) order by place`,
-      [videoId, passwords, unit.now],
-    )
-  }
+  if (passwords.length > 0) await insertPasswords(unit, videoId, passwords)
   if (schedule) {
     await unit.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, $3)', [
       videoId,

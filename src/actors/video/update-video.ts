@@ -5,6 +5,7 @@ import { newUuid } from '../../platform/ids.ts'
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
+import { dropPasswords, insertPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
@@ -94,7 +95,9 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
           'delete from video_schedule where video_id = $1 and update_at <= $2 returning privacy',
           [videoId, unit.now],
         )
-        if (schedule && schedule.privacy !== null) setPrivacy(unit, video, schedule.privacy)
+        if (!schedule || schedule.privacy === null) return
+        setPrivacy(unit, video, schedule.privacy)
+        await dropPasswords(unit, videoId)
       }),
   })
 
@@ -213,15 +216,12 @@ async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewe
 
 async function storePasswords(unit: Unit, video: Video, passwords: string[] | undefined): Promise<void> {
   if (video.privacy !== videoPrivacies.passwordProtected) {
-    await unit.query('delete from video_password where video_id = $1', [video.id])
+    await dropPasswords(unit, video.id)
     return
   }
   if (passwords && passwords.length > 0) {
-    await unit.query('delete from video_password where video_id = $1', [video.id])
-    await unit.query('insert into video_password (video_id, password) select $1, unnest($2::text[])', [
-      video.id,
-      [...new Set(passwords)],
-    ])
+    await dropPasswords(unit, video.id)
+    await insertPasswords(unit, video.id, passwords)
     return
   }
   const [known] = await unit.query('select 1 from video_password where video_id = $1 limit 1', [video.id])
