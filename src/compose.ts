@@ -38,6 +38,7 @@ import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
   makeFileTokens,
+  makeInspectFile,
   makeLookedAt,
   makePendingFiles,
   makePlaceFiles,
@@ -258,7 +259,8 @@ async function start(
   const pendingFiles = makePendingFiles({ db, store, clock, leases })
   const placeFiles = makePlaceFiles({ ...deps, store })
   const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
-  const createVideo = makeCreateVideo(media)
+  const inspectFile = makeInspectFile(media)
+  const createVideo = makeCreateVideo({ ...media, inspectFile })
   const uploads = makeUploads({ ...media, createVideo })
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }

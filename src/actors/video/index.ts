@@ -1,15 +1,19 @@
 export {
   type CreatedVideo,
   type CreateVideo,
-  type GivenPictures,
   makeCreateVideo,
   type NewVideoFields,
-  overQuota,
-  type PictureName,
   type VideoDraft,
 } from './create-video.ts'
 export { addDelta, foldDeltas, reconcileCounters, registerCounters, type VideoDelta } from './deltas.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
+export {
+  type FileDraft,
+  type GivenPictures,
+  type InspectFile,
+  makeInspectFile,
+  type PictureName,
+} from './inspect-file.ts'
 export {
   categoryLabels,
   commentsPolicyLabels,
@@ -40,6 +44,7 @@ export {
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export { askForTranscoding, planTranscoding } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
+export { overQuota } from './quota.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,

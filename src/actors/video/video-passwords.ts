@@ -8,7 +8,10 @@ import { Video, videoPrivacies } from './video.entity.ts'
 import type { Viewer } from './video.policy.ts'
 
 export interface VideoPasswords {
-  /** Puts others in the place of all. Throws `not_found`, `forbidden`, and `invalid` unless the video is protected so. */
+  /**
+   * Puts others in the place of all. Throws `not_found`, `forbidden`, and `invalid` unless the video is protected so
+   * and the passwords (1 to 100, each once, of 2 to 99 characters) can be taken.
+   */
   replace(videoId: number, by: NonNullable<Viewer>, passwords: readonly string[]): Promise<void>
   /** Takes one away. Throws as `replace` does, and `invalid` for the last one. */
   remove(videoId: number, by: NonNullable<Viewer>, passwordId: number): Promise<void>
@@ -35,6 +38,7 @@ export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPass
   return {
     replace: (videoId, by, passwords) =>
       change(videoId, by, async (unit) => {
+        refuseBad(passwords)
         await dropPasswords(unit, videoId)
         await insertPasswords(unit, videoId, passwords)
       }),
@@ -47,6 +51,19 @@ export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPass
         await unit.query('delete from video_password where id = $1', [passwordId])
       }),
   }
+}
+
+const MOST = 100
+const [SHORTEST, LONGEST] = [2, 99]
+
+function refuseBad(passwords: readonly string[]): void {
+  const because = (text: string): DomainError => new DomainError('invalid', text)
+  if (passwords.length === 0) throw because('A protected video needs one password at least.')
+  if (passwords.length > MOST) throw because(`A video can have ${MOST} passwords at most.`)
+  if (passwords.some(({ length }) => length < SHORTEST || length > LONGEST)) {
+    throw because(`Passwords of videos have between ${SHORTEST} and ${LONGEST} characters.`)
+  }
+  if (new Set(passwords).size < passwords.length) throw because('The same password is given twice.')
 }
 
 /** Throws `invalid` for a video that has no passwords by its privacy. */

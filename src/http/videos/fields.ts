@@ -12,8 +12,7 @@ import { booleanText, idNumber, moment } from '../plugins/schemas.ts'
 
 const PASSWORD_LENGTH = 'Should have between 2 and 99 characters'
 
-/** A password of a video, as its owner chooses it. */
-export const videoPassword = z.string().min(2, PASSWORD_LENGTH).max(99, PASSWORD_LENGTH)
+const videoPassword = z.string().min(2, PASSWORD_LENGTH).max(99, PASSWORD_LENGTH)
 
 type Encoding = 'json' | 'form'
 

@@ -12,6 +12,7 @@ import { makeUsers, userRoles } from '../../../src/actors/user/index.ts'
 import {
   type CreateVideo,
   makeCreateVideo,
+  makeInspectFile,
   makePendingFiles,
   makePlaceFiles,
   makeRemoveVideo,
@@ -116,7 +117,8 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const pendingFiles = makePendingFiles({ db: runtime.db, store, clock, leases })
   const placeFiles = makePlaceFiles({ ...actorDeps, store })
   const deps = { ...actorDeps, store, ffmpeg: await testFfmpeg(), pendingFiles, placeFiles, leases }
-  const createVideo = makeCreateVideo(deps)
+  const inspectFile = makeInspectFile(deps)
+  const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const uploads = makeUploads({ ...deps, createVideo })
   makeTranscodings(deps)
   const updateVideo = makeUpdateVideo(deps)
