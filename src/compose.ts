@@ -44,6 +44,7 @@ import {
   makePlaceFiles,
   makeRemoteVideos,
   makeRemoveVideo,
+  makeReplaceSource,
   makeUpdateVideo,
   makeVideoPasswords,
   registerCounters,
@@ -94,6 +95,7 @@ import { videoPasswordsArea } from './http/video-passwords/routes.ts'
 import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
 import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
 import { playlistsArea } from './http/video-playlists/routes.ts'
+import { videoSourceArea } from './http/video-source/routes.ts'
 import { videoStatsArea } from './http/video-stats/routes.ts'
 import { videoTokensArea } from './http/video-tokens/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
@@ -261,7 +263,8 @@ async function start(
   const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(media)
   const createVideo = makeCreateVideo({ ...media, inspectFile })
-  const uploads = makeUploads({ ...media, createVideo })
+  const replaceSource = makeReplaceSource({ ...media, inspectFile })
+  const uploads = makeUploads({ ...media, createVideo, replaceSource })
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
@@ -393,6 +396,7 @@ async function start(
         }),
         videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
         videoTokensArea({ db, fileTokens }),
+        videoSourceArea({ db, config, urls: deps.urls, uploads, replaceSource }),
         captionsArea({ db, config, captions, uploads }),
         chaptersArea({ db, chapters }),
         storyboardsArea({ db }),

@@ -72,11 +72,11 @@ export interface CreateVideo {
   /** Looks into the file and makes what is missing. Throws `unprocessable` when it cannot be used. Writes nothing. */
   inspect(options: InspectOptions): Promise<VideoDraft>
   /** Moves the file into the store and writes the pictures. Done twice it stays done. */
-  place(draft: VideoDraft, path: string): Promise<void>
+  place(draft: FileDraft, path: string): Promise<void>
   /** Stores the rows, with the job that makes the renditions. Throws `invalid` and `too_large` as the checks do. */
   insert(unit: Unit, draft: VideoDraft): Promise<CreatedVideo>
   /** Removes the pictures of a draft that was not stored, and with `source` its file. */
-  discard(draft: VideoDraft, options: { source: boolean }): Promise<void>
+  discard(draft: FileDraft, options: { source: boolean }): Promise<void>
   /** All at once, for a file that is ours to give away. Nothing stays behind when it is refused. */
   createFrom(options: InspectOptions): Promise<CreatedVideo>
 }

@@ -33,6 +33,7 @@ export {
   type VideoSortField,
   videoSortFields,
 } from './list-videos.ts'
+export { dropOutdated } from './outdated-files.ts'
 export {
   type Leases,
   makePendingFiles,
@@ -54,6 +55,7 @@ export {
   videoStateOf,
 } from './remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
+export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
 export {
   type ChangeParts,
   makeUpdateVideo,
@@ -77,6 +79,7 @@ export {
   findDescription,
   findFileMetadata,
   findRemoteImage,
+  findSource,
   findVideoAccess,
   findVideoAge,
   findVideoDetails,

@@ -70,7 +70,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     const moved = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw notFound('Video not found')
-      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video.privacy), channelId: video.channelId }
+      const before = { wasTold: wasTold(video), wasHidden: hasPrivateFiles(video.privacy), channelId: video.channelId }
       await apply(unit, video)
       video.updatedAt = unit.now
       await announce(unit, video, before)
@@ -147,6 +147,10 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
 
 const isTold = (video: Video): boolean => video.state === 'published' && isFederated(video.privacy)
 
+/** Others know a video whose file is just being replaced. */
+const wasTold = (video: Video): boolean =>
+  isFederated(video.privacy) && (video.state === 'published' || video.inputFileUpdatedAt !== null)
+
 async function announce(
   unit: Unit,
   video: Video,
@@ -154,7 +158,8 @@ async function announce(
 ): Promise<void> {
   const of = { aggregate: 'video', id: video.id } as const
   if (isTold(video)) unit.emit(of, wasTold ? 'VideoUpdated' : 'VideoPublished', { videoId: video.id })
-  else if (wasTold) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
+  else if (wasTold && !isFederated(video.privacy))
+    unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
 }
 
 /** What a Delete of the video needs to know once the row says something else, or is gone. */
@@ -244,29 +249,49 @@ interface PictureFile {
   type: 1 | 2
   ref: FileRef
   image: EncodedImage
+  /** Taken from the video itself. */
+  generated: boolean
 }
 
 function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
   const name = () => `${newUuid()}.jpg`
   return [
     ...(thumbnail
-      ? [{ type: thumbnailTypes.miniature, ref: { kind: 'thumbnails' as const, name: name() }, image: thumbnail }]
+      ? [
+          {
+            type: thumbnailTypes.miniature,
+            ref: { kind: 'thumbnails' as const, name: name() },
+            image: thumbnail,
+            generated: false,
+          },
+        ]
       : []),
     ...(preview
-      ? [{ type: thumbnailTypes.preview, ref: { kind: 'previews' as const, name: name() }, image: preview }]
+      ? [
+          {
+            type: thumbnailTypes.preview,
+            ref: { kind: 'previews' as const, name: name() },
+            image: preview,
+            generated: false,
+          },
+        ]
       : []),
   ]
 }
 
 /** Puts the picture in the place of the old one; answers the file of that one. */
-async function replacePicture(unit: Unit, videoId: number, { type, ref, image }: PictureFile): Promise<FileRef[]> {
+export async function replacePicture(
+  unit: Unit,
+  videoId: number,
+  { type, ref, image, generated }: PictureFile,
+): Promise<FileRef[]> {
   const row = {
     filename: ref.name,
     width: image.width,
     height: image.height,
     fileUrl: null,
     onDisk: true,
-    automaticallyGenerated: false,
+    automaticallyGenerated: generated,
   }
   const known = await unit.em.findOne(Thumbnail, { videoId, type })
   if (!known) {

@@ -16,6 +16,7 @@ import {
   makePendingFiles,
   makePlaceFiles,
   makeRemoveVideo,
+  makeReplaceSource,
   makeUpdateVideo,
   type PendingFiles,
   type RemoveVideo,
@@ -119,7 +120,8 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const deps = { ...actorDeps, store, ffmpeg: await testFfmpeg(), pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(deps)
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
-  const uploads = makeUploads({ ...deps, createVideo })
+  const replaceSource = makeReplaceSource({ ...deps, inspectFile })
+  const uploads = makeUploads({ ...deps, createVideo, replaceSource })
   makeTranscodings(deps)
   const updateVideo = makeUpdateVideo(deps)
   const removeVideo = makeRemoveVideo(deps)
