@@ -98,8 +98,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
       token,
     ])
     // An unknown id and somebody else's are answered alike, so that ids cannot be found out.
-    if (!found || found.user_id !== userId)
-      throw new DomainError('forbidden', 'This upload is not one of yours.')
+    if (!found || found.user_id !== userId) throw notYours()
     return found
   }
 

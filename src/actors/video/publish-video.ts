@@ -49,7 +49,7 @@ export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEven
   if (events.length === 0 || video.state !== 'published') return
   video.updatedAt = unit.now
   // A video whose file was replaced is not new.
-  const isNew = before !== 'published' && video.inputFileUpdatedAt === null
+  const isNew = before !== 'published' && !video.inputFileUpdatedAt
   if (isNew) video.publishedAt = unit.now
   // A video that other servers may not know of is announced when its privacy changes.
   if (!isFederated(video.privacy)) return

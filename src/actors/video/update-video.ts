@@ -149,7 +149,7 @@ const isTold = (video: Video): boolean => video.state === 'published' && isFeder
 
 /** Others know a video whose file is just being replaced. */
 const wasTold = (video: Video): boolean =>
-  isFederated(video.privacy) && (video.state === 'published' || video.inputFileUpdatedAt !== null)
+  isFederated(video.privacy) && (video.state === 'published' || Boolean(video.inputFileUpdatedAt))
 
 async function announce(
   unit: Unit,

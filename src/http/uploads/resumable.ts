@@ -1,5 +1,6 @@
 // What all resumable uploads have in common: the headers that open one, its id in the address, and the empty answers.
 
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 
@@ -25,3 +26,10 @@ export function tokenOf({ query }: { query: z.output<typeof ofUpload> }): string
   if (!query.upload_id) throw new DomainError('forbidden', 'This upload is not one of yours.')
   return query.upload_id
 }
+
+/** An answer that is all headers. */
+export const sendEmpty = (reply: FastifyReply, status: 201 | 308, headers: Record<string, string>): FastifyReply =>
+  reply
+    .code(status)
+    .headers({ ...headers, 'content-length': '0', ...UNCACHED })
+    .send()

@@ -17,7 +17,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { parseContentRange } from '../uploads/content-range.ts'
-import { filename, initHeaders, nothing, ofUpload, tokenOf, UNCACHED } from '../uploads/resumable.ts'
+import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from '../uploads/resumable.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { sourceView, toSourceView } from '../videos/file.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -99,10 +99,7 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
           type: request.headers['x-upload-content-type'],
         })
         const location = `//${urls.host}${address.replace(':id', uuid)}?upload_id=${token}`
-        return await reply
-          .code(201)
-          .headers({ location, 'content-length': '0', ...UNCACHED })
-          .send(null)
+        return await sendEmpty(reply, 201, { location })
       },
     )
 
@@ -120,12 +117,11 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
           range: parseContentRange(request.headers['content-range']),
           body: request.raw,
         })
-        reply.headers(UNCACHED)
-        if (receipt.done) return await reply.code(200).send(await shown(request, { id: videoId }))
+        if (!receipt.done) return await sendEmpty(reply, 308, rangeHeader(receipt.received))
         return await reply
-          .code(308)
-          .headers({ ...rangeHeader(receipt.received), 'content-length': '0' })
-          .send(null)
+          .code(200)
+          .headers(UNCACHED)
+          .send(await shown(request, { id: videoId }))
       },
     )
 

@@ -1,7 +1,7 @@
 // Tokens with which players read the files of a video that not everybody may watch.
 
 import { z } from 'zod'
-import { notFound } from '../../actors/runtime/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { assertMaySee, type FileTokens, findVideoAccess } from '../../actors/video/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
@@ -27,6 +27,9 @@ export function videoTokensArea({ db, fileTokens }: { db: Database; fileTokens: 
         const video = await findVideoAccess(db, key, password)
         if (!video) throw notFound('Video not found')
         assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
+        if (!request.session && password === undefined) {
+          throw new DomainError('invalid', 'The files of this video are open to everybody: they need no token.')
+        }
         const { token, expires } = await fileTokens.issue({ video, userId: request.session?.user.id, password })
         reply.header('cache-control', 'no-store')
         return { files: { token, expires: expires.toISOString() } }
