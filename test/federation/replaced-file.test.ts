@@ -54,7 +54,7 @@ it('another file of a video is told as an Update with its new files, and nothing
   expect(near.received.map(({ activity }) => activity.type)).toEqual(['Update'])
   const update = near.of('Update')[0]?.activity
   expect(update).toMatchObject({ object: { id: url, duration: 'PT4S', published: before.published } })
-  const filesOf = (document: unknown) => JSON.stringify(document).match(/[\w-]+\.mp4/g) ?? []
+  const filesOf = (document: unknown): string[] => JSON.stringify(document).match(/[\w-]+\.mp4/g) ?? []
   const now = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
   expect(filesOf(update).length).toBeGreaterThan(0)
   expect(filesOf(now).some((name) => filesOf(before).includes(name))).toBe(false)
