@@ -18,6 +18,7 @@ import { Order } from './0015-order.ts'
 import { Indexes } from './0016-indexes.ts'
 import { Channels } from './0017-channels.ts'
 import { History } from './0019-history.ts'
+import { Changes } from './0020-changes.ts'
 import { Ownership } from './0021-ownership.ts'
 
 export const migrations = [
@@ -39,5 +40,6 @@ export const migrations = [
   { name: '0016-indexes', class: Indexes },
   { name: '0017-channels', class: Channels },
   { name: '0019-history', class: History },
+  { name: '0020-changes', class: Changes },
   { name: '0021-ownership', class: Ownership },
 ]

@@ -47,12 +47,16 @@ import {
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   makeCreateVideo,
+  makeFileTokens,
+  makeInspectFile,
   makeLookedAt,
   makePendingFiles,
   makePlaceFiles,
   makeRemoteVideos,
   makeRemoveVideo,
+  makeReplaceSource,
   makeUpdateVideo,
+  makeVideoPasswords,
   registerCounters,
 } from './actors/video/index.ts'
 import { makeVideoBlocks } from './actors/video-block/index.ts'
@@ -103,10 +107,13 @@ import { videoBlocksArea } from './http/video-blocks/routes.ts'
 import { channelImagesArea } from './http/video-channels/images.routes.ts'
 import { videoChannelsArea } from './http/video-channels/routes.ts'
 import { videoOwnershipArea } from './http/video-ownership/routes.ts'
+import { videoPasswordsArea } from './http/video-passwords/routes.ts'
 import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
 import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
 import { playlistsArea } from './http/video-playlists/routes.ts'
+import { videoSourceArea } from './http/video-source/routes.ts'
 import { videoStatsArea } from './http/video-stats/routes.ts'
+import { videoTokensArea } from './http/video-tokens/routes.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { viewsArea } from './http/views/routes.ts'
 import { wellKnownArea } from './http/well-known/routes.ts'
@@ -243,7 +250,8 @@ async function start(
   const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
-  const links = makeMailLinks({ ...deps, signedTokens: makeSignedTokens(deps) })
+  const signedTokens = makeSignedTokens(deps)
+  const links = makeMailLinks({ ...deps, signedTokens })
   sendMails({ ...deps, links, mailer: makeMailer({ settings: () => config().smtp }) })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
   const emailVerification = makeEmailVerification({ ...deps, links })
@@ -269,13 +277,15 @@ async function start(
   const pendingFiles = makePendingFiles({ db, store, clock, leases })
   const placeFiles = makePlaceFiles({ ...deps, store })
   const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
-  const createVideo = makeCreateVideo(media)
-  const uploads = makeUploads({ ...media, createVideo })
+  const inspectFile = makeInspectFile(media)
+  const createVideo = makeCreateVideo({ ...media, inspectFile })
+  const replaceSource = makeReplaceSource({ ...media, inspectFile })
+  const uploads = makeUploads({ ...media, createVideo, replaceSource })
   makeTranscodings(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
-  const ownershipChanges = makeOwnershipChanges({ ...deps, takeQuota: createVideo.takeQuota })
+  const ownershipChanges = makeOwnershipChanges(deps)
   const videoBlocks = makeVideoBlocks(media)
   const actorImages = makeActorImages(media)
   const channels = makeChannels(deps)
@@ -373,6 +383,7 @@ async function start(
 
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
+    const fileTokens = makeFileTokens({ db, clock, signedTokens })
     const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
     const receiveImage = makeReceiveImage({ uploads, config })
     const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
@@ -413,6 +424,9 @@ async function start(
         }),
         videoOwnershipArea({ db, config, urls: deps.urls, ownershipChanges }),
         videoBlocksArea({ db, config, urls: deps.urls, videoBlocks }),
+        videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
+        videoTokensArea({ db, fileTokens }),
+        videoSourceArea({ db, config, urls: deps.urls, uploads, replaceSource }),
         captionsArea({ db, config, captions, uploads }),
         chaptersArea({ db, chapters }),
         storyboardsArea({ db }),
@@ -446,8 +460,8 @@ async function start(
         }),
         wellKnownArea({ config, clock }),
         activityPubArea({ serveActivityPub: federation.serveActivityPub }),
-        staticArea({ db, store, config }),
-        lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
+        staticArea({ db, store, config, fileTokens }),
+        lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
         searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
         subscriptionsArea({
           ...{ db, config, urls: deps.urls },

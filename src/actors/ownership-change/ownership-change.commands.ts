@@ -9,7 +9,7 @@ import {
 } from '../../state-machines/ownership-change.ts'
 import { can, step } from '../../state-machines/step.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { assertMayChange, type CreateVideo, isFederated, type Openness, type Viewer } from '../video/index.ts'
+import { assertMayChange, isFederated, type Openness, refuseOverQuota, type Viewer } from '../video/index.ts'
 
 export interface OwnershipChanges {
   /**
@@ -49,8 +49,8 @@ interface Offer {
   isGivers: boolean
 }
 
-export function makeOwnershipChanges(deps: ActorDeps & Pick<CreateVideo, 'takeQuota'>): OwnershipChanges {
-  const { tell, takeQuota } = deps
+export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
+  const { tell } = deps
 
   async function decide(
     changeId: number,
@@ -103,7 +103,7 @@ export function makeOwnershipChanges(deps: ActorDeps & Pick<CreateVideo, 'takeQu
       await decide(changeId, by, { type: 'ACCEPTED' }, async (unit, { videoId, state, privacy, size, isGivers }) => {
         if (!isGivers) throw new DomainError('forbidden', 'This video is no longer the giver’s.')
         // First the video, then the quota, then the channel: as an upload locks the latter two.
-        await takeQuota(unit, by.userId, size)
+        await refuseOverQuota(unit, by.userId, size)
         await moveInto(unit, videoId, channelId, by)
         if (state === 'published' && isFederated(privacy)) {
           unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })

@@ -11,7 +11,7 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
-import { hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
+import { dropOutdated, hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
 import {
   contextOfTranscoding,
   type Locked,
@@ -39,6 +39,7 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
       const wanted = await withOwned(deps, id, owner, async ({ unit, video, transcoding }) => {
         const isHidden = hasPrivateFiles(video)
         if (isHidden !== placed) return isHidden
+        await pendingFiles.condemn(unit.query, await dropOutdated(unit, video))
         await insertRows(unit, videoId, files)
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
           moveTranscoding(unit, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))

@@ -1,9 +1,10 @@
-// Makes the video of a complete upload. Killed at any line, the next request that asks goes on from there: where the file
+// Makes the video of a complete upload, or gives a video another file. Killed at any line, the next request that asks goes on from there: where the file
 // is being moved to is stored before it is moved, and the video's rows come with the end of the upload in one transaction.
 
-import { randomToken } from '../../platform/ids.ts'
-import { DomainError, type ErrorKind, type Unit } from '../runtime/index.ts'
-import type { CreatedVideo, GivenPictures, PictureName, VideoDraft } from '../video/index.ts'
+import { randomToken, toShortUuid } from '../../platform/ids.ts'
+import { DomainError, type ErrorKind, notFound, type Unit } from '../runtime/index.ts'
+import type { UserRole } from '../user/index.ts'
+import type { CreatedVideo, FileDraft, GivenPictures, NewVideoFields, PictureName, Viewer } from '../video/index.ts'
 import { busy } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
 import { filesOf, isHeld, isOpen, moveUpload, pictureFile, type UploadDeps, uploadFile } from './upload-state.ts'
@@ -17,17 +18,19 @@ const FINAL: readonly ErrorKind[] = ['invalid', 'forbidden', 'too_large', 'unsup
 export type FinishUpload = (id: number) => Promise<CreatedVideo>
 
 export function makeFinishUpload(deps: UploadDeps): FinishUpload {
-  const { db, tell, clock, config, logger, store, createVideo, pendingFiles, leases } = deps
+  const { db, tell, clock, config, logger, store, createVideo, replaceSource, pendingFiles, leases } = deps
   const silence = (): number => config().vireo.uploads.session_lifetime
 
   /** Runs one step of the upload's owner. Throws `busy` or `not_found` when it is ours no more. */
   const asOwner = <T>(id: number, owner: string, work: (unit: Unit, upload: Upload) => Promise<T>): Promise<T> =>
-    tell({ aggregate: 'upload', id }, async (unit) => {
-      const upload = await unit.em.findOneOrFail(Upload, id)
-      if (!isOpen(upload.state)) throw new DomainError('not_found', 'This upload has ended.')
-      if (upload.leaseOwner !== owner) throw busyFinishing()
-      return await work(unit, upload)
-    })
+    tell({ aggregate: 'upload', id }, async (unit) => await work(unit, await ownUpload(unit, id, owner)))
+
+  async function ownUpload(unit: Unit, id: number, owner: string): Promise<Upload> {
+    const upload = await unit.em.findOneOrFail(Upload, id)
+    if (!isOpen(upload.state)) throw new DomainError('not_found', 'This upload has ended.')
+    if (upload.leaseOwner !== owner) throw busyFinishing()
+    return upload
+  }
 
   const busyFinishing = (): DomainError => busy(config().vireo.uploads.busy_retry_after)
 
@@ -51,40 +54,88 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
       .catch((error) => logger.warn({ err: error, upload: id }, 'the lease of an upload could not be renewed'))
   }
 
-  async function makeVideo(upload: Upload, owner: string): Promise<CreatedVideo> {
-    const { id, userId, fields, fileName } = upload
+  /** A place that an earlier try chose stays, as it may have put the file there already. */
+  async function withFile<T>(upload: Upload, work: (path: string) => Promise<T>): Promise<T> {
     const isMoved = upload.place ? (await store.stat(upload.place)) !== undefined : false
     const source = isMoved && upload.place ? upload.place : uploadFile(upload.token)
-    return await store.withLocalPath(source, async (path) => {
+    return await store.withLocalPath(source, work)
+  }
+
+  async function makeVideo(upload: Upload, fields: NewVideoFields, owner: string): Promise<CreatedVideo> {
+    const { id, userId, fileName } = upload
+    return await withFile(upload, async (path) => {
       const pictures = await picturesOf(upload)
       const place = upload.place ?? undefined
       const draft = await createVideo.inspect({ userId, fields, inputFilename: fileName, path, pictures, place })
-      await asOwner(id, owner, async (_unit, row) => {
-        row.place = draft.place
-      })
-      try {
-        await createVideo.place(draft, path)
-        return await asOwner(id, owner, (unit, row) => storeVideo(unit, row, draft))
-      } catch (error) {
-        if (!(await isStored(draft))) await createVideo.discard(draft, { source: false })
-        throw error
-      }
+      return await storeDraft({ id, owner, draft, path }, () =>
+        asOwner(id, owner, async (unit, row) => {
+          const video = await createVideo.insert(unit, draft)
+          await endUpload(unit, row, video.id)
+          return video
+        }),
+      )
     })
   }
 
-  async function storeVideo(unit: Unit, upload: Upload, draft: VideoDraft): Promise<CreatedVideo> {
-    const video = await createVideo.insert(unit, draft)
+  async function replaceFile(upload: Upload, owner: string): Promise<CreatedVideo> {
+    const { id, userId, fileName, replacesId: videoId } = upload
+    if (!videoId) throw notFound('Video not found')
+    return await withFile(upload, async (path) => {
+      const place = upload.place ?? undefined
+      const draft = await replaceSource.inspect({ videoId, inputFilename: fileName, path, place })
+      const by = await uploaderOf(userId)
+      return await storeDraft({ id, owner, draft, path }, () =>
+        // The video first, as whoever removes it does.
+        tell({ aggregate: 'video', id: videoId }, async (unit) => {
+          await unit.query('select id from upload where id = $1 for no key update', [id])
+          const row = await ownUpload(unit, id, owner)
+          await replaceSource.replace(unit, { videoId, by, draft })
+          await endUpload(unit, row, videoId)
+          const [video] = await unit.query<{ uuid: string }>('select uuid from video where id = $1', [videoId])
+          if (!video) throw notFound('Video not found')
+          return { id: videoId, uuid: video.uuid, shortUUID: toShortUuid(video.uuid) }
+        }),
+      )
+    })
+  }
+
+  async function uploaderOf(userId: number): Promise<NonNullable<Viewer>> {
+    const [user] = await db.query<{ accountId: number; role: UserRole }>(
+      'select a.id as "accountId", u.role from users u join account a on a.user_id = u.id where u.id = $1 and not u.blocked',
+      [userId],
+    )
+    if (!user) throw new DomainError('forbidden', 'This user may not upload.')
+    return user
+  }
+
+  /** Places the file, noted before, and has it stored; what is not stored does not stay. */
+  async function storeDraft(
+    { id, owner, draft, path }: { id: number; owner: string; draft: FileDraft; path: string },
+    storeRows: () => Promise<CreatedVideo>,
+  ): Promise<CreatedVideo> {
+    await asOwner(id, owner, async (_unit, row) => {
+      row.place = draft.place
+    })
+    try {
+      await createVideo.place(draft, path)
+      return await storeRows()
+    } catch (error) {
+      if (!(await isFinished(id))) await createVideo.discard(draft, { source: false })
+      throw error
+    }
+  }
+
+  async function endUpload(unit: Unit, upload: Upload, videoId: number): Promise<void> {
     moveUpload(unit, upload, { type: 'FINISHED' }, silence())
-    upload.videoId = video.id
+    upload.videoId = videoId
     upload.leaseOwner = null
     upload.leaseUntil = null
     // The file is the video's from now on; what else the upload had goes.
     await pendingFiles.condemn(unit.query, filesOf({ token: upload.token, place: null }))
-    return video
   }
 
-  const isStored = async ({ uuid }: VideoDraft): Promise<boolean> =>
-    (await db.query('select id from video where uuid = $1', [uuid])).length > 0
+  const isFinished = async (id: number): Promise<boolean> =>
+    (await db.query("select id from upload where id = $1 and state = 'finished'", [id])).length > 0
 
   async function picturesOf({ token }: Upload): Promise<GivenPictures> {
     const given: GivenPictures = {}
@@ -119,11 +170,13 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
     const upload = await hold(id, owner)
     const renewing = setInterval(() => void renew(id, owner), LEASE / 3)
     try {
-      const video = await makeVideo(upload, owner)
+      const { fields } = upload
+      const video = fields ? await makeVideo(upload, fields, owner) : await replaceFile(upload, owner)
       await pendingFiles.collect()
       return video
     } catch (error) {
-      if (error instanceof DomainError && FINAL.includes(error.kind)) await refuse(id, owner)
+      const isFinal = (kind: ErrorKind) => FINAL.includes(kind) || (kind === 'not_found' && !upload.fields)
+      if (error instanceof DomainError && isFinal(error.kind)) await refuse(id, owner)
       else await release(id, owner)
       throw error
     } finally {

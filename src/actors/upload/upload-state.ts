@@ -10,12 +10,13 @@ import {
 } from '../../state-machines/resumable-upload.ts'
 import { IllegalMove, step } from '../../state-machines/step.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import type { CreateVideo, Leases, PendingFile, PendingFiles, PictureName } from '../video/index.ts'
+import type { CreateVideo, Leases, PendingFile, PendingFiles, PictureName, ReplaceSource } from '../video/index.ts'
 import type { Upload } from './upload.entity.ts'
 
 export type UploadDeps = ActorDeps & {
   store: Store
   createVideo: CreateVideo
+  replaceSource: ReplaceSource
   pendingFiles: PendingFiles
   leases: Leases
 }

@@ -5,7 +5,7 @@ import type { EncodedImage } from '../../media/index.ts'
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
-import type { CreatedVideo, GivenPictures, NewVideoFields, PictureName } from '../video/index.ts'
+import type { CreatedVideo, GivenPictures, NewVideoFields, PictureName, Viewer } from '../video/index.ts'
 import { refuseUnsupported } from './accepted-files.ts'
 import { makeFinishUpload } from './finish-upload.ts'
 import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
@@ -24,6 +24,13 @@ export interface NewUpload {
   pictures: GivenPictures
 }
 
+/** A file that takes the place of the one that a video was made of. */
+export interface Replacement extends Omit<NewUpload, 'fields' | 'pictures'> {
+  videoId: number
+  /** The user as a viewer. */
+  by: NonNullable<Viewer>
+}
+
 export interface WholeUpload {
   userId: number
   fields: NewVideoFields
@@ -37,6 +44,8 @@ export interface WholeUpload {
 export interface Chunk {
   userId: number
   token: string
+  /** The video whose file it replaces, by the address that it is sent to. */
+  videoId?: number
   /** Null when the client's range cannot be read: it is told where the upload stands. */
   range: ChunkRange | null
   body: AsyncIterable<Uint8Array>
@@ -57,6 +66,8 @@ export interface Uploads {
   receiveWhole(upload: WholeUpload): Promise<CreatedVideo>
   /** Opens an upload, or finds the one that is open with the same metadata. */
   open(upload: NewUpload): Promise<{ token: string }>
+  /** The same for another file of a video. Throws as `ReplaceSource.check` does. */
+  openReplacement(upload: Replacement): Promise<{ token: string }>
   /**
    * Appends a chunk and, with the last byte, makes the video. A chunk that does not begin at the stored offset changes
    * nothing. Throws `forbidden` for an upload that is not the user's, `not_found` for one that ended, `conflict` for
@@ -64,25 +75,30 @@ export interface Uploads {
    */
   receive(chunk: Chunk): Promise<Receipt>
   /** Ends an upload and removes its bytes. Doing so again is fine. */
-  cancel(ask: { userId: number; token: string }): Promise<void>
+  cancel(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
 }
 
 const TOKEN_BYTES = 16
 
 export function makeUploads(deps: UploadDeps): Uploads {
-  const { db, tell, registry, clock, config, store, createVideo, pendingFiles, leases } = deps
+  const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases } = deps
   const finish = makeFinishUpload(deps)
   const receiveChunk = makeReceiveChunk(deps)
 
   const silence = (): number => config().vireo.uploads.session_lifetime
 
-  async function findOwn({ userId, token }: { userId: number; token: string }) {
-    const [found] = await db.query<{ id: number; user_id: number; state: string }>(
-      'select id, user_id, state from upload where token = $1',
-      [token],
-    )
+  async function findOwn({ userId, token }: Pick<Chunk, 'userId' | 'token'>) {
+    const [found] = await db.query<{
+      id: number
+      user_id: number
+      state: string
+      is_new: boolean
+      video: number | null
+    }>('select id, user_id, state, fields is not null as is_new, replaces_id as video from upload where token = $1', [
+      token,
+    ])
     // An unknown id and somebody else's are answered alike, so that ids cannot be found out.
-    if (!found || found.user_id !== userId) throw new DomainError('forbidden', 'This upload is not one of yours.')
+    if (!found || found.user_id !== userId) throw notYours()
     return found
   }
 
@@ -145,13 +161,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
       refuseUnsupported({ filename: fileName, type }, config())
       await createVideo.checkChannel(userId, fields.channelId)
       await createVideo.checkQuota(userId, size)
-      const fingerprint = createHash('sha256')
-        .update(JSON.stringify([fileName, size, fields]))
-        .digest('hex')
-      const token = await tell.create(async (unit) => {
-        await refuseTooMuch(unit, upload, fingerprint)
-        return await insert(unit, upload, fingerprint)
-      })
+      const token = await begin({ userId, fileName, size, fields, replacesId: null })
       for (const name of pictureNames) {
         const image = pictures[name]
         if (image) await store.put(pictureFile(token, name), image.bytes)
@@ -159,8 +169,15 @@ export function makeUploads(deps: UploadDeps): Uploads {
       return { token }
     },
 
-    async receive({ userId, token, range, body }) {
-      const { id, state } = await findOwn({ userId, token })
+    async openReplacement({ userId, by, videoId, fileName, size, type }) {
+      await replaceSource.check(videoId, by, size)
+      refuseUnsupported({ filename: fileName, type }, config())
+      return { token: await begin({ userId, fileName, size, fields: null, replacesId: videoId }) }
+    },
+
+    async receive({ userId, token, videoId, range, body }) {
+      const { id, state, is_new: isNew, video } = await findOwn({ userId, token })
+      if (videoId === undefined ? !isNew : isNew || video !== videoId) throw notYours()
       const wantsStatus = range === null || range.kind === 'status'
       if (state === 'finished' && wantsStatus) return { done: true, video: await videoOf(id) }
       if (!isOpen(state)) throw new DomainError('not_found', 'This upload has ended.')
@@ -178,7 +195,19 @@ export function makeUploads(deps: UploadDeps): Uploads {
     },
   }
 
-  async function refuseTooMuch(unit: Unit, { userId, size }: NewUpload, fingerprint: string): Promise<void> {
+  /** Opens the upload, or finds the one that is open for the same file. */
+  async function begin(upload: Beginning): Promise<string> {
+    const { fileName, size, fields, replacesId } = upload
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([fileName, size, fields ?? { replacesId }]))
+      .digest('hex')
+    return await tell.create(async (unit) => {
+      await refuseTooMuch(unit, upload, fingerprint)
+      return await insert(unit, upload, fingerprint)
+    })
+  }
+
+  async function refuseTooMuch(unit: Unit, { userId, size }: Beginning, fingerprint: string): Promise<void> {
     await unit.query("select pg_advisory_xact_lock(hashtext('uploads'), $1)", [userId])
     const [open] = await unit.query<{ bytes: number }>(
       `select coalesce(sum(size), 0)::bigint as bytes from upload
@@ -193,19 +222,20 @@ export function makeUploads(deps: UploadDeps): Uploads {
     })
   }
 
-  async function insert(unit: Unit, upload: NewUpload, fingerprint: string): Promise<string> {
-    const { userId, fields, fileName, size } = upload
+  async function insert(unit: Unit, upload: Beginning, fingerprint: string): Promise<string> {
+    const { userId, fields, replacesId, fileName, size } = upload
     const { state, context } = initialResumableUpload(size)
     const due = new Date(unit.now.getTime() + silence())
     const [row] = await unit.query<{ token: string }>(
-      `insert into upload (token, user_id, state, context, due_at, file_name, size, fields, fingerprint, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+      `insert into upload (token, user_id, state, context, due_at, file_name, size, fields, fingerprint, created_at,
+         updated_at, replaces_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
        on conflict (user_id, fingerprint) where state in ('created', 'receiving', 'assembled')
        do update set due_at = excluded.due_at, updated_at = excluded.updated_at
        returning token`,
       [
         ...[randomToken(TOKEN_BYTES), userId, state, JSON.stringify(context), due, fileName, size],
-        ...[JSON.stringify(fields), fingerprint, unit.now],
+        ...[fields && JSON.stringify(fields), fingerprint, unit.now, replacesId],
       ],
     )
     if (!row) throw new Error('The upload could not be stored.')
@@ -220,6 +250,17 @@ export function makeUploads(deps: UploadDeps): Uploads {
     if (!video) throw new DomainError('not_found', 'The video of this upload is gone.')
     return { ...video, shortUUID: toShortUuid(video.uuid) }
   }
+}
+
+const notYours = (): DomainError => new DomainError('forbidden', 'This upload is not one of yours.')
+
+interface Beginning {
+  userId: number
+  fileName: string
+  size: number
+  /** Null for a file that replaces that of `replacesId`. */
+  fields: NewVideoFields | null
+  replacesId: number | null
 }
 
 const pictureNames: PictureName[] = ['thumbnail', 'preview']

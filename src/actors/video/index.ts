@@ -1,14 +1,19 @@
 export {
   type CreatedVideo,
   type CreateVideo,
-  type GivenPictures,
   makeCreateVideo,
   type NewVideoFields,
-  overQuota,
-  type PictureName,
   type VideoDraft,
 } from './create-video.ts'
 export { addDelta, foldDeltas, reconcileCounters, registerCounters, type VideoDelta } from './deltas.ts'
+export { type FileTokens, makeFileTokens } from './file-tokens.ts'
+export {
+  type FileDraft,
+  type GivenPictures,
+  type InspectFile,
+  makeInspectFile,
+  type PictureName,
+} from './inspect-file.ts'
 export {
   categoryLabels,
   commentsPolicyLabels,
@@ -28,6 +33,7 @@ export {
   type VideoSortField,
   videoSortFields,
 } from './list-videos.ts'
+export { dropOutdated } from './outdated-files.ts'
 export {
   type Leases,
   makePendingFiles,
@@ -39,6 +45,7 @@ export {
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export { askForTranscoding, planTranscoding } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
+export { overQuota, refuseOverQuota } from './quota.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,
@@ -48,6 +55,7 @@ export {
   videoStateOf,
 } from './remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
+export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
 export {
   type ChangeParts,
   makeUpdateVideo,
@@ -72,6 +80,7 @@ export {
   findDescription,
   findFileMetadata,
   findRemoteImage,
+  findSource,
   findVideoAccess,
   findVideoAge,
   findVideoDetails,
@@ -92,4 +101,11 @@ export type {
   VideoRow,
 } from './video.rows.ts'
 export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
+export {
+  listPasswords,
+  makeVideoPasswords,
+  refuseUnprotected,
+  type VideoPasswordRow,
+  type VideoPasswords,
+} from './video-passwords.ts'
 export { viewersNow } from './viewers-now.ts'

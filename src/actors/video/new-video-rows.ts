@@ -5,6 +5,8 @@ import type { MediaProbe } from '../../media/index.ts'
 import { initialVideo } from '../../state-machines/video.ts'
 import type { Unit } from '../runtime/index.ts'
 import type { NewVideoFields, VideoDraft } from './create-video.ts'
+import type { FileDraft } from './inspect-file.ts'
+import { insertPasswords } from './password-rows.ts'
 
 /** Short side in px, 0 for sound only. */
 export const resolutionOf = ({ video }: MediaProbe): number => (video ? Math.min(video.width, video.height) : 0)
@@ -13,15 +15,14 @@ export const resolutionOf = ({ video }: MediaProbe): number => (video ? Math.min
 const streamsOf = ({ video, audio }: MediaProbe): number => (video ? 1 : 0) + (audio ? 2 : 0)
 
 /** The columns of the video that its draft decides, in the machine's first state. */
-export function rowOf({ fields, uuid, probe: { video, duration } }: VideoDraft) {
+export function rowOf({ fields, uuid, probe }: VideoDraft) {
   const { channelId, name, category, licence, language, privacy, nsfw, description, support } = fields
   return {
     ...{ uuid, channelId, name, category, licence, language, privacy, nsfw, description, support },
     remote: false,
     blocked: false,
     isLive: false,
-    duration: Math.round(duration),
-    aspectRatio: video ? Number((video.width / video.height).toFixed(4)) : null,
+    ...dimensionsOf(probe),
     state: initialVideo.state,
     context: { ...initialVideo.context },
     waitTranscoding: fields.waitTranscoding,
@@ -32,8 +33,14 @@ export function rowOf({ fields, uuid, probe: { video, duration } }: VideoDraft) 
   }
 }
 
+/** Length (s) and shape of the picture. */
+export const dimensionsOf = ({ video, duration }: MediaProbe) => ({
+  duration: Math.round(duration),
+  aspectRatio: video ? Number((video.width / video.height).toFixed(4)) : null,
+})
+
 /** The columns of the file that was uploaded. */
-export function sourceOf({ inputFilename, place, probe: found }: VideoDraft) {
+export function sourceOf({ inputFilename, place, probe: found }: FileDraft) {
   return {
     inputFilename,
     keptFilename: place.kind === 'original_video_files' ? place.name : null,
@@ -47,11 +54,7 @@ export function sourceOf({ inputFilename, place, probe: found }: VideoDraft) {
 }
 
 /** Stores the uploaded file as the web video that it is. */
-export async function insertAsWebVideo(
-  unit: Unit,
-  videoId: number,
-  { place, probe: found }: VideoDraft,
-): Promise<void> {
+export async function insertAsWebVideo(unit: Unit, videoId: number, { place, probe: found }: FileDraft): Promise<void> {
   const filename = place.name.slice(place.name.lastIndexOf('/') + 1)
   await unit.query(
     `insert into video_file (video_id, resolution, width, height, size, extname, fps, filename, metadata, streams, created_at, updated_at)
@@ -78,13 +81,7 @@ export async function insertDetails(
   videoId: number,
   { passwords, schedule }: NewVideoFields,
 ): Promise<void> {
-  if (passwords.length > 0) {
-    await unit.query(
-      `insert into video_password (video_id, password, created_at, updated_at)
-       select $1, word, $3, $3 from unnest($2::text[]) with ordinality as given(word, place) order by place`,
-      [videoId, passwords, unit.now],
-    )
-  }
+  if (passwords.length > 0) await insertPasswords(unit, videoId, passwords)
   if (schedule) {
     await unit.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, $3)', [
       videoId,

@@ -1,6 +1,12 @@
-// Asks for the renditions of a video: the row of a transcoding, and its job.
+// Asks for the renditions of a video: the row of a transcoding, and its job; and takes that back.
 
-import { initialTranscoding, dueIn as transcodingDueIn } from '../../state-machines/transcoding.ts'
+import { step } from '../../state-machines/step.ts'
+import {
+  initialTranscoding,
+  type TranscodingState,
+  dueIn as transcodingDueIn,
+  transcodingMachine,
+} from '../../state-machines/transcoding.ts'
 import type { Unit } from '../runtime/index.ts'
 import { Transcoding } from '../transcoding/transcoding.entity.ts'
 import { CHECK_OWNER_EVERY } from './publish-video.ts'
@@ -33,4 +39,17 @@ export function askForTranscoding(unit: Unit, transcodingId: number, priority: n
     dedupeKey: `video-transcoding-${transcodingId}`,
     priority: -priority,
   })
+}
+
+/** Ends the transcodings of a video that are under way or wait to be tried again; a worker that is at it loses it. */
+export async function cancelTranscodings(unit: Unit, videoId: number): Promise<void> {
+  const open = await unit.em.find(Transcoding, { videoId, state: { $nin: ['done', 'cancelled'] } })
+  for (const transcoding of open) {
+    const from = {
+      state: transcoding.state as TranscodingState,
+      context: { ...initialTranscoding.context, ...transcoding.context },
+    }
+    const { state, context } = step(transcodingMachine, from, { type: 'CANCELLED' })
+    Object.assign(transcoding, { state, context: { ...context }, dueAt: null, leaseOwner: null, updatedAt: unit.now })
+  }
 }

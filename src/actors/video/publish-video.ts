@@ -48,10 +48,12 @@ export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEven
   for (const event of events) moveVideo(unit, video, event)
   if (events.length === 0 || video.state !== 'published') return
   video.updatedAt = unit.now
-  if (before !== 'published') video.publishedAt = unit.now
+  // A video whose file was replaced is not new.
+  const isNew = before !== 'published' && !video.inputFileUpdatedAt
+  if (isNew) video.publishedAt = unit.now
   // A video that other servers may not know of is announced when its privacy changes.
   if (!isFederated(video.privacy)) return
-  unit.emit({ aggregate: 'video', id: video.id }, before === 'published' ? 'VideoUpdated' : 'VideoPublished', {
+  unit.emit({ aggregate: 'video', id: video.id }, isNew ? 'VideoPublished' : 'VideoUpdated', {
     videoId: video.id,
   })
 }

@@ -5,6 +5,7 @@ import { newUuid } from '../../platform/ids.ts'
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
+import { dropPasswords, insertPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
@@ -69,7 +70,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     const moved = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw notFound('Video not found')
-      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video), channelId: video.channelId }
+      const before = { wasTold: wasTold(video), wasHidden: hasPrivateFiles(video), channelId: video.channelId }
       await apply(unit, video)
       video.updatedAt = unit.now
       await announce(unit, video, before)
@@ -94,7 +95,9 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
           'delete from video_schedule where video_id = $1 and update_at <= $2 returning privacy',
           [videoId, unit.now],
         )
-        if (schedule && schedule.privacy !== null) setPrivacy(unit, video, schedule.privacy)
+        if (!schedule || schedule.privacy === null) return
+        setPrivacy(unit, video, schedule.privacy)
+        await dropPasswords(unit, videoId)
       }),
   })
 
@@ -144,6 +147,10 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
 
 const isTold = (video: Video): boolean => video.state === 'published' && isFederated(video.privacy)
 
+/** Others know a video whose file is just being replaced. */
+const wasTold = (video: Video): boolean =>
+  isFederated(video.privacy) && (video.state === 'published' || Boolean(video.inputFileUpdatedAt))
+
 async function announce(
   unit: Unit,
   video: Video,
@@ -153,7 +160,8 @@ async function announce(
   const { id: videoId } = video
   if (isTold(video) && wasTold) unit.emit(of, 'VideoUpdated', { videoId })
   else if (isTold(video)) unit.emit(of, 'VideoPublished', { videoId, again: true })
-  else if (wasTold) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
+  else if (wasTold && !isFederated(video.privacy))
+    unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
 }
 
 /** What a Delete of the video needs to know once the row says something else, or is gone. */
@@ -215,15 +223,12 @@ async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewe
 
 async function storePasswords(unit: Unit, video: Video, passwords: string[] | undefined): Promise<void> {
   if (video.privacy !== videoPrivacies.passwordProtected) {
-    await unit.query('delete from video_password where video_id = $1', [video.id])
+    await dropPasswords(unit, video.id)
     return
   }
   if (passwords && passwords.length > 0) {
-    await unit.query('delete from video_password where video_id = $1', [video.id])
-    await unit.query('insert into video_password (video_id, password) select $1, unnest($2::text[])', [
-      video.id,
-      [...new Set(passwords)],
-    ])
+    await dropPasswords(unit, video.id)
+    await insertPasswords(unit, video.id, passwords)
     return
   }
   const [known] = await unit.query('select 1 from video_password where video_id = $1 limit 1', [video.id])
@@ -246,29 +251,49 @@ interface PictureFile {
   type: 1 | 2
   ref: FileRef
   image: EncodedImage
+  /** Taken from the video itself. */
+  generated: boolean
 }
 
 function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
   const name = () => `${newUuid()}.jpg`
   return [
     ...(thumbnail
-      ? [{ type: thumbnailTypes.miniature, ref: { kind: 'thumbnails' as const, name: name() }, image: thumbnail }]
+      ? [
+          {
+            type: thumbnailTypes.miniature,
+            ref: { kind: 'thumbnails' as const, name: name() },
+            image: thumbnail,
+            generated: false,
+          },
+        ]
       : []),
     ...(preview
-      ? [{ type: thumbnailTypes.preview, ref: { kind: 'previews' as const, name: name() }, image: preview }]
+      ? [
+          {
+            type: thumbnailTypes.preview,
+            ref: { kind: 'previews' as const, name: name() },
+            image: preview,
+            generated: false,
+          },
+        ]
       : []),
   ]
 }
 
 /** Puts the picture in the place of the old one; answers the file of that one. */
-async function replacePicture(unit: Unit, videoId: number, { type, ref, image }: PictureFile): Promise<FileRef[]> {
+export async function replacePicture(
+  unit: Unit,
+  videoId: number,
+  { type, ref, image, generated }: PictureFile,
+): Promise<FileRef[]> {
   const row = {
     filename: ref.name,
     width: image.width,
     height: image.height,
     fileUrl: null,
     onDisk: true,
-    automaticallyGenerated: false,
+    automaticallyGenerated: generated,
   }
   const known = await unit.em.findOne(Thumbnail, { videoId, type })
   if (!known) {

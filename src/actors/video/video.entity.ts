@@ -35,6 +35,8 @@ const VideoSchema = defineEntity({
     originallyPublishedAt: p.datetime().nullable(),
     publishedAt: p.datetime(),
     refreshedAt: p.datetime().nullable(),
+    /** When its file was replaced last. */
+    inputFileUpdatedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import type { GuardedVideo } from './video.policy.ts'
-import { detailColumns, type VideoDetailsRow, videoJoins } from './video.rows.ts'
+import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
 /** What a video may be called by. */
 export type VideoKey = { id: number } | { uuid: string }
@@ -127,6 +127,19 @@ export async function findAccessByPart(
      join video v on v.id = p.video_id join channel c on c.id = v.channel_id
      where p.filename = $1 and v.state <> 'removed'`,
     [part.filename, password ?? null],
+  )
+  return row
+}
+
+/** The file that a video was made of, with what decides who may know of it. */
+export async function findSource(
+  db: Reader,
+  key: VideoKey,
+): Promise<(GuardedVideo & { id: number; source: SourceRow | null }) | undefined> {
+  const [row] = await db.query<GuardedVideo & { id: number; source: SourceRow | null }>(
+    `select ${accessColumns}, ${sourceColumn} from video v join channel c on c.id = v.channel_id
+     where ${keyed(key)} and v.state <> 'removed'`,
+    [keyValue(key)],
   )
   return row
 }

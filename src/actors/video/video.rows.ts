@@ -127,6 +127,8 @@ export interface VideoDetailsRow extends VideoRow<ActorProfile> {
   owner_account_id: number
   /** When a video of another server was read last; null for ours. */
   refreshed_at: Date | null
+  /** When its file was replaced last. */
+  input_file_updated_at: Date | null
   /** Of a video of another server. */
   tracker_urls: string[]
   files: VideoFileRow[]
@@ -207,7 +209,7 @@ export const sourceColumn = `
    from video_source o where o.video_id = v.id) as source`
 
 export const detailColumns = `${plainColumns}, v.description, v.support, v.comments_policy, v.download_enabled,
-  v.refreshed_at, v.tracker_urls, c.account_id as owner_account_id, ${fileColumns},
+  v.refreshed_at, v.input_file_updated_at, v.tracker_urls, c.account_id as owner_account_id, ${fileColumns},
   jsonb_build_object(${profilePairs('a', 'aa')}, 'user_id', a.user_id, 'support', null) as account,
   jsonb_build_object(${profilePairs('c', 'ca')}, 'user_id', null, 'support', c.support) as channel`
 

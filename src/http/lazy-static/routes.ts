@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { findRemotePicture } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import {
-  assertMaySee,
+  type FileTokens,
   findAccessByPart,
   findRemoteImage,
   hasPrivateFiles,
@@ -16,8 +16,9 @@ import type { FileKind, FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Area } from '../plugins/types.ts'
+import { assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { serveFile } from '../static/serve-file.ts'
-import { passwordOf, viewerOf } from '../videos/viewer.ts'
+import { passwordOf } from '../videos/viewer.ts'
 import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles } from './remote-files.ts'
 
 export interface LazyStaticDeps {
@@ -26,6 +27,7 @@ export interface LazyStaticDeps {
   config: () => Config
   logger: Logger
   fetchRemoteFile: FetchRemoteFile
+  fileTokens: FileTokens
 }
 
 /** Folder of the address, kind in the store, and which pictures of other servers lie there. */
@@ -54,11 +56,14 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
 
   /** Throws unless whoever asks may see the video that the file belongs to. */
-  async function findPart(request: FastifyRequest, of: 'caption' | 'storyboard', filename: string) {
+  async function findPart(
+    request: FastifyRequest,
+    { of, filename, token }: { of: 'caption' | 'storyboard'; filename: string; token: string | undefined },
+  ) {
     const part = await findAccessByPart(db, { of, filename }, passwordOf(request))
     if (!part) throw notFound('File not found')
     const isGuarded = hasPrivateFiles(part) && config().static_files.private_files_require_auth
-    if (isGuarded) assertMaySee(part, viewerOf(request.session), { password: part.password })
+    if (isGuarded) await assertMayRead(deps.fileTokens, request, part, token)
     return { fileUrl: part.fileUrl, isGuarded }
   }
 
@@ -87,10 +92,11 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         method: ['GET', 'HEAD'],
         url: `/lazy-static/${path}/:filename`,
         config: { auth: 'optional' },
-        schema: { params, hide: true },
+        schema: { params, querystring: tokenQuery, hide: true },
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
-          const { fileUrl, isGuarded } = await findPart(request, of, ref.name)
+          const token = request.query.videoFileToken
+          const { fileUrl, isGuarded } = await findPart(request, { of, filename: ref.name, token })
           if (fileUrl !== null && !(await store.stat(ref))) {
             const urlOf = async () => (await findAccessByPart(db, { of, filename: ref.name }))?.fileUrl ?? undefined
             await bring({ ref, maxBytes: largest(kind), urlOf, check })

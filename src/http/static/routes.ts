@@ -1,28 +1,37 @@
 // Files of local videos and of copies: open ones for everybody, private ones for those who may see the video.
 
+import { text } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { assertMaySee, findAccessByWebVideo, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
+import {
+  type FileTokens,
+  findAccessByWebVideo,
+  findVideoAccess,
+  type VideoAccessRow,
+} from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { type FileRef, hlsFile, mirrorFolder, type Store, webVideoFile } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 import type { Area } from '../plugins/types.ts'
-import { passwordOf, viewerOf } from '../videos/viewer.ts'
+import { passwordOf } from '../videos/viewer.ts'
+import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
 import { serveFile, typeOf } from './serve-file.ts'
 
 export interface StaticDeps {
   db: Database
   store: Store
   config: () => Config
+  fileTokens: FileTokens
 }
 
+const PLAYLIST = 'application/vnd.apple.mpegurl'
 const fileName = z.object({ filename: z.string().max(255) })
 const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(255) })
 
 /** Adds `/static/web-videos`, `/static/streaming-playlists` and `/static/redundancy`. Answers HEAD as well. */
-export function staticArea({ db, store, config }: StaticDeps): Area {
+export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area {
   const lifetime = () => Math.floor(config().vireo.caching.static.server / 1000)
   const guards = () => config().static_files.private_files_require_auth
 
@@ -31,8 +40,28 @@ export function staticArea({ db, store, config }: StaticDeps): Area {
 
   const servePrivate = (request: FastifyRequest, reply: FastifyReply, refs: FileRef[]) => {
     const type = typeOf(refs[0]?.name ?? '')
-    const playlist = type === 'application/vnd.apple.mpegurl' ? { type: `${type}; charset=utf-8` } : {}
+    const playlist = type === PLAYLIST ? { type: `${type}; charset=utf-8` } : {}
     return serveFile(request, reply, { store, refs, cacheControl: 'private, no-cache', ...playlist })
+  }
+
+  async function assertAllowed(
+    request: FastifyRequest,
+    video: VideoAccessRow | undefined,
+    token: string | undefined,
+  ): Promise<void> {
+    if (!video || video.remote) throw new DomainError('forbidden', 'This file cannot be read.')
+    await assertMayRead(fileTokens, request, video, token)
+  }
+
+  /** Players that know nothing of tokens follow the addresses as they are. */
+  async function servePlaylist(reply: FastifyReply, refs: FileRef[], token: string): Promise<FastifyReply> {
+    for (const ref of refs) {
+      if (!(await store.stat(ref))) continue
+      const { stream } = await store.open(ref)
+      reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, 'cache-control': 'private, no-cache' })
+      return reply.send(withTokens(await text(stream), token))
+    }
+    throw notFound('File not found')
   }
 
   return (app) => {
@@ -50,12 +79,13 @@ export function staticArea({ db, store, config }: StaticDeps): Area {
         method: ['GET', 'HEAD'],
         url: path,
         config: { auth: 'optional' },
-        schema: { params: fileName, hide: true },
+        schema: { params: fileName, querystring: tokenQuery, hide: true },
         handler: async (request, reply) => {
           const name = plain(request.params.filename)
+          const { videoFileToken: token } = request.query
           if (guards()) {
-            assertCredentials(request)
-            assertAllowed(request, await findAccessByWebVideo(db, name, passwordOf(request)))
+            assertCredentials(request, token)
+            await assertAllowed(request, await findAccessByWebVideo(db, name, passwordOf(request)), token)
           }
           // A file on its way to the open folder is still served here.
           return servePrivate(request, reply, [webVideoFile(name, true), webVideoFile(name, false)])
@@ -96,35 +126,20 @@ export function staticArea({ db, store, config }: StaticDeps): Area {
       method: ['GET', 'HEAD'],
       url: '/static/streaming-playlists/hls/private/:uuid/:filename',
       config: { auth: 'optional' },
-      schema: { params: hlsName, hide: true },
+      schema: { params: hlsName, querystring: playlistQuery, hide: true },
       handler: async (request, reply) => {
         const { uuid, filename } = hlsNames(request.params)
+        const { videoFileToken: token, reinjectVideoFileToken: reinject = false } = request.query
         if (guards()) {
-          assertCredentials(request)
-          assertAllowed(request, await findVideoAccess(db, { uuid }, passwordOf(request)))
+          assertCredentials(request, token)
+          await assertAllowed(request, await findVideoAccess(db, { uuid }, passwordOf(request)), token)
         }
-        return servePrivate(request, reply, [hlsFile(uuid, filename, true), hlsFile(uuid, filename, false)])
+        const refs = [hlsFile(uuid, filename, true), hlsFile(uuid, filename, false)]
+        if (reinject && token && typeOf(filename) === PLAYLIST) return servePlaylist(reply, refs, token)
+        return servePrivate(request, reply, refs)
       },
     })
   }
-}
-
-/** Private files are never given to somebody who says nothing about themselves, whatever is at the address. */
-function assertCredentials(request: FastifyRequest): void {
-  if (request.session || passwordOf(request)) return
-  const sentToken = new URL(request.url, 'http://localhost').searchParams.has('videoFileToken')
-  throw new DomainError(
-    'forbidden',
-    sentToken
-      ? 'The file token is not valid.'
-      : 'A bearer token or the password of the video is needed to read this file.',
-  )
-}
-
-function assertAllowed(request: FastifyRequest, video: VideoAccessRow | undefined): void {
-  if (!video || video.remote) throw new DomainError('forbidden', 'This file cannot be read.')
-  const viewer = viewerOf(request.session)
-  assertMaySee(video, viewer, { password: video.password })
 }
 
 function hlsNames({ uuid, filename }: { uuid: string; filename: string }) {

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { categoryLabels, languageLabels, licenceLabels, type NewVideoFields } from '../../actors/video/index.ts'
-import { coercedInteger, idNumber, moment } from '../plugins/schemas.ts'
+import { coercedInteger, idNumber, integerText, moment } from '../plugins/schemas.ts'
 
 const PUBLIC = 1
 const PRIVATE = 3
@@ -64,9 +64,14 @@ const schedule = z.object({
     .transform((privacy) => privacy ?? null),
 })
 
+/** Refused as it was sent. */
+const policyText = integerText({ min: 1, max: 3 })
+
+const videoName = z.string(NAME).min(3, NAME).max(120, NAME)
+
 function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
   return z.object({
-    name: z.string(NAME).min(3, NAME).max(120, NAME),
+    name: videoName,
     channelId: coercedInteger({ min: 1, max: LARGEST_ID }),
     privacy: coercedInteger({ min: PUBLIC, max: PASSWORD_PROTECTED }).default(PRIVATE),
     category: numberOf(categoryLabels),
@@ -88,7 +93,7 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
     /** Accepted and without effect, as long as there is no transcription. */
     generateTranscription: flag,
     commentsEnabled: flag,
-    commentsPolicy: z.preprocess(nothing, coercedInteger({ min: 1, max: 3 }).nullish()),
+    commentsPolicy: z.preprocess(nothing, z.union([policyText, z.int().min(1).max(3)], 'Invalid value').nullish()),
     tags: listOfTexts(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), { max: 5, message: TAGS }),
     originallyPublishedAt: dateOrNull('Invalid value'),
     videoPasswords: listOfTexts(z.string().min(2).max(99), {
@@ -100,7 +105,7 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
 }
 
 /** Of a multipart form, where every value is a text. */
-export const formFields = fieldsWith(formFlag)
+export const formFields = fieldsWith(formFlag).extend({ name: videoName.prefault('') })
 
 /** Of a JSON body. */
 export const jsonFields = fieldsWith(jsonFlag)

@@ -1,7 +1,7 @@
 // Uploads of videos: in one request, and resumable (create, chunks, cancel).
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { type Receipt, rangeHeader, type Uploads } from '../../actors/upload/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -11,24 +11,13 @@ import type { App, Area } from '../plugins/types.ts'
 import { parseContentRange } from './content-range.ts'
 import { formFields, jsonFields, toNewVideo, uploadedVideo } from './fields.ts'
 import { fitPictures, pictureFile, videoFile } from './form-files.ts'
+import { filename, initHeaders, nothing, ofUpload, tokenOf, UNCACHED } from './resumable.ts'
 
 const WHOLE = '/api/v1/videos/upload'
 const RESUMABLE = '/api/v1/videos/upload-resumable'
 
-const initHeaders = z.object({
-  'x-upload-content-length': z
-    .string('Invalid value')
-    .regex(/^\d{1,15}$/, 'Invalid value')
-    .transform(Number)
-    .refine((size) => size > 0, 'Should be more than 0'),
-  'x-upload-content-type': z.string('Invalid value').min(1, 'Invalid value').max(200, 'Invalid value'),
-})
-
-const filename = z.string('Invalid value').min(1, 'Invalid value').max(1000, 'Invalid value')
 const formInit = formFields.extend({ filename })
 const jsonInit = jsonFields.extend({ filename })
-
-const ofUpload = z.object({ upload_id: z.string().max(200).optional() })
 
 /** The routes of uploads. `host` is this server's, with its port unless that is the default one. */
 export function uploadsArea({ uploads, config, host }: { uploads: Uploads; config: () => Config; host: string }): Area {
@@ -178,15 +167,4 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
       },
     )
   }
-}
-
-/** An empty body: what there is to know is in the headers. */
-const nothing = z.null()
-
-const UNCACHED = { 'cache-control': 'no-store' }
-
-/** Clients have always been told the same about a missing id and about somebody else's. */
-function tokenOf({ query }: { query: z.output<typeof ofUpload> }): string {
-  if (!query.upload_id) throw new DomainError('forbidden', 'This upload is not one of yours.')
-  return query.upload_id
 }

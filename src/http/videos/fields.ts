@@ -10,6 +10,10 @@ import {
 } from '../../actors/video/index.ts'
 import { booleanText, idNumber, moment } from '../plugins/schemas.ts'
 
+const PASSWORD_LENGTH = 'Should have between 2 and 99 characters'
+
+const videoPassword = z.string().min(2, PASSWORD_LENGTH).max(99, PASSWORD_LENGTH)
+
 type Encoding = 'json' | 'form'
 
 /** Numbers may come as text in both; booleans are text in forms only, where `null` and nothing stand for null. */
@@ -34,9 +38,7 @@ export function updateFields(encoding: Encoding) {
       listOf(encoding, z.string().min(2, TAGS).max(30, TAGS)).pipe(z.array(z.string()).max(5, TAGS)),
     ).optional(),
     originallyPublishedAt: nullable(moment).optional(),
-    videoPasswords: nullable(
-      listOf(encoding, z.string().min(2).max(1000)).pipe(z.array(z.string()).max(100)),
-    ).optional(),
+    videoPasswords: nullable(listOf(encoding, videoPassword).pipe(z.array(z.string()).max(100))).optional(),
     scheduleUpdate: nullable(
       z.object({
         updateAt: moment,

@@ -179,7 +179,9 @@ export function videosArea(deps: VideosDeps): Area {
         // Clients ask with any id of a video: the file decides, and the video that it really belongs to.
         const file = await findFileMetadata(db, request.params.videoFileId, passwordOf(request))
         if (!file?.metadata) throw notFound('VideoFile matching Video not found')
-        assertMaySee(file, viewerOf(request.session), { password: file.password })
+        const { id: key } = request.params
+        const isNamed = 'uuid' in key && key.uuid === file.uuid
+        assertMaySee(file, viewerOf(request.session), { byId: !isNamed, password: file.password })
         return file.metadata
       },
     )

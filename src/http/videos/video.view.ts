@@ -154,7 +154,7 @@ export function toVideoDetailsView(row: VideoDetailsRow, here: Here): z.infer<ty
     commentsEnabled: row.comments_policy !== COMMENTS_DISABLED,
     commentsPolicy: labelled(commentsPolicyLabels, row.comments_policy),
     downloadEnabled: row.download_enabled,
-    inputFileUpdatedAt: null,
+    inputFileUpdatedAt: row.input_file_updated_at?.toISOString() ?? null,
     ...toProgress(row),
     trackerUrls: row.remote ? row.tracker_urls : ourTrackers(here),
   }

@@ -55,10 +55,20 @@ export function toMetadata({ format, streams, chapters }: Ffprobe): FileMetadata
   const { filename: _path, ...rest } = format
   return {
     format: withNumbers(rest),
-    streams: streams.slice(0, MAX_STREAMS).map(withNumbers),
+    streams: streams.slice(0, MAX_STREAMS).map((stream) => ({ ...unknownOf(stream), ...withNumbers(stream) })),
     chapters: chapters.map((chapter) => ({ ...chapter })),
   }
 }
+
+/** What ffprobe leaves out where it does not know it, in its own words: clients look for these fields. */
+function unknownOf({ codec_type: type }: FfprobeStream): Record<string, string> {
+  const counts = { max_bit_rate: 'N/A', nb_read_frames: 'N/A', nb_read_packets: 'N/A' }
+  if (type !== 'video') return counts
+  const colours = { color_range: UNKNOWN, color_space: UNKNOWN, color_transfer: UNKNOWN, color_primaries: UNKNOWN }
+  return { ...counts, ...colours }
+}
+
+const UNKNOWN = 'unknown'
 
 function withNumbers(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(

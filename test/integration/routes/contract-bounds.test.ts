@@ -31,6 +31,7 @@ const DIFFERENT: Exceptions = [
   [/^POST .*upload.* of the form takes "(no such value|2)"/, 'all but true is false in these forms, as observed'],
   [/^POST .*upload.*: language of the .* takes ""/, 'an empty text says that there is none'],
   [/: (viewEvent|sessionId) of the JSON body takes/, 'what a player says wrongly is left aside, as observed'],
+  [/^PUT .*passwords: passwords of the JSON body takes/, 'the command refuses them, and names no field, as observed'],
   [/^PUT .*: language of the form takes ""/, 'an empty text says that there is none'],
 ]
 
@@ -38,7 +39,6 @@ const DIFFERENT: Exceptions = [
 const UNKNOWN: Exceptions = [
   [/: resource of the query$/, 'addresses of WebFinger are read by the federation layer'],
   [/^GET \/video-playlists.*: page of the query$/, 'pages of collections are read by the federation layer'],
-  [/: (reinjectV|v)ideoFileToken of the query$/, 'there are no tokens of files yet'],
 ]
 
 let stage: RouteStage

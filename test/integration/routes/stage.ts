@@ -23,6 +23,7 @@ export async function startStage(): Promise<RouteStage> {
     onRoute,
     config: {
       instance: { default_nsfw_policy: 'display' },
+      video_file: { update: { enabled: true } },
       signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
       vireo: {
         federation: { allow_http: true, allow_private_addresses: true },

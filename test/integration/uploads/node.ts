@@ -12,12 +12,15 @@ import { makeUsers, userRoles } from '../../../src/actors/user/index.ts'
 import {
   type CreateVideo,
   makeCreateVideo,
+  makeInspectFile,
   makePendingFiles,
   makePlaceFiles,
   makeRemoveVideo,
+  makeReplaceSource,
   makeUpdateVideo,
   type PendingFiles,
   type RemoveVideo,
+  type ReplaceSource,
   type UpdateVideo,
 } from '../../../src/actors/video/index.ts'
 import type { Config } from '../../../src/config/index.ts'
@@ -26,6 +29,7 @@ import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { listen } from '../../../src/http/server.ts'
 import { uploadsArea } from '../../../src/http/uploads/routes.ts'
+import { videoSourceArea } from '../../../src/http/video-source/routes.ts'
 import { type FileKind, fileKinds, makeFileStore, type Store } from '../../../src/media/index.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -60,6 +64,7 @@ export interface UploadNode {
   runtime: TestRuntime
   uploads: Uploads
   createVideo: CreateVideo
+  replaceSource: ReplaceSource
   updateVideo: UpdateVideo
   removeVideo: RemoveVideo
   pendingFiles: PendingFiles
@@ -116,8 +121,10 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const pendingFiles = makePendingFiles({ db: runtime.db, store, clock, leases })
   const placeFiles = makePlaceFiles({ ...actorDeps, store })
   const deps = { ...actorDeps, store, ffmpeg: await testFfmpeg(), pendingFiles, placeFiles, leases }
-  const createVideo = makeCreateVideo(deps)
-  const uploads = makeUploads({ ...deps, createVideo })
+  const inspectFile = makeInspectFile(deps)
+  const createVideo = makeCreateVideo({ ...deps, inspectFile })
+  const replaceSource = makeReplaceSource({ ...deps, inspectFile })
+  const uploads = makeUploads({ ...deps, createVideo, replaceSource })
   makeTranscodings(deps)
   const updateVideo = makeUpdateVideo(deps)
   const removeVideo = makeRemoveVideo(deps)
@@ -126,14 +133,28 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
     logger: silentLogger,
     publicUrl: 'http://localhost:9000',
     authenticate: async (token) => sessionOf(disk, token),
-    areas: [uploadsArea({ uploads, config, host: 'localhost:9000' })],
+    areas: [
+      uploadsArea({ uploads, config, host: 'localhost:9000' }),
+      videoSourceArea({ db: runtime.db, config, urls: actorDeps.urls, uploads, replaceSource }),
+    ],
     checkResponses: true,
     version: '0.0.0',
   })
   const { port } = await listen(app, { hostname: '127.0.0.1', port: 0 })
   if (options.running !== false) await runtime.runtime.start()
   return {
-    ...{ db: runtime.db, store, app, runtime, uploads, createVideo, updateVideo, removeVideo, pendingFiles },
+    ...{
+      db: runtime.db,
+      store,
+      app,
+      runtime,
+      uploads,
+      createVideo,
+      replaceSource,
+      updateVideo,
+      removeVideo,
+      pendingFiles,
+    },
     base: `http://127.0.0.1:${port}`,
     async stop() {
       await app.close()

@@ -5,13 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
-import { makePendingFiles, makePlaceFiles, makeRemoveVideo, makeUpdateVideo } from '../../../src/actors/video/index.ts'
+import {
+  makeFileTokens,
+  makePendingFiles,
+  makePlaceFiles,
+  makeRemoveVideo,
+  makeUpdateVideo,
+  makeVideoPasswords,
+} from '../../../src/actors/video/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { lazyStaticArea } from '../../../src/http/lazy-static/routes.ts'
 import { pagesArea } from '../../../src/http/pages/routes.ts'
 import { servicesArea } from '../../../src/http/services/routes.ts'
 import { staticArea } from '../../../src/http/static/routes.ts'
+import { videoPasswordsArea } from '../../../src/http/video-passwords/routes.ts'
+import { videoTokensArea } from '../../../src/http/video-tokens/routes.ts'
 import { videosArea } from '../../../src/http/videos/routes.ts'
 import { type FileKind, type FileStore, fileKinds, fitImage, makeFileStore } from '../../../src/media/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -19,6 +28,7 @@ import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { makeSignedTokens } from '../../../src/platform/signed-tokens.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
@@ -88,6 +98,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
       return db.query(text, values)
     },
   }
+  const fileTokens = makeFileTokens({ db: asked, clock: systemClock, signedTokens: makeSignedTokens(deps) })
   const app = await makeApp({
     config: () => config,
     logger: silentLogger,
@@ -110,9 +121,11 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
           return image
         },
       }),
-      staticArea({ db: asked, store, config: () => config }),
+      videoPasswordsArea({ db: asked, config: () => config, videoPasswords: makeVideoPasswords(deps) }),
+      videoTokensArea({ db: asked, fileTokens }),
+      staticArea({ db: asked, store, config: () => config, fileTokens }),
       lazyStaticArea({
-        ...{ db: asked, store, logger: silentLogger, config: () => config },
+        ...{ db: asked, store, logger: silentLogger, config: () => config, fileTokens },
         async fetchRemoteFile(url) {
           fetched.push(url)
           const answer = remote.get(url) ?? new Error('404')

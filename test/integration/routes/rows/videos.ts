@@ -1,7 +1,8 @@
 // Videos: lists, one video in each privacy, change, removal, ratings.
 
+import { insert } from '../../../support/builders.ts'
 import type { Cast } from '../cast.ts'
-import { everybody, ownerOrStaff, row, signedIn, visitors } from '../row.ts'
+import { administrators, everybody, ownerOrStaff, row, signedIn, visitors } from '../row.ts'
 
 const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, passwordProtected: 5 } as const
 
@@ -18,6 +19,40 @@ const ratedVideoOf = (privacy: keyof typeof privacies) => async (cast: Cast) => 
   ...(await videoOf(privacy)(cast)),
   body: { rating: 'like' },
 })
+
+const passwordOfVideo = async (cast: Cast) => {
+  const { params } = await videoOf('passwordProtected')(cast)
+  const [video] = await cast.db.query<{ id: number }>('select id from video where uuid = $1', [params.id])
+  const add = (password: string) => insert(cast.db, 'video_password', { video_id: video?.id, password })
+  await add('the other')
+  return { params: { ...params, videoPasswordId: await add('this one') } }
+}
+
+const videoWithSource = async (cast: Cast) => {
+  const { id, uuid } = await cast.video()
+  await cast.db.query("insert into video_source (video_id, input_filename, size) values ($1, 'small.mp4', 1000)", [id])
+  return { params: { id: uuid } }
+}
+
+const REPLACE = '/api/v1/videos/:id/source/replace-resumable'
+const SIZE = 1000
+const openingHeaders = { 'x-upload-content-length': String(SIZE), 'x-upload-content-type': 'video/mp4' }
+
+/** An upload that `user` has begun, in the place of the file of their video. */
+const begunReplacement = async (cast: Cast) => {
+  const { params } = await videoOf('public')(cast)
+  const answer = await cast.send('user', REPLACE.replace(':id', params.id), {
+    method: 'POST',
+    headers: { ...openingHeaders, 'content-type': 'application/json' },
+    body: JSON.stringify({ filename: 'video.mp4' }),
+  })
+  const uploadId = new URL(answer.headers.get('location') ?? '', 'http://here').searchParams.get('upload_id')
+  if (!uploadId) throw new Error(`No upload was opened: ${answer.status}`)
+  return { params, query: { upload_id: uploadId } }
+}
+
+// Not even administrators send to the uploads of others.
+const uploaderOnly = (status: number) => ownerOrStaff(status, { moderator: 403, admin: 403 })
 
 export const videoRows = [
   row('GET /api/v1/videos', visitors(200)),
@@ -52,6 +87,35 @@ export const videoRows = [
     body: { name: 'another name' },
   })),
   row('DELETE /api/v1/videos/:id', ownerOrStaff(204), videoOf('public')),
+
+  row('GET /api/v1/videos/:id/passwords', ownerOrStaff(200), videoOf('passwordProtected')),
+  row('PUT /api/v1/videos/:id/passwords', ownerOrStaff(204), async (cast) => ({
+    ...(await videoOf('passwordProtected')(cast)),
+    body: { passwords: ['first password', 'second password'] },
+  })),
+  row('DELETE /api/v1/videos/:id/passwords/:videoPasswordId', ownerOrStaff(204), passwordOfVideo),
+  row('POST /api/v1/videos/:id/token', signedIn(200, { anonymous: 400 }), videoOf('public'), 'public'),
+  row('POST /api/v1/videos/:id/token', ownerOrStaff(200), videoOf('private'), 'private'),
+  row(
+    'POST /api/v1/videos/:id/token',
+    ownerOrStaff(200, { anonymous: 403 }),
+    videoOf('passwordProtected'),
+    'password protected',
+  ),
+
+  row('GET /api/v1/videos/:id/source', ownerOrStaff(200), videoWithSource),
+  row('DELETE /api/v1/videos/:id/source/file', administrators(204), videoWithSource),
+  row(`POST ${REPLACE}`, ownerOrStaff(201), async (cast) => ({
+    ...(await videoOf('public')(cast)),
+    headers: openingHeaders,
+    body: { filename: 'video.mp4' },
+  })),
+  row(`PUT ${REPLACE}`, uploaderOnly(308), async (cast) => ({
+    ...(await begunReplacement(cast)),
+    headers: { 'content-type': 'application/octet-stream', 'content-range': `bytes 0-99/${SIZE}` },
+    body: Buffer.alloc(100),
+  })),
+  row(`DELETE ${REPLACE}`, uploaderOnly(204), begunReplacement),
 
   row('PUT /api/v1/videos/:id/rate', signedIn(204), ratedVideoOf('public'), 'public'),
   row('PUT /api/v1/videos/:id/rate', ownerOrStaff(204), ratedVideoOf('private'), 'private'),

@@ -1,0 +1,89 @@
+// Tokens for the files of one video, for players that can send no headers. A token stands for who asked for it, and gives
+// what that one may see at the time of each request: who is blocked, or a password that goes, ends it at once.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { SignedTokens } from '../../platform/signed-tokens.ts'
+import { DomainError } from '../runtime/index.ts'
+import type { UserRole } from '../user/index.ts'
+import { assertMaySee, type GuardedVideo, type Viewer } from './video.policy.ts'
+
+export interface FileTokens {
+  /** A token for a video that whoever asks was allowed to see just now. */
+  issue(ask: {
+    video: { id: number; uuid: string }
+    userId: number | undefined
+    password: string | undefined
+  }): Promise<{ token: string; expires: Date }>
+  /** Throws `forbidden` unless the token is of this video, and whoever got it may still see the video. */
+  assertOpens(token: string, video: GuardedVideo & { id: number; uuid: string }): Promise<void>
+}
+
+const PURPOSE = 'video-file'
+/** 8 h, in ms. */
+const LIFETIME = 8 * 3_600_000
+const NOBODY = 0
+
+interface Holder {
+  account_id: number | null
+  role: UserRole | null
+  password: boolean
+}
+
+export function makeFileTokens(deps: {
+  db: Pick<Database, 'query'>
+  signedTokens: SignedTokens
+  clock: Clock
+}): FileTokens {
+  const { db, signedTokens, clock } = deps
+
+  return {
+    async issue({ video, userId = NOBODY, password }) {
+      const claims = { video: video.uuid, user: userId, password: await passwordId(video.id, password) }
+      const expires = new Date(clock.now().getTime() + LIFETIME)
+      return { token: await signedTokens.sign(PURPOSE, claims, LIFETIME), expires }
+    },
+
+    async assertOpens(token, video) {
+      const claims = await signedTokens.read(PURPOSE, token)
+      if (!claims || claims.video !== video.uuid) throw refused()
+      const { viewer, password } = await holderOf(video.id, Number(claims.user), Number(claims.password))
+      try {
+        assertMaySee(video, viewer, { password: password ? 'right' : 'none' })
+      } catch (error) {
+        throw error instanceof DomainError ? refused(error) : error
+      }
+    },
+  }
+
+  async function passwordId(videoId: number, password: string | undefined): Promise<number> {
+    if (password === undefined) return NOBODY
+    const [row] = await db.query<{ id: number }>(
+      'select id from video_password where video_id = $1 and password = $2 order by id limit 1',
+      [videoId, password],
+    )
+    return row?.id ?? NOBODY
+  }
+
+  async function holderOf(
+    videoId: number,
+    userId: number,
+    password: number,
+  ): Promise<{ viewer: Viewer; password: boolean }> {
+    const [row] = await db.query<Holder>(
+      `select a.id as account_id, u.role,
+         exists (select 1 from video_password p where p.id = $3 and p.video_id = $1) as password
+       from (select $2::integer as id) asked
+         left join users u on u.id = asked.id and not u.blocked left join account a on a.user_id = u.id`,
+      [videoId, userId, password],
+    )
+    const known = row && row.account_id !== null && row.role !== null
+    return {
+      viewer: known ? { accountId: Number(row.account_id), role: row.role as UserRole } : null,
+      password: row?.password ?? false,
+    }
+  }
+}
+
+const refused = (cause?: Error): DomainError =>
+  new DomainError('forbidden', 'The file token is not valid.', { ...(cause ? { cause } : {}) })

@@ -1,0 +1,165 @@
+// Another file in the place of the one that a video was made of. The video stays what it is: its address, its comments,
+// its date; only its files, its length and the pictures that were taken from the file are made anew.
+
+import type { FileRef } from '../../media/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { FileDraft, InspectFile } from './inspect-file.ts'
+import { dimensionsOf, insertAsWebVideo, sourceOf } from './new-video-rows.ts'
+import { dropOutdated, outdateFiles } from './outdated-files.ts'
+import type { PendingFiles } from './pending-files.ts'
+import type { PlaceFiles } from './place-files.ts'
+import { cancelTranscodings, planTranscoding } from './plan-transcoding.ts'
+import { moveAndTell, moveVideo } from './publish-video.ts'
+import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
+import { assertChangeable, replacePicture } from './update-video.ts'
+import { Thumbnail, Video, VideoSource } from './video.entity.ts'
+import { assertMayChange, hasPrivateFiles, type Viewer } from './video.policy.ts'
+
+export interface ReplaceSource {
+  /**
+   * Whether `by` may put a file of so many bytes into the place of the video's. Throws `not_found`, `forbidden`,
+   * `conflict` while the video is on its way or live, and `too_large` when its owner's quota does not hold both files.
+   */
+  check(videoId: number, by: NonNullable<Viewer>, bytes: number): Promise<void>
+  /** Looks into the file. Throws `unprocessable` when it cannot be used, and `not_found` without the video. */
+  inspect(ask: {
+    videoId: number
+    inputFilename: string
+    path: string
+    place?: FileRef | undefined
+  }): Promise<FileDraft>
+  /** In the transaction that holds the video. Throws as `check` does. */
+  replace(unit: Unit, ask: { videoId: number; by: NonNullable<Viewer>; draft: FileDraft }): Promise<void>
+  /** Removes the file that is kept; without one nothing happens. Throws `not_found`, `conflict` while it is needed. */
+  removeKept(videoId: number): Promise<void>
+}
+
+interface Owned {
+  privacy: number
+  blocked: boolean
+  remote: boolean
+  state: string
+  is_live: boolean
+  owner_account_id: number
+  user_id: number | null
+}
+
+export function makeReplaceSource(
+  deps: ActorDeps & { inspectFile: InspectFile; pendingFiles: PendingFiles; placeFiles: PlaceFiles },
+): ReplaceSource {
+  const { db, tell, config, inspectFile, pendingFiles, placeFiles } = deps
+
+  async function find(videoId: number): Promise<Owned> {
+    const [video] = await db.query<Owned>(
+      `select v.privacy, v.blocked, v.remote, v.state, v.is_live, a.id as owner_account_id, a.user_id
+       from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
+       where v.id = $1 and v.state <> 'removed'`,
+      [videoId],
+    )
+    if (!video) throw notFound('Video not found')
+    return video
+  }
+
+  async function replace(
+    unit: Unit,
+    { videoId, by, draft }: { videoId: number; by: NonNullable<Viewer>; draft: FileDraft },
+  ): Promise<void> {
+    const video = await unit.em.findOneOrFail(Video, videoId)
+    if (video.state === 'removed') throw notFound('Video not found')
+    await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
+    refuseMoving(video)
+    const [owner] = await unit.query<{ user_id: number }>(
+      'select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1',
+      [video.channelId],
+    )
+    await refuseOverQuota(unit, owner?.user_id ?? 0, draft.probe.size)
+
+    const gone: FileRef[] = [
+      ...(await storeSource(unit, videoId, draft)),
+      ...(await storePictures(unit, videoId, draft)),
+    ]
+    await cancelTranscodings(unit, videoId)
+    // It shows what is no more; its file goes with the row.
+    await unit.query('delete from storyboard where video_id = $1', [videoId])
+    await outdateFiles(unit, videoId)
+    const transcode = draft.place.kind === 'original_video_files'
+    Object.assign(video, { ...dimensionsOf(draft.probe), inputFileUpdatedAt: unit.now, updatedAt: unit.now })
+    const { waitTranscoding } = video
+    const replaced = { type: 'SOURCE_REPLACED', transcode, waitTranscoding } as const
+    if (transcode) {
+      moveVideo(unit, video, replaced)
+      await planTranscoding(unit, videoId, config().vireo.jobs.priorities.transcoding)
+    } else {
+      gone.push(...(await dropOutdated(unit, video)))
+      await insertAsWebVideo(unit, videoId, draft)
+      moveAndTell(unit, video, [replaced])
+      // Placed for the privacy of a moment ago.
+      if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)
+    }
+    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
+    await pendingFiles.condemn(unit.query, gone)
+  }
+
+  async function storeSource(unit: Unit, videoId: number, draft: FileDraft): Promise<FileRef[]> {
+    const row = { ...sourceOf(draft), createdAt: unit.now }
+    const source = await unit.em.findOne(VideoSource, { videoId })
+    if (!source) {
+      unit.em.create(VideoSource, { ...row, videoId })
+      return []
+    }
+    const { keptFilename } = source
+    Object.assign(source, row)
+    return keptFilename ? [original(keptFilename)] : []
+  }
+
+  /** Pictures that somebody chose stay; those of them that nobody wants now go with the old files. */
+  async function storePictures(unit: Unit, videoId: number, draft: FileDraft): Promise<FileRef[]> {
+    const gone: FileRef[] = []
+    for (const picture of draft.pictures) {
+      const known = await unit.em.findOne(Thumbnail, { videoId, type: picture.type })
+      if (known && !known.automaticallyGenerated) gone.push(picture.ref)
+      else gone.push(...(await replacePicture(unit, videoId, { ...picture, generated: true })))
+    }
+    return gone
+  }
+
+  return {
+    replace,
+
+    async check(videoId, by, bytes) {
+      const video = await find(videoId)
+      const { privacy, blocked, remote, owner_account_id: ownerAccountId } = video
+      assertMayChange({ privacy, blocked, remote, ownerAccountId }, by, 'UPDATE_ANY_VIDEO')
+      refuseMoving({ state: video.state, isLive: video.is_live })
+      if (bytes > (await quotaLeft(db, video.user_id ?? 0))) throw overQuota()
+    },
+
+    async inspect({ videoId, ...file }) {
+      const isPrivate = hasPrivateFiles(await find(videoId))
+      return await inspectFile.inspect({ ...file, isPrivate, pictures: {} })
+    },
+
+    removeKept: (videoId) =>
+      tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const video = await unit.em.findOneOrFail(Video, videoId)
+        const source = await unit.em.findOne(VideoSource, { videoId })
+        if (video.state === 'removed' || !source) throw notFound('Video source not found')
+        const { keptFilename } = source
+        if (!keptFilename) return
+        const [active] = await unit.query(
+          "select 1 from transcoding where video_id = $1 and state in ('planned', 'running', 'packaged', 'stored')",
+          [videoId],
+        )
+        if (active) throw new DomainError('conflict', 'The renditions of this video are still being made of this file.')
+        source.keptFilename = null
+        await pendingFiles.condemn(unit.query, [original(keptFilename)])
+      }),
+  }
+}
+
+const original = (name: string): FileRef => ({ kind: 'original_video_files', name })
+
+function refuseMoving({ state, isLive }: { state: string; isLive: boolean }): void {
+  if (isLive) throw new DomainError('invalid', 'The file of a live cannot be replaced.')
+  if (state !== 'published') throw new DomainError('conflict', 'The file of this video cannot be replaced now.')
+}

@@ -1,0 +1,92 @@
+// The passwords of a video that is protected by some: any of them opens it, and one at least there always is.
+
+import type { Database } from '../../platform/database/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { dropPasswords, insertPasswords } from './password-rows.ts'
+import { assertChangeable } from './update-video.ts'
+import { Video, videoPrivacies } from './video.entity.ts'
+import type { Viewer } from './video.policy.ts'
+
+export interface VideoPasswords {
+  /**
+   * Puts others in the place of all. Throws `not_found`, `forbidden`, and `invalid` unless the video is protected so
+   * and the passwords (1 to 100, each once, of 2 to 99 characters) can be taken.
+   */
+  replace(videoId: number, by: NonNullable<Viewer>, passwords: readonly string[]): Promise<void>
+  /** Takes one away. Throws as `replace` does, and `invalid` for the last one. */
+  remove(videoId: number, by: NonNullable<Viewer>, passwordId: number): Promise<void>
+}
+
+export interface VideoPasswordRow {
+  id: number
+  password: string
+  video_id: number
+  created_at: Date
+  updated_at: Date
+}
+
+export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPasswords {
+  const change = (videoId: number, by: NonNullable<Viewer>, apply: (unit: Unit) => Promise<void>): Promise<void> =>
+    tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await unit.em.findOneOrFail(Video, videoId)
+      if (video.state === 'removed') throw notFound('Video not found')
+      await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
+      refuseUnprotected(video)
+      await apply(unit)
+    })
+
+  return {
+    replace: (videoId, by, passwords) =>
+      change(videoId, by, async (unit) => {
+        refuseBad(passwords)
+        await dropPasswords(unit, videoId)
+        await insertPasswords(unit, videoId, passwords)
+      }),
+
+    remove: (videoId, by, passwordId) =>
+      change(videoId, by, async (unit) => {
+        const rows = await unit.query<{ id: number }>('select id from video_password where video_id = $1', [videoId])
+        if (!rows.some(({ id }) => id === passwordId)) throw notFound('Video password not found')
+        if (rows.length === 1) throw new DomainError('invalid', 'The last password of a protected video has to stay.')
+        await unit.query('delete from video_password where id = $1', [passwordId])
+      }),
+  }
+}
+
+const MOST = 100
+const [SHORTEST, LONGEST] = [2, 99]
+
+function refuseBad(passwords: readonly string[]): void {
+  const because = (text: string): DomainError => new DomainError('invalid', text)
+  if (passwords.length === 0) throw because('A protected video needs one password at least.')
+  if (passwords.length > MOST) throw because(`A video can have ${MOST} passwords at most.`)
+  if (passwords.some(({ length }) => length < SHORTEST || length > LONGEST)) {
+    throw because(`Passwords of videos have between ${SHORTEST} and ${LONGEST} characters.`)
+  }
+  if (new Set(passwords).size < passwords.length) throw because('The same password is given twice.')
+}
+
+/** Throws `invalid` for a video that has no passwords by its privacy. */
+export function refuseUnprotected({ privacy }: { privacy: number }): void {
+  if (privacy !== videoPrivacies.passwordProtected) {
+    throw new DomainError('invalid', 'This video is not protected by passwords.')
+  }
+}
+
+/** A page of the passwords, with how many there are. */
+export async function listPasswords(
+  db: Pick<Database, 'query'>,
+  page: { videoId: number; start: number; count: number; descending: boolean },
+): Promise<{ total: number; rows: VideoPasswordRow[] }> {
+  const { videoId, start, count, descending } = page
+  const rows = await db.query<VideoPasswordRow>(
+    `select id, password, video_id, created_at, updated_at from video_password where video_id = $1
+     order by created_at ${descending ? 'desc' : 'asc'}, id limit $2 offset $3`,
+    [videoId, count, start],
+  )
+  const [all] = await db.query<{ total: number }>(
+    'select count(*)::int as total from video_password where video_id = $1',
+    [videoId],
+  )
+  return { total: all?.total ?? 0, rows }
+}

@@ -1,0 +1,47 @@
+// What comes in the address of a private file: a token of the video, and whether playlists are to carry it on.
+
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { assertMaySee, type FileTokens, type VideoAccessRow } from '../../actors/video/index.ts'
+import { booleanText } from '../plugins/schemas.ts'
+import { passwordOf, viewerOf } from '../videos/viewer.ts'
+
+const LONGEST_TOKEN = 2000
+
+export const tokenQuery = z.object({ videoFileToken: z.string().max(LONGEST_TOKEN).optional() })
+export const playlistQuery = tokenQuery.extend({ reinjectVideoFileToken: booleanText.optional() })
+
+/** Private files are never given to somebody who says nothing about themselves, whatever is at the address. */
+export function assertCredentials(request: FastifyRequest, token: string | undefined): void {
+  if (request.session || passwordOf(request) || token) return
+  throw new DomainError(
+    'forbidden',
+    'A bearer token, a file token or the password of the video is needed to read this file.',
+  )
+}
+
+/** Throws unless the session, the password or the file token of the request lets it read the files of the video. */
+export async function assertMayRead(
+  fileTokens: FileTokens,
+  request: FastifyRequest,
+  video: VideoAccessRow,
+  token: string | undefined,
+): Promise<void> {
+  if (token) await fileTokens.assertOpens(token, video)
+  else assertMaySee(video, viewerOf(request.session), { password: video.password })
+}
+
+/** The playlist with the token behind each address in it, for players that do not put it there themselves. */
+export function withTokens(playlist: string, token: string): string {
+  const query = `videoFileToken=${encodeURIComponent(token)}`
+  const tokened = (address: string): string =>
+    `${address}${address.includes('?') ? '&' : '?'}${query}${/\.m3u8($|\?)/.test(address) ? '&reinjectVideoFileToken=true' : ''}`
+  return playlist
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('#')) return line.replaceAll(/URI="([^"]+)"/g, (_all, address) => `URI="${tokened(address)}"`)
+      return line.trim() === '' ? line : tokened(line.trimEnd())
+    })
+    .join('\n')
+}

@@ -1,0 +1,35 @@
+// What all resumable uploads have in common: the headers that open one, its id in the address, and the empty answers.
+
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { DomainError } from '../../actors/runtime/index.ts'
+
+export const initHeaders = z.object({
+  'x-upload-content-length': z
+    .string('Invalid value')
+    .regex(/^\d{1,15}$/, 'Invalid value')
+    .transform(Number)
+    .refine((size) => size > 0, 'Should be more than 0'),
+  'x-upload-content-type': z.string('Invalid value').min(1, 'Invalid value').max(200, 'Invalid value'),
+})
+
+export const filename = z.string('Invalid value').min(1, 'Invalid value').max(1000, 'Invalid value')
+export const ofUpload = z.object({ upload_id: z.string().max(200).optional() })
+
+/** An empty body: what there is to know is in the headers. */
+export const nothing = z.null()
+
+export const UNCACHED = { 'cache-control': 'no-store' }
+
+/** Clients have always been told the same about a missing id and about somebody else's. */
+export function tokenOf({ query }: { query: z.output<typeof ofUpload> }): string {
+  if (!query.upload_id) throw new DomainError('forbidden', 'This upload is not one of yours.')
+  return query.upload_id
+}
+
+/** An answer that is all headers. */
+export const sendEmpty = (reply: FastifyReply, status: 201 | 308, headers: Record<string, string>): FastifyReply =>
+  reply
+    .code(status)
+    .headers({ ...headers, 'content-length': '0', ...UNCACHED })
+    .send()

@@ -1,0 +1,61 @@
+// Other servers hear of another file of a video they know as of a change of it: same address, new files and length.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let near: FakePeer
+
+beforeAll(async () => {
+  ;[ours, near] = await Promise.all([
+    startFederatedNode({ video_file: { update: { enabled: true } } }),
+    startFakePeer(),
+  ])
+  const { account } = await introduce(ours, near, 'nora')
+  await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
+  await near.awaited('the answer', () => near.of('Accept').length === 1)
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([near?.close(), ours?.stop()])
+})
+
+it('another file of a video is told as an Update with its new files, and nothing else', async () => {
+  const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
+  await near.awaited('the Create', () => near.of('Create').length === 1)
+  const before = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
+  near.received.length = 0
+
+  const bytes = await readFile(await media('journey.mp4'))
+  const address = `${ours.base}/api/v1/videos/${uuid}/source/replace-resumable`
+  const { authorization } = ours.client
+  const opened = await fetch(address, {
+    method: 'POST',
+    headers: {
+      ...{ authorization, 'content-type': 'application/json' },
+      ...{ 'x-upload-content-length': String(bytes.length), 'x-upload-content-type': 'video/mp4' },
+    },
+    body: JSON.stringify({ filename: 'journey.mp4' }),
+  })
+  const { search } = new URL(`http:${opened.headers.get('location')}`)
+  const answer = await fetch(address + search, {
+    method: 'PUT',
+    headers: {
+      ...{ authorization, 'content-type': 'application/octet-stream' },
+      'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}`,
+    },
+    body: new Uint8Array(bytes),
+  })
+  expect(answer.status).toBe(200)
+
+  await near.awaited('the Update', () => near.of('Update').length === 1)
+  expect(near.received.map(({ activity }) => activity.type)).toEqual(['Update'])
+  const update = near.of('Update')[0]?.activity
+  expect(update).toMatchObject({ object: { id: url, duration: 'PT4S', published: before.published } })
+  const filesOf = (document: unknown): string[] => JSON.stringify(document).match(/[\w-]+\.mp4/g) ?? []
+  const now = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
+  expect(filesOf(update).length).toBeGreaterThan(0)
+  expect(filesOf(now).some((name) => filesOf(before).includes(name))).toBe(false)
+}, 60_000)

@@ -1,0 +1,394 @@
+// The privacy matrix: every privacy, every artefact of a video, everybody who may ask for it, and the exact answer.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
+import { insert, type MadeVideo, makeVideo } from '../../support/builders.ts'
+import { type Cast, makeCast, type Person } from '../routes/cast.ts'
+import { type RouteStage, startStage } from '../routes/stage.ts'
+
+const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, password: 5 } as const
+type Privacy = keyof typeof privacies
+
+/** `owner` is `user` of the cast; `+` gives the right password, `-` a wrong one. */
+const askers = ['visitor', 'visitor+', 'visitor-', 'other', 'other+', 'other-', 'owner', 'moderator', 'admin'] as const
+type Asker = (typeof askers)[number]
+
+const PASSWORD = 'the password of the video'
+const CHANNEL_PLAYLIST = 'A playlist with all of them'
+
+interface Subject extends Required<MadeVideo> {
+  privacy: Privacy
+  name: string
+  caption: string
+  storyboard: string
+  commentId: number
+}
+
+let stage: RouteStage
+let cast: Cast
+let playlist: { uuid: string }
+const tokens = new Map<Person, string>()
+const subjects = new Map<Privacy, Subject>()
+/** A token of the files of another private video. */
+let foreignToken: string
+
+beforeAll(async () => {
+  stage = await startStage()
+  cast = await makeCast(stage)
+  for (const person of ['user', 'other', 'moderator', 'admin', 'blocked'] as const) {
+    tokens.set(person, (await cast.session(person)).access)
+  }
+  playlist = await makePlaylist()
+  for (const privacy of Object.keys(privacies) as Privacy[]) subjects.set(privacy, await makeSubject(privacy))
+  foreignToken = await tokenOf(await makeSubject('private'), 'owner')
+}, 120_000)
+afterAll(() => stage?.stop())
+
+async function makePlaylist(): Promise<{ uuid: string }> {
+  const uuid = newUuid()
+  const { user } = cast.users
+  await insert(cast.db, 'playlist', {
+    ...{ uuid, url: `${stage.base}/video-playlists/${uuid}`, name: CHANNEL_PLAYLIST, privacy: 1, type: 1 },
+    ...{ account_id: user.accountId, channel_id: user.channelId },
+  })
+  return { uuid }
+}
+
+async function makeSubject(privacy: Privacy): Promise<Subject> {
+  const { db, store, users } = cast
+  const uuid = newUuid()
+  const [name, url] = [`matrix ${privacy} ${uuid}`, `${stage.base}/videos/watch/${uuid}`]
+  const video = await makeVideo(db, {
+    channelId: users.user.channelId,
+    columns: { uuid, url, name, privacy: privacies[privacy], description: 'words' },
+    ...(privacy === 'password' ? { passwords: [PASSWORD] } : {}),
+    ...{ webVideo: { resolution: 240 }, hls: { resolution: 240 } },
+  })
+  const { webVideo, hls } = video
+  if (!webVideo || !hls) throw new Error('The video has no files.')
+  const isHidden = privacies[privacy] > 2
+  const [caption, storyboard] = [`${newUuid()}-fr.vtt`, `${newUuid()}.jpg`]
+  await store.put(webVideoFile(webVideo.filename, isHidden), Buffer.from('a web video'))
+  await store.put(hlsFile(uuid, hls.master, isHidden), Buffer.from(`#EXTM3U\n${hls.playlist}\n`))
+  await store.put(hlsFile(uuid, hls.fragmented, isHidden), Buffer.from('a fragmented video'))
+  await store.put({ kind: 'captions', name: caption }, Buffer.from('WEBVTT'))
+  await store.put({ kind: 'storyboards', name: storyboard }, Buffer.from('a picture'))
+  await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [video.id, caption])
+  await db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'The start')", [video.id])
+  await db.query("insert into video_source (video_id, input_filename, size) values ($1, 'small.mp4', 1)", [video.id])
+  await db.query(
+    `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height, sprite_duration)
+     values ($1, $2, 576, 144, 192, 144, 1)`,
+    [video.id, storyboard],
+  )
+  await db.query(
+    `insert into playlist_element (playlist_id, video_id, position)
+     select p.id, $1, (select count(*) + 1 from playlist_element e where e.playlist_id = p.id) from playlist p where p.uuid = $2`,
+    [video.id, playlist.uuid],
+  )
+  const commentId = await insert(db, 'comment', {
+    ...{
+      video_id: video.id,
+      account_id: users.user.accountId,
+      url: `${url}/comments/${newUuid()}`,
+      text: 'words',
+    },
+  })
+  await db.query('update comment set url = $2 where id = $1', [commentId, `${url}/comments/${commentId}`])
+  return { ...video, url, webVideo, hls, privacy, name, caption, storyboard, commentId }
+}
+
+const personOf = (asker: Asker): Person | undefined => {
+  const name = asker.replace(/[+-]$/, '')
+  return name === 'visitor' ? undefined : name === 'owner' ? 'user' : (name as Person)
+}
+
+async function ask(asker: Asker, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers)
+  const person = personOf(asker)
+  if (person) headers.set('authorization', `Bearer ${tokens.get(person)}`)
+  if (asker.endsWith('+')) headers.set('x-peertube-video-password', PASSWORD)
+  if (asker.endsWith('-')) headers.set('x-peertube-video-password', 'something else')
+  return await fetch(new URL(path, stage.base), { redirect: 'manual', ...init, headers })
+}
+
+async function tokenOf({ uuid }: Subject, asker: Asker): Promise<string> {
+  const answer = await ask(asker, `/api/v1/videos/${uuid}/token`, { method: 'POST' })
+  return ((await answer.json()) as { files?: { token: string } }).files?.token ?? 'none'
+}
+
+const isSignedIn = (asker: Asker): boolean => personOf(asker) !== undefined
+const isInsider = (asker: Asker): boolean => ['owner', 'moderator', 'admin'].includes(asker)
+const isOpen = (privacy: Privacy): boolean => privacy === 'public' || privacy === 'unlisted'
+
+/** Who may see a video whose UUID they know. */
+function sees(asker: Asker, privacy: Privacy): boolean {
+  switch (privacy) {
+    case 'public':
+    case 'unlisted':
+      return true
+    case 'private':
+      return isInsider(asker)
+    case 'internal':
+      return isSignedIn(asker)
+    case 'password':
+      return isInsider(asker) || asker.endsWith('+')
+  }
+}
+
+const refusal = (asker: Asker, privacy: Privacy): number => (privacy === 'password' || isSignedIn(asker) ? 403 : 401)
+
+type Expected = (asker: Asker, privacy: Privacy) => number
+const seen =
+  (status = 200): Expected =>
+  (asker, privacy) =>
+    sees(asker, privacy) ? status : refusal(asker, privacy)
+/** What needs a session whatever the video is. */
+const seenSignedIn =
+  (status = 200): Expected =>
+  (asker, privacy) =>
+    isSignedIn(asker) ? seen(status)(asker, privacy) : 401
+const managed: Expected = (asker) => (isInsider(asker) ? 200 : isSignedIn(asker) ? 403 : 401)
+const openOr =
+  (status: number): Expected =>
+  (_asker, privacy) =>
+    isOpen(privacy) ? 200 : status
+
+interface Artefact {
+  name: string
+  request(subject: Subject): { path: string; init?: RequestInit }
+  expected: Expected
+}
+
+const json = (method: string, body: object): RequestInit => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+const activityPub: RequestInit = { headers: { accept: 'application/activity+json' } }
+const page: RequestInit = { headers: { accept: 'text/html' } }
+
+const api = (path: (subject: Subject) => string, expected: Expected, init?: RequestInit) => ({
+  request: (subject: Subject) => ({
+    path: `/api/v1/videos/${subject.uuid}${path(subject)}`,
+    ...(init ? { init } : {}),
+  }),
+  expected,
+})
+const document = (path: string): Pick<Artefact, 'request' | 'expected'> => ({
+  request: ({ uuid, commentId }) => ({
+    path: `/videos/watch/${uuid}${path.replace('{comment}', String(commentId))}`,
+    init: activityPub,
+  }),
+  expected: (_asker, privacy) => (isOpen(privacy) ? 200 : privacy === 'password' ? 403 : 401),
+})
+const folder = ({ privacy }: Subject): string => (isOpen(privacy) ? '' : 'private/')
+/** Players cannot answer the question who they are: visitors are refused at once. */
+const fileExpected: Expected = (asker, privacy) => {
+  if (isOpen(privacy) || sees(asker, privacy)) return 200
+  return privacy === 'password' || isSignedIn(asker) || asker === 'visitor' ? 403 : 401
+}
+
+const artefacts: Artefact[] = [
+  { name: 'details', ...api(() => '', seen()) },
+  {
+    name: 'details by number',
+    request: ({ id }) => ({ path: `/api/v1/videos/${id}` }),
+    expected: (asker, privacy) => seen()(asker, privacy === 'unlisted' ? 'private' : privacy),
+  },
+  { name: 'description', ...api(() => '/description', seen()) },
+  { name: 'threads', ...api(() => '/comment-threads', seen()) },
+  { name: 'a thread', ...api(({ commentId }) => `/comment-threads/${commentId}`, seen()) },
+  { name: 'a new comment', ...api(() => '/comment-threads', seenSignedIn(), json('POST', { text: 'hello' })) },
+  { name: 'captions', ...api(() => '/captions', seen()) },
+  { name: 'chapters', ...api(() => '/chapters', seen()) },
+  { name: 'storyboards', ...api(() => '/storyboards', seen()) },
+  { name: 'metadata of a file', ...api(({ webVideo }) => `/metadata/${webVideo.id}`, seen()) },
+  {
+    name: 'metadata of a file by number',
+    request: ({ id, webVideo }) => ({ path: `/api/v1/videos/${id}/metadata/${webVideo.id}` }),
+    expected: (asker, privacy) => seen()(asker, privacy === 'unlisted' ? 'private' : privacy),
+  },
+  { name: 'a rating', ...api(() => '/rate', seenSignedIn(204), json('PUT', { rating: 'like' })) },
+  {
+    name: 'a view',
+    ...api(
+      () => '/views',
+      // A page that waits for the password reports, too: it counts for nothing.
+      (asker, privacy) => (privacy === 'password' && /^(visitor|other)$/.test(asker) ? 204 : seen(204)(asker, privacy)),
+      json('POST', { currentTime: 0 }),
+    ),
+  },
+  {
+    name: 'a token for files',
+    ...api(
+      () => '/token',
+      (asker, privacy) => (asker === 'visitor' && isOpen(privacy) ? 400 : seen()(asker, privacy)),
+      { method: 'POST' },
+    ),
+  },
+  { name: 'source', ...api(() => '/source', managed) },
+  {
+    name: 'passwords',
+    ...api(
+      () => '/passwords',
+      (asker, privacy) => (isInsider(asker) && privacy !== 'password' ? 400 : managed(asker, privacy)),
+    ),
+  },
+  { name: 'statistics', ...api(() => '/stats/overall', managed) },
+  {
+    name: 'web video',
+    request: (subject) => ({ path: `/static/web-videos/${folder(subject)}${subject.webVideo.filename}` }),
+    expected: fileExpected,
+  },
+  {
+    name: 'web video in the open folder',
+    request: ({ webVideo }) => ({ path: `/static/web-videos/${webVideo.filename}` }),
+    expected: openOr(404),
+  },
+  {
+    name: 'master playlist',
+    request: (subject) => ({
+      path: `/static/streaming-playlists/hls/${folder(subject)}${subject.uuid}/${subject.hls.master}`,
+    }),
+    expected: fileExpected,
+  },
+  {
+    name: 'fragmented file in the open folder',
+    request: ({ uuid, hls }) => ({ path: `/static/streaming-playlists/hls/${uuid}/${hls.fragmented}` }),
+    expected: openOr(404),
+  },
+  {
+    name: 'caption file',
+    request: ({ caption }) => ({ path: `/lazy-static/video-captions/${caption}` }),
+    expected: seen(),
+  },
+  {
+    name: 'storyboard file',
+    request: ({ storyboard }) => ({ path: `/lazy-static/storyboards/${storyboard}` }),
+    expected: seen(),
+  },
+  {
+    name: 'oEmbed',
+    request: ({ url }) => ({ path: `/services/oembed?url=${encodeURIComponent(url)}` }),
+    expected: openOr(403),
+  },
+  { name: 'watch page', request: ({ uuid }) => ({ path: `/w/${uuid}`, init: page }), expected: openOr(404) },
+  { name: 'embed', request: ({ uuid }) => ({ path: `/videos/embed/${uuid}`, init: page }), expected: openOr(404) },
+  { name: 'ActivityPub: video', ...document('') },
+  { name: 'ActivityPub: comments', ...document('/comments') },
+  { name: 'ActivityPub: a comment', ...document('/comments/{comment}') },
+  { name: 'ActivityPub: likes', ...document('/likes') },
+  { name: 'ActivityPub: dislikes', ...document('/dislikes') },
+  { name: 'ActivityPub: shares', ...document('/announces') },
+  { name: 'ActivityPub: chapters', ...document('/chapters') },
+]
+
+const subjectOf = (privacy: Privacy): Subject => {
+  const subject = subjects.get(privacy)
+  if (!subject) throw new Error(`There is no ${privacy} video.`)
+  return subject
+}
+
+describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (privacy) => {
+  it.each(artefacts.map(({ name }) => name))('%s: each is answered as the matrix says', async (name) => {
+    const artefact = artefacts.find((one) => one.name === name)
+    if (!artefact) throw new Error('No such artefact.')
+    const subject = subjectOf(privacy)
+    const answers: Record<string, number> = {}
+    const leaks: string[] = []
+    for (const asker of askers) {
+      const { path, init } = artefact.request(subject)
+      const answer = await ask(asker, path, init)
+      answers[asker] = answer.status
+      if (answer.status >= 400 && (await answer.text()).includes(subject.name)) leaks.push(asker)
+    }
+    const expected = Object.fromEntries(askers.map((asker) => [asker, artefact.expected(asker, privacy)]))
+    expect(answers).toEqual(expected)
+    expect(leaks).toEqual([])
+  })
+
+  it('a token of its files opens them for who got it, and those of no other video', async () => {
+    const subject = subjectOf(privacy)
+    if (isOpen(privacy)) return
+    const paths = [
+      `/static/web-videos/private/${subject.webVideo.filename}`,
+      `/static/streaming-playlists/hls/private/${subject.uuid}/${subject.hls.master}`,
+      `/lazy-static/video-captions/${subject.caption}`,
+    ]
+    for (const asker of askers) {
+      const token = await tokenOf(subject, asker)
+      expect({ asker, isGiven: token !== 'none' }).toEqual({ asker, isGiven: sees(asker, privacy) })
+      for (const path of paths) {
+        const status = (await ask('visitor', `${path}?videoFileToken=${token}`)).status
+        expect({ asker, path, status }).toEqual({ asker, path, status: sees(asker, privacy) ? 200 : 403 })
+        expect((await ask(asker, `${path}?videoFileToken=${foreignToken}`)).status).toBe(403)
+      }
+    }
+  })
+
+  it.each([
+    ['/api/v1/videos?count=100', 'list'],
+    ['/api/v1/search/videos?count=100&search=matrix', 'search'],
+    ['/api/v1/video-playlists/{playlist}/videos?count=100', 'playlist'],
+    ['/', 'home page'],
+  ])('%s names it to those only whom it is for', async (path, kind) => {
+    const { name } = subjectOf(privacy)
+    const url = path.replace('{playlist}', playlist.uuid)
+    const named = await Promise.all(
+      askers.map(async (asker) => [asker, (await (await ask(asker, url)).text()).includes(name)]),
+    )
+    const isFor = (asker: Asker): boolean => {
+      if (privacy === 'public') return true
+      // Staff sees what is private where it looks for it, not in the playlists of others.
+      if (kind === 'playlist' && privacy !== 'internal') return privacy === 'unlisted' || asker === 'owner'
+      return kind !== 'home page' && privacy === 'internal' && isSignedIn(asker)
+    }
+    expect(Object.fromEntries(named)).toEqual(Object.fromEntries(askers.map((asker) => [asker, isFor(asker)])))
+  })
+})
+
+describe('a token for files', () => {
+  it('ends with the password, with its user, and with the privacy that it was given for', async () => {
+    const subject = await makeSubject('password')
+    const path = `/static/web-videos/private/${subject.webVideo.filename}?videoFileToken=`
+    const statusOf = async (token: string) => (await ask('visitor', path + token)).status
+    const [byPassword, byModerator, byOther] = [
+      await tokenOf(subject, 'visitor+'),
+      await tokenOf(subject, 'moderator'),
+      await tokenOf(subject, 'other+'),
+    ]
+    for (const token of [byPassword, byModerator, byOther]) expect(await statusOf(token)).toBe(200)
+    expect(await statusOf(`${byPassword}x`)).toBe(403)
+
+    await cast.db.query("update users set state = 'blocked' where id = $1", [cast.users.moderator.id])
+    expect(await statusOf(byModerator)).toBe(403)
+    await cast.db.query("update users set state = 'active' where id = $1", [cast.users.moderator.id])
+
+    const passwords = json('PUT', { passwords: ['another one', 'and one more'] })
+    expect((await ask('owner', `/api/v1/videos/${subject.uuid}/passwords`, passwords)).status).toBe(204)
+    expect([await statusOf(byPassword), await statusOf(byOther), await statusOf(byModerator)]).toEqual([403, 403, 200])
+
+    // Internal is for everybody who is signed in: also for the holder of the token, who was.
+    expect((await ask('owner', `/api/v1/videos/${subject.uuid}`, json('PUT', { privacy: 4 }))).status).toBe(204)
+    expect([await statusOf(byPassword), await statusOf(byOther)]).toEqual([403, 200])
+    expect((await ask('owner', `/api/v1/videos/${subject.uuid}`, json('PUT', { privacy: 3 }))).status).toBe(204)
+    expect([await statusOf(byPassword), await statusOf(byOther), await statusOf(byModerator)]).toEqual([403, 403, 200])
+  })
+
+  it('is put behind the addresses of a playlist for players that ask for it', async () => {
+    const subject = subjectOf('private')
+    const token = await tokenOf(subject, 'owner')
+    const path = `/static/streaming-playlists/hls/private/${subject.uuid}/${subject.hls.master}`
+    const answer = await ask('visitor', `${path}?videoFileToken=${token}&reinjectVideoFileToken=true`)
+    expect(answer.headers.get('content-type')).toContain('application/vnd.apple.mpegurl')
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache')
+    expect(await answer.text()).toBe(
+      `#EXTM3U\n${subject.hls.playlist}?videoFileToken=${token}&reinjectVideoFileToken=true\n`,
+    )
+    expect(await (await ask('visitor', `${path}?videoFileToken=${token}`)).text()).toBe(
+      `#EXTM3U\n${subject.hls.playlist}\n`,
+    )
+  })
+})

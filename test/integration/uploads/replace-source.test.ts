@@ -1,0 +1,300 @@
+// Another file in the place of a video's: what stays, what is made anew, when the old files go, and who may do it.
+
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import type { EventName } from '../../../src/actors/runtime/index.ts'
+import type { NewVideoFields } from '../../../src/actors/video/index.ts'
+import { copyOfMedia, type MediaName, media } from '../../support/media.ts'
+import { eventually } from '../../support/waiting.ts'
+import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
+
+const LADDER = {
+  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
+  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+}
+const ENABLED = { video_file: { update: { enabled: true } } }
+const AS_IT_IS = { ...ENABLED, transcoding: { enabled: false } }
+const HLS = { ...ENABLED, transcoding: { enabled: true, resolutions: LADDER } }
+
+let disk: Disk
+let node: UploadNode
+let told: { event: EventName; videoId: number }[]
+beforeAll(async () => {
+  disk = await makeDisk()
+})
+afterAll(() => disk.remove())
+afterEach(async () => {
+  for (const table of ['job', 'outbox', 'upload', 'video', 'pending_file']) await node.db.query(`delete from ${table}`)
+  await node.db.query('update users set video_quota = -1, video_quota_daily = -1')
+  await node.stop()
+  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+})
+
+async function start(config: NodeOptions['config'], options: NodeOptions = {}): Promise<void> {
+  node = await startNode(disk, { ...options, ...(config ? { config } : {}), running: false })
+  told = []
+  for (const event of ['VideoPublished', 'VideoUpdated', 'VideoRemoved'] as const) {
+    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void told.push({ event, videoId }))
+  }
+  if (options.running !== false) await node.runtime.runtime.start()
+}
+
+async function create(fields: Partial<NewVideoFields> = {}) {
+  return await node.createVideo.createFrom({
+    userId: disk.users.owner.id,
+    fields: {
+      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, category: null, licence: null },
+      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
+      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
+      ...{ schedule: null, ...fields },
+    },
+    inputFilename: 'small.mp4',
+    path: await copyOfMedia('small.mp4'),
+    pictures: {},
+  })
+}
+
+const owner = () => disk.users.owner.token
+const at = (uuid: string) => `${node.base}/api/v1/videos/${uuid}/source`
+
+async function open(uuid: string, filename: MediaName, token = owner(), size?: number) {
+  const bytes = await readFile(await media(filename))
+  const answer = await fetch(`${at(uuid)}/replace-resumable`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...{ 'x-upload-content-length': String(size ?? bytes.length), 'x-upload-content-type': 'video/mp4' },
+    },
+    body: JSON.stringify({ filename }),
+  })
+  return { status: answer.status, id: answer.headers.get('location')?.split('upload_id=')[1] ?? '', bytes }
+}
+
+async function put(uuid: string, { id, bytes }: { id: string; bytes: Buffer }, token = owner(), from = 0) {
+  const answer = await fetch(`${at(uuid)}/replace-resumable?upload_id=${id}`, {
+    method: 'PUT',
+    headers: {
+      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}`,
+    },
+    body: new Uint8Array(bytes.subarray(from)),
+  })
+  return {
+    status: answer.status,
+    body: answer.status === 308 ? null : ((await answer.json()) as Record<string, unknown>),
+  }
+}
+
+/** The whole way of a file into the place of another one. */
+const replace = async (uuid: string, filename: MediaName = 'journey.mp4') => put(uuid, await open(uuid, filename))
+
+interface Stored {
+  state: string
+  duration: number
+  published_at: Date
+  input_file_updated_at: Date | null
+}
+async function stored(id: number): Promise<Stored> {
+  const [row] = await node.db.query<Stored>(
+    'select state, duration, published_at, input_file_updated_at from video where id = $1',
+    [id],
+  )
+  if (!row) throw new Error('The video is gone.')
+  return row
+}
+const done = (id: number, count: number) =>
+  eventually(async () => {
+    const rows = await node.db.query("select 1 from transcoding where video_id = $1 and state = 'done'", [id])
+    expect(rows).toHaveLength(count)
+  }, 60_000)
+const files = async (folder: string) => (await allFiles(disk)).filter((name) => name.startsWith(folder))
+
+describe('a replaced file', () => {
+  it('takes the place of the old one, and the video keeps its address and its date', async () => {
+    await start(AS_IT_IS)
+    const { id, uuid } = await create()
+    const before = await stored(id)
+    const [old] = await files('web_videos')
+    const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
+    const answer = await replace(uuid)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { inputFilename: 'journey.mp4', width: 640, height: 360, resolution: { id: 360 }, fileUrl: null },
+    })
+    const after = await stored(id)
+    expect(after).toMatchObject({ state: 'published', duration: 4, published_at: before.published_at })
+    expect(after.input_file_updated_at).toBeInstanceOf(Date)
+    await eventually(async () => {
+      const now = await files('web_videos')
+      expect(now).toHaveLength(1)
+      expect(now).not.toContain(old)
+      expect(await files('uploads')).toEqual([])
+      for (const picture of pictures) expect(await allFiles(disk)).not.toContain(picture)
+      expect(await rowCounts(node.db)).toMatchObject({
+        video: 1,
+        video_source: 1,
+        video_file: 1,
+        thumbnail: 2,
+        pending_file: 0,
+      })
+    })
+    await eventually(() =>
+      expect(told).toEqual([
+        { event: 'VideoPublished', videoId: id },
+        { event: 'VideoUpdated', videoId: id },
+      ]),
+    )
+  })
+
+  it('leaves pictures that somebody chose', async () => {
+    await start(AS_IT_IS)
+    const { uuid } = await create()
+    await node.db.query('update thumbnail set automatically_generated = false where type = 1')
+    const [chosen] = await files('thumbnails')
+    await replace(uuid)
+    await eventually(async () => {
+      expect(await files('thumbnails')).toEqual([chosen])
+      expect(await files('previews')).toHaveLength(1)
+    })
+  })
+
+  it('is transcoded anew; the old files stay until the first new one is there, and never mix with it', async () => {
+    await start(HLS)
+    const { id, uuid } = await create()
+    await done(id, 1)
+    const before = await stored(id)
+    const old = await files('streaming_playlists')
+    expect(old).toHaveLength(6)
+    await node.stop()
+
+    await start(HLS, { running: false })
+    expect((await replace(uuid)).status).toBe(200)
+    expect(await stored(id)).toMatchObject({ state: 'to-transcode', published_at: before.published_at })
+    expect(await files('streaming_playlists')).toEqual(old)
+    await node.stop()
+
+    await start(HLS)
+    await done(id, 2)
+    const after = await stored(id)
+    expect(after).toMatchObject({ state: 'published', duration: 4, published_at: before.published_at })
+    await eventually(async () => {
+      const now = await files('streaming_playlists')
+      expect(now).toHaveLength(8)
+      for (const name of old) expect(now).not.toContain(name)
+      expect(await files('original_video_files')).toEqual([])
+      expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 3 })
+    })
+    await eventually(() => expect(new Set(told.map(({ event }) => event))).toEqual(new Set(['VideoUpdated'])))
+  }, 120_000)
+
+  it('of a video that goes private meanwhile is told as its end', async () => {
+    await start(HLS)
+    const { id, uuid } = await create()
+    await done(id, 1)
+    await node.stop()
+    await start(HLS, { running: false })
+    await replace(uuid)
+    const by = { accountId: disk.users.owner.accountId, role: 2 } as const
+    await node.updateVideo.update(id, by, { name: 'Another name' })
+    await node.updateVideo.update(id, by, { privacy: 3 })
+    const events = await node.db.query<{ event: string }>('select event from outbox order by id')
+    expect(events.map(({ event }) => event)).toEqual(['VideoRemoved'])
+  }, 60_000)
+
+  it('ends a transcoding of the old one that is still under way', async () => {
+    await start(HLS, { running: false })
+    const { id, uuid } = await create()
+    await node.db.query("update video set state = 'published' where id = $1", [id])
+    await replace(uuid)
+    const rows = await node.db.query<{ state: string }>('select state from transcoding order by id')
+    expect(rows).toEqual([{ state: 'cancelled' }, { state: 'planned' }])
+    expect(await files('original_video_files')).toHaveLength(1)
+  })
+
+  it('that cannot be read leaves the video as it was, and no byte of itself', async () => {
+    await start(AS_IT_IS)
+    const { id, uuid } = await create()
+    const [before, filesBefore] = [await stored(id), await allFiles(disk)]
+    expect((await replace(uuid, 'text.mp4')).status).toBe(422)
+    expect(await stored(id)).toMatchObject({ duration: before.duration, input_file_updated_at: null })
+    await eventually(async () => expect(await allFiles(disk)).toEqual(filesBefore))
+  })
+
+  it('that was complete when the process died is put in its place by the next request', async () => {
+    await start(AS_IT_IS, {
+      wrapStore: (store) => ({
+        ...store,
+        put: (ref, from) =>
+          ref.kind === 'previews' && isDying ? Promise.reject(new Error('died')) : store.put(ref, from),
+      }),
+    })
+    const { id, uuid } = await create()
+    const upload = await open(uuid, 'journey.mp4')
+    isDying = true
+    expect((await put(uuid, upload)).status).toBe(500)
+    isDying = false
+    expect((await put(uuid, upload)).status).toBe(200)
+    expect(await stored(id)).toMatchObject({ duration: 4 })
+    expect(await files('web_videos')).toHaveLength(1)
+  })
+})
+let isDying = false
+
+describe('replacing a file is refused', () => {
+  it('where the server does not allow it', async () => {
+    await start({ transcoding: { enabled: false } })
+    const { uuid } = await create()
+    expect((await open(uuid, 'journey.mp4')).status).toBe(403)
+  })
+
+  it('to others, over the quota, for other files, and while the video is on its way', async () => {
+    await start(AS_IT_IS)
+    const { id, uuid } = await create()
+    expect((await open(uuid, 'journey.mp4', disk.users.other.token)).status).toBe(403)
+    expect((await open(uuid, 'journey.mp4', 'nobody')).status).toBe(401)
+    expect((await open('424242', 'journey.mp4')).status).toBe(404)
+    await node.db.query('update users set video_quota = 40000 where id = $1', [disk.users.owner.id])
+    expect((await open(uuid, 'journey.mp4', owner(), 30_000)).status).toBe(413)
+    await node.db.query('update users set video_quota = -1')
+    await node.db.query("update video set state = 'to-transcode' where id = $1", [id])
+    expect((await open(uuid, 'journey.mp4')).status).toBe(409)
+  })
+
+  it('at the address of another video, or of a new one', async () => {
+    await start(AS_IT_IS)
+    const [one, two] = [await create(), await create({ name: 'Another' })]
+    const upload = await open(one.uuid, 'journey.mp4')
+    expect((await put(two.uuid, upload)).status).toBe(403)
+    expect((await put(one.uuid, upload, disk.users.other.token)).status).toBe(403)
+    const answer = await fetch(`${node.base}/api/v1/videos/upload-resumable?upload_id=${upload.id}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${owner()}`, 'content-type': 'application/octet-stream' },
+    })
+    expect(answer.status).toBe(403)
+    expect((await put(one.uuid, upload)).status).toBe(200)
+  })
+
+  it('once the video is gone, and nothing of the file stays', async () => {
+    await start(AS_IT_IS)
+    const { id, uuid } = await create()
+    const upload = await open(uuid, 'journey.mp4')
+    await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
+    expect((await put(uuid, upload)).status).toBe(404)
+  })
+})
+
+describe('the source of a video', () => {
+  it('is removed where it was kept, but not while it is needed', async () => {
+    await start({ ...HLS, transcoding: { ...HLS.transcoding, original_file: { keep: true } } }, { running: false })
+    const { id } = await create()
+    await expect(node.replaceSource.removeKept(id)).rejects.toMatchObject({ kind: 'conflict' })
+    await node.runtime.runtime.start()
+    await done(id, 1)
+    expect(await files('original_video_files')).toHaveLength(1)
+    await node.replaceSource.removeKept(id)
+    await node.replaceSource.removeKept(id)
+    await node.pendingFiles.collect()
+    expect(await files('original_video_files')).toEqual([])
+  }, 60_000)
+})
