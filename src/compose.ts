@@ -44,6 +44,7 @@ import {
   makeRemoveVideo,
   makeUpdateVideo,
   registerCounters,
+  registerScores,
 } from './actors/video/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
@@ -268,6 +269,7 @@ async function start(
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
+  registerScores(deps)
   const views = makeViews(deps)
 
   // The only way out: nothing private, nothing blocked.

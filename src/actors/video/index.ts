@@ -20,14 +20,8 @@ export {
   privacyLabels,
   resolutionLabel,
 } from './labels.ts'
-export {
-  listVideos,
-  type VideoListQuery,
-  type VideoListScope,
-  type VideoPage,
-  type VideoSortField,
-  videoSortFields,
-} from './list-videos.ts'
+export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
+export { listVideos, type VideoPage } from './list-videos.ts'
 export {
   type Leases,
   makePendingFiles,
@@ -90,5 +84,6 @@ export type {
   VideoListRow,
   VideoRow,
 } from './video.rows.ts'
+export { registerScores, renewScores } from './scores.ts'
 export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
 export { viewersNow } from './viewers-now.ts'

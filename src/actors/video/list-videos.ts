@@ -1,76 +1,17 @@
 // Lists of videos: one statement for a page, whatever it is filtered by. Totals of the public list come from counters.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
-import { fileColumns, listColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
-
-export const videoSortFields = [
-  'name',
-  'duration',
-  'createdAt',
-  'publishedAt',
-  'originallyPublishedAt',
-  'views',
-  'likes',
-  'localVideoFilesSize',
-] as const
-
-export type VideoSortField = (typeof videoSortFields)[number]
-
-/** Whose videos. `owner`: all that an account has, whatever their privacy and state. */
-export type VideoListScope =
-  | { of: 'everybody' }
-  | { of: 'channel'; channelId: number }
-  | { of: 'account'; accountId: number }
-  /** Of the channels that an actor of ours follows. */
-  | { of: 'followed'; followerActorId: number }
-  | { of: 'owner'; accountId: number; channelId?: number | undefined }
-
-export interface VideoListQuery {
-  scope: VideoListScope
-  /** Also internal videos, as users of this server see them. */
-  internal: boolean
-  start: number
-  count: number
-  sort: { by: VideoSortField | 'match'; descending: boolean }
-  skipCount: boolean
-  /** Left out: all. */
-  nsfw?: boolean | undefined
-  isLocal?: boolean | undefined
-  isLive?: boolean | undefined
-  categoryOneOf?: number[] | undefined
-  licenceOneOf?: number[] | undefined
-  /** `_unknown` stands for videos without a language. */
-  languageOneOf?: string[] | undefined
-  /** Lower case. */
-  tagsOneOf?: string[] | undefined
-  tagsAllOf?: string[] | undefined
-  /** Only for those who see all videos. */
-  privacyOneOf?: number[] | undefined
-  /** Also videos that are not published (yet). Only for those who see all videos. */
-  unpublished?: boolean | undefined
-  hasHlsFiles?: boolean | undefined
-  hasWebVideoFiles?: boolean | undefined
-  search?: string | undefined
-  uuids?: string[] | undefined
-  publishedAt?: Span<Date> | undefined
-  originallyPublishedAt?: Span<Date> | undefined
-  /** Seconds. */
-  duration?: Span<number> | undefined
-  /** One video that is asked for by its address: unlisted ones are shown too. */
-  named?: number | undefined
-  /** Lower case; null for this server. */
-  host?: string | null | undefined
-  /** Without what the instance or this account (null: nobody more) mutes. */
-  mutedFor?: number | null | undefined
-  include?: { files?: boolean; source?: boolean }
-}
-
-/** Both ends belong to it. */
-export interface Span<T> {
-  from?: T | undefined
-  to?: T | undefined
-}
+import { conditions, isBeyondListed, LISTED, UNLISTED, wordsOf } from './list-conditions.ts'
+import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
+import {
+  fileColumns,
+  listColumns,
+  mutedColumns,
+  sourceColumn,
+  type VideoListRow,
+  videoJoins,
+} from './video.rows.ts'
 
 export interface VideoPage {
   /** Undefined when it was not to be counted. */
@@ -92,128 +33,77 @@ type Listed = (VideoListRow & { total: number | null }) | { id: null; total: num
 /** The statement of a page. Of an empty page one row with nulls comes, so that the total is always there. */
 export function buildVideoList(query: VideoListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
+  const bind: Bind = (value) => `$${values.push(value)}`
   const visible = conditions(query, bind).join(' and ')
   const muted =
     query.mutedFor === undefined ? undefined : mutedChannels(query.mutedFor === null ? 'null' : bind(query.mutedFor))
   const where = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
   const order = orderBy(query, bind)
-  const { files = false, source = false } = query.include ?? {}
-  const columns = [listColumns, ...(files ? [fileColumns] : []), ...(source ? [sourceColumn] : [])].join(', ')
   const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
   const text = `with page as materialized (
-      select v.id from video v where ${where} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
+      select v.id from ${source(query, where)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
-    select ${total} as total, ${columns}
+    select ${total} as total, ${columns(query, bind)}
     from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins}
     order by ${order}`
   return { text, values }
 }
 
-type Bind = (value: unknown) => string
-
-function conditions(query: VideoListQuery, bind: Bind): string[] {
-  return [...visibility(query), ...scope(query.scope, bind), ...filters(query, bind)]
-}
-
-function visibility(query: VideoListQuery): string[] {
-  if (query.scope.of === 'owner') return ["v.state <> 'removed'", 'not v.remote']
-  const state = query.unpublished ? "v.state <> 'removed'" : "v.state = 'published'"
-  if (query.privacyOneOf) return [state, `v.privacy in (${query.privacyOneOf.map(Number).join(', ') || 'null'})`]
-  if (query.named !== undefined) return [state, query.internal ? 'v.privacy in (1, 2, 4)' : 'v.privacy in (1, 2)']
-  return [state, query.internal ? 'v.privacy in (1, 4)' : 'v.privacy = 1']
-}
-
-function scope(of: VideoListScope, bind: Bind): string[] {
-  const channels = (accountId: number) =>
-    `v.channel_id in (select id from channel where account_id = ${bind(accountId)})`
-  switch (of.of) {
-    case 'everybody':
-      return []
-    case 'channel':
-      return [`v.channel_id = ${bind(of.channelId)}`]
-    case 'account':
-      return [channels(of.accountId)]
-    case 'followed':
-      return [
-        `v.channel_id in (select fc.id from follow f join channel fc on fc.actor_id = f.target_id
-           where f.follower_id = ${bind(of.followerActorId)} and f.state in ('pending', 'accepted'))`,
-      ]
-    case 'owner':
-      return [channels(of.accountId), ...(of.channelId === undefined ? [] : [`v.channel_id = ${bind(of.channelId)}`])]
-  }
-}
-
-function filters(query: VideoListQuery, bind: Bind): string[] {
-  const { nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, tagsOneOf, tagsAllOf, host } = query
-  const found: string[] = []
-  if (nsfw !== undefined) found.push(nsfw ? 'v.nsfw' : 'not v.nsfw')
-  if (isLocal !== undefined) found.push(isLocal ? 'not v.remote' : 'v.remote')
-  if (isLive !== undefined) found.push(isLive ? 'v.is_live' : 'not v.is_live')
-  if (categoryOneOf) found.push(`v.category = any(${bind(categoryOneOf)}::int[])`)
-  if (licenceOneOf) found.push(`v.licence = any(${bind(licenceOneOf)}::int[])`)
-  if (query.languageOneOf) found.push(language(query.languageOneOf, bind))
-  if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
-  if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
-  if (query.search) found.push(named(query.search, bind))
-  if (query.named !== undefined) found.push(`v.id = ${bind(query.named)}`)
-  if (query.uuids) found.push(`v.uuid = any(${bind(query.uuids)}::uuid[])`)
-  found.push(...within('v.published_at', query.publishedAt, bind))
-  found.push(...within('v.originally_published_at', query.originallyPublishedAt, bind))
-  found.push(...within('v.duration', query.duration, bind))
-  if (host !== undefined) found.push(host === null ? 'not v.remote' : onHost(host, bind))
-  if (query.hasHlsFiles !== undefined) found.push(having(query.hasHlsFiles, HLS))
-  if (query.hasWebVideoFiles !== undefined) found.push(having(query.hasWebVideoFiles, WEB_VIDEO))
-  return found
-}
-
-function within(column: string, { from, to }: Span<Date | number> = {}, bind: Bind): string[] {
+function columns({ include = {} }: VideoListQuery, bind: Bind): string {
+  const { files = false, source: wantsSource = false, mutedFor } = include
   return [
-    ...(from === undefined ? [] : [`${column} >= ${bind(from)}`]),
-    ...(to === undefined ? [] : [`${column} <= ${bind(to)}`]),
-  ]
+    listColumns,
+    ...(files ? [fileColumns] : []),
+    ...(wantsSource ? [sourceColumn] : []),
+    ...(mutedFor === undefined ? [] : [mutedColumns(mutedFor === null ? 'null' : bind(mutedFor))]),
+  ].join(', ')
 }
 
-function language(codes: string[], bind: Bind): string {
-  const known = codes.filter((code) => code !== '_unknown')
-  const one = `v.language = any(${bind(known)}::text[])`
-  return known.length === codes.length ? one : `(v.language is null or ${one})`
+/** The best of so many matches are shown, the newest ones when there are more: a word may be in every name. */
+const MOST_MATCHES = 1000
+
+/**
+ * The rows that the page is taken from. The indexes of an order hold what is listed or what is not, so whoever sees both gets
+ * them merged.
+ */
+function source(query: VideoListQuery, where: string): string {
+  const { sort, search, start } = query
+  if (sort.by === 'match' && search) {
+    const most = MOST_MATCHES + Number(start)
+    return `(select v.* from video v where ${where} order by v.published_at desc, v.id desc limit ${most}) v`
+  }
+  if (!isBeyondListed(query)) return `video v where ${where}`
+  return `(select v.* from video v where ${LISTED} and ${where}
+    union all select v.* from video v where ${UNLISTED} and ${where}) v`
 }
 
-/** Names that hold the words or are much like them (trigrams, which the index serves), and tags. */
-function named(search: string, bind: Bind): string {
-  const like = bind(containing(search))
-  const word = bind(search)
-  return `(v.name ilike ${like} or v.name % ${word} or lower_tags(v.tags) @> array[lower(${word})])`
-}
-
-const onHost = (host: string, bind: Bind): string =>
-  `v.channel_id in (select c.id from channel c join actor a on a.id = c.actor_id
-    join remote_host h on h.id = a.host_id where h.host = ${bind(host)})`
-
-const HLS = 'select 1 from streaming_playlist s where s.video_id = v.id'
-const WEB_VIDEO = 'select 1 from video_file f where f.video_id = v.id and f.streaming_playlist_id is null'
-const having = (wanted: boolean, rows: string): string => `${wanted ? '' : 'not '}exists (${rows})`
-
-const COLUMNS: Record<VideoSortField, string> = {
-  name: 'v.name',
-  duration: 'v.duration',
-  createdAt: 'v.created_at',
-  publishedAt: 'v.published_at',
-  originallyPublishedAt: 'v.originally_published_at',
-  views: 'v.views',
-  likes: 'v.likes',
-  localVideoFilesSize: '(select coalesce(sum(f.size), 0) from video_file f where f.video_id = v.id and not v.remote)',
+const COLUMNS: Record<VideoSortField, readonly string[]> = {
+  name: ['v.name'],
+  duration: ['v.duration'],
+  createdAt: ['v.created_at'],
+  publishedAt: ['v.published_at'],
+  originallyPublishedAt: ['v.originally_published_at'],
+  views: ['v.views'],
+  likes: ['v.likes'],
+  trending: ['v.trending', 'v.views'],
+  hot: ['v.hot'],
+  best: ['v.best'],
+  localVideoFilesSize: ['v.files_size'],
 }
 
 /** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest match best. */
 function orderBy({ sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
   const direction = descending ? 'desc' : 'asc'
   const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
-  if (by === 'match' && search) {
-    return `similarity(v.name, ${bind(search)}) ${direction}, v.published_at ${direction}, v.id ${direction}`
-  }
-  return `${COLUMNS[by === 'match' ? 'publishedAt' : by]} ${direction}${nulls}, v.id ${direction}`
+  const keys = by === 'match' ? [...likeness(search, bind), 'v.published_at'] : COLUMNS[by]
+  return [...keys, 'v.id'].map((key) => `${key} ${direction}${key === 'v.id' ? '' : nulls}`).join(', ')
+}
+
+/** How much the name is like the text, and how often it holds the words. */
+function likeness(search: string | undefined, bind: Bind): string[] {
+  if (!search) return []
+  const word = bind(search)
+  return [`similarity(v.name, ${word}) + ts_rank(video_words(v.name, v.tags), ${wordsOf(word)})`]
 }
 
 /** Videos in all: read from the counters where nothing is filtered but nsfw and origin, else counted. */
@@ -235,7 +125,8 @@ function totalOf(
     + (select coalesce(sum(delta), 0) from video_total_delta${only})${internal}${less})::int`
 }
 
+/** Whether the counters know the total. Every other filter has to be left out, those of later versions too. */
 function isCounted(query: VideoListQuery): boolean {
-  const { scope: of, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, ...others } = query
-  return of.of === 'everybody' && Object.values(others).every((filter) => filter === undefined || filter === false)
+  const { scope, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, ...others } = query
+  return scope.of === 'everybody' && Object.values(others).every((filter) => filter === undefined || filter === false)
 }
