@@ -1,6 +1,7 @@
 // A large library by SQL, in seconds: channels of many servers, their videos with files and pictures, comments, follows and
 // views of the last days. Names, tags, languages and counters are spread unevenly, as they are in life.
 
+import { createHash } from 'node:crypto'
 import { renewScores } from '../src/actors/video/index.ts'
 import type { Sql } from '../src/platform/database/index.ts'
 
@@ -24,7 +25,7 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
   const { videos, comments, channels, origin } = size
   // The rows are right by making, so that neither keys nor counters need be looked at one by one.
   await query('set local session_replication_role = replica')
-  await query("set local synchronous_commit = off; select setseed(0.5)")
+  await query('set local synchronous_commit = off; select setseed(0.5)')
   await query(
     `insert into remote_host (id, host) select n, 'peer' || n || '.example' from generate_series(${FIRST}, ${FIRST} + 199) n`,
   )
@@ -107,10 +108,20 @@ export async function findInLibrary(query: Sql): Promise<Library> {
 
 /** Ids of what is made here are above those of whatever else there is. */
 const FIRST = 1_000_000
-/** SQL: one of two thousand made-up words, some of them far more often than others. */
-const word = `(array['ba','di','ku','lo','me','ni','ra','so','tu','ze'])[1 + floor(10 * random() ^ 2)]
-  || (array['lan','mir','nok','pel','rus','sat','tem','vig','xon','zur'])[1 + floor(10 * random() ^ 2)]
-  || (array['a','e','i','o','u','an','en','in','on','un','ar','er','ir','or','ur','al','el','il','ol','ul'])[1 + floor(20 * random())]`
+const WORDS = 5000
+const DIGITS = '0123456789'
+const LETTERS = 'ghijklmnop'
+/** SQL: a made-up word, some of them far more often than others. */
+const word = `translate(left(md5(floor(${WORDS} * random() ^ 2)::int::text), 7), '${DIGITS}', '${LETTERS}')`
+
+/** A word of the library: 0 is in every twelfth name, the last one in some of ten thousand. */
+export const wordOf = (number: number): string =>
+  createHash('md5')
+    .update(String(number))
+    .digest('hex')
+    .slice(0, 7)
+    .replaceAll(/\d/g, (digit) => LETTERS[Number(digit)] ?? '')
+
 const phrase = (words: number): string => Array.from({ length: words }, () => word).join(" || ' ' || ")
 
 /** Pictures of all videos; an HLS playlist with two renditions of most, a web video of the others. */

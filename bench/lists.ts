@@ -10,7 +10,7 @@ import { listVideos, type VideoListQuery, videoSortFields } from '../src/actors/
 import { type Database, makeDatabase } from '../src/platform/database/index.ts'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../src/platform/logger.ts'
-import { findInLibrary, type Library, type LibrarySize, seedLibrary, settleLibrary } from './library.ts'
+import { findInLibrary, type Library, type LibrarySize, seedLibrary, settleLibrary, wordOf } from './library.ts'
 import { percentile } from './processes.ts'
 import { printTable, verdict } from './table.ts'
 
@@ -64,9 +64,7 @@ async function openShelf(serverUrl: string, name: string, size: LibrarySize): Pr
   await db.transaction(({ query }) => seedLibrary(query, { ...size, origin: 'http://localhost:9000' }))
   await settleLibrary(db.query)
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  console.log(
-    `${size.videos} videos, ${size.comments} comments, ${size.channels} channels: made in ${seconds} s`,
-  )
+  console.log(`${size.videos} videos, ${size.comments} comments, ${size.channels} channels: made in ${seconds} s`)
   return { db, library: await findInLibrary(db.query) }
 }
 
@@ -85,10 +83,7 @@ export async function compareLists(small: Shelf, large: Shelf): Promise<void> {
     const figures = [before.p50, before.p95, after.p50, after.p95, growth, counted.p50]
     lines.push([name, ...figures.map((figure) => figure.toFixed(1)), String(after.statements)])
   }
-  printTable(
-    ['list', '1,000 p50 ms', 'p95 ms', '100,000 p50 ms', 'p95 ms', 'growth', 'total p50 ms', 'SQL'],
-    lines,
-  )
+  printTable(['list', '1,000 p50 ms', 'p95 ms', '100,000 p50 ms', 'p95 ms', 'growth', 'total p50 ms', 'SQL'], lines)
   for (const what of missed) console.log(`        ${what}`)
   verdict(`lists of ${lines.length} that miss a bar`, missed.length, 0)
 }
@@ -122,14 +117,13 @@ export function listCases(): Case[] {
   const nameOf = ({ by, descending }: { by: string; descending: boolean }) => `${descending ? '-' : ''}${by}`
   return [
     ...Object.entries(lists).flatMap(([list, queryOf]) =>
-      sorts.map((sort): Case => [`${list}, ${nameOf(sort)}`, (library) => ({ ...everybody, ...queryOf(library), sort })]),
+      sorts.map(
+        (sort): Case => [`${list}, ${nameOf(sort)}`, (library) => ({ ...everybody, ...queryOf(library), sort })],
+      ),
     ),
     ...Object.entries(filters).flatMap(([filter, change]) =>
       (['publishedAt', 'views'] as const).map(
-        (by): Case => [
-          `${filter}, -${by}`,
-          () => ({ ...everybody, ...change, sort: { by, descending: true } }),
-        ],
+        (by): Case => [`${filter}, -${by}`, () => ({ ...everybody, ...change, sort: { by, descending: true } })],
       ),
     ),
     ...Object.entries(searches).map(
@@ -169,7 +163,7 @@ const filters: Record<string, Partial<VideoListQuery>> = {
   'a rare language': { languageOneOf: ['eo'] },
   'without language': { languageOneOf: ['_unknown'] },
   'one of two tags': { tagsOneOf: ['tag7', 'tag8'] },
-  'all of two tags': { tagsAllOf: ['tag7', 'balana'] },
+  'all of two tags': { tagsAllOf: ['tag7', wordOf(0)] },
   'with HLS': { hasHlsFiles: true },
   'without HLS': { hasHlsFiles: false },
   'with web videos': { hasWebVideoFiles: true },
@@ -178,15 +172,15 @@ const filters: Record<string, Partial<VideoListQuery>> = {
   'of a server': { host: 'peer7.example' },
   long: { duration: { from: 3400 } },
   'of a week': { publishedAt: { from: new Date(Date.now() - 7 * 86_400_000) } },
-  'a frequent word': { search: 'balana' },
-  'a rare word': { search: 'zezurul' },
+  'a frequent word': { search: wordOf(0) },
+  'a rare word': { search: wordOf(4990) },
 }
 
 const searches = {
-  'a frequent word': 'balana',
-  'a rare word': 'zezurul',
-  'two words': 'balana dilani',
-  'a part of a word': 'alan',
-  'a word with a mistake': 'zezurull',
+  'a frequent word': wordOf(0),
+  'a rare word': wordOf(4990),
+  'two words': `${wordOf(1)} ${wordOf(2)}`,
+  'a part of a word': wordOf(7).slice(1, 5),
+  'a word with a mistake': `${wordOf(40).slice(0, 5)}xx`,
   'nothing found': 'qqqqqqqq',
 }

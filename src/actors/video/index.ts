@@ -42,6 +42,7 @@ export {
   videoStateOf,
 } from './remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
+export { registerScores, renewScores } from './scores.ts'
 export {
   type ChangeParts,
   makeUpdateVideo,
@@ -84,6 +85,5 @@ export type {
   VideoListRow,
   VideoRow,
 } from './video.rows.ts'
-export { registerScores, renewScores } from './scores.ts'
 export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
 export { viewersNow } from './viewers-now.ts'

@@ -10,7 +10,8 @@ export const UNLISTED = "(v.privacy not in (1, 4) or v.state <> 'published') and
 
 /** Whether videos may be in the list that `LISTED` does not say. */
 export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQuery): boolean =>
-  scope.of !== 'owner' && (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
+  scope.of !== 'owner' &&
+  (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
 
 export function conditions(query: VideoListQuery, bind: Bind): string[] {
   return [...visibility(query), ...scopeOf(query.scope, bind), ...filters(query, bind)]
@@ -84,12 +85,18 @@ function language(codes: string[], bind: Bind): string {
 export const wordsOf = (search: string): string =>
   `plainto_tsquery('simple', unaccent('unaccent'::regdictionary, ${search}::text))`
 
-/** Names and tags that hold all the words, names that hold the text, or are much like it (trigrams): an index serves each. */
+/**
+ * Names and tags that hold all the words, names that hold the text, or are much like it (trigrams). An index serves each of
+ * them; asked together in one condition, all would be looked at again for every row.
+ */
 function matching(search: string, bind: Bind): string {
   const word = bind(search)
   const like = bind(containing(search))
-  return `(video_words(v.name, v.tags) @@ ${wordsOf(word)} or v.name ilike ${like} or v.name % ${word}
-    or lower_tags(v.tags) @> array[lower(${word})])`
+  return `v.id in (
+    select m.id from video m where video_words(m.name, m.tags) @@ ${wordsOf(word)}
+    union all select m.id from video m where m.name ilike ${like}
+    union all select m.id from video m where m.name % ${word}
+    union all select m.id from video m where lower_tags(m.tags) @> array[lower(${word})])`
 }
 
 const onHost = (host: string, bind: Bind): string =>

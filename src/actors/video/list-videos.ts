@@ -4,14 +4,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
 import { conditions, isBeyondListed, LISTED, UNLISTED, wordsOf } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
-import {
-  fileColumns,
-  listColumns,
-  mutedColumns,
-  sourceColumn,
-  type VideoListRow,
-  videoJoins,
-} from './video.rows.ts'
+import { fileColumns, listColumns, mutedColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
 export interface VideoPage {
   /** Undefined when it was not to be counted. */
@@ -41,7 +34,7 @@ export function buildVideoList(query: VideoListQuery): { text: string; values: u
   const order = orderBy(query, bind)
   const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
   const text = `with page as materialized (
-      select v.id from ${source(query, where)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
+      select v.id from ${source(query, where, order)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
     select ${total} as total, ${columns(query, bind)}
     from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins}
@@ -64,17 +57,20 @@ const MOST_MATCHES = 1000
 
 /**
  * The rows that the page is taken from. The indexes of an order hold what is listed or what is not, so whoever sees both gets
- * them merged.
+ * the first ones of either.
  */
-function source(query: VideoListQuery, where: string): string {
-  const { sort, search, start } = query
+function source(query: VideoListQuery, where: string, order: string): string {
+  const { sort, search, start, count } = query
+  const firstOf = (rows: string, by: string, most: number) =>
+    `(select v.* from video v where ${rows} order by ${by} limit ${most})`
   if (sort.by === 'match' && search) {
-    const most = MOST_MATCHES + Number(start)
-    return `(select v.* from video v where ${where} order by v.published_at desc, v.id desc limit ${most}) v`
+    return `${firstOf(where, 'v.published_at desc, v.id desc', MOST_MATCHES + Number(start))} v`
   }
   if (!isBeyondListed(query)) return `video v where ${where}`
-  return `(select v.* from video v where ${LISTED} and ${where}
-    union all select v.* from video v where ${UNLISTED} and ${where}) v`
+  const [listed, unlisted] = [LISTED, UNLISTED].map((part) =>
+    firstOf(`${part} and ${where}`, order, Number(start) + Number(count)),
+  )
+  return `(${listed} union all ${unlisted}) v`
 }
 
 const COLUMNS: Record<VideoSortField, readonly string[]> = {
@@ -106,27 +102,42 @@ function likeness(search: string | undefined, bind: Bind): string[] {
   return [`similarity(v.name, ${word}) + ts_rank(video_words(v.name, v.tags), ${wordsOf(word)})`]
 }
 
-/** Videos in all: read from the counters where nothing is filtered but nsfw and origin, else counted. */
+/** Matches are counted up to here. */
+const MOST_COUNTED = 10_000
+
+/** Videos in all: what is public is read from the counters where nothing is filtered but nsfw and origin, else counted. */
 function totalOf(
   query: VideoListQuery,
   { visible, where, muted }: { visible: string; where: string; muted: string | undefined },
 ): string {
-  if (!isCounted(query)) return `(select count(*)::int from video v where ${where})`
+  const counted = (rows: string) => `(select count(*)::int from video v where ${rows})`
+  if (query.search)
+    return `(select count(*)::int from (select from video v where ${where} limit ${MOST_COUNTED}) found)`
+  if (!isCounted(query)) return counted(where)
   const { nsfw, isLocal } = query
   const rows = [
     ...(nsfw === undefined ? [] : [`nsfw = ${nsfw === true}`]),
     ...(isLocal === undefined ? [] : [`local = ${isLocal === true}`]),
   ].join(' and ')
   const only = rows === '' ? '' : ` where ${rows}`
-  const internal = query.internal ? ` + (select count(*) from video v where ${visible} and v.privacy = 4)` : ''
-  const less =
-    muted === undefined ? '' : ` - (select count(*) from video v where ${visible} and v.channel_id in (${muted}))`
-  return `((select coalesce(sum(total), 0) from video_total${only})
-    + (select coalesce(sum(delta), 0) from video_total_delta${only})${internal}${less})::int`
+  const isPublic = `${visible} and v.privacy = 1 and v.state = 'published'`
+  return [
+    `((select coalesce(sum(total), 0) from video_total${only})`,
+    `(select coalesce(sum(delta), 0) from video_total_delta${only})`,
+    ...(query.internal ? [counted(`${where} and v.privacy = 4 and v.state = 'published'`)] : []),
+    ...(isBeyondListed(query) ? [counted(`${where} and ${UNLISTED}`)] : []),
+    muted === undefined ? '0)' : `0 - ${counted(`${isPublic} and v.channel_id in (${muted})`)})`,
+  ].join(' + ')
 }
 
-/** Whether the counters know the total. Every other filter has to be left out, those of later versions too. */
+/** Whether the counters know the public ones. Every other filter has to be left out, those of later versions too. */
 function isCounted(query: VideoListQuery): boolean {
   const { scope, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, ...others } = query
-  return scope.of === 'everybody' && Object.values(others).every((filter) => filter === undefined || filter === false)
+  const { privacyOneOf, unpublished, ...filters } = others
+  const isEverything = (privacyOneOf ?? [1, 4]).includes(1) && (!internal || (privacyOneOf ?? [1, 4]).includes(4))
+  return (
+    scope.of === 'everybody' &&
+    isEverything &&
+    Object.values(filters).every((filter) => filter === undefined || filter === false)
+  )
 }
