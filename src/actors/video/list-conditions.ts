@@ -86,8 +86,8 @@ export const wordsOf = (search: string): string =>
   `plainto_tsquery('simple', unaccent('unaccent'::regdictionary, ${search}::text))`
 
 /**
- * Names and tags that hold all the words, names that hold the text, or are much like it (trigrams). An index serves each of
- * them; asked together in one condition, all would be looked at again for every row.
+ * Names and tags that hold all the words, and names that hold the text; where no name or tag has the words, names that are
+ * much like them (trigrams). An index serves each of these; in one condition, all would be looked at again for every row.
  */
 function matching(search: string, bind: Bind): string {
   const word = bind(search)
@@ -96,6 +96,7 @@ function matching(search: string, bind: Bind): string {
     select m.id from video m where video_words(m.name, m.tags) @@ ${wordsOf(word)}
     union all select m.id from video m where m.name ilike ${like}
     union all select m.id from video m where m.name % ${word}
+      and not exists (select from video x where video_words(x.name, x.tags) @@ ${wordsOf(word)})
     union all select m.id from video m where lower_tags(m.tags) @> array[lower(${word})])`
 }
 

@@ -53,7 +53,7 @@ function columns({ include = {} }: VideoListQuery, bind: Bind): string {
 }
 
 /** The best of so many matches are shown, the newest ones when there are more: a word may be in every name. */
-const MOST_MATCHES = 1000
+const MOST_MATCHES = 300
 
 /**
  * The rows that the page is taken from. The indexes of an order hold what is listed or what is not, so whoever sees both gets
@@ -62,7 +62,7 @@ const MOST_MATCHES = 1000
 function source(query: VideoListQuery, where: string, order: string): string {
   const { sort, search, start, count } = query
   const firstOf = (rows: string, by: string, most: number) =>
-    `(select v.* from video v where ${rows} order by ${by} limit ${most})`
+    `(select ${SORTED_BY} from video v where ${rows} order by ${by} limit ${most})`
   if (sort.by === 'match' && search) {
     return `${firstOf(where, 'v.published_at desc, v.id desc', MOST_MATCHES + Number(start))} v`
   }
@@ -86,6 +86,9 @@ const COLUMNS: Record<VideoSortField, readonly string[]> = {
   best: ['v.best'],
   localVideoFilesSize: ['v.files_size'],
 }
+
+/** What orders are made from. */
+const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id', 'v.tags'].join(', ')
 
 /** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest match best. */
 function orderBy({ sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
