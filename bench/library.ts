@@ -53,7 +53,7 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
   await query(
     `insert into video (id, uuid, channel_id, remote, url, name, category, licence, language, privacy, nsfw, description,
        duration, state, tags, views, likes, dislikes, comments, is_live, aspect_ratio, published_at, created_at,
-       originally_published_at)
+       originally_published_at, hot, best)
      select ${FIRST} + n, uuid, ${FIRST} + owner, owner % 10 <> 0, $1 || '/videos/watch/' || uuid, ${phrase(4)},
        nullif((19 * random() ^ 2)::int, 0), nullif((8 * random())::int, 0),
        (array['en', 'en', 'en', 'fr', 'de', 'es', 'ja', null, null, 'pt', 'eo'])[1 + floor(11 * random() ^ 1.5)],

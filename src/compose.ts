@@ -71,6 +71,7 @@ import { myAvatarArea } from './http/me/avatar.routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
+import { overviewsArea } from './http/overviews/routes.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { peersArea } from './http/peers/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
@@ -420,6 +421,7 @@ async function start(
         staticArea({ db, store, config }),
         lazyStaticArea({ db, store, config, logger, fetchRemoteFile }),
         searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
+        overviewsArea({ db, config, clock, urls: deps.urls }),
         subscriptionsArea({
           ...{ db, config, urls: deps.urls },
           subscriptions: makeSubscriptions({ ...deps, follows }),

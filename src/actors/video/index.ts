@@ -22,6 +22,7 @@ export {
 } from './labels.ts'
 export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
 export { listVideos, type VideoPage } from './list-videos.ts'
+export { findSamples, listSamples, type Samples } from './overview.ts'
 export {
   type Leases,
   makePendingFiles,

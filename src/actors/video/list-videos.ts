@@ -23,9 +23,11 @@ export async function listVideos(db: Pick<Database, 'query'>, query: VideoListQu
 
 type Listed = (VideoListRow & { total: number | null }) | { id: null; total: number | null }
 
-/** The statement of a page. Of an empty page one row with nulls comes, so that the total is always there. */
-export function buildVideoList(query: VideoListQuery): { text: string; values: unknown[] } {
-  const values: unknown[] = []
+/**
+ * The statement of a page; its values are added to those that there are. Of an empty page one row with nulls comes, so that the
+ * total is always there.
+ */
+export function buildVideoList(query: VideoListQuery, values: unknown[] = []): { text: string; values: unknown[] } {
   const bind: Bind = (value) => `$${values.push(value)}`
   const visible = conditions(query, bind).join(' and ')
   const muted =

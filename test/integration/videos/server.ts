@@ -9,6 +9,7 @@ import { makePendingFiles, makePlaceFiles, makeRemoveVideo, makeUpdateVideo } fr
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { lazyStaticArea } from '../../../src/http/lazy-static/routes.ts'
+import { overviewsArea } from '../../../src/http/overviews/routes.ts'
 import { pagesArea } from '../../../src/http/pages/routes.ts'
 import { servicesArea } from '../../../src/http/services/routes.ts'
 import { staticArea } from '../../../src/http/static/routes.ts'
@@ -110,6 +111,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
           return image
         },
       }),
+      overviewsArea({ db: asked, urls, clock: systemClock, config: () => config }),
       staticArea({ db: asked, store, config: () => config }),
       lazyStaticArea({
         ...{ db: asked, store, logger: silentLogger, config: () => config },
