@@ -2,7 +2,7 @@
 // views of the last days. Names, tags, languages and counters are spread unevenly, as they are in life.
 
 import { createHash } from 'node:crypto'
-import { renewScores } from '../src/actors/video/index.ts'
+import { bestOf, hotOf, renewScores } from '../src/actors/video/scores.ts'
 import type { Sql } from '../src/platform/database/index.ts'
 
 export interface LibrarySize {
@@ -59,11 +59,13 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
        (array['en', 'en', 'en', 'fr', 'de', 'es', 'ja', null, null, 'pt', 'eo'])[1 + floor(11 * random() ^ 1.5)],
        (array[1, 2, 3, 4, 5])[1 + floor(5 * random() ^ 12)], random() < 0.04, repeat('A description of some length. ', 8),
        (3600 * random() ^ 3)::int, case when random() < 0.98 then 'published' else 'to-transcode' end,
-       array[${word}, ${word}, 'tag' || (500 * random())::int], (100 / (random() + 0.001))::int,
-       (10 / (random() + 0.01))::int, (1 / (random() + 0.01))::int, (5 * random())::int, random() < 0.005, 1.7778, at, at,
-       case when random() < 0.2 then at - interval '1 year' * random() end
+       array[${word}, ${word}, 'tag' || (500 * random())::int], views, likes, dislikes, comments,
+       random() < 0.005, 1.7778, at, at, case when random() < 0.2 then at - interval '1 year' * random() end,
+       ${hotOf(COUNTED)}, ${bestOf(COUNTED)}
      from (select n, gen_random_uuid() as uuid, 1 + floor($3::int * random() ^ 2)::int as owner,
-         now() - interval '3 years' * random() as at from generate_series(1, $2::int) n) made`,
+         now() - interval '3 years' * random() as at, (100 / (random() + 0.001))::int as views,
+         (10 / (random() + 0.01))::int as likes, (1 / (random() + 0.01))::int as dislikes, (5 * random())::int as comments
+       from generate_series(1, $2::int) n) made`,
     [origin, videos, channels],
   )
   await seedParts(query)
@@ -108,6 +110,10 @@ export async function findInLibrary(query: Sql): Promise<Library> {
 
 /** Ids of what is made here are above those of whatever else there is. */
 const FIRST = 1_000_000
+const COUNTED = {
+  ...{ likes: 'likes', dislikes: 'dislikes', comments: 'comments', views: 'views' },
+  publishedAt: 'at',
+}
 const WORDS = 5000
 const DIGITS = '0123456789'
 const LETTERS = 'ghijklmnop'
