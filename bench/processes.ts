@@ -23,3 +23,9 @@ export function median(values: readonly number[]): number {
   const [low, high] = [sorted[middle - 1] ?? 0, sorted[middle] ?? 0]
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
+
+/** The value that so much of the values (0 to 1) do not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+}

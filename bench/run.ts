@@ -1,9 +1,10 @@
-// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login federation ladder`). Ends with 1 when one
+// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login lists federation ladder`). Ends with 1 when one
 // of the bars is missed.
 
 import { benchFederation } from './federation/index.ts'
 import { benchHttp } from './http.ts'
 import { benchLadder, LADDER_BARS } from './ladder.ts'
+import { benchLists } from './lists.ts'
 import { benchLogin } from './login.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
@@ -12,6 +13,7 @@ const parts: Record<string, () => Promise<void>> = {
   http: benchHttp,
   start: benchStart,
   login: benchLogin,
+  lists: benchLists,
   federation: benchFederation,
   ladder,
 }

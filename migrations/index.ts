@@ -17,6 +17,7 @@ import { Comments } from './0014-comments.ts'
 import { Order } from './0015-order.ts'
 import { Indexes } from './0016-indexes.ts'
 import { Channels } from './0017-channels.ts'
+import { Lists } from './0018-lists.ts'
 import { History } from './0019-history.ts'
 import { Changes } from './0020-changes.ts'
 import { Ownership } from './0021-ownership.ts'
@@ -39,6 +40,7 @@ export const migrations = [
   { name: '0015-order', class: Order },
   { name: '0016-indexes', class: Indexes },
   { name: '0017-channels', class: Channels },
+  { name: '0018-lists', class: Lists },
   { name: '0019-history', class: History },
   { name: '0020-changes', class: Changes },
   { name: '0021-ownership', class: Ownership },

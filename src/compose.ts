@@ -58,6 +58,7 @@ import {
   makeUpdateVideo,
   makeVideoPasswords,
   registerCounters,
+  registerScores,
 } from './actors/video/index.ts'
 import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeViews } from './actors/view/index.ts'
@@ -86,6 +87,7 @@ import { myAvatarArea } from './http/me/avatar.routes.ts'
 import { meArea } from './http/me/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
+import { overviewsArea } from './http/overviews/routes.ts'
 import { pagesArea } from './http/pages/routes.ts'
 import { peersArea } from './http/peers/routes.ts'
 import { pingArea } from './http/ping/routes.ts'
@@ -300,6 +302,7 @@ async function start(
   const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
   registerActorTotals(deps)
+  registerScores(deps)
   const views = makeViews(deps)
   const history = makeHistory(deps)
 
@@ -463,6 +466,7 @@ async function start(
         staticArea({ db, store, config, fileTokens }),
         lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
         searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
+        overviewsArea({ db, config, clock, urls: deps.urls }),
         subscriptionsArea({
           ...{ db, config, urls: deps.urls },
           subscriptions: makeSubscriptions({ ...deps, follows }),

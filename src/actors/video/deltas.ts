@@ -3,6 +3,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { bestOf, hotOf, today } from './scores.ts'
 
 export interface VideoDelta {
   likes?: number
@@ -42,6 +43,14 @@ export function registerCounters(deps: ActorDeps): void {
   })
 }
 
+const FOLDED = {
+  likes: '(v.likes + s.likes)',
+  dislikes: '(v.dislikes + s.dislikes)',
+  comments: '(v.comments + s.comments)',
+  views: '(v.views + s.views)',
+  publishedAt: 'v.published_at',
+}
+
 /**
  * Takes the rows of the videos that it could lock, and leaves those that somebody else works on for the next time: it
  * never waits while it holds something, so it deadlocks neither with another process that folds nor with the removal
@@ -59,9 +68,13 @@ export async function foldDeltas(db: Pick<Database, 'query'>): Promise<number> {
      ), sums as (
        select video_id, sum(likes) as likes, sum(dislikes) as dislikes, sum(comments) as comments, sum(views) as views
        from taken group by video_id
+     ), seen as (
+       insert into video_day_views (video_id, day, views) select video_id, ${today}, views from sums where views > 0
+       on conflict (video_id, day) do update set views = video_day_views.views + excluded.views
      ), folded as (
        update video v set likes = v.likes + s.likes, dislikes = v.dislikes + s.dislikes,
-         comments = v.comments + s.comments, views = v.views + s.views
+         comments = v.comments + s.comments, views = v.views + s.views, trending = v.trending + greatest(0, s.views),
+         hot = ${hotOf(FOLDED)}, best = ${bestOf(FOLDED)}
        from sums s where v.id = s.video_id
      ) select count(*)::int as rows from taken`,
   )

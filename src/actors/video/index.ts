@@ -25,15 +25,10 @@ export {
   privacyLabels,
   resolutionLabel,
 } from './labels.ts'
-export {
-  listVideos,
-  type VideoListQuery,
-  type VideoListScope,
-  type VideoPage,
-  type VideoSortField,
-  videoSortFields,
-} from './list-videos.ts'
+export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
+export { listVideos, type VideoPage } from './list-videos.ts'
 export { dropOutdated } from './outdated-files.ts'
+export { findSamples, listSamples, type Samples } from './overview.ts'
 export {
   type Leases,
   makePendingFiles,
@@ -56,6 +51,7 @@ export {
 } from './remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
 export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
+export { registerScores, renewScores } from './scores.ts'
 export {
   type ChangeParts,
   makeUpdateVideo,

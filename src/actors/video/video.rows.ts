@@ -118,6 +118,8 @@ export type VideoListRow = VideoRow & {
   files?: VideoFileRow[]
   playlist?: PlaylistRow | null
   source?: SourceRow | null
+  blocked_owner?: boolean
+  blocked_server?: boolean
 }
 
 export interface VideoDetailsRow extends VideoRow<ActorProfile> {
@@ -207,6 +209,13 @@ export const sourceColumn = `
      'resolution', o.resolution, 'width', o.width, 'height', o.height, 'fps', o.fps, 'metadata', o.metadata,
      'created_at', o.created_at)
    from video_source o where o.video_id = v.id) as source`
+
+/** Whether the instance or a reader (the id of an account, or null) mutes the owner of a video, or its server. */
+export const mutedColumns = (reader: string): string => `
+  exists (select 1 from account_block ab where ab.target_id = a.id
+    and (ab.owner_id is null or ab.owner_id = ${reader})) as blocked_owner,
+  exists (select 1 from server_block sb join remote_host sh on sh.host = sb.host where sh.id = aa.host_id
+    and (sb.owner_id is null or sb.owner_id = ${reader})) as blocked_server`
 
 export const detailColumns = `${plainColumns}, v.description, v.support, v.comments_policy, v.download_enabled,
   v.refreshed_at, v.input_file_updated_at, v.tracker_urls, c.account_id as owner_account_id, ${fileColumns},

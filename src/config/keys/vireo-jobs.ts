@@ -111,6 +111,7 @@ export const schedulerKeys = {
   remove_old_views: duration('1 day', 'how often old views are removed'),
   update_inbox_stats: duration('1 minute', 'how often the inbox is counted'),
   update_videos: duration('1 minute', 'how often scheduled publications are looked at'),
+  video_scores: duration('1 minute', 'how often videos are weighed for the sorts trending, hot and best'),
   video_views_buffer_update: optionalDuration(null, 'null: `views.videos.local_buffer_update_interval`'),
   youtube_dl_update: duration('1 day', 'how often yt-dlp is renewed'),
 }

@@ -89,18 +89,24 @@ export function toListQuery(
     query
   const { hasHLSFiles, hasWebVideoFiles, search, include } = query
   const host = query.host?.toLowerCase()
+  const reader = viewer?.accountId ?? null
+  const includesMuted = (include & includes.blockedOwner) !== 0
   return {
     ...{ scope, start, count, sort, skipCount, nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf },
     ...{ privacyOneOf, hasWebVideoFiles, hasHlsFiles: hasHLSFiles, search: search || undefined },
     internal: viewer !== null,
-    mutedFor: viewer?.accountId ?? null,
     watcher: viewer?.accountId,
     notWatchedBy: query.excludeAlreadyWatched ? viewer?.accountId : undefined,
+    ...(includesMuted ? {} : { mutedFor: reader }),
     tagsOneOf: query.tagsOneOf?.map((tag) => tag.toLowerCase()),
     tagsAllOf: query.tagsAllOf?.map((tag) => tag.toLowerCase()),
     unpublished: (include & includes.notPublished) !== 0,
     blocked: (include & includes.blacklisted) !== 0,
     host: host === ownHost ? null : host,
-    include: { files: (include & includes.files) !== 0, source: (include & includes.source) !== 0 },
+    include: {
+      files: (include & includes.files) !== 0,
+      source: (include & includes.source) !== 0,
+      ...(includesMuted ? { mutedFor: reader } : {}),
+    },
   }
 }

@@ -132,7 +132,7 @@ export function toVideoView(row: VideoListRow, { here, include }: ListViewOption
     channel: toActorSummary(row.channel, here),
     ...(wants(includes.notPublished) ? toProgress(row) : {}),
     ...(wants(includes.blacklisted) ? { blacklisted: row.blocked, blacklistedReason: row.block_reason } : {}),
-    ...(wants(includes.blockedOwner) ? { blockedOwner: false, blockedServer: false } : {}),
+    ...(wants(includes.blockedOwner) ? toMuted(row) : {}),
     ...(wants(includes.files) ? toFileViews(row, here) : {}),
     ...(wants(includes.source) && row.source ? { videoSource: toSourceView(row.source, here) } : {}),
     ...(wants(includes.automaticTags) ? { automaticTags: [] } : {}),
@@ -202,6 +202,11 @@ function toCommon(row: VideoRow) {
     ...(typeof row.watched_seconds === 'number' ? { userHistory: { currentTime: row.watched_seconds } } : {}),
   }
 }
+
+const toMuted = (row: VideoListRow) => ({
+  blockedOwner: row.blocked_owner ?? false,
+  blockedServer: row.blocked_server ?? false,
+})
 
 const toProgress = (row: VideoRow) => ({
   state: labelledState(row.state),

@@ -23,7 +23,6 @@ const DIFFERENT: Exceptions = [
   [/: searchTarget of the query refuses "search-index"/, 'there is no index to ask, as observed'],
   [/subscriptions\/:uri: uri of the path refuses "x+"/, 'it is a handle, as observed'],
   [/: skipCount of the query takes/, 'whatever is said counts as yes, as observed'],
-  [/: sort of the query refuses "-?(trending|hot|best)"/, 'there are no scores to sort by yet'],
   [
     /: waitTranscoding of the (JSON body|form) (takes "?true|refuses "x+")/,
     'it is described as a text, but is a boolean',

@@ -1,6 +1,7 @@
 // Lists of videos and single ones, compared with recorded answers.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { renewScores } from '../../../src/actors/video/index.ts'
 import { toShortUuid } from '../../../src/platform/ids.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { recorded, refusalOf, shapeOf } from './recorded.ts'
@@ -34,6 +35,8 @@ beforeAll(async () => {
   }
   videos.unpublished = await makeVideo(db, { channelId, columns: { name: 'videos early', state: 'to-transcode' } })
   videos.removed = await makeVideo(db, { channelId, columns: { name: 'videos removed', state: 'removed' } })
+  // The sizes of files are renewed by a job.
+  await renewScores(db, { days: 7 })
 })
 afterAll(() => server.stop())
 

@@ -16,6 +16,7 @@ import {
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { lazyStaticArea } from '../../../src/http/lazy-static/routes.ts'
+import { overviewsArea } from '../../../src/http/overviews/routes.ts'
 import { pagesArea } from '../../../src/http/pages/routes.ts'
 import { servicesArea } from '../../../src/http/services/routes.ts'
 import { staticArea } from '../../../src/http/static/routes.ts'
@@ -124,6 +125,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
       videoPasswordsArea({ db: asked, config: () => config, videoPasswords: makeVideoPasswords(deps) }),
       videoTokensArea({ db: asked, fileTokens }),
       staticArea({ db: asked, store, config: () => config, fileTokens }),
+      overviewsArea({ db: asked, urls, clock: systemClock, config: () => config }),
       lazyStaticArea({
         ...{ db: asked, store, logger: silentLogger, config: () => config, fileTokens },
         async fetchRemoteFile(url) {

@@ -62,6 +62,7 @@ export const videoRows = [
     () => ({ query: { privacyOneOf: '3' } }),
     'private ones',
   ),
+  row('GET /api/v1/overviews/videos', visitors(200)),
   row('GET /api/v1/videos/categories', everybody(200)),
   row('GET /api/v1/videos/licences', everybody(200)),
   row('GET /api/v1/videos/languages', everybody(200)),

@@ -1,0 +1,86 @@
+// Lists of videos: columns to sort by that a job renews, the views of each day, and an index for each order and filter.
+
+import { Migration } from '@mikro-orm/migrations'
+
+export class Lists extends Migration {
+  /** PostgreSQL makes no index `concurrently` inside a transaction, so every statement may run twice. */
+  override isTransactional(): boolean {
+    return false
+  }
+
+  override up(): void {
+    for (const statement of statements) this.addSql(statement)
+    for (const [name, on] of Object.entries(indexes)) {
+      // One that was not finished stays behind, invalid.
+      this.addSql(`drop index concurrently if exists ${name}`)
+      this.addSql(`create index concurrently ${name} on ${on}`)
+    }
+  }
+}
+
+const statements = [
+  // `files_size` in bytes, of the files that lie here. Constant defaults, so that no row is written.
+  `alter table video
+    add column if not exists trending integer not null default 0,
+    add column if not exists hot double precision not null default 0,
+    add column if not exists best double precision not null default 0,
+    add column if not exists files_size bigint not null default 0`,
+
+  `create table if not exists video_day_views (
+    video_id integer not null references video on delete cascade,
+    day date not null,
+    views integer not null,
+    primary key (video_id, day)
+  )`,
+  'create index if not exists video_day_views_day on video_day_views (day)',
+
+  // The dictionaries are named, so that the answer depends on nothing else: that makes it fit for an index.
+  `create or replace function video_words(name text, tags text[]) returns tsvector language sql immutable parallel safe
+    as $$ select to_tsvector('simple'::regconfig,
+      public.unaccent('public.unaccent'::regdictionary, name || ' ' || array_to_string(tags, ' '))) $$`,
+]
+
+/** What the lists of everybody show; users of this server also see internal videos (privacy 4). */
+const LISTED = "privacy in (1, 4) and state = 'published'"
+/** All others, which the staff may list too: each video is in one of the two. */
+const UNLISTED = "(privacy not in (1, 4) or state <> 'published') and state <> 'removed'"
+
+const orders = {
+  published_at: 'published_at desc, id desc',
+  created_at: 'created_at desc, id desc',
+  originally_published_at: 'originally_published_at desc nulls last, id desc',
+  views: 'views desc, id desc',
+  likes: 'likes desc, id desc',
+  name: 'name desc, id desc',
+  duration: 'duration desc, id desc',
+  trending: 'trending desc, views desc, id desc',
+  hot: 'hot desc, id desc',
+  best: 'best desc, id desc',
+  files_size: 'files_size desc, id desc',
+}
+const KNOWN = ['published_at', 'created_at', 'views', 'likes', 'name', 'duration']
+
+const indexes = {
+  ...Object.fromEntries(
+    Object.entries(orders)
+      .filter(([name]) => !KNOWN.includes(name))
+      .map(([name, order]) => [`video_listed_${name}`, `video (${order}) where ${LISTED}`]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(orders).map(([name, order]) => [`video_unlisted_${name}`, `video (${order}) where ${UNLISTED}`]),
+  ),
+  // Undated videos come last in both directions.
+  video_listed_originally_published_at_up: `video (originally_published_at, id) where ${LISTED}`,
+  video_unlisted_originally_published_at_up: `video (originally_published_at, id) where ${UNLISTED}`,
+  // What is rare among the listed is found by its value, not by going through the order.
+  video_listed_category: `video (category, published_at desc, id desc) where ${LISTED}`,
+  video_listed_licence: `video (licence, published_at desc, id desc) where ${LISTED}`,
+  video_listed_language: `video (language, published_at desc, id desc) where ${LISTED}`,
+  video_listed_local: `video (published_at desc, id desc) where ${LISTED} and not remote`,
+  video_listed_remote: `video (published_at desc, id desc) where ${LISTED} and remote`,
+  video_listed_live: `video (published_at desc, id desc) where ${LISTED} and is_live`,
+  video_listed_nsfw: `video (published_at desc, id desc) where ${LISTED} and nsfw`,
+  // Read alone, without the table, to count what filters leave.
+  video_counted: `video (privacy, id) include (nsfw, remote, is_live, category, licence, language, duration, published_at, channel_id) where ${LISTED}`,
+  video_words: 'video using gin (video_words(name, tags))',
+}

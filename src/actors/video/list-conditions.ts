@@ -1,0 +1,115 @@
+// Which videos belong in a list, as conditions on `video v`: by privacy and state, by whose they are, and by the filters.
+
+import { containing } from '../../platform/database/index.ts'
+import type { Bind, Span, VideoListFilters, VideoListQuery, VideoListScope } from './list-query.ts'
+
+/** What every visitor may find in lists, and the internal videos: the partial indexes of the lists hold these. */
+export const LISTED = "v.privacy in (1, 4) and v.state = 'published'"
+/** All others that are not removed, which the staff may list too. */
+export const UNLISTED = "(v.privacy not in (1, 4) or v.state <> 'published') and v.state <> 'removed'"
+
+/** Whether videos may be in the list that `LISTED` does not say. */
+export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQuery): boolean =>
+  scope.of !== 'owner' &&
+  (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
+
+export function conditions(query: VideoListQuery, bind: Bind): string[] {
+  const isShown = query.blocked || query.scope.of === 'owner' ? [] : ['not v.blocked']
+  return [...visibility(query), ...isShown, ...scopeOf(query.scope, bind), ...filters(query, bind)]
+}
+
+function visibility(query: VideoListQuery): string[] {
+  if (query.scope.of === 'owner') return ["v.state <> 'removed'", 'not v.remote']
+  const state = query.unpublished ? "v.state <> 'removed'" : "v.state = 'published'"
+  if (query.privacyOneOf) return [state, `v.privacy in (${query.privacyOneOf.map(Number).join(', ') || 'null'})`]
+  if (query.named !== undefined) return [state, query.internal ? 'v.privacy in (1, 2, 4)' : 'v.privacy in (1, 2)']
+  return [state, query.internal ? 'v.privacy in (1, 4)' : 'v.privacy = 1']
+}
+
+function scopeOf(of: VideoListScope, bind: Bind): string[] {
+  const channels = (accountId: number) =>
+    `v.channel_id in (select id from channel where account_id = ${bind(accountId)})`
+  switch (of.of) {
+    case 'everybody':
+      return []
+    case 'channel':
+      return [`v.channel_id = ${bind(of.channelId)}`]
+    case 'account':
+      return [channels(of.accountId)]
+    case 'followed':
+      return [
+        `v.channel_id in (select fc.id from follow f join channel fc on fc.actor_id = f.target_id
+           where f.follower_id = ${bind(of.followerActorId)} and f.state in ('pending', 'accepted'))`,
+      ]
+    case 'owner':
+      return [channels(of.accountId), ...(of.channelId === undefined ? [] : [`v.channel_id = ${bind(of.channelId)}`])]
+    case 'watched':
+      return [`seen.account_id = ${bind(of.accountId)}`]
+  }
+}
+
+function filters(query: VideoListFilters & { named?: number | undefined }, bind: Bind): string[] {
+  const { nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, tagsOneOf, tagsAllOf, host } = query
+  const found: string[] = []
+  if (nsfw !== undefined) found.push(nsfw ? 'v.nsfw' : 'not v.nsfw')
+  if (isLocal !== undefined) found.push(isLocal ? 'not v.remote' : 'v.remote')
+  if (isLive !== undefined) found.push(isLive ? 'v.is_live' : 'not v.is_live')
+  if (categoryOneOf) found.push(`v.category = any(${bind(categoryOneOf)}::smallint[])`)
+  if (licenceOneOf) found.push(`v.licence = any(${bind(licenceOneOf)}::smallint[])`)
+  if (query.languageOneOf) found.push(language(query.languageOneOf, bind))
+  if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
+  if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
+  if (query.search) found.push(matching(query.search, bind))
+  if (query.named !== undefined) found.push(`v.id = ${bind(query.named)}`)
+  if (query.uuids) found.push(`v.uuid = any(${bind(query.uuids)}::uuid[])`)
+  if (query.notWatchedBy !== undefined) found.push(having(false, watchedBy(bind(query.notWatchedBy))))
+  found.push(...within('v.published_at', query.publishedAt, bind))
+  found.push(...within('v.originally_published_at', query.originallyPublishedAt, bind))
+  found.push(...within('v.duration', query.duration, bind))
+  if (host !== undefined) found.push(host === null ? 'not v.remote' : onHost(host, bind))
+  if (query.hasHlsFiles !== undefined) found.push(having(query.hasHlsFiles, HLS))
+  if (query.hasWebVideoFiles !== undefined) found.push(having(query.hasWebVideoFiles, WEB_VIDEO))
+  return found
+}
+
+function within(column: string, { from, to }: Span<Date | number> = {}, bind: Bind): string[] {
+  return [
+    ...(from === undefined ? [] : [`${column} >= ${bind(from)}`]),
+    ...(to === undefined ? [] : [`${column} <= ${bind(to)}`]),
+  ]
+}
+
+function language(codes: string[], bind: Bind): string {
+  const known = codes.filter((code) => code !== '_unknown')
+  const one = `v.language = any(${bind(known)}::text[])`
+  return known.length === codes.length ? one : `(v.language is null or ${one})`
+}
+
+/** SQL: the words of a search, as the words of names and tags are kept. */
+export const wordsOf = (search: string): string =>
+  `plainto_tsquery('simple', unaccent('unaccent'::regdictionary, ${search}::text))`
+
+/**
+ * Names and tags that hold all the words, and names that hold the text; where no name or tag has the words, names that are
+ * much like them (trigrams). An index serves each of these; in one condition, all would be looked at again for every row.
+ */
+function matching(search: string, bind: Bind): string {
+  const word = bind(search)
+  const like = bind(containing(search))
+  return `v.id in (
+    select m.id from video m where video_words(m.name, m.tags) @@ ${wordsOf(word)}
+    union all select m.id from video m where m.name ilike ${like}
+    union all select m.id from video m where m.name % ${word}
+      and not exists (select from video x where video_words(x.name, x.tags) @@ ${wordsOf(word)})
+    union all select m.id from video m where lower_tags(m.tags) @> array[lower(${word})])`
+}
+
+const onHost = (host: string, bind: Bind): string =>
+  `v.channel_id in (select c.id from channel c join actor a on a.id = c.actor_id
+    join remote_host h on h.id = a.host_id where h.host = ${bind(host)})`
+
+const HLS = 'select 1 from streaming_playlist s where s.video_id = v.id'
+const WEB_VIDEO = 'select 1 from video_file f where f.video_id = v.id and f.streaming_playlist_id is null'
+const watchedBy = (account: string): string =>
+  `select 1 from history h where h.account_id = ${account} and h.video_id = v.id`
+const having = (wanted: boolean, rows: string): string => `${wanted ? '' : 'not '}exists (${rows})`

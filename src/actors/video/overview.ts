@@ -1,0 +1,52 @@
+// What the overview shows: categories, tags and channels with several public videos, and the newest of each.
+
+import type { Database } from '../../platform/database/index.ts'
+import type { VideoListQuery } from './list-query.ts'
+import { buildVideoList } from './list-videos.ts'
+import type { VideoListRow } from './video.rows.ts'
+
+/** Those with the most videos first. */
+export interface Samples {
+  categories: number[]
+  tags: string[]
+  channels: number[]
+}
+
+/** As far back as this, so that a server with many videos does not read all of them. */
+const NEWEST = 10_000
+
+/** What has at least so many public videos among the newest, at most so many of each kind. One statement. */
+export async function findSamples(
+  db: Pick<Database, 'query'>,
+  { minVideos, most }: { minVideos: number; most: number },
+): Promise<Samples> {
+  const groups = (key: string, from: string) =>
+    `array(select key from (select ${key} as key, count(*) as videos from ${from} group by 1 having count(*) >= $1) g
+       where key is not null order by videos desc, key limit $2)`
+  const [found] = await db.query<Samples>(
+    `with newest as materialized (
+       select category, lower_tags(tags) as tags, channel_id from video where privacy = 1 and state = 'published' and not blocked
+       order by published_at desc, id desc limit ${NEWEST}
+     ) select ${groups('category', 'newest')} as categories, ${groups('channel_id', 'newest')} as channels,
+       ${groups('tag', 'newest, unnest(tags) as tag')} as tags`,
+    [minVideos, most],
+  )
+  return found ?? { categories: [], tags: [], channels: [] }
+}
+
+/** The pages of several lists, in one statement. */
+export async function listSamples(db: Pick<Database, 'query'>, queries: VideoListQuery[]): Promise<VideoListRow[][]> {
+  if (queries.length === 0) return []
+  const values: unknown[] = []
+  const texts = queries.map(
+    (query, sample) =>
+      `select ${sample} as sample, row_number() over () as place, page.* from (${buildVideoList(query, values).text}) page`,
+  )
+  const rows = await db.query<(VideoListRow | { id: null }) & { sample: number }>(
+    `select * from (${texts.join(' union all ')}) samples order by sample, place`,
+    values,
+  )
+  return queries.map((_query, sample) =>
+    rows.filter((row): row is VideoListRow & { sample: number } => row.sample === sample && row.id !== null),
+  )
+}

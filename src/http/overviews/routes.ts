@@ -1,0 +1,122 @@
+// The overview: on each page one category, one channel and one tag, with the newest videos of each.
+
+import { z } from 'zod'
+import {
+  categoryLabels,
+  findSamples,
+  labelled,
+  listSamples,
+  type Samples,
+  type VideoListQuery,
+  type VideoListRow,
+} from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { integerText } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { channelSummaryView, type Here, toActorSummary } from '../videos/actor.view.ts'
+import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
+import { toVideoView, videoView } from '../videos/video.view.ts'
+import { viewerOf } from '../videos/viewer.ts'
+
+export interface OverviewsDeps {
+  db: Database
+  config: () => Config
+  clock: Clock
+  urls: Here
+}
+
+const MAX_PAGE = 20
+const MIN_VIDEOS = 6
+const VIDEOS = 12
+const SAMPLES_MS = 4 * 3_600_000
+
+const videos = z.array(videoView)
+const overviewView = z
+  .object({
+    categories: z.array(z.object({ category: z.object({ id: z.int(), label: z.string() }), videos })),
+    channels: z.array(z.object({ channel: channelSummaryView, videos })),
+    tags: z.array(z.object({ tag: z.string(), videos })),
+  })
+  .meta({ id: 'VideosOverview' })
+
+export function overviewsArea(deps: OverviewsDeps): Area {
+  const { db, urls } = deps
+  const nsfwWanted = makeNsfwWanted(deps)
+  const samplesNow = makeSamples(deps)
+
+  return (app) => {
+    app.get(
+      '/api/v1/overviews/videos',
+      {
+        config: { auth: 'optional' },
+        schema: {
+          tags: ['Overviews'],
+          operationId: 'getVideosOverview',
+          querystring: z.object({ page: integerText({ min: 1, max: MAX_PAGE }).default(1) }),
+          response: { 200: overviewView },
+        },
+      },
+      async ({ query, session }) => {
+        const viewer = viewerOf(session)
+        const { categories, tags, channels } = await samplesNow()
+        const place = query.page - 1
+        const [category, tag, channelId] = [categories[place], tags[place], channels[place]]
+        const common: VideoListQuery = {
+          ...{ scope: { of: 'everybody' }, internal: viewer !== null, mutedFor: viewer?.accountId ?? null },
+          ...{ start: 0, count: VIDEOS, skipCount: true, sort: { by: 'publishedAt', descending: true } },
+          nsfw: await nsfwWanted({}, session?.user.id),
+        }
+        const wanted = [
+          ...(category === undefined ? [] : [{ kind: 'category', query: { ...common, categoryOneOf: [category] } }]),
+          ...(tag === undefined ? [] : [{ kind: 'tag', query: { ...common, tagsOneOf: [tag] } }]),
+          ...(channelId === undefined
+            ? []
+            : [{ kind: 'channel', query: { ...common, scope: { of: 'channel', channelId } as const } }]),
+        ]
+        const found = await listSamples(
+          db,
+          wanted.map((sample) => sample.query),
+        )
+        /** Of the kind; empty when who asks may see too few of its videos. */
+        const rowsOf = (kind: string): VideoListRow[] => {
+          const rows = found[wanted.findIndex((sample) => sample.kind === kind)] ?? []
+          return rows.length < MIN_VIDEOS ? [] : rows
+        }
+        const shown = (rows: VideoListRow[]) => rows.map((row) => toVideoView(row, { here: urls, include: 0 }))
+        const ofCategory = rowsOf('category')
+        const ofTag = rowsOf('tag')
+        const ofChannel = rowsOf('channel')
+        return {
+          categories:
+            category === undefined || ofCategory.length === 0
+              ? []
+              : [
+                  {
+                    category: { id: category, label: labelled(categoryLabels, category).label },
+                    videos: shown(ofCategory),
+                  },
+                ],
+          channels: ofChannel
+            .slice(0, 1)
+            .map(({ channel }) => ({ channel: toActorSummary(channel, urls), videos: shown(ofChannel) })),
+          tags: tag === undefined || ofTag.length === 0 ? [] : [{ tag, videos: shown(ofTag) }],
+        }
+      },
+    )
+  }
+}
+
+/** What there is to show, looked for every four hours. */
+function makeSamples({ db, clock }: Pick<OverviewsDeps, 'db' | 'clock'>): () => Promise<Samples> {
+  let kept: { samples: Samples; until: number } | undefined
+  return async () => {
+    const now = clock.now().getTime()
+    if (kept && kept.until > now) return kept.samples
+    const samples = await findSamples(db, { minVideos: MIN_VIDEOS, most: MAX_PAGE })
+    // A server that is still filling up is looked at anew each time.
+    if (samples.channels.length > 0) kept = { samples, until: now + SAMPLES_MS }
+    return samples
+  }
+}

@@ -1,0 +1,62 @@
+// Every list in every order and with every filter finds its page by indexes: PostgreSQL says so itself, of a library of some size.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { findInLibrary, type Library, seedLibrary, settleLibrary } from '../../../bench/library.ts'
+import { listCases } from '../../../bench/lists.ts'
+import { migrations } from '../../../migrations/index.ts'
+import { entities } from '../../../src/actors/entities.ts'
+import { buildVideoList } from '../../../src/actors/video/list-videos.ts'
+import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { TEST_ORIGIN } from '../../support/builders.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const LARGE = ['video', 'comment', 'actor', 'channel']
+
+let database: TestDatabase
+let db: Database
+let library: Library
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
+  const size = { videos: 20_000, comments: 20_000, channels: 4000 }
+  await db.transaction(({ query }) => seedLibrary(query, { ...size, origin: TEST_ORIGIN }))
+  await settleLibrary(db.query)
+  library = await findInLibrary(db.query)
+}, 240_000)
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+/** Of what every twelfth name holds, PostgreSQL rightly prefers to read all the names when there are but few. */
+const cases = listCases().filter(([name]) => !/^a (frequent word|part of a word),/.test(name))
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  Plans?: Plan[]
+}
+
+/** The large tables that the statement reads from end to end. */
+async function readWhole(statement: { text: string; values: unknown[] }): Promise<string[]> {
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (format json) ${statement.text}`,
+    statement.values,
+  )
+  const found: string[] = []
+  const visit = (plan: Plan): void => {
+    const table = plan['Relation Name'] ?? ''
+    if (plan['Node Type'] === 'Seq Scan' && LARGE.includes(table)) found.push(table)
+    plan.Plans?.forEach(visit)
+  }
+  for (const { Plan: plan } of explained?.['QUERY PLAN'] ?? []) visit(plan)
+  return found
+}
+
+describe('in a library of twenty thousand videos', () => {
+  it.each(cases)('%s reads no large table from end to end', async (_name, queryOf) => {
+    expect(await readWhole(buildVideoList(queryOf(library)))).toEqual([])
+  })
+})

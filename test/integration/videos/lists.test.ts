@@ -1,0 +1,145 @@
+// What lists are sorted by beside counters, what they find by words, and what the overview shows.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { addDelta, foldDeltas, renewScores } from '../../../src/actors/video/index.ts'
+import { makeVideo } from '../../support/builders.ts'
+import { startVideoServer, type VideoServer } from './server.ts'
+
+let server: VideoServer
+const ids: Record<string, number> = {}
+
+const DAY_MS = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
+
+async function namesOf(query: Record<string, string>, as?: Parameters<VideoServer['as']>[0]): Promise<string[]> {
+  const answer = await server.app.inject({
+    url: `/api/v1/videos?${new URLSearchParams(query)}`,
+    headers: as ? server.as(as) : {},
+  })
+  expect(answer.statusCode).toBe(200)
+  return answer.json<{ data: { name: string }[] }>().data.map(({ name }) => name)
+}
+
+beforeAll(async () => {
+  server = await startVideoServer()
+  const { db, users } = server
+  const videos: Record<string, Record<string, unknown>> = {
+    'An old favourite': { likes: 900, dislikes: 10, views: 90_000, published_at: ago(700) },
+    'Much disliked': { likes: 100, dislikes: 900, views: 90_000, published_at: ago(600) },
+    'Watched this week': { likes: 1, views: 50, published_at: ago(500) },
+    'Café crème': { likes: 2, views: 10, published_at: ago(0.01), tags: ['Breakfast'] },
+    Overlooked: { published_at: ago(400) },
+  }
+  for (const [name, columns] of Object.entries(videos)) {
+    ids[name] = (
+      await makeVideo(db, { channelId: users.user.channelId, columns: { name, category: 3, ...columns } })
+    ).id
+  }
+  await server.runtime.tell.create((unit) => addDelta(unit, ids['Watched this week'] ?? 0, { views: 5 }))
+  await foldDeltas(db)
+  await renewScores(db, { days: 7 })
+})
+afterAll(() => server.stop())
+
+describe('the order', () => {
+  it('by trending is that of the views of the last days, then of all views', async () => {
+    const names = await namesOf({ sort: '-trending' })
+    expect(names[0]).toBe('Watched this week')
+    expect(names.slice(1, 3).toSorted()).toEqual(['An old favourite', 'Much disliked'])
+  })
+
+  it('by hot prefers what is new to what was liked long ago', async () => {
+    expect((await namesOf({ sort: '-hot' }))[0]).toBe('Café crème')
+  })
+
+  it('by best prefers what most of its raters like', async () => {
+    const names = await namesOf({ sort: '-best' })
+    expect(names[0]).toBe('An old favourite')
+    expect(names.indexOf('Much disliked')).toBeGreaterThan(names.indexOf('Watched this week'))
+  })
+
+  it('by trending forgets views that are older than the interval', async () => {
+    await server.db.query('update video_day_views set day = day - 8')
+    await renewScores(server.db, { days: 7 })
+    expect((await namesOf({ sort: '-trending' })).at(-1)).toBe('Overlooked')
+    expect(await server.db.query('select 1 from video_day_views')).toEqual([])
+    expect(await server.db.query('select 1 from video where trending <> 0')).toEqual([])
+  })
+})
+
+describe('a search', () => {
+  it.each([
+    ['without its accents', 'cafe'],
+    ['by a tag', 'breakfast'],
+    ['by words in any order', 'creme cafe'],
+    ['by a part of a name', 'afé cr'],
+    ['with a mistake', 'Cafè crême'],
+  ])('finds a video %s', async (_what, search) => {
+    expect(await namesOf({ search })).toEqual(['Café crème'])
+  })
+})
+
+describe('the videos of muted owners', () => {
+  it('are in the lists of the staff that ask for them, and said to be muted', async () => {
+    const { db, users } = server
+    await db.query('insert into account_block (owner_id, target_id) values ($1, $2)', [
+      users.moderator.accountId,
+      users.user.accountId,
+    ])
+    expect(await namesOf({}, 'moderator')).toEqual([])
+    expect(await namesOf({}, 'other')).toHaveLength(5)
+    const answer = await server.app.inject({ url: '/api/v1/videos?include=4', headers: server.as('moderator') })
+    const { total, data } = answer.json<{ total: number; data: object[] }>()
+    expect(total).toBe(5)
+    expect(data[0]).toMatchObject({ blockedOwner: true, blockedServer: false })
+  })
+})
+
+describe('lists of the staff', () => {
+  it('hold what is listed and what is not, in one order, and count both', async () => {
+    const { db, users } = server
+    await makeVideo(db, { channelId: users.user.channelId, columns: { name: 'Private', privacy: 3 } })
+    await makeVideo(db, { channelId: users.user.channelId, columns: { name: 'Waiting', state: 'to-transcode' } })
+    const query = new URLSearchParams([
+      ...[1, 2, 3, 4, 5].map((one) => ['privacyOneOf', String(one)]),
+      ['include', '1'],
+      ['sort', 'name'],
+    ])
+    const answer = await server.app.inject({ url: `/api/v1/videos?${query}`, headers: server.as('admin') })
+    const { total, data } = answer.json<{ total: number; data: { name: string }[] }>()
+    const names = data.map(({ name }) => name)
+    expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, 'en')))
+    expect(names).toEqual(expect.arrayContaining(['Private', 'Waiting']))
+    expect(total).toBe(7)
+  })
+})
+
+describe('the overview', () => {
+  const overview = async () => (await server.app.inject('/api/v1/overviews/videos')).json<Record<string, unknown[]>>()
+
+  it('shows nothing of what has fewer than six videos', async () => {
+    expect(await overview()).toEqual({ categories: [], channels: [], tags: [] })
+  })
+
+  it('shows a category, a channel and a tag in at most three statements', async () => {
+    const { db, users } = server
+    for (let n = 0; n < 6; n += 1) {
+      await makeVideo(db, {
+        channelId: users.other.channelId,
+        columns: { name: `Trip ${n}`, category: 6, tags: ['Trip'] },
+      })
+    }
+    const before = server.statements()
+    const shown = await overview()
+    expect(server.statements() - before).toBeLessThanOrEqual(3)
+    expect(shown.categories).toEqual([{ category: { id: 6, label: 'Travels' }, videos: expect.any(Array) }])
+    expect(shown.channels).toEqual([
+      { channel: expect.objectContaining({ id: users.other.channelId }), videos: expect.any(Array) },
+    ])
+    expect(shown.tags).toEqual([{ tag: 'trip', videos: expect.any(Array) }])
+  })
+
+  it('refuses pages that there are not', async () => {
+    expect((await server.app.inject('/api/v1/overviews/videos?page=21')).statusCode).toBe(400)
+  })
+})
