@@ -12,6 +12,7 @@ import { answerClientError } from './plugins/client-errors.ts'
 import { conditionalJson } from './plugins/conditional.ts'
 import { addDefaultHeaders, makeDefaultHeaders } from './plugins/default-headers.ts'
 import { addDraining } from './plugins/draining.ts'
+import { isTypedWhenEmpty, typeEmptyAnswers } from './plugins/empty-json.ts'
 import { addErrorHandling, answerError } from './plugins/errors.ts'
 import { parseQuery } from './plugins/form-fields.ts'
 import { named } from './plugins/named.ts'
@@ -110,6 +111,7 @@ function frameRoute(route: RouteOptions, auth: Auth, rateLimits: RateLimits): vo
   if (route.method === 'GET' && route.url.startsWith('/api/') && etag !== false) {
     route.onSend = [...list(route.onSend), conditionalJson({ always: etag === true })]
   }
+  if (isTypedWhenEmpty(String(route.method), route.url)) route.onSend = [...list(route.onSend), typeEmptyAnswers]
 }
 
 function list<T>(value: T | T[] | undefined): T[] {

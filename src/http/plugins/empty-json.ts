@@ -1,0 +1,31 @@
+// Empty answers that call themselves JSON, as clients of the reference server know them: some of its routes name the
+// type of a body that they do not send, others do not.
+
+import type { onSendAsyncHookHandler } from 'fastify'
+
+const ROUTES: ReadonlySet<string> = new Set([
+  'PUT /api/v1/videos/:id',
+  'DELETE /api/v1/videos/:id',
+  'POST /api/v1/videos/:id/blacklist',
+  'PUT /api/v1/videos/:id/blacklist',
+  'DELETE /api/v1/videos/:id/blacklist',
+  'POST /api/v1/videos/:id/give-ownership',
+  'DELETE /api/v1/videos/:videoId/captions/:captionLanguage',
+  'PUT /api/v1/video-channels/:channelHandle',
+  'DELETE /api/v1/video-channels/:channelHandle',
+  'PUT /api/v1/video-playlists/:playlistId',
+  'DELETE /api/v1/video-playlists/:playlistId',
+  'PUT /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
+  'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
+  'POST /api/v1/video-playlists/:playlistId/videos/reorder',
+  'DELETE /api/v1/users/me/subscriptions/:uri',
+  'POST /api/v1/users/me/history/videos/remove',
+])
+
+export const isTypedWhenEmpty = (method: string, url: string): boolean => ROUTES.has(`${method} ${url}`)
+
+export const typeEmptyAnswers: onSendAsyncHookHandler = async (_request, reply, payload) => {
+  // Fastify takes the type from what has no body.
+  if (reply.statusCode === 204) reply.raw.setHeader('content-type', 'application/json; charset=utf-8')
+  return payload
+}
