@@ -58,6 +58,7 @@ import {
   makeUpdateVideo,
   makeVideoPasswords,
   registerCounters,
+  registerListing,
   registerScores,
 } from './actors/video/index.ts'
 import { makeVideoBlocks } from './actors/video-block/index.ts'
@@ -303,6 +304,7 @@ async function start(
   registerCounters(deps)
   registerActorTotals(deps)
   registerScores(deps)
+  registerListing(deps)
   const views = makeViews(deps)
   const history = makeHistory(deps)
 

@@ -49,6 +49,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'activitypub-refresher',
     'remote-chapters',
     'remote-rates',
+    'video-listing',
     'host-software',
     'federate-video',
     'playlist-reading',

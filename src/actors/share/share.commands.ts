@@ -1,6 +1,7 @@
 // Shares: who announced a video. Kept once for each actor and video.
 
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { relist } from '../video/index.ts'
 
 export interface Shares {
   /** A remote actor announced a video. Telling twice changes nothing; a new address takes the place of the old one. */
@@ -18,7 +19,7 @@ export function makeShares(deps: ActorDeps): Shares {
            on conflict do nothing returning id`,
           [videoId, actorId, url],
         )
-        if (isNew.length > 0) return
+        if (isNew.length > 0) return await relist(unit.query, [videoId])
         const [clash] = await unit.query(
           'select 1 from share where url_hash = md5($1)::uuid and (video_id, actor_id) is distinct from ($2, $3)',
           [url, videoId, actorId],
@@ -33,6 +34,7 @@ export function makeShares(deps: ActorDeps): Shares {
     async removeShare({ videoId, actorId }) {
       await tell.create(async (unit) => {
         await unit.query('delete from share where video_id = $1 and actor_id = $2', [videoId, actorId])
+        await relist(unit.query, [videoId])
       })
     },
   }

@@ -27,6 +27,7 @@ export {
 } from './labels.ts'
 export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
 export { listVideos, type VideoPage } from './list-videos.ts'
+export { registerListing, relist } from './listing.ts'
 export { dropOutdated } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {

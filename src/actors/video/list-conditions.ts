@@ -15,7 +15,8 @@ export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQu
 
 export function conditions(query: VideoListQuery, bind: Bind): string[] {
   const isShown = query.blocked || query.scope.of === 'owner' ? [] : ['not v.blocked']
-  return [...visibility(query), ...isShown, ...scopeOf(query.scope, bind), ...filters(query, bind)]
+  const isFollowed = query.scope.of !== 'everybody' || query.strangers || query.named !== undefined ? [] : ['v.listed']
+  return [...visibility(query), ...isShown, ...isFollowed, ...scopeOf(query.scope, bind), ...filters(query, bind)]
 }
 
 function visibility(query: VideoListQuery): string[] {

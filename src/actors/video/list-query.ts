@@ -73,6 +73,8 @@ export interface VideoListQuery extends VideoListFilters {
   unpublished?: boolean | undefined
   /** Also videos that the instance blocked. Only for those who see all videos. */
   blocked?: boolean | undefined
+  /** Also videos of other servers that this instance does not follow. */
+  strangers?: boolean | undefined
   /** One video that is asked for by its address: unlisted ones are shown too. */
   named?: number | undefined
   /** Without what the instance or this account (null: nobody more) mutes. */

@@ -25,7 +25,7 @@ export async function findSamples(
        where key is not null order by videos desc, key limit $2)`
   const [found] = await db.query<Samples>(
     `with newest as materialized (
-       select category, lower_tags(tags) as tags, channel_id from video where privacy = 1 and state = 'published' and not blocked
+       select category, lower_tags(tags) as tags, channel_id from video where privacy = 1 and state = 'published' and not blocked and listed
        order by published_at desc, id desc limit ${NEWEST}
      ) select ${groups('category', 'newest')} as categories, ${groups('channel_id', 'newest')} as channels,
        ${groups('tag', 'newest, unnest(tags) as tag')} as tags`,

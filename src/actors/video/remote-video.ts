@@ -6,6 +6,7 @@ import { stateOf } from '../../state-machines/video.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { relist } from './listing.ts'
 import type { PendingFiles } from './pending-files.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
 import { thumbnailTypes } from './video.entity.ts'
@@ -126,6 +127,7 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
       await replaceThumbnails(unit, stored.id, video)
       await replaceFiles(unit, stored.id, video)
       await replaceParts(unit, stored.id, video)
+      await relist(unit.query, [stored.id])
       return { id: stored.id, isNew: stored.isNew }
     })
 

@@ -76,6 +76,8 @@ export function searchArea(deps: SearchDeps): Area {
         const page = await listVideos(db, {
           ...toListQuery({ ...others, sort: { by: 'publishedAt', descending: true } }, options),
           sort,
+          // Whoever may have others asked for something also finds what is here of them.
+          strangers: mayFetch(session !== null),
           uuids: query.uuids,
           publishedAt: span(query.startDate, query.endDate),
           originallyPublishedAt: span(query.originallyPublishedStartDate, query.originallyPublishedEndDate),

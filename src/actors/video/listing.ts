@@ -1,0 +1,95 @@
+// Which videos of other servers stand in the lists of everybody: those of channels and accounts that this instance follows,
+// and those that somebody shared whom it follows. Others are known here because somebody answered, looked for or sent them:
+// they are found by their address, and in the lists of their channel, but a stranger puts nothing before everybody's eyes.
+
+import type { Database, Sql } from '../../platform/database/index.ts'
+import { INSTANCE_ACTOR_NAME } from '../actor/index.ts'
+import type { ActorDeps, Unit } from '../runtime/index.ts'
+
+/** Videos that one statement looks at. */
+const BATCH = 1000
+const EVERY_MS = 60_000
+
+const INSTANCE = `(select id from actor where host_id is null and lower(preferred_username) = '${INSTANCE_ACTOR_NAME}')`
+const followed = (target: string): string =>
+  `exists (select 1 from follow f where f.follower_id = ${INSTANCE} and f.state = 'accepted' and f.target_id = ${target})`
+const IS_LISTED = `not v.remote or ${followed('c.actor_id')} or ${followed('a.actor_id')}
+  or exists (select 1 from share s where s.video_id = v.id and ${followed('s.actor_id')})`
+
+/** Looks at these videos anew. */
+export async function relist(query: Sql, videoIds: readonly number[]): Promise<void> {
+  await query(
+    `with looked as (
+       select v.id, ${IS_LISTED} as listed from video v join channel c on c.id = v.channel_id
+         join account a on a.id = c.account_id where v.id = any($1)
+     ), changed as (
+       select v.id, l.listed from video v join looked l on l.id = v.id where v.listed <> l.listed
+       order by v.id for no key update of v
+     ) update video v set listed = c.listed from changed c where v.id = c.id`,
+    [videoIds],
+    { prepared: true },
+  )
+}
+
+/** Looks at the videos of an actor, and at those that it shared, when a follow of it begins or ends; and at all by and by. */
+export function registerListing(deps: ActorDeps): void {
+  const { db, registry } = deps
+  const ask = async (unit: Unit, targetId: number): Promise<void> =>
+    unit.enqueue({ type: 'video-listing', data: { actorId: targetId } })
+
+  for (const event of ['FollowAccepted', 'FollowRejected'] as const) {
+    registry.on(event, 'listing', async ({ followId }, unit) => {
+      const [follow] = await unit.query<{ targetId: number }>(
+        `select f.target_id as "targetId" from follow f where f.id = $1 and f.follower_id = ${INSTANCE}`,
+        [followId],
+      )
+      if (follow) await ask(unit, follow.targetId)
+    })
+  }
+  registry.on('FollowWithdrawn', 'listing', async ({ followerId, targetId }, unit) => {
+    const [instance] = await unit.query(`select 1 from actor where id = $1 and id = ${INSTANCE}`, [followerId])
+    if (instance) await ask(unit, targetId)
+  })
+
+  registry.job('video-listing', {
+    queue: 'io',
+    async run({ data, signal }) {
+      let after = 0
+      for (let ids = await videosOf(db, Number(data.actorId), after); ids.length > 0; ) {
+        signal.throwIfAborted()
+        await relist(db.query, ids)
+        after = ids.at(-1) ?? after
+        ids = await videosOf(db, Number(data.actorId), after)
+      }
+    },
+  })
+
+  let looked = 0
+  registry.periodic('video-listing', {
+    everyMs: () => EVERY_MS,
+    async run() {
+      const rows = await db.query<{ id: number }>(
+        'select id from video where id > $1 and remote order by id limit $2',
+        [looked, BATCH],
+      )
+      looked = rows.length === BATCH ? (rows.at(-1)?.id ?? 0) : 0
+      await relist(
+        db.query,
+        rows.map(({ id }) => id),
+      )
+    },
+  })
+}
+
+async function videosOf(db: Pick<Database, 'query'>, actorId: number, after: number): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select id from (
+       select v.id from channel c join account a on a.id = c.account_id join video v on v.channel_id = c.id
+       where $1 in (c.actor_id, a.actor_id) and v.remote and v.id > $2
+       union select s.video_id from share s join video v on v.id = s.video_id
+       where s.actor_id = $1 and v.remote and s.video_id > $2
+     ) found order by id limit ${BATCH}`,
+    [actorId, after],
+  )
+  return rows.map(({ id }) => id)
+}
