@@ -16,6 +16,7 @@ import { Pipeline } from './0013-pipeline.ts'
 import { Comments } from './0014-comments.ts'
 import { Order } from './0015-order.ts'
 import { Indexes } from './0016-indexes.ts'
+import { Doors } from './0022-doors.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -34,4 +35,5 @@ export const migrations = [
   { name: '0014-comments', class: Comments },
   { name: '0015-order', class: Order },
   { name: '0016-indexes', class: Indexes },
+  { name: '0022-doors', class: Doors },
 ]
