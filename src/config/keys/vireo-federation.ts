@@ -13,7 +13,8 @@ export const federationKeys = {
   max_comment_recursion: integer(100, 'parents of a reply that are fetched'),
   fetch: section({
     timeout: duration('7 seconds', 'longest fetch of a document'),
-    file_timeout: duration('10 seconds', 'longest fetch of an image, caption or torrent, for which a request waits'),
+    file_timeout: duration('30 seconds', 'longest fetch of an image, caption or torrent'),
+    file_wait: duration('10 seconds', 'longest wait of a request for a file that is fetched from another server'),
     search_timeout: duration('10 seconds', 'longest wait of a search for what is on another server'),
     video_file_timeout: duration('1 minute', 'longest silence while a video file is fetched'),
     max_mirror_size: size('100GB', "largest copy of another server's video"),
