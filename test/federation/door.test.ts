@@ -391,6 +391,15 @@ describe('what is signed inside', () => {
     const other = await signed()
     await ours.tell(home.instance, other)
     expect(await isThere(other)).toBe(1)
+    // One who passes on with a key that is not known makes no exception, nor has it all kept for later.
+    const unknown = await home.account('passes-on')
+    const more = await Promise.all(Array.from({ length: PROOFS + 5 }, () => signed()))
+    expect((await post(ours, unknown, JSON.stringify({ ...collection, orderedItems: more }))).status).toBe(429)
+    expect(
+      await ours.query('select 1 from incoming_activity where proof is not null and activity_id = any($1)', [
+        more.map(({ id }) => id),
+      ]),
+    ).toEqual([])
     // By its own actor it needs no other signature.
     const own = comment(bob, away)
     await ours.tell(bob, own)

@@ -172,28 +172,40 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       return { by: 'known', document, saidAt: saidAt(document, clock.now()), forwarded: false }
     }
     if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
-      return { by: 'later' }
+      // Its author may be known though the sender is not: then nothing has to be kept for later.
+      const inside = await proveInside(activity, document, { signer, from })
+      return inside === null || (inside.by === 'nobody' && inside.status !== 429) ? { by: 'later' } : inside
     }
     if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
       return { by: 'later' } // the key may have been replaced by its owner
     }
-    if (activity.hasSignature || activity.hasProof) {
-      // Checking takes long, and it counts once.
-      if (await incoming.knows({ activityId: activity.id, actorUrl: activity.actor })) return { by: 'before' }
-      return await proveByDocument(document, { from, by: signer.ok ? new URL(signer.owner).host : from })
-    }
+    const inside = await proveInside(activity, document, { signer, from })
+    if (inside !== null) return inside
     if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by somebody else' }
     return { by: 'nobody', status: 401, reason: signer.reason }
+  }
+
+  /** By the signature or proof in the document; null when there is none. */
+  async function proveInside(
+    activity: ActivityDocument,
+    document: JsonObject,
+    { signer, from }: { signer: InboundVerdict; from: string },
+  ): Promise<Proof | null> {
+    if (!activity.hasSignature && !activity.hasProof) return null
+    // Checking takes long, and it counts once.
+    if (await incoming.knows({ activityId: activity.id, actorUrl: activity.actor })) return { by: 'before' }
+    return await proveByDocument(document, { from, by: signer.ok ? new URL(signer.owner).host : from })
   }
 
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
   async function proveByDocument(document: JsonObject, { from, by }: { from: string; by: string }): Promise<Proof> {
     if (failures.isSpent(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
-    if (!proofs.admits(by)) return { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
+    if (proofs.isSpent(by)) return { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
     const belief = await believe(document, { findKey: keys.findFresh, now: clock.now(), keepIdsMs })
+    if (!belief.ok && belief.reason === 'unknown-key') return { by: 'later' }
+    proofs.admits(by)
     if (belief.ok) return { by: 'known', document: belief.document, saidAt: belief.saidAt, forwarded: true }
-    if (belief.reason === 'unknown-key') return { by: 'later' }
     if (belief.reason === 'too-large')
       return { by: 'nobody', status: 413, reason: 'document: too large to be canonicalised' }
     failures.admits(from)
