@@ -21,7 +21,8 @@ import { Lists } from './0018-lists.ts'
 import { History } from './0019-history.ts'
 import { Changes } from './0020-changes.ts'
 import { Ownership } from './0021-ownership.ts'
-import { Listed } from './0022-listed.ts'
+import { Doors } from './0022-doors.ts'
+import { Listed } from './0023-listed.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -45,5 +46,6 @@ export const migrations = [
   { name: '0019-history', class: History },
   { name: '0020-changes', class: Changes },
   { name: '0021-ownership', class: Ownership },
-  { name: '0022-listed', class: Listed },
+  { name: '0022-doors', class: Doors },
+  { name: '0023-listed', class: Listed },
 ]

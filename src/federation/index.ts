@@ -36,6 +36,7 @@ import { makeResolvePasted, type ResolvePasted } from './fetch/resolve.ts'
 import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { registerHistoryWalks } from './history.ts'
+import { makeForOthers } from './inbound/for-others.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
@@ -120,6 +121,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const context = {
     ...{ ...options, ...deps, sender, fetchDocument, resolveActor, videos, playlists, threads, hosts },
     arrive: (activity: ArrivedActivity) => incoming.store(activity),
+    hasArrived: (activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>) => incoming.knows(activity),
+    forOthers: makeForOthers(deps),
   }
 
   const discovery = makeDiscovery(deps)

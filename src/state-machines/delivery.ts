@@ -1,17 +1,27 @@
-// One activity on its way to one inbox. When it is tried is the matter of the machine `remote-host`.
+// One activity on its way to one inbox. When it is tried is the matter of the machine `remote-host`, unless it fails for a
+// reason of its own: then it has a back-off of its own.
 
 import { assign, setup } from 'xstate'
+import { type BackOff, backOff } from './back-off.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
 export type DeliveryState = 'waiting' | 'sent' | 'parked'
 
-export type ParkReason = 'refused' | 'unsupported' | 'not-found' | 'inbox-gone' | 'expired' | 'blocked'
+export type ParkReason = 'refused' | 'unsupported' | 'not-found' | 'inbox-gone' | 'poisoned' | 'expired' | 'blocked'
 
 export interface DeliveryContext {
   /** Tries so far. */
   tries: number
   /** Answers 404 so far. */
   notFound: number
+  /** Failures while the host took other deliveries. */
+  refusals: number
+  /** When it failed last, in ms since the epoch; 0 when it did not. */
+  failedAt: number
+  /** The own waits so far, of which each is twice the one before. */
+  waits: number
+  /** Ms from its last failure until it is tried again; 0 when that is the matter of the host. */
+  wait: number
   /** Which of the two signature profiles the next try takes; 1 after the first was refused. */
   profile: 0 | 1
   /** Why it is parked; null otherwise. */
@@ -19,24 +29,36 @@ export interface DeliveryContext {
 }
 
 /** Of the configuration's `vireo.federation.delivery`. */
-export interface DeliverySettings {
+export interface DeliverySettings extends BackOff {
   /** How long an unsent delivery is kept, in ms. */
   drop_after: number
   /** Answers 404 after which it is parked. */
   missing_inbox_strikes: number
+  /** Failures, while the host took other deliveries, after which it is parked. */
+  attempts: number
 }
 
 export type DeliveryEvent =
   /** Any 2xx. */
   | { type: 'SENT' }
-  /** 408, 425, 429, 5xx or no answer: the host is at fault, the delivery waits. */
-  | { type: 'FAILED' }
+  /**
+   * 408, 425, 429, 5xx or no answer: the host is at fault, unless it took others since this one failed last
+   * (`tookOthers`). `isBusy` when it said that it has no time; `retryAfter` in ms, as it asked.
+   */
+  | {
+      type: 'FAILED'
+      at: number
+      tookOthers: boolean
+      isBusy: boolean
+      retryAfter?: number
+      settings: DeliverySettings
+    }
   /** 401 or 403. */
   | { type: 'UNAUTHORIZED' }
   /** 400, or another 4xx that a repetition will not change. */
   | { type: 'UNSUPPORTED' }
   /** 404. */
-  | { type: 'NOT_FOUND'; settings: DeliverySettings }
+  | { type: 'NOT_FOUND'; at: number; settings: DeliverySettings }
   /** 410: the inbox is gone. */
   | { type: 'GONE' }
   /** The host or the receiver was blocked. */
@@ -46,12 +68,25 @@ export type DeliveryEvent =
 
 export const initialDelivery: Snapshot<DeliveryState, DeliveryContext> = {
   state: 'waiting',
-  context: { tries: 0, notFound: 0, profile: 0, reason: null },
+  context: { tries: 0, notFound: 0, refusals: 0, failedAt: 0, waits: 0, wait: 0, profile: 0, reason: null },
 }
 
 const flow = setup({
   types: { context: {} as DeliveryContext, events: {} as DeliveryEvent, meta: {} as StateMeta },
 })
+
+/** A wait of its own, twice the last. */
+function putOff(context: DeliveryContext, { at, retryAfter = 0, settings }: OwnFailure): Partial<DeliveryContext> {
+  const waits = context.waits + 1
+  const wait = Math.max(backOff(settings, waits), Math.min(retryAfter, settings.max_backoff))
+  return { tries: context.tries + 1, failedAt: at, waits, wait }
+}
+
+interface OwnFailure {
+  at: number
+  retryAfter?: number
+  settings: DeliverySettings
+}
 
 const oneMoreTry = ({ context }: { context: DeliveryContext }): number => context.tries + 1
 
@@ -64,7 +99,41 @@ export const deliveryMachine = flow.createMachine({
       meta: { due: 'dropped when unsent for 30 days', owner: 'the lane of its host' },
       on: {
         SENT: { target: 'sent', actions: assign({ tries: oneMoreTry }) },
-        FAILED: { target: 'waiting', actions: assign({ tries: oneMoreTry }) },
+        FAILED: [
+          {
+            guard: ({ context, event }) =>
+              event.tookOthers && !event.isBusy && context.refusals + 1 >= event.settings.attempts,
+            target: 'parked',
+            actions: assign({
+              tries: oneMoreTry,
+              refusals: ({ context }) => context.refusals + 1,
+              failedAt: ({ event }) => event.at,
+              reason: 'poisoned',
+            }),
+            description: 'failed too often while the host took others',
+          },
+          {
+            guard: ({ event }) => event.tookOthers,
+            target: 'waiting',
+            actions: assign(({ context, event }) => ({
+              ...putOff(context, event),
+              refusals: context.refusals + (event.isBusy ? 0 : 1),
+            })),
+            description: 'the host took others: a back-off of its own',
+          },
+          {
+            // Whether the host is down is not known by the one delivery that fails there anyway.
+            guard: ({ context }) => context.refusals > 0,
+            target: 'waiting',
+            actions: assign(({ context, event }) => putOff(context, event)),
+            description: 'failed before while the host took others',
+          },
+          {
+            target: 'waiting',
+            actions: assign({ tries: oneMoreTry, failedAt: ({ event }) => event.at, wait: 0 }),
+            description: 'the host fails: with its back-off',
+          },
+        ],
         UNAUTHORIZED: [
           {
             guard: ({ context }) => context.profile === 0,
@@ -92,8 +161,8 @@ export const deliveryMachine = flow.createMachine({
           },
           {
             target: 'waiting',
-            actions: assign({ tries: oneMoreTry, notFound: ({ context }) => context.notFound + 1 }),
-            description: 'before that',
+            actions: assign(({ context, event }) => ({ ...putOff(context, event), notFound: context.notFound + 1 })),
+            description: 'before that, with a back-off of its own',
           },
         ],
         GONE: { target: 'parked', actions: assign({ tries: oneMoreTry, reason: 'inbox-gone' }) },

@@ -19,6 +19,8 @@ import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const MINUTE = 60_000
+/** Signatures inside documents that are checked for one host in a minute. */
+const PROOFS = 40
 
 let ours: FederatedNode
 let home: FakePeer
@@ -29,7 +31,11 @@ let video: { url: string; uuid: string }
 let serial = 0
 
 beforeAll(async () => {
-  ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ;[ours, home, away] = await Promise.all([
+    startFederatedNode({ vireo: { federation: { inbox: { proofs_per_host: PROOFS } } } }),
+    startFakePeer(),
+    startFakePeer(),
+  ])
   alice = (await introduce(ours, home, 'alice')).account
   await ours.tell(home.instance, home.activity(home.instance, 'Arrive', home.instance.url))
   bob = (await introduce(ours, away, 'bob')).account
@@ -346,6 +352,59 @@ describe('an activity that somebody else passes on', () => {
     expect([204, 401, 403]).toContain(status)
     expect(await isThere(activity)).toBe(0)
   })
+})
+
+describe('what is signed inside', () => {
+  const signed = (more: JsonObject = {}) => signedInside({ ...comment(alice, home), ...more }, alice)
+
+  it('and came before is not checked again', async () => {
+    const activity = await signed()
+    await ours.tell(bob, activity)
+    const worn = { ...activity, signature: { ...(activity.signature as JsonObject), signatureValue: 'AAAA' } }
+    const { status } = await post(ours, bob, worn)
+    expect(status).toBe(204)
+    expect(await ours.query('select 1 from incoming_activity where activity_id = $1', [activity.id])).toHaveLength(1)
+  })
+
+  it('and is very long is refused before it is canonicalised, and does not count as a forgery', async () => {
+    const long = await signed({ summary: 'x'.repeat(250_000) })
+    expect((await post(ours, bob, long)).status).toBe(413)
+    expect(await isThere(long)).toBe(0)
+  })
+
+  it('is checked so often in a minute for one server, and for others all the same', async () => {
+    const items = await Promise.all(Array.from({ length: PROOFS + 5 }, () => signed()))
+    const collection = {
+      '@context': 'https://www.w3.org/ns/activitystreams',
+      type: 'OrderedCollection',
+      orderedItems: items,
+    }
+    const { status } = await post(ours, bob, JSON.stringify(collection))
+    expect(status).toBe(429)
+    await ours.settled()
+    const taken = async () =>
+      (await ours.query('select 1 from incoming_activity where activity_id = any($1)', [items.map(({ id }) => id)]))
+        .length
+    const first = await taken()
+    expect(first).toBeLessThanOrEqual(PROOFS)
+    expect(first).toBeGreaterThanOrEqual(PROOFS - 2)
+    const other = await signed()
+    await ours.tell(home.instance, other)
+    expect(await isThere(other)).toBe(1)
+    // One who passes on with a key that is not known makes no exception, nor has it all kept for later.
+    const unknown = await home.account('passes-on')
+    const more = await Promise.all(Array.from({ length: PROOFS + 5 }, () => signed()))
+    expect((await post(ours, unknown, JSON.stringify({ ...collection, orderedItems: more }))).status).toBe(429)
+    expect(
+      await ours.query('select 1 from incoming_activity where proof is not null and activity_id = any($1)', [
+        more.map(({ id }) => id),
+      ]),
+    ).toEqual([])
+    // By its own actor it needs no other signature.
+    const own = comment(bob, away)
+    await ours.tell(bob, own)
+    expect(await isThere(own)).toBe(1)
+  }, 30_000)
 })
 
 describe('what is no business of ours', () => {

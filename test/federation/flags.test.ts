@@ -143,6 +143,24 @@ describe('a Flag of another server', () => {
     expect(await reports()).toEqual([])
   })
 
+  it('of what it cannot know is let go as what is not there: our private videos, and what is said below them', async () => {
+    const hidden = await ours.upload(await readFile(await media('small.mp4')))
+    const { comment } = await ours.client.send<{ comment: { url: string } }>(
+      'POST',
+      `/api/v1/videos/${hidden.uuid}/comment-threads`,
+      { text: 'Between us' },
+    )
+    // Private, password-protected, internal.
+    for (const privacy of [3, 5, 4]) {
+      await ours.query('update video set privacy = $2 where id = $1', [hidden.id, privacy])
+      await ours.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
+    }
+    expect(await reports()).toEqual([])
+    await ours.query('update video set privacy = 2 where id = $1', [hidden.id])
+    await ours.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
+    expect(await reports()).toHaveLength(2)
+  })
+
   it('cannot take the address of a report of another, nor be changed or taken back by others', async () => {
     const document = flag(alice.account, video.url)
     await ours.tell(alice.account, document)

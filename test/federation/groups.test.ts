@@ -6,6 +6,7 @@ import {
   type FakePeer,
   type JsonObject,
   type PeerActor,
+  post,
   type Received,
   signedInside,
   startFakePeer,
@@ -24,10 +25,17 @@ let mallory: { account: PeerActor; channel: PeerActor }
 let video: { id: number; uuid: string; url: string }
 let bytes: Buffer
 
+/** That groups of one domain may cause in a minute. */
+const FETCHES = 20
+
 const channel = () => `${ours.base}/video-channels/root_channel`
 
 beforeAll(async () => {
-  ;[ours, lemmy, tube] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ;[ours, lemmy, tube] = await Promise.all([
+    startFederatedNode({ vireo: { federation: { inbox: { fetches_per_domain: FETCHES } } } }),
+    startFakePeer(),
+    startFakePeer(),
+  ])
   bytes = await readFile(await media('small.mp4'))
   lena = await introduce(ours, lemmy, 'lena')
   tom = await introduce(ours, tube, 'tom')
@@ -137,6 +145,66 @@ describe('an activity that a group announces', () => {
     await ours.tell(lena.account, announce(known, lena.account))
     expect(tube.fetched).toEqual([])
     expect(await ours.world()).toEqual(before)
+  })
+})
+
+describe('what a group has us ask for', () => {
+  const collection = (items: JsonObject[]) =>
+    JSON.stringify({
+      '@context': 'https://www.w3.org/ns/activitystreams',
+      type: 'OrderedCollection',
+      orderedItems: items,
+    })
+  const announce = (activity: unknown) => lemmy.activity(lena.channel, 'Announce', activity)
+  const nobody = (type: string, object: unknown) => {
+    const id = tube.id()
+    return {
+      '@context': 'https://www.w3.org/ns/activitystreams',
+      type,
+      id,
+      actor: `${tube.base}/accounts/n${id.slice(-12)}`,
+      object,
+    }
+  }
+
+  it('is nothing where somebody takes back what was said of things that we do not have', async () => {
+    const items = Array.from({ length: 10 }, () => nobody('Like', tube.id('videos'))).flatMap((like) => [
+      announce({ ...nobody('Undo', like), actor: like.actor }),
+      announce({ ...nobody('Undo', like.id), actor: like.actor }),
+    ])
+    const follow = nobody('Follow', channel())
+    tube.fetched.length = 0
+    await post(ours, lena.channel, collection([...items, announce({ ...nobody('Undo', follow), actor: follow.actor })]))
+    await ours.settled()
+    expect(tube.fetched).toEqual([])
+  })
+
+  it('is a like that is known by its address alone, when it is taken back', async () => {
+    const like = tube.activity(mallory.account, 'Like', video.url)
+    await ours.tell(mallory.account, like)
+    const undo = tube.activity(mallory.account, 'Undo', like.id)
+    tube.serve(undo.id, undo)
+    await ours.tell(lena.channel, announce(undo))
+    expect(await ours.query('select 1 from rating where url = $1', [like.id])).toEqual([])
+  })
+
+  it('is so much in a minute, whatever it is about, and the same not twice', async () => {
+    tube.fetched.length = 0
+    const likes = Array.from({ length: 2 * FETCHES }, () => nobody('Like', video.url))
+    const shares = Array.from({ length: FETCHES }, () => announce(tube.id('videos')))
+    const again = likes.slice(0, 5).map((like) => ({ ...like, id: tube.id() }))
+    await post(
+      ours,
+      lena.channel,
+      collection([...again, ...likes, ...shares].map((one) => ('to' in one ? one : announce(one)))),
+    )
+    await ours.settled()
+    expect(tube.fetched.length).toBeLessThanOrEqual(FETCHES)
+    expect(new Set(tube.fetched).size).toBe(tube.fetched.length)
+    // Of its own server it may have us ask for anything.
+    const document = lemmy.video({ ...lena })
+    await ours.tell(lena.channel, announce(document.id))
+    expect(await ours.query('select 1 from video where url = $1', [document.id])).toHaveLength(1)
   })
 })
 

@@ -1,6 +1,7 @@
 // What a report is about: the row to be reported, and as much of it as keeps the report readable when it is gone.
 
 import type { Sql } from '../../platform/database/index.ts'
+import { isBegun, videoPrivacies } from '../video/index.ts'
 
 export type AbuseKind = 'video' | 'comment' | 'account'
 
@@ -29,6 +30,9 @@ export const subjectSql: Record<AbuseKind, string> = {
     from account a join actor x on x.id = a.actor_id where a.id = $1 and x.deleted_at is null`,
 }
 
+/** What other servers cannot know of they do not report either: nothing tells whoever tries that it is there. */
+const isShown = `v.privacy in (${videoPrivacies.public}, ${videoPrivacies.unlisted}) and ${isBegun('v')}`
+
 /**
  * What an address stands for, if reports of other servers about it concern us: our videos, what is said below them, our
  * accounts (also by their channels), and what these say elsewhere. One statement.
@@ -36,11 +40,12 @@ export const subjectSql: Record<AbuseKind, string> = {
 export async function concerningSubject(query: Sql, url: string): Promise<AbuseSubject | undefined> {
   const [subject] = await query<AbuseSubject>(
     `select 'video' as kind, v.id from video v
-     where v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.state <> 'removed'
+     where v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and ${isShown}
      union all
      select 'comment', m.id from comment m join video v on v.id = m.video_id
        join account a on a.id = m.account_id join actor x on x.id = a.actor_id
-     where m.url_hash = md5($1)::uuid and m.url = $1 and m.deleted_at is null and (x.host_id is null or not v.remote)
+     where m.url_hash = md5($1)::uuid and m.url = $1 and m.deleted_at is null
+       and case when v.remote then x.host_id is null else ${isShown} and not m.held_for_review end
      union all
      select 'account', a.id from actor x left join channel c on c.actor_id = x.id
        join account a on a.actor_id = x.id or a.id = c.account_id

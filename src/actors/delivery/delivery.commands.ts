@@ -1,5 +1,6 @@
 // The lane of a host: sends what waits for it, in order for each actor, at most a few actors at once. A host that
-// fails is left alone for a time that doubles; while it fails one delivery tries its luck for all.
+// fails is left alone for a time that doubles; while it fails one delivery tries its luck for all, each time another one.
+// A delivery that fails where others are taken is left alone by itself.
 
 import { LRUCache } from 'lru-cache'
 import { batched } from '../../platform/batched.ts'
@@ -28,7 +29,7 @@ export interface WaitingDelivery {
 
 /** What came of one try. */
 export interface SendOutcome {
-  answer: 'sent' | 'failed' | 'unauthorized' | 'not-found' | 'gone' | 'unsupported' | 'blocked'
+  answer: 'sent' | 'failed' | 'busy' | 'unauthorized' | 'not-found' | 'gone' | 'unsupported' | 'blocked'
   /** Milliseconds that the host asked to be left alone, when it did. */
   retryAfter?: number
   /** For the admin; null when it was sent. */
@@ -52,6 +53,15 @@ interface Head extends HeadRow, WaitingDelivery {}
 /** A host as its lane finds it, with what may be sent now. */
 interface HostWork extends KnownHost {
   heads: HeadRow[] | null
+  lastSuccessAt: Date | null
+  /** Deliveries are put off by themselves: when the host took others has to be known exactly. */
+  hasPutOff: boolean
+}
+
+/** What came of a head. */
+interface Tried {
+  head: Head
+  outcome: SendOutcome
 }
 
 type StoredDocument = Pick<WaitingDelivery, 'activityId' | 'type' | 'body'>
@@ -65,6 +75,25 @@ const SENT_AT_ONCE = 500
 /** Documents on their way, in characters: thousands of hosts read one copy. */
 const DOCUMENTS_KEPT = 8_000_000
 
+/**
+ * Whether `d` stands behind an earlier one of its actor that is put off. What failed may succeed yet, so all of the actor waits
+ * for it; an inbox that is not found holds up only what goes to the same inbox.
+ */
+const behind = (putOff: string): string => `exists (
+  select 1 from delivery e where e.host_id = d.host_id and e.actor_id = d.actor_id and e.state = 'waiting' and ${putOff}
+    and e.id < d.id and (e.inbox_url = d.inbox_url or coalesce((e.context->>'notFound')::int, 0) = 0))`
+
+/** `d` is put off as long as it has a time, until it was tried again. */
+const NEXT_DUE = `select coalesce(greatest(h.due_at, case
+      when not exists (select 1 from delivery p where p.host_id = h.id and p.state = 'waiting' and p.due_at is not null) then null
+      when exists (
+        select 1 from delivery d where d.host_id = h.id and d.state = 'waiting' and d.due_at is null
+          and not ${behind('e.due_at is not null')}) then null
+      else (select min(p.due_at) from delivery p where p.host_id = h.id and p.state = 'waiting' and p.due_at is not null)
+    end), now())
+  from remote_host h where h.id = lane.key::int and h.state <> 'dormant'
+    and exists (select 1 from delivery d where d.host_id = h.id and d.state = 'waiting')`
+
 export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send: Send }): void {
   const { db, registry, clock, config, logger, hosts, send } = deps
   const settings = () => config().vireo.federation.delivery
@@ -75,8 +104,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
 
   registry.lane(DELIVERY_LANE, {
     queue: 'delivery',
-    nextDueSql: `select coalesce(h.due_at, now()) from remote_host h where h.id = lane.key::int and h.state <> 'dormant'
-      and exists (select 1 from delivery d where d.host_id = h.id and d.state = 'waiting')`,
+    nextDueSql: NEXT_DUE,
     patience: () => ({ ms: PATIENCE_MS, atMost: settings().slow_hosts_in_flight }),
     async drain(key, { signal, patiently }) {
       const hostId = Number(key)
@@ -86,14 +114,14 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
         if (host.dueAt !== null && host.dueAt > clock.now()) return host.dueAt
         const heads = await withDocuments(host.heads ?? [])
         if (heads.length === 0) return null
-        const outcomes = await patiently(() =>
+        const tried = await patiently(() =>
           Promise.all(heads.map((head) => deliver(hostId, host.signatureProfile, head, signal))),
         )
-        if (!signal.aborted) await tellHost(host, outcomes)
+        if (!signal.aborted) await settle(host, tried)
         const isEmptied =
           heads.length < settings().actors_in_flight_per_host &&
           !heads.some(({ hasBacklog }) => hasBacklog) &&
-          outcomes.every(({ answer }) => answer === 'sent')
+          tried.every(({ outcome }) => outcome.answer === 'sent')
         // What came meanwhile made the lane dirty.
         if (isEmptied) return null
       }
@@ -116,12 +144,16 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
   /**
    * The host, and the oldest waiting delivery of each actor; actors without backlog first, else the oldest first. Goes
    * through the index from actor to actor, since a host that was away for days has a long backlog and is asked of often.
-   * While a host fails, one delivery tries its luck for all. Hosts that are looked at together share a statement.
+   * While a host fails, one delivery tries its luck for all: the one that did so longest ago, as it may be the delivery that
+   * fails and not the host. Hosts that are looked at together share a statement.
    */
   const workOf = batched<number, HostWork | undefined>(
     async (hostIds) => {
       const rows = await db.query<HostWork>(
-        `select h.id, h.host, h.state, h.due_at as "dueAt", h.signature_profile as "signatureProfile", (
+        `select h.id, h.host, h.state, h.due_at as "dueAt", h.signature_profile as "signatureProfile",
+         h.last_success_at as "lastSuccessAt", exists (
+           select 1 from delivery p where p.host_id = h.id and p.state = 'waiting' and p.due_at is not null
+         ) as "hasPutOff", (
            with recursive actors as (
              select min(actor_id) as id from delivery where host_id = h.id and state = 'waiting'
              union all
@@ -134,11 +166,15 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
                  where d.host_id = h.id and d.state = 'waiting' and d.actor_id = actors.id and d.id > first.id
                ) as has_backlog
              from actors cross join lateral (
-               select min(d.id) as id from delivery d
+               select d.id, d.context from delivery d
                where d.host_id = h.id and d.state = 'waiting' and d.actor_id = actors.id
+                 and (d.due_at is null or d.due_at <= $3) and not ${behind('e.due_at > $3')}
+               order by d.id limit 1
              ) as first
              where actors.id is not null
-             order by has_backlog, first.id limit case when h.state = 'failing' then 1 else $2::integer end
+             order by case when h.state = 'failing' then coalesce((first.context->>'failedAt')::float8, 0) end,
+               has_backlog, first.id
+             limit case when h.state = 'failing' then 1 else $2::integer end
            )
            select json_agg(json_build_object('id', d.id, 'actorId', d.actor_id, 'inboxUrl', d.inbox_url,
              'documentId', d.document_id, 'context', d.context, 'hasBacklog', heads.has_backlog)
@@ -179,46 +215,70 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     { max: HOSTS_AT_ONCE },
   )
 
-  async function deliver(
-    hostId: number,
-    preferred: SignatureProfile,
-    head: Head,
-    signal: AbortSignal,
-  ): Promise<SendOutcome> {
-    const context: DeliveryContext = { ...initialDelivery.context, ...head.context }
-    const profile = context.profile === 0 ? preferred : signatureProfiles.find((other) => other !== preferred)
+  async function deliver(hostId: number, preferred: SignatureProfile, head: Head, signal: AbortSignal): Promise<Tried> {
+    const profile = head.context.profile === 1 ? signatureProfiles.find((other) => other !== preferred) : preferred
     const outcome = await send(head, profile ?? preferred, signal)
-    if (signal.aborted && outcome.answer === 'failed') return outcome
-    const next = step(deliveryMachine, { state: 'waiting' as DeliveryState, context }, eventOf(outcome))
     logger.debug({ inbox: head.inboxUrl, activity: head.activityId, answer: outcome.answer }, 'delivery')
-
-    if (next.state === 'sent') {
+    // The others are settled together, as what became of one tells of another.
+    if (outcome.answer === 'sent') {
       if (profile !== preferred && profile) await hosts.preferProfile(hostId, profile)
       await removeSent(head.id)
-      return outcome
     }
+    return { head, outcome }
+  }
+
+  /** Stores what became of those that were not sent, and what it tells of the host. */
+  async function settle(host: HostWork, tried: Tried[]): Promise<void> {
+    const isSent = tried.some(({ outcome }) => outcome.answer === 'sent')
+    const failures: Tried[] = []
+    for (const { head, outcome } of tried) {
+      if (outcome.answer === 'sent') continue
+      const failedAt = head.context.failedAt ?? 0
+      const tookOthers =
+        isSent || (failedAt > 0 && host.lastSuccessAt !== null && host.lastSuccessAt.getTime() > failedAt)
+      const next = await store(host.id, head, outcome, tookOthers)
+      const isOwnFault = next.state === 'parked' || next.context.wait > 0
+      const isFailure = outcome.answer === 'failed' && (!isOwnFault || outcome.retryAfter !== undefined)
+      if (isFailure || outcome.answer === 'busy') failures.push({ head, outcome })
+    }
+    await tellHost(host, tried, failures)
+  }
+
+  async function store(hostId: number, head: Head, outcome: SendOutcome, tookOthers: boolean) {
+    const context: DeliveryContext = { ...initialDelivery.context, ...head.context }
+    const from = { state: 'waiting' as DeliveryState, context }
+    const next = step(deliveryMachine, from, eventOf(outcome, tookOthers))
     // A type of PeerTube's own that the host cannot read is not sent to it again.
     if (next.context.reason === 'unsupported' && head.type.includes(':')) await hosts.noteUnsupported(hostId, head.type)
-    await db.query('update delivery set state = $2, context = $3, error = $4 where id = $1', [
+    const { wait, failedAt, reason } = next.context
+    const isPutOff = next.state === 'waiting' && wait > 0
+    await db.query('update delivery set state = $2, context = $3, error = $4, due_at = $5 where id = $1', [
       head.id,
       next.state,
       JSON.stringify(next.context),
       outcome.error,
+      isPutOff ? new Date(failedAt + wait) : null,
     ])
-    if (next.context.reason === 'inbox-gone') await parkInbox(head.inboxUrl)
-    return outcome
+    if (reason === 'inbox-gone') await parkInbox(hostId, head.inboxUrl, 'The inbox is gone.')
+    if (reason === 'not-found') await parkInbox(hostId, head.inboxUrl, 'The inbox was not found.')
+    return next
   }
 
-  function eventOf({ answer }: SendOutcome): DeliveryEvent {
+  function eventOf({ answer, retryAfter }: SendOutcome, tookOthers: boolean): DeliveryEvent {
+    const failure = { at: clock.now().getTime(), settings: settings() }
     switch (answer) {
       case 'sent':
         return { type: 'SENT' }
       case 'failed':
-        return { type: 'FAILED' }
+      case 'busy':
+        return {
+          ...{ type: 'FAILED', ...failure, tookOthers, isBusy: answer === 'busy' },
+          ...(retryAfter === undefined ? {} : { retryAfter }),
+        }
       case 'unauthorized':
         return { type: 'UNAUTHORIZED' }
       case 'not-found':
-        return { type: 'NOT_FOUND', settings: settings() }
+        return { type: 'NOT_FOUND', ...failure }
       case 'gone':
         return { type: 'GONE' }
       case 'unsupported':
@@ -228,18 +288,20 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     }
   }
 
-  /** One event for all that was tried at once: a host that failed one of them failed. */
-  async function tellHost(host: KnownHost, outcomes: SendOutcome[]): Promise<void> {
+  /**
+   * One event for all that was tried at once: a host that took one of them is not at fault for the others. One that says that it
+   * has no time, or when it will have, is left alone in any case.
+   */
+  async function tellHost(host: HostWork, tried: Tried[], failures: Tried[]): Promise<void> {
+    const outcomes = tried.map(({ outcome }) => outcome)
     const error = outcomes.find((outcome) => outcome.error !== null)?.error
     if (error) await hosts.noteError(host.id, error)
-    if (outcomes.every((outcome) => outcome.answer === 'blocked')) return
-    const failed = outcomes.filter((outcome) => outcome.answer === 'failed')
-    if (failed.length === 0) {
-      await hosts.succeeded(host)
-      return
+    if (failures.length > 0) {
+      const retryAfter = Math.max(0, ...failures.map(({ outcome }) => outcome.retryAfter ?? 0))
+      return await hosts.failed(host.id, retryAfter)
     }
-    const retryAfter = Math.max(0, ...failed.map((outcome) => outcome.retryAfter ?? 0))
-    await hosts.failed(host.id, retryAfter)
+    const showsItAlive = ({ answer }: SendOutcome) => answer !== 'blocked' && answer !== 'failed'
+    if (outcomes.some(showsItAlive)) await hosts.succeeded(host, { exactly: host.hasPutOff })
   }
 
   // The last delivery of a document takes it along; one that two processes end at once is left to the clean-up.
@@ -257,10 +319,11 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     { max: SENT_AT_ONCE },
   )
 
-  async function parkInbox(inboxUrl: string): Promise<void> {
+  async function parkInbox(hostId: number, inboxUrl: string, error: string): Promise<void> {
     await db.query(
-      "update delivery set state = 'parked', error = 'The inbox is gone.' where inbox_url = $1 and state = 'waiting'",
-      [inboxUrl],
+      `update delivery set state = 'parked', error = $3, due_at = null
+       where host_id = $1 and state = 'waiting' and inbox_url = $2`,
+      [hostId, inboxUrl, error],
     )
   }
 }

@@ -66,6 +66,8 @@ export type Verification =
 export interface IncomingActivities {
   /** `refused`: too many activities of the host wait for their keys. */
   store(activity: ArrivedActivity): Promise<Arrival>
+  /** Whether one of this id came before, whose signature was found good: what is passed on counts once. */
+  knows(activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>): Promise<boolean>
   /** Handles a parked activity anew. Throws `not_found` when none is parked under the id. */
   retryParked(id: number): Promise<void>
   /** Gives a parked activity up: it counts as handled. Throws `not_found`. */
@@ -410,6 +412,7 @@ export function makeIncomingActivities(
         await store(unit.query, [{ row, after: stepped(row, { type: 'GIVEN_UP' }) }])
       })
     },
+    knows: (activity) => isKnown(db.query, activity),
     store: (activity) => (activity.proof === null ? storeVerified(activity) : storeUnverified(activity)),
   }
 }
@@ -430,10 +433,13 @@ export async function takeOnce(query: Sql, id: number): Promise<boolean> {
 const drop = (query: Sql, ids: number[]) => query('delete from incoming_activity where id = any($1)', [ids])
 
 /** Whether another of the same id is here, whose sender is known. */
-async function isKnown(query: Sql, { id, activityId, actorUrl }: Row): Promise<boolean> {
+async function isKnown(
+  query: Sql,
+  { id = null, activityId, actorUrl }: Pick<Row, 'activityId' | 'actorUrl'> & { id?: number | null },
+): Promise<boolean> {
   const found = await query(
     `select 1 from incoming_activity where activity_hash = md5($1)::uuid and actor_hash = md5($2)::uuid
-       and id <> $3 and state <> 'unverified' limit 1`,
+       and ($3::bigint is null or id <> $3) and state <> 'unverified' limit 1`,
     [activityId, actorUrl, id],
   )
   return found.length > 0

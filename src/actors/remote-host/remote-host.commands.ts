@@ -28,8 +28,8 @@ export interface KnownHost {
 
 export interface RemoteHosts {
   find(hostId: number): Promise<KnownHost | undefined>
-  /** A delivery got an answer that shows the host alive. */
-  succeeded(host: Pick<KnownHost, 'id' | 'state'>): Promise<void>
+  /** A delivery got an answer that shows the host alive; its time is noted now and then only, unless `exactly`. */
+  succeeded(host: Pick<KnownHost, 'id' | 'state'>, options: { exactly: boolean }): Promise<void>
   /** A delivery failed through the host's fault; `retryAfter` in ms as it asked, 0 when it did not. */
   failed(hostId: number, retryAfter: number): Promise<void>
   /**
@@ -117,10 +117,10 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
 
   return {
     find: load,
-    async succeeded({ id, state }) {
+    async succeeded({ id, state }, { exactly }) {
       if (state !== 'healthy') await tell(await load(id), { type: 'SUCCEEDED' })
       const now = clock.now().getTime()
-      if (now - (succeededAt.get(id) ?? Number.NEGATIVE_INFINITY) < NOTE_AGAIN_MS) return
+      if (!exactly && now - (succeededAt.get(id) ?? Number.NEGATIVE_INFINITY) < NOTE_AGAIN_MS) return
       succeededAt.set(id, now)
       await noteSuccess(id)
     },
@@ -164,6 +164,10 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
         )
         await unit.query(
           "update delivery set state = 'waiting', context = '{}', error = null where host_id = $1 and state = 'parked'",
+          [row.id],
+        )
+        await unit.query(
+          "update delivery set due_at = null where host_id = $1 and state = 'waiting' and due_at is not null",
           [row.id],
         )
         if (row.state === 'dormant') wake(unit, row.id)

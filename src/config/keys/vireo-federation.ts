@@ -14,6 +14,7 @@ export const federationKeys = {
   fetch: section({
     timeout: duration('7 seconds', 'longest fetch of a document'),
     file_timeout: duration('30 seconds', 'longest fetch of an image, caption or torrent'),
+    file_wait: duration('10 seconds', 'longest wait of a request for a file that is fetched from another server'),
     search_timeout: duration('10 seconds', 'longest wait of a search for what is on another server'),
     video_file_timeout: duration('1 minute', 'longest silence while a video file is fetched'),
     max_mirror_size: size('100GB', "largest copy of another server's video"),
@@ -33,6 +34,14 @@ export const federationKeys = {
       60,
       'wrong signatures inside documents in a minute after which no more of that address are checked',
     ),
+    proofs_per_host: integer(
+      300,
+      'signatures inside documents that one host passes on, or one unknown address, which are checked in a minute',
+    ),
+    fetches_per_domain: integer(
+      100,
+      'things of third servers that groups of one domain may have fetched in a minute by passing them on',
+    ),
     key_refetch_after: duration('1 minute', 'age at which a cached key that fails is fetched again'),
     attempts: integer(5, 'tries of an activity', { min: 1 }),
     initial_backoff: duration('1 minute', 'wait after the first failed try; it doubles'),
@@ -50,7 +59,10 @@ export const federationKeys = {
     slow_hosts_in_flight: integer(1000, 'hosts that are slow to answer, which one process awaits besides'),
     actors_in_flight_per_host: integer(4, 'actors whose activities go to one host at once', { min: 1 }),
     synchronize_followers: flag(true, 'whether servers are told which of their actors follow ours (FEP-8fcf)'),
-    missing_inbox_strikes: integer(3, 'answers 404 after which an inbox is dropped', { min: 1 }),
+    missing_inbox_strikes: integer(3, 'answers 404, each after a longer wait, after which an inbox is dropped', {
+      min: 1,
+    }),
+    attempts: integer(8, 'failures of a delivery, while its host takes others, after which it is parked', { min: 1 }),
   }),
   follow: section({
     retry_for: duration('7 days', 'how long a follow without answer is asked again'),

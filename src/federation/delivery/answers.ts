@@ -15,7 +15,7 @@ export function outcomeOf(answer: { status: number; headers: Record<string, stri
   if (status === 410) return { answer: 'gone', error }
   if (status >= 500 || LATER.has(status)) {
     const retryAfter = readRetryAfter(answer.headers['retry-after'], now)
-    return { answer: 'failed', error, ...(retryAfter === undefined ? {} : { retryAfter }) }
+    return { answer: LATER.has(status) ? 'busy' : 'failed', error, ...(retryAfter === undefined ? {} : { retryAfter }) }
   }
   return { answer: 'unsupported', error }
 }

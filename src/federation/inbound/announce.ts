@@ -8,10 +8,10 @@ import { expectRead, type Handler } from './context.ts'
 export const handleAnnounce: Handler = async (inbound, context) => {
   const { target } = expectRead(readAnnounce(inbound.document))
   if (!isPassedOn(target)) return await share(inbound, context)
-  if (inbound.actor.type === 'Group') await handleAnnounced(target, context)
+  if (inbound.actor.type === 'Group') await handleAnnounced(target, inbound.actor.url, context)
 }
 
-const share: Handler = async ({ document, actor }, { db, videos, shares, urls, blocked }) => {
+const share: Handler = async ({ document, actor }, { db, videos, shares, urls, blocked, forOthers }) => {
   const { id, target } = expectRead(readAnnounce(document))
   if (target.id === null || (await blocked.host(target.id))) return
   const isOurs = target.id.startsWith(`${urls.origin}/`)
@@ -23,6 +23,7 @@ const share: Handler = async ({ document, actor }, { db, videos, shares, urls, b
   // What a person or a bot shares is no reason to fetch it: their server is not followed for that.
   const mayBring = actor.type === 'Group' || actor.type === 'Application'
   if (!known && !mayBring) return
-  const videoId = known?.id ?? (await videos.resolve(target.id)).id
+  const url = target.id
+  const videoId = known?.id ?? (await forOthers.fetch(actor.url, url, () => videos.resolve(url))).id
   await shares.receiveShare({ videoId, actorId: actor.id, url: id })
 }

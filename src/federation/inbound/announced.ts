@@ -14,12 +14,14 @@ const PASSED_ON = ['Create', 'Update', 'Delete', 'Like', 'Dislike', 'EmojiReact'
 export const isPassedOn = (target: Pick<ObjectPart, 'type'>): boolean => PASSED_ON.includes(target.type ?? '')
 
 /** Takes the inner activity in as one of its own actor: counted once, and in the order of that actor's words. */
-export async function handleAnnounced(target: ObjectPart, context: InboundContext): Promise<void> {
+export async function handleAnnounced(target: ObjectPart, group: string, context: InboundContext): Promise<void> {
   if (target.document === null) return
   const claimed = expectRead(readActivity(target.document))
   if (context.urls.isOurs(claimed.actor) || !isSameOrigin(claimed.id, claimed.actor)) return
   if (!(await concernsUs(claimed, context))) return
-  const { document, saidAt: time } = await believed(target.document, claimed, context)
+  // It counts once, so that there is nothing to be believed or asked for again.
+  if (await context.hasArrived({ activityId: claimed.id, actorUrl: claimed.actor })) return
+  const { document, saidAt: time } = await believed(target.document, claimed, group, context)
   const activity = expectRead(readActivity(document))
   if (activity.actor !== claimed.actor || activity.id !== claimed.id) {
     throw new DomainError('forbidden', 'The activity is another one.')
@@ -39,38 +41,56 @@ export async function handleAnnounced(target: ObjectPart, context: InboundContex
 }
 
 /** Nothing is fetched for what is about things that we do not have. */
-async function concernsUs({ type, object }: ActivityDocument, { db, threads }: InboundContext): Promise<boolean> {
+async function concernsUs({ type, object }: ActivityDocument, context: InboundContext): Promise<boolean> {
   if (object?.id == null) return false
-  if (type === 'Undo') {
-    const undone = object.document === null ? undefined : readActivity(object.document)
-    return undone?.ok === true && undone.value.object?.id != null
-  }
+  if (type === 'Undo') return await undoConcernsUs(object, context)
   if (type === 'Create') {
     const note = object.document === null ? undefined : readNote(object.document)
-    return note?.ok === true && (await threads.placeOf(note.value.inReplyTo)) !== undefined
+    return note?.ok === true && (await context.threads.placeOf(note.value.inReplyTo)) !== undefined
   }
-  const [known] = await db.query(
-    `select 1 from video where url_hash = md5($1)::uuid and url = $1
-     union all select 1 from comment where url_hash = md5($1)::uuid and url = $1 limit 1`,
-    [object.id],
+  return await isThing(object.id, context)
+}
+
+/** By what is taken back: something said about a thing that we have, or of which only the address is told and which we have. */
+async function undoConcernsUs({ id, document }: ObjectPart, context: InboundContext): Promise<boolean> {
+  const undone = document === null ? undefined : readActivity(document)
+  if (undone?.ok === true) return undone.value.object?.id != null && (await isThing(undone.value.object.id, context))
+  const [known] = await context.db.query(
+    `select 1 from rating where url_hash = md5($1)::uuid and url = $1
+     union all select 1 from share where url_hash = md5($1)::uuid and url = $1 limit 1`,
+    [id],
   )
   return known !== undefined
 }
 
-/** Its author's signature, else what its author's server says of it now. */
+/** Whether it is a video or a comment that we have. */
+async function isThing(url: string, { db }: InboundContext): Promise<boolean> {
+  const [known] = await db.query(
+    `select 1 from video where url_hash = md5($1)::uuid and url = $1
+     union all select 1 from comment where url_hash = md5($1)::uuid and url = $1 limit 1`,
+    [url],
+  )
+  return known !== undefined
+}
+
+/** Its author's signature, else what its author's server says of it now; as often as the group may have it asked for. */
 async function believed(
   document: JsonObject,
   claimed: ActivityDocument,
-  { keys, clock, config, resolveActor, fetchDocument }: InboundContext,
+  group: string,
+  { keys, clock, config, blocked, remoteActors, forOthers, resolveActor, fetchDocument }: InboundContext,
 ): Promise<{ document: JsonObject; saidAt: Date | null }> {
-  // Refused when it is blocked.
-  await resolveActor(claimed.actor)
+  await blocked.refuseActor(claimed.actor)
+  if (!(await remoteActors.find(claimed.actor))) {
+    await forOthers.fetch(group, claimed.actor, () => resolveActor(claimed.actor))
+  }
   const now = clock.now()
   if (claimed.hasSignature || claimed.hasProof) {
+    forOthers.admitProof(group)
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
     const belief = await believe(document, { findKey: keys.find, now, keepIdsMs })
     if (belief.ok && belief.owner === claimed.actor) return belief
   }
-  const fetched = (await fetchDocument(claimed.id)).document
+  const fetched = (await forOthers.fetch(group, claimed.id, () => fetchDocument(claimed.id))).document
   return { document: fetched, saidAt: saidAt(fetched, now) }
 }

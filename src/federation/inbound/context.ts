@@ -21,6 +21,7 @@ import type { VideoFetcher } from '../fetch/videos.ts'
 import type { Sender } from '../outbound/sender.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
+import type { ForOthers } from './for-others.ts'
 
 export interface InboundContext extends FederationDeps {
   instanceActorId: () => Promise<number>
@@ -44,6 +45,8 @@ export interface InboundContext extends FederationDeps {
   redundancies: Redundancies
   /** Takes in an activity that somebody passed on, and that is believed. */
   arrive: IncomingActivities['store']
+  hasArrived: IncomingActivities['knows']
+  forOthers: ForOthers
 }
 
 /** A verified activity: `actor` sent it. */

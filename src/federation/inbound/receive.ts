@@ -37,7 +37,9 @@ export interface InboxAnswer {
 type Proof =
   | { by: 'known'; document: JsonObject; saidAt: Date | null; forwarded: boolean }
   | { by: 'later' }
-  | { by: 'nobody'; status: 401 | 403; reason: string }
+  /** It had its effect already. */
+  | { by: 'before' }
+  | { by: 'nobody'; status: 401 | 403 | 413 | 429; reason: string }
 
 export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
 
@@ -46,6 +48,9 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
   const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
   // Checking a signature inside a document takes long; whoever sends wrong ones does not get many checked.
   const failures = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.failed_proofs_per_address })
+
+  // Good ones too: whoever passes on what it signed itself has as many of them as it likes.
+  const proofs = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.proofs_per_host })
 
   return async (request) => {
     const answer = await receive(request)
@@ -122,6 +127,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       return { status: 204, reason: 'the id is of another server' }
     const proof = await prove(activity, document, { signer, from: request.from })
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
+    if (proof.by === 'before') return { status: 204, reason: 'it came before' }
     if (proof.by === 'later') {
       if (activity.type === 'Delete' && !(await isKnown(activity.actor))) {
         return { status: 204, reason: 'nothing of this actor is here' }
@@ -166,23 +172,42 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       return { by: 'known', document, saidAt: saidAt(document, clock.now()), forwarded: false }
     }
     if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
-      return { by: 'later' }
+      // Its author may be known though the sender is not: then nothing has to be kept for later.
+      const inside = await proveInside(activity, document, { signer, from })
+      return inside === null || (inside.by === 'nobody' && inside.status !== 429) ? { by: 'later' } : inside
     }
     if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
       return { by: 'later' } // the key may have been replaced by its owner
     }
-    if (activity.hasSignature || activity.hasProof) return await proveByDocument(document, from)
+    const inside = await proveInside(activity, document, { signer, from })
+    if (inside !== null) return inside
     if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by somebody else' }
     return { by: 'nobody', status: 401, reason: signer.reason }
   }
 
+  /** By the signature or proof in the document; null when there is none. */
+  async function proveInside(
+    activity: ActivityDocument,
+    document: JsonObject,
+    { signer, from }: { signer: InboundVerdict; from: string },
+  ): Promise<Proof | null> {
+    if (!activity.hasSignature && !activity.hasProof) return null
+    // Checking takes long, and it counts once.
+    if (await incoming.knows({ activityId: activity.id, actorUrl: activity.actor })) return { by: 'before' }
+    return await proveByDocument(document, { from, by: signer.ok ? new URL(signer.owner).host : from })
+  }
+
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
-  async function proveByDocument(document: JsonObject, from: string): Promise<Proof> {
+  async function proveByDocument(document: JsonObject, { from, by }: { from: string; by: string }): Promise<Proof> {
     if (failures.isSpent(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
+    if (proofs.isSpent(by)) return { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
     const belief = await believe(document, { findKey: keys.findFresh, now: clock.now(), keepIdsMs })
+    if (!belief.ok && belief.reason === 'unknown-key') return { by: 'later' }
+    proofs.admits(by)
     if (belief.ok) return { by: 'known', document: belief.document, saidAt: belief.saidAt, forwarded: true }
-    if (belief.reason === 'unknown-key') return { by: 'later' }
+    if (belief.reason === 'too-large')
+      return { by: 'nobody', status: 413, reason: 'document: too large to be canonicalised' }
     failures.admits(from)
     return {
       by: 'nobody',
@@ -196,7 +221,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
   }
 
   /** A Delete of an actor whose key is gone cannot be checked, and need not be: it is no reason for an error. */
-  function answerToNobody(activity: ActivityDocument, proof: { status: 401 | 403; reason: string }): InboxAnswer {
+  function answerToNobody(activity: ActivityDocument, proof: Extract<Proof, { by: 'nobody' }>): InboxAnswer {
     if (activity.type === 'Delete' && activity.object?.id === activity.actor)
       return { status: 204, reason: proof.reason }
     return { status: proof.status, reason: proof.reason }

@@ -41,7 +41,15 @@ export type DocumentVerdict =
   | {
       ok: false
       /** `unverifiable`: a context that we have not, or a shape that hides what was signed. */
-      reason: 'unsigned' | 'malformed' | 'unverifiable' | 'weak-key' | 'bad-signature' | 'expired' | 'not-by-actor'
+      reason:
+        | 'unsigned'
+        | 'malformed'
+        | 'unverifiable'
+        | 'too-large'
+        | 'weak-key'
+        | 'bad-signature'
+        | 'expired'
+        | 'not-by-actor'
       keyId?: string
       key?: KnownKey
     }
@@ -75,7 +83,9 @@ async function verifyLdSignature(
   if (signature === undefined || signature === null) return { ok: false, reason: 'unsigned' }
   const keyId = creatorOf(signature)
   if (keyId === undefined) return { ok: false, reason: 'malformed' }
-  if (!isUnderstandable(document) || isTangled(document)) return { ok: false, reason: 'unverifiable', keyId }
+  if (isTangled(document)) return { ok: false, reason: 'unverifiable', keyId }
+  if (JSON.stringify(document).length > LARGEST_CANONICALISED) return { ok: false, reason: 'too-large', keyId }
+  if (!isUnderstandable(document)) return { ok: false, reason: 'unverifiable', keyId }
   const known = await options.findKey(keyId)
   if (!known) return { ok: false, reason: 'unknown-key', unknownKey: keyId }
   if (!readRsaKey(known.pem, options.minRsaBits) || !URL.canParse(known.owner))
@@ -99,6 +109,9 @@ async function verifyLdSignature(
   const created = isObject(signature) ? timeOf(signature.created) : null
   return byActor({ ok: true, by: 'ld-signature', keyId, owner: known.owner, document: trusted, created })
 }
+
+/** Characters. Notes have some thousands, and a video with all its files and captions has about fifty thousand. */
+const LARGEST_CANONICALISED = 200_000
 
 /** More nameless things than this are in no activity that others pass on; a video with all its files has about 150. */
 const MOST_NAMELESS = 400

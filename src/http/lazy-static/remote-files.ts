@@ -1,5 +1,6 @@
 // Small files of other servers: fetched when they are first asked for, looked at, and kept in our store.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
 import { LRUCache } from 'lru-cache'
 import { cleanWebVtt, type FileRef, type Store } from '../../media/index.ts'
@@ -33,8 +34,14 @@ export async function checkPicture(bytes: Buffer): Promise<Uint8Array> {
 /** Of a caption only the text of its cues is kept. */
 export const checkCaption = async (bytes: Buffer): Promise<Uint8Array> => Buffer.from(cleanWebVtt(bytes))
 
-export function makeRemoteFiles(deps: { store: Store; logger: Logger; fetchRemoteFile: FetchRemoteFile }) {
-  const { store, logger, fetchRemoteFile } = deps
+export function makeRemoteFiles(deps: {
+  store: Store
+  logger: Logger
+  fetchRemoteFile: FetchRemoteFile
+  /** Ms after which nobody waits for it any more; the fetch goes on for those who ask later. */
+  waitMs: () => number
+}) {
+  const { store, logger, fetchRemoteFile, waitMs } = deps
   const underway = new Map<string, Promise<boolean>>()
   const failed = new LRUCache<string, true>({ max: 5000, ttl: PAUSE_MS })
 
@@ -54,15 +61,21 @@ export function makeRemoteFiles(deps: { store: Store; logger: Logger; fetchRemot
     }
   }
 
-  /** Brings the file into the store; false when there is none. Asked by many at once it is fetched once. */
+  async function inTime(fetching: Promise<boolean>): Promise<boolean> {
+    const waiting = new AbortController()
+    const end = pause(waitMs(), false, { signal: waiting.signal, ref: false }).catch(() => false)
+    return await Promise.race([fetching, end]).finally(() => waiting.abort())
+  }
+
+  /** Brings the file into the store; false when there is none, or not in time. Asked by many at once it is fetched once. */
   return async function bring(file: RemoteFile): Promise<boolean> {
     const key = `${file.ref.kind}/${file.ref.name}`
     if (failed.has(key)) return false
     const running = underway.get(key)
-    if (running) return running
+    if (running) return await inTime(running)
     if (underway.size >= AT_ONCE) return false
     const fetching = fetchOne(file, key).finally(() => underway.delete(key))
     underway.set(key, fetching)
-    return fetching
+    return await inTime(fetching)
   }
 }

@@ -50,7 +50,7 @@ const params = z.object({ filename: z.string().max(255) })
 /** Adds `/lazy-static/*`. Answers HEAD as well. */
 export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const { db, store, config } = deps
-  const bring = makeRemoteFiles(deps)
+  const bring = makeRemoteFiles({ ...deps, waitMs: () => config().vireo.federation.fetch.file_wait })
   const cacheControl = () => `public, max-age=${Math.floor(config().vireo.caching.static.lazy_server / 1000)}`
   const largest = (kind: FileKind) =>
     config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']

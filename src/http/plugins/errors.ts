@@ -3,6 +3,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError, type ErrorKind, type InvalidParam } from '../../actors/runtime/index.ts'
+import { causesOf, isOutage } from '../../platform/database/index.ts'
 import { HttpError } from './http-error.ts'
 import { invalidParamsOf, type Part, parts } from './invalid-params.ts'
 import { incorrectParameters, PROBLEM_TYPE, type Problem, problemBody } from './problem.ts'
@@ -34,8 +35,6 @@ const FRAMEWORK: Record<string, { code?: string; detail: string }> = {
   FST_ERR_BAD_URL: { detail: 'The path is not a valid URL.' },
 }
 
-/** What the database says when it cannot work now: shutdown, start, too many connections, locks, no connection. */
-const OUTAGE = /^(?:08...|57P0[123]|53[0-4]00|55P03|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/
 /** Characters that PostgreSQL cannot hold in text and JSON, above all U+0000. */
 const UNSTORABLE = new Set(['22021', '22P05'])
 
@@ -142,28 +141,20 @@ const isFrameworkError = (error: unknown): error is FastifyError & { statusCode:
   error.statusCode < 500
 
 function storageProblem(error: unknown, request: FastifyRequest): Answer | undefined {
-  const codes = codesOf(error)
-  if (codes.some((code) => UNSTORABLE.has(code))) {
+  const isUnstorable = causesOf(error).some(
+    (cause) => 'code' in cause && typeof cause.code === 'string' && UNSTORABLE.has(cause.code),
+  )
+  if (isUnstorable) {
     // Nothing that is stored has such a name, so a path with one leads nowhere.
     const inPath = Object.values(request.params ?? {}).some((param) => String(param).includes('\0'))
     return inPath
       ? { status: 404, detail: 'Not found', headers: {} }
       : { status: 400, detail: 'A text has characters that cannot be stored.', headers: {} }
   }
-  if (codes.some((code) => OUTAGE.test(code))) {
+  if (isOutage(error)) {
     return { status: 503, detail: 'A part of the server is out of reach now.', headers: { 'retry-after': '5' } }
   }
   return undefined
-}
-
-/** Codes of an error and of what caused it. */
-function codesOf(error: unknown): string[] {
-  const codes: string[] = []
-  for (let at = error, depth = 0; isObject(at) && depth < 5; depth++) {
-    if ('code' in at && typeof at.code === 'string') codes.push(at.code)
-    at = 'cause' in at ? at.cause : undefined
-  }
-  return codes
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

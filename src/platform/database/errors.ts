@@ -22,6 +22,42 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || messageOf(error).includes(constraint)
 }
 
+/** What it says when it cannot work now: shutdown, start, too many connections, locks, no connection. */
+const OUTAGE = /^(?:08...|57P0[123]|53[0-4]00|55P03|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/
+/** What the driver says, without a code, of a connection that ended under a statement or before it, or cannot be had. */
+const LOST = [
+  'Connection terminated',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+]
+
+/**
+ * Whether the database cannot be worked with now. Of a connection that is lost while a transaction ends nobody knows whether it
+ * was stored.
+ */
+export const isOutage = (error: unknown): boolean =>
+  causesOf(error).some(
+    (cause) =>
+      ('code' in cause && typeof cause.code === 'string' && OUTAGE.test(cause.code)) ||
+      ('message' in cause && typeof cause.message === 'string' && isLost(cause.message)),
+  )
+
+const isLost = (message: string): boolean => LOST.some((text) => message.startsWith(text))
+
+/** An error and what caused it. */
+export function causesOf(error: unknown): object[] {
+  const causes: object[] = []
+  for (let at = error; typeof at === 'object' && at !== null && causes.length < DEEPEST; ) {
+    causes.push(at)
+    at = 'cause' in at ? at.cause : undefined
+  }
+  return causes
+}
+
+const DEEPEST = 5
+
 function codeOf(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code

@@ -7,5 +7,5 @@ export {
   type Sql,
   type Transaction,
 } from './database.ts'
-export { isBadData, isRetryable, isUniqueViolation } from './errors.ts'
+export { causesOf, isBadData, isOutage, isRetryable, isUniqueViolation } from './errors.ts'
 export { containing } from './patterns.ts'

@@ -11,7 +11,7 @@ import { makeGuardedFetch } from '../../../src/platform/fetch/index.ts'
 import { type ActorKeys, generateActorKeys } from '../../../src/platform/keys.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
-import { fakeClock } from '../../support/clock.ts'
+import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -25,7 +25,7 @@ interface Received {
 
 type Answer = { status: number; headers?: Record<string, string> } | 'hang' | 'reset'
 
-const clock = fakeClock()
+let clock: FakeClock
 let t: TestRuntime
 let keys: ActorKeys
 let peer: Server
@@ -37,6 +37,8 @@ let actorIds: number[]
 let hosts: RemoteHosts
 
 beforeEach(async () => {
+  // Rows have the time of the database: days that pass for one test must not make those of the next old.
+  clock = fakeClock()
   keys ??= await generateActorKeys()
   t = await makeTestRuntime({ clock })
   received = []
@@ -122,6 +124,7 @@ const send = (n: number, options: { actor?: number; type?: string; inbox?: strin
   )
 const numbers = () => received.map((one) => JSON.parse(one.body).n)
 const deliveries = () => t.db.query<{ state: string; error: string }>('select state, error from delivery order by id')
+const putOff = () => t.db.query<{ due_at: Date | null }>("select due_at from delivery where state = 'waiting'")
 const host = async () =>
   (
     await t.db.query<{ state: string; unsupported_types: string[]; signature_profile: string; due_at: Date }>(
@@ -221,11 +224,30 @@ describe('a delivery', () => {
     expect(received).toHaveLength(before + 1)
   })
 
-  it('to an inbox that is not found three times is parked', async () => {
-    answer = () => ({ status: 404 })
-    await send(1)
-    await until(async () => (await deliveries())[0]?.state === 'parked')
-    expect(received).toHaveLength(3)
+  it('to an inbox that is not found is tried three times, a while apart, and then parked with all others for it', async () => {
+    answer = (one) => ({ status: one.path === '/lost/inbox' ? 404 : 204 })
+    const tries = () => received.filter(({ path }) => path === '/lost/inbox').length
+    await send(1, { inbox: '/lost/inbox' })
+    await until(async () => (await deliveries())[0]?.error !== null)
+    await send(2, { inbox: '/lost/inbox' })
+    // To another inbox nothing of its actor waits for it.
+    await send(3)
+    await until(() => numbers().includes(3))
+    for (const [minutes, wanted] of [
+      [1, 2],
+      [2, 3],
+    ] as const) {
+      clock.pass(minutes * 60_000 - 2000)
+      await t.runtime.sweeper.sweep()
+      expect(tries()).toBe(wanted - 1)
+      clock.pass(3000)
+      await until(() => tries() === wanted)
+      await until(async () => (await putOff()).every(({ due_at }) => due_at === null || due_at > clock.now()))
+    }
+    await until(async () => (await deliveries()).every(({ state }) => state === 'parked'))
+    expect(await deliveries()).toHaveLength(2)
+    expect(numbers()).toEqual([1, 3, 1, 1])
+    expect((await host())?.state).toBe('healthy')
   })
 
   it('to a silent host ends in time and is tried again', async () => {
@@ -315,6 +337,83 @@ describe('a host that was down for six days', () => {
   })
 })
 
+describe('a delivery that fails where others are taken', () => {
+  const MINUTE = 60_000
+  const tries = (n: number) => numbers().filter((one) => one === n).length
+  const poisoned = (one: Received) => ({ status: JSON.parse(one.body).n === 1 ? 500 : 204 })
+
+  it('holds up its actor only, and is parked after eight tries; then its actor goes on', async () => {
+    answer = poisoned
+    await send(1)
+    await until(async () => (await host())?.state === 'failing')
+    await send(2)
+    await send(3, { actor: 1 })
+    clock.pass(MINUTE + 1000)
+    await until(() => numbers().includes(3))
+    await until(async () => (await host())?.state === 'healthy')
+    await until(async () => (await putOff()).some(({ due_at }) => due_at !== null))
+    for (let round = 0; round < 20 && (await deliveries()).length > 1; round += 1) {
+      clock.pass(1000)
+      const before = tries(1)
+      expect(numbers()).not.toContain(2)
+      // Others go at once, however long this one waits.
+      await send(10 + round, { actor: 2 })
+      await until(() => numbers().includes(10 + round))
+      await until(async () => (await deliveries()).length <= 2)
+      clock.pass(2 ** (before - 2) * MINUTE + 1000)
+      await until(() => tries(1) > before)
+      await until(
+        async () =>
+          (await deliveries()).some(({ state }) => state === 'parked') ||
+          (await putOff()).some(({ due_at }) => due_at !== null && due_at > clock.now()),
+      )
+      if ((await deliveries())[0]?.state === 'parked') await until(() => numbers().includes(2))
+      expect((await host())?.state).toBe('healthy')
+    }
+    await until(async () => (await deliveries()).length === 1)
+    expect(await deliveries()).toEqual([{ state: 'parked', error: 'The inbox answered 500.' }])
+    expect(tries(1)).toBe(9)
+    // An administrator has it tried again.
+    answer = () => ({ status: 204 })
+    await hosts.retryNow(peerHost)
+    await until(async () => (await deliveries()).length === 0)
+  }, 30_000)
+
+  it('does not fail the host when it fails again alone', async () => {
+    answer = poisoned
+    await send(1)
+    await until(async () => (await host())?.state === 'failing')
+    await send(2, { actor: 1 })
+    clock.pass(MINUTE + 1000)
+    await until(async () => (await putOff()).some(({ due_at }) => due_at !== null))
+    for (let round = 0; round < 12; round += 1) {
+      const before = tries(1)
+      clock.pass(13 * 60 * MINUTE)
+      await until(() => tries(1) > before)
+      await until(async () => (await putOff()).some(({ due_at }) => due_at !== null && due_at > clock.now()))
+    }
+    // What comes does not wait for it, and without it nothing tells whether the host takes others.
+    await send(3, { actor: 1 })
+    await until(() => numbers().includes(3))
+    expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
+  }, 30_000)
+
+  it('is not the only one that tries its luck while the host fails', async () => {
+    answer = () => ({ status: 503 })
+    await send(1)
+    await until(async () => (await host())?.state === 'failing')
+    await send(2, { actor: 1 })
+    await send(3, { actor: 2 })
+    for (let probe = 1; probe <= 5; probe += 1) {
+      clock.pass(13 * 60 * MINUTE)
+      await until(() => received.length === 1 + probe)
+      await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
+    }
+    expect(numbers()).toEqual([1, 2, 3, 1, 2, 3])
+    expect(await deliveries()).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }, { state: 'waiting' }])
+  })
+})
+
 describe('the answer to a delivery', () => {
   const MINUTE = 60_000
   /** What becomes of the delivery: gone when it was taken. `wait`: the host is left alone for so long, in ms. */
@@ -329,7 +428,7 @@ describe('the answer to a delivery', () => {
     ['400', { status: 400 }, PARKED],
     ['401', { status: 401 }, { ...PARKED, tries: 2 }],
     ['403', { status: 403 }, { ...PARKED, tries: 2 }],
-    ['404', { status: 404 }, { ...PARKED, tries: 3 }],
+    ['404', { status: 404 }, { ...PARKED, delivery: 'waiting' }],
     ['408', { status: 408 }, LATER],
     ['410', { status: 410 }, PARKED],
     ['413', { status: 413 }, PARKED],

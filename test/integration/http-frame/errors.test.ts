@@ -125,6 +125,8 @@ const failures: Record<string, () => unknown> = {
   text: () => 'a thrown text',
   shutdown: () => new Error('query failed', { cause: databaseError('57P01') }),
   refused: () => databaseError('ECONNREFUSED'),
+  lost: () => new Error('The commit failed', { cause: new Error('Connection terminated unexpectedly') }),
+  unusable: () => new Error('Client has encountered a connection error and is not queryable'),
   unstorable: () => databaseError('22021'),
   coded: () => new DomainError('forbidden', 'It is locked', { code: 'video_requires_password' }),
   large: () => new DomainError('too_large', 'Too big', { headers: { 'X-File-Maximum-Size': '4M' } }),
@@ -362,7 +364,7 @@ describe('a fault of the server', () => {
     expect(lines.join('')).not.toContain('hidden-one')
   })
 
-  it.each(['shutdown', 'refused'])('that will pass asks to come again: %s', async (kind) => {
+  it.each(['shutdown', 'refused', 'lost', 'unusable'])('that will pass asks to come again: %s', async (kind) => {
     const answer = await app.inject({ url: `/api/v1/refuse/${kind}` })
     expect(answer.statusCode).toBe(503)
     expect(answer.headers['retry-after']).toBe('5')

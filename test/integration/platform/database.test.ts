@@ -1,9 +1,11 @@
 // Plain SQL for reads: what it gives, and which statements are planned once for each connection.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
+import pg from 'pg'
+import { type Database, isOutage, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let db: Database
@@ -88,7 +90,29 @@ describe('a transaction', () => {
 
   it('whose connection breaks fails, and the next one has another', async () => {
     const broken = db.transaction(({ query }) => query('select pg_terminate_backend(pg_backend_pid())'))
-    await expect(broken).rejects.toThrow()
+    expect(isOutage(await broken.catch((error: unknown) => error))).toBe(true)
+    expect(await db.transaction(({ query }) => query('select 1 as n'))).toEqual([{ n: 1 }])
+  })
+
+  it.each(['before its next statement', 'at its commit'])('whose connection is ended %s says so', async (when) => {
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    const end = async (pid: unknown) => {
+      await other.query('select pg_terminate_backend($1)', [pid])
+      await until(
+        async () => (await other.query('select 1 from pg_stat_activity where pid = $1', [pid])).rowCount === 0,
+      )
+    }
+    const lost = await db
+      .transaction(async ({ query }) => {
+        const [session] = await query<{ pid: number }>('select pg_backend_pid() as pid')
+        await end(session?.pid)
+        if (when === 'before its next statement') await query('select 1')
+      })
+      .catch((error: unknown) => error)
+    await other.end()
+    expect([lost instanceof Error, isOutage(lost)]).toEqual([true, true])
+    expect(isOutage(new Error('A statement of this transaction failed.'))).toBe(false)
     expect(await db.transaction(({ query }) => query('select 1 as n'))).toEqual([{ n: 1 }])
   })
 })

@@ -44,7 +44,7 @@ export interface VideoServer {
   /** Events that were carried on, in order. */
   events: { name: string; payload: object }[]
   /** Addresses that were fetched; the answer of each. */
-  remote: Map<string, Buffer | Error>
+  remote: Map<string, Buffer | Error | Promise<Buffer>>
   fetched: string[]
   users: Record<'user' | 'other' | 'moderator' | 'admin', MadeUser>
   as(name: keyof VideoServer['users']): { authorization: string }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
 import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { until } from '../../support/until.ts'
 import { recorded, refusalOf } from './recorded.ts'
 import { startVideoServer, type VideoServer } from './server.ts'
 
@@ -14,7 +15,7 @@ let locked: MadeVideo
 const bytes = Buffer.from(Array.from({ length: 30175 }, (_, index) => index % 251))
 
 beforeAll(async () => {
-  server = await startVideoServer()
+  server = await startVideoServer({ vireo: { federation: { fetch: { file_wait: '1 second' } } } })
   const make = async (privacy: number, passwords: string[] = []) => {
     const files = { webVideo: { resolution: 240 }, hls: { resolution: 240 } }
     const { channelId } = server.users.user
@@ -184,6 +185,23 @@ describe('pictures of other servers', () => {
     const answers = await Promise.all([get(path), get(path), get(path)])
     for (const answer of answers) expect(answer.rawPayload.equals(picture)).toBe(true)
     expect(answers[0]?.headers['cache-control']).toBe('public, max-age=172800')
+    expect(server.fetched.filter((url) => url === address)).toHaveLength(1)
+  })
+
+  it('that do not come in time are not there yet, and nobody waits longer; they are kept when they come', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
+    const address = `https://${host}/pictures/${video.preview}`
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#f00' } })
+      .jpeg()
+      .toBuffer()
+    const { promise, resolve } = Promise.withResolvers<Buffer>()
+    server.remote.set(address, promise)
+    const path = `/lazy-static/previews/${video.preview}`
+    const answers = await Promise.all([get(path), get(path)])
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404])
+    resolve(picture)
+    await until(async () => (await get(path)).statusCode === 200)
     expect(server.fetched.filter((url) => url === address)).toHaveLength(1)
   })
 

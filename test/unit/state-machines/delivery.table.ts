@@ -4,7 +4,12 @@ import { deliveryMachine, dueIn, initialDelivery } from '../../../src/state-mach
 import { defineTable } from './table.ts'
 
 const month = 30 * 86_400_000
-const settings = { drop_after: month, missing_inbox_strikes: 3 }
+const minute = 60_000
+const settings = {
+  ...{ drop_after: month, missing_inbox_strikes: 3, attempts: 8 },
+  ...{ initial_backoff: minute, max_backoff: 12 * 60 * minute },
+}
+export const failed = { type: 'FAILED', at: 1000, tookOthers: false, isBusy: false, settings } as const
 const tried = { tries: 5 }
 
 export const table = defineTable({
@@ -15,7 +20,42 @@ export const table = defineTable({
   dueIn,
   rows: [
     { from: 'waiting', event: { type: 'SENT' }, to: 'sent', gives: { tries: 1 } },
-    { from: 'waiting', with: tried, event: { type: 'FAILED' }, to: 'waiting', gives: { tries: 6 } },
+    { from: 'waiting', with: tried, event: failed, to: 'waiting', gives: { tries: 6, failedAt: 1000 } },
+    {
+      from: 'waiting',
+      with: { tries: 1, failedAt: 500 },
+      event: { ...failed, tookOthers: true },
+      to: 'waiting',
+      gives: { tries: 2, failedAt: 1000, refusals: 1, waits: 1, wait: minute },
+    },
+    {
+      from: 'waiting',
+      with: { tries: 2, failedAt: 500, refusals: 1, waits: 1, wait: minute },
+      event: { ...failed, tookOthers: true, retryAfter: 10 * minute },
+      to: 'waiting',
+      gives: { tries: 3, failedAt: 1000, refusals: 2, waits: 2, wait: 10 * minute },
+    },
+    {
+      from: 'waiting',
+      with: { tries: 9, refusals: 7, waits: 7, wait: 64 * minute },
+      event: { ...failed, tookOthers: true, isBusy: true },
+      to: 'waiting',
+      gives: { tries: 10, failedAt: 1000, refusals: 7, waits: 8, wait: 128 * minute },
+    },
+    {
+      from: 'waiting',
+      with: { tries: 2, failedAt: 500, refusals: 1, waits: 1, wait: minute },
+      event: failed,
+      to: 'waiting',
+      gives: { tries: 3, failedAt: 1000, refusals: 1, waits: 2, wait: 2 * minute },
+    },
+    {
+      from: 'waiting',
+      with: { tries: 9, refusals: 7, waits: 9, wait: 256 * minute },
+      event: { ...failed, tookOthers: true },
+      to: 'parked',
+      gives: { tries: 10, failedAt: 1000, refusals: 8, reason: 'poisoned' },
+    },
     { from: 'waiting', event: { type: 'UNAUTHORIZED' }, to: 'waiting', gives: { tries: 1, profile: 1 } },
     {
       from: 'waiting',
@@ -28,14 +68,14 @@ export const table = defineTable({
     {
       from: 'waiting',
       with: { tries: 1, notFound: 1 },
-      event: { type: 'NOT_FOUND', settings },
+      event: { type: 'NOT_FOUND', at: 1000, settings },
       to: 'waiting',
-      gives: { tries: 2, notFound: 2 },
+      gives: { tries: 2, notFound: 2, failedAt: 1000, waits: 1, wait: minute },
     },
     {
       from: 'waiting',
       with: { tries: 4, notFound: 2 },
-      event: { type: 'NOT_FOUND', settings },
+      event: { type: 'NOT_FOUND', at: 1000, settings },
       to: 'parked',
       gives: { tries: 5, notFound: 3, reason: 'not-found' },
     },

@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { deliveryMachine, initialDelivery } from '../../../src/state-machines/delivery.ts'
 import { step } from '../../../src/state-machines/step.ts'
-import { table } from './delivery.table.ts'
+import { failed, table } from './delivery.table.ts'
 import { describeMachine } from './describe-machine.ts'
 
 describeMachine(table)
@@ -22,6 +22,6 @@ describe('a delivery', () => {
 
   it('keeps the profile that the host accepts while the host fails for other reasons', () => {
     const once = step(deliveryMachine, initialDelivery, { type: 'UNAUTHORIZED' })
-    expect(step(deliveryMachine, once, { type: 'FAILED' }).context.profile).toBe(1)
+    expect(step(deliveryMachine, once, failed).context.profile).toBe(1)
   })
 })
