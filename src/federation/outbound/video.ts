@@ -61,7 +61,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   registry.on('VideoRemoved', 'federation', async ({ videoId, url, accountActorId, channelActorId }, unit) => {
     const [account] = await unit.query<{ url: string }>('select url from actor where id = $1', [accountActorId])
     if (!account || !(await takeBackShares(unit, videoId))) return
-    const again = (await load(unit, videoId)) !== undefined
+    const stays = await load(unit, videoId)
+    const again = stays !== undefined && stays.state !== 'removed'
     await remove(unit, videoId, { url, accountActorId, accountUrl: account.url, channelActorId }, { again })
     await tellPlaylistsWith(unit, videoId)
   })

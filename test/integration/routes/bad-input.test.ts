@@ -17,6 +17,8 @@ import { type RouteStage, startStage } from './stage.ts'
 const EXEMPT: Readonly<Record<string, string>> = {
   'POST /api/v1/users/token': 'a form with the codes of OAuth (RFC 6749, 5.2)',
 }
+/** What is right for a moment only, such as codes of an authenticator, is made anew when it is needed. */
+const SOON_OLD: ReadonlySet<string> = new Set(['POST /api/v1/users/:id/two-factor/confirm-request'])
 const AT_ONCE = 8
 const LONGEST_MS = 120_000
 
@@ -69,7 +71,9 @@ describe('unknown fields', () => {
     'are ignored',
     async () => {
       const faults: string[] = []
-      for (const { route, status, token, probes } of subjects) {
+      for (const known of subjects) {
+        const subject = SOON_OLD.has(known.route.name) ? await subjectOf(known.route) : known
+        const { route, status, token, probes } = subject ?? known
         for (const { request } of probes.unknown) {
           const answer = await send(route, request, token)
           if (answer.status !== status)
