@@ -3,7 +3,8 @@
 
 import type { onSendAsyncHookHandler } from 'fastify'
 
-const ROUTES: ReadonlySet<string> = new Set([
+/** By method and path. */
+export const TYPED_WHEN_EMPTY: ReadonlySet<string> = new Set([
   'PUT /api/v1/videos/:id',
   'DELETE /api/v1/videos/:id',
   'POST /api/v1/videos/:id/blacklist',
@@ -22,10 +23,11 @@ const ROUTES: ReadonlySet<string> = new Set([
   'POST /api/v1/users/me/history/videos/remove',
 ])
 
-export const isTypedWhenEmpty = (method: string, url: string): boolean => ROUTES.has(`${method} ${url}`)
+export const isTypedWhenEmpty = (method: string, url: string): boolean => TYPED_WHEN_EMPTY.has(`${method} ${url}`)
 
 export const typeEmptyAnswers: onSendAsyncHookHandler = async (_request, reply, payload) => {
-  // Fastify takes the type from what has no body.
-  if (reply.statusCode === 204) reply.raw.setHeader('content-type', 'application/json; charset=utf-8')
-  return payload
+  if (reply.statusCode !== 204) return payload
+  reply.raw.setHeader('content-type', 'application/json; charset=utf-8')
+  // Of a body, even of one that is `null`, Fastify would take the type.
+  return null
 }

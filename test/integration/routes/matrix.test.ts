@@ -1,6 +1,7 @@
 // Every route of the server × every kind of caller → the status. A route that is added needs a row, see `rows/`.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { TYPED_WHEN_EMPTY } from '../../../src/http/plugins/empty-json.ts'
 import { type Cast, makeCast } from './cast.ts'
 import { operationOf } from './contract.ts'
 import { addressOf, contentOf } from './request.ts'
@@ -31,6 +32,11 @@ describe('the route matrix', () => {
     const names = new Set(stage.routes.map(({ name }) => name))
     const stale = rows.map(({ route }) => route).filter((route) => !names.has(route))
     expect(stale.map((route) => `${route}: no such route is left; remove its row`)).toEqual([])
+  })
+
+  it('has every route whose empty answers name a type', () => {
+    const names = new Set(stage.routes.map(({ name }) => name))
+    expect([...TYPED_WHEN_EMPTY].filter((name) => !names.has(name))).toEqual([])
   })
 
   it('lets nobody do what the contract says they may not', () => {
@@ -84,6 +90,10 @@ async function ask(cast: Cast, route: Route, row: Row, caller: Caller): Promise<
   const body = (await answer.text()).slice(0, 300)
   if (answer.status >= 400)
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json|^text\/html/)
+  if (answer.status === 204) {
+    const type = TYPED_WHEN_EMPTY.has(route.name) ? 'application/json; charset=utf-8' : null
+    expect({ of: route.name, type: answer.headers.get('content-type') }).toEqual({ of: route.name, type })
+  }
   if (method === 'GET') {
     const head = await cast.send(caller, path, { method: 'HEAD', ...contentOf(request) })
     expect({ of: 'HEAD', status: head.status }).toEqual({ of: 'HEAD', status: answer.status })
