@@ -172,7 +172,9 @@ describe('a walk', () => {
     await becomes(channel, 'retrying')
     await ours.node.server.stop()
     await ours.query(
-      `update history_walk set state = 'walking', due_at = now() + interval '1 hour' where state = 'retrying'`,
+      `update history_walk set state = 'walking', due_at = now() + interval '1 hour'
+       where actor_id = (select id from actor where url = $1)`,
+      [channel.url],
     )
     await ours.query(
       `update job set state = 'active', lease_owner = 'gone', lease_until = now() - interval '1 s', finished_at = null
