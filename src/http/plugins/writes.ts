@@ -6,7 +6,7 @@ import type { onSendAsyncHookHandler } from 'fastify'
  * Writes that nobody sees in a list of videos or in a video. Those that come all the time have to be here, or nothing is kept
  * for long; whatever is not here counts as seen.
  */
-const UNSEEN: ReadonlySet<string> = new Set([
+export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/users/token',
   'POST /api/v1/users/revoke-token',
   'POST /api/v1/users/scoped-tokens',
@@ -30,6 +30,12 @@ const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/abuses/:id/messages',
   'DELETE /api/v1/abuses/:id/messages/:messageId',
   'POST /api/v1/videos/:id/token',
+  // Videos do not say how many comments they have.
+  'POST /api/v1/videos/:id/comment-threads',
+  'POST /api/v1/videos/:id/comments/:commentId',
+  'POST /api/v1/videos/:id/comments/:commentId/approve',
+  'DELETE /api/v1/videos/:id/comments/:commentId',
+  'POST /api/v1/bulk/remove-comments-of',
   // Views are counted together, each second.
   'POST /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/watching',
