@@ -111,10 +111,10 @@ export function makeVideoAnswers(deps: {
 
   return {
     ofLists: (names) => {
-      const sorted = [...names].sort()
-      return keeping(lists, ({ query }) => keyOfQuery(query, sorted))
+      const read = new Set(names)
+      return keeping(lists, ({ query }) => keyOfQuery(query, read))
     },
-    ofVideos: keeping(videos, ({ params }) => String(valueIn(params, 'id'))),
+    ofVideos: keeping(videos, ({ params }) => nameIn(params)),
     isAbout(request, videoId) {
       const making = makings.get(request)
       if (making) making.videoId = videoId
@@ -135,23 +135,21 @@ const isForAll = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && headers.authorization === undefined && headers['x-peertube-video-password'] === undefined
 
 /** What the route reads of a query, in one order; texts and lists of texts stay apart. */
-function keyOfQuery(query: unknown, names: readonly string[]): string {
-  let key = ''
-  for (const name of names) {
-    const value = valueIn(query, name)
-    if (value !== undefined) key += `&${name}=${JSON.stringify(value)}`
-  }
-  return key
+function keyOfQuery(query: unknown, names: ReadonlySet<string>): string {
+  if (typeof query !== 'object' || query === null) return ''
+  const read = Object.entries(query).filter(([name]) => names.has(name))
+  return JSON.stringify(read.length > 1 ? read.sort(byName) : read)
 }
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
 function send(request: FastifyRequest, reply: FastifyReply, { body, etag }: Answer): void {
   sendPrepared(request, reply, { body, etag })
 }
 
-const valueIn = (fields: unknown, name: string): unknown =>
-  typeof fields === 'object' && fields !== null && Object.hasOwn(fields, name)
-    ? (fields as Record<string, unknown>)[name]
-    : undefined
+/** The id or UUID of a path, as it was written. */
+const nameIn = (params: unknown): string =>
+  typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : ''
 
 function videoIn(payload: JsonValue): number | undefined {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined
