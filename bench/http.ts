@@ -1,6 +1,6 @@
 // Requests per second and their tail, for the four reads that matter, each beside a bare Fastify route that answers the
 // same bytes: in turn, in short rounds, so that whatever else the machine does hits both. And how many SQL statements
-// each of them costs.
+// each of them costs. The list and the video are asked for twice: read from the database each time, and kept in memory.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -51,10 +51,22 @@ export async function benchHttp(): Promise<void> {
   try {
     const port = await freePort()
     const origin = `http://127.0.0.1:${port}`
-    const start = (databaseUrl: string) =>
-      startNode({ dataDir: join(folder, 'node'), port, env: { DATABASE_URL: databaseUrl, ...UNLIMITED } })
-    const statements = await countStatements({ databaseUrl: postgres.url, origin, start })
-    await compare({ node: await start(postgres.url), routes: statements.routes, statements: statements.counts })
+    const start = (databaseUrl: string, env: Record<string, string> = {}) =>
+      startNode({ dataDir: join(folder, 'node'), port, env: { DATABASE_URL: databaseUrl, ...UNLIMITED, ...env } })
+    const statements = await countStatements({
+      ...{ databaseUrl: postgres.url, origin },
+      start: (databaseUrl) => start(databaseUrl, NOT_KEPT),
+    })
+    const [list, video] = statements.routes
+    const kept = new Map(
+      [list, video].flatMap((route) => (route ? [[{ ...route, name: `${route.name}, kept` }, []]] : [])),
+    )
+    await compare({
+      node: await start(postgres.url, NOT_KEPT),
+      routes: statements.routes,
+      statements: statements.counts,
+    })
+    await compare({ node: await start(postgres.url), routes: [...kept.keys()], statements: kept })
     for (const [{ name }, taken] of statements.counts) {
       verdict(`SQL statements of ${name}`, taken.length, MAX_STATEMENTS)
       if (taken.length > MAX_STATEMENTS)
@@ -114,6 +126,9 @@ const UNLIMITED = {
   VIREO__RATES_LIMIT__WELL_KNOWN__MAX: '100000000',
   VIREO__RATES_LIMIT__ACTIVITY_PUB__MAX: '100000000',
 }
+
+/** Every list and video is read anew. */
+const NOT_KEPT = { VIREO__VIREO__CACHING__ROUTES__VIDEOS: '0' }
 
 async function compare(options: { node: NodeProcess; routes: Route[]; statements: Statements }): Promise<void> {
   const { node, routes, statements } = options

@@ -46,6 +46,7 @@ import {
 } from './actors/user/index.ts'
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
+  announceVideoChanges,
   makeCreateVideo,
   makeFileTokens,
   makeInspectFile,
@@ -117,6 +118,7 @@ import { playlistsArea } from './http/video-playlists/routes.ts'
 import { videoSourceArea } from './http/video-source/routes.ts'
 import { videoStatsArea } from './http/video-stats/routes.ts'
 import { videoTokensArea } from './http/video-tokens/routes.ts'
+import { makeVideoAnswers } from './http/videos/answers.ts'
 import { videosArea } from './http/videos/routes.ts'
 import { viewsArea } from './http/views/routes.ts'
 import { wellKnownArea } from './http/well-known/routes.ts'
@@ -305,6 +307,7 @@ async function start(
   registerActorTotals(deps)
   registerScores(deps)
   registerListing(deps)
+  announceVideoChanges(runtime.registry)
   const views = makeViews(deps)
   const history = makeHistory(deps)
 
@@ -351,9 +354,12 @@ async function start(
   makeChannelRemoval({ ...deps, videos, playlists, follows })
   const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
   closers.push(async () => facts.close())
+  const answers = makeVideoAnswers({ config, bus, clock })
+  closers.push(async () => answers.close())
   source.onChange(() => {
     runtime.adapt()
     federation.forgetDocuments()
+    answers.clear()
   })
   runtime.registry.seal(REQUIRED)
 
@@ -402,6 +408,7 @@ async function start(
       ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       version: VERSION,
       clock,
+      written: answers.changed,
       areas: [
         oauthArea({ instance, sessions }),
         scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
@@ -423,7 +430,7 @@ async function start(
         registrationsArea({ db, config, registrations }),
         userMailsArea({ emailVerification, passwordReset }),
         videosArea({
-          ...{ db, config, urls: deps.urls, videos, uploads },
+          ...{ db, config, urls: deps.urls, videos, uploads, answers },
           fitPicture: createVideo.fitPicture,
           lookedAt: makeLookedAt(deps),
         }),

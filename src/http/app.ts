@@ -24,6 +24,7 @@ import { addRequestLog } from './plugins/request-log.ts'
 import type { App, Area } from './plugins/types.ts'
 import { addUnknownRoutes } from './plugins/unknown-routes.ts'
 import { checkingSerializerCompiler, plainSerializerCompiler, validatorCompiler } from './plugins/validation.ts'
+import { isSeenWrite, tellOfWrites } from './plugins/writes.ts'
 
 export type { App, Area } from './plugins/types.ts'
 
@@ -36,6 +37,8 @@ export interface AppOptions {
   /** Counts the rate limits for all processes; without it each process counts its own. */
   rateLimitRedis?: Redis
   areas: Area[]
+  /** Told of requests that may have changed what others are shown of videos, before they are answered. */
+  written?: () => Promise<void>
   /** Compare every answer with its zod schema (tests). */
   checkResponses?: boolean
   /** Of this software, for the documentation. */
@@ -89,7 +92,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
     prefix: `vireo:limit:${new URL(publicUrl).host}:`,
     identify: auth.identify,
   })
-  app.addHook('onRoute', (route) => frameRoute(route, auth, rateLimits))
+  app.addHook('onRoute', (route) => frameRoute(route, { auth, rateLimits, written: options.written }))
   if (options.onRoute) app.addHook('onRoute', options.onRoute)
   addOpenApi(app, { publicUrl, version })
   addUnknownRoutes(app)
@@ -100,7 +103,11 @@ export async function makeApp(options: AppOptions): Promise<App> {
 }
 
 /** Limits first, then who asks, then the route's own hooks. */
-function frameRoute(route: RouteOptions, auth: Auth, rateLimits: RateLimits): void {
+function frameRoute(
+  route: RouteOptions,
+  frame: { auth: Auth; rateLimits: RateLimits; written: AppOptions['written'] },
+): void {
+  const { auth, rateLimits, written } = frame
   const { auth: level, right, limits, etag } = route.config ?? {}
   const limited = limitsOf(route.url, limits)
   const limiting = limited.length > 0 ? rateLimits.hooks(limited) : undefined
@@ -110,6 +117,9 @@ function frameRoute(route: RouteOptions, auth: Auth, rateLimits: RateLimits): vo
   route.onResponse = [...list(limiting?.onResponse), ...list(route.onResponse)]
   if (route.method === 'GET' && route.url.startsWith('/api/') && etag !== false) {
     route.onSend = [...list(route.onSend), conditionalJson({ always: etag === true })]
+  }
+  if (written && list(route.method).some((method) => isSeenWrite(method, route.url))) {
+    route.onSend = [...list(route.onSend), tellOfWrites(written)]
   }
   if (isTypedWhenEmpty(String(route.method), route.url)) route.onSend = [...list(route.onSend), typeEmptyAnswers]
 }

@@ -105,4 +105,5 @@ export {
   type VideoPasswordRow,
   type VideoPasswords,
 } from './video-passwords.ts'
+export { announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
 export { viewersNow } from './viewers-now.ts'

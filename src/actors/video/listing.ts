@@ -5,6 +5,7 @@
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { INSTANCE_ACTOR_NAME } from '../actor/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { VIDEOS_CHANGED } from './videos-changed.ts'
 
 /** Videos that one statement looks at. */
 const BATCH = 1000
@@ -33,7 +34,7 @@ export async function relist(query: Sql, videoIds: readonly number[]): Promise<v
 
 /** Looks at the videos of an actor, and at those that it shared, when a follow of it begins or ends; and at all by and by. */
 export function registerListing(deps: ActorDeps): void {
-  const { db, registry } = deps
+  const { db, tell, registry } = deps
   const ask = async (unit: Unit, targetId: number): Promise<void> =>
     unit.enqueue({ type: 'video-listing', data: { actorId: targetId } })
 
@@ -57,7 +58,10 @@ export function registerListing(deps: ActorDeps): void {
       let after = 0
       for (let ids = await videosOf(db, Number(data.actorId), after); ids.length > 0; ) {
         signal.throwIfAborted()
-        await relist(db.query, ids)
+        await tell.create(async (unit) => {
+          await relist(unit.query, ids)
+          unit.publish(VIDEOS_CHANGED, {})
+        })
         after = ids.at(-1) ?? after
         ids = await videosOf(db, Number(data.actorId), after)
       }

@@ -105,9 +105,11 @@ export const vireoKeys = {
         securitytxt: duration('2 hours', '/.well-known/security.txt'),
         sitemap: duration('1 day', '/sitemap.xml'),
         stats: duration('4 hours', 'statistics of the server'),
+        videos: duration('5 seconds', 'lists of videos and single ones, to readers who are not signed in; 0: not kept'),
         well_known: duration('1 day', 'other files below /.well-known'),
         dnt_policy: duration('1 week', '/.well-known/dnt-policy.txt'),
       }),
+      memory: section({ videos: size('32MB', 'bytes of ready answers about videos in one process, at most') }),
       static: section({
         client: duration('30 days', "the web client's files"),
         lazy_server: duration('2 days', 'avatars, previews, captions'),

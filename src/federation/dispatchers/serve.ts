@@ -4,7 +4,7 @@ import type { KvStore } from '@fedify/fedify/federation'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type CachedAnswer, makeByteCache } from '../cache.ts'
+import { type CachedAnswer, makeDocumentCache } from '../cache.ts'
 import { commentDocument, type FoundComment } from '../documents/index.ts'
 import { makeFederation } from '../federation.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
@@ -86,7 +86,7 @@ export function makeServeActivityPub(
   const { db, urls, config, bus, clock, software } = deps
   const federation = makeFederation(deps)
   const { whoAsks, signerOf } = makeRequesters(deps)
-  const cache = makeByteCache({ bus, clock, origin: urls.origin })
+  const cache = makeDocumentCache({ bus, clock, origin: urls.origin })
 
   return {
     forget: cache.clear,

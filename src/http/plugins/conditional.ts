@@ -9,6 +9,9 @@ const SMALL = 8192
 /** A strong tag: equal tags mean equal bytes. */
 export const etagOf = (body: string | Uint8Array): string => `"${hash('sha1', body, 'base64url')}"`
 
+/** The tag of an answer that is small enough to have one without being asked for. */
+export const smallEtagOf = (body: string): string | undefined => (body.length > SMALL ? undefined : etagOf(body))
+
 /** Whether the client has this version already. `*` and weak tags count, as the comparison is weak (13.1.2). */
 export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
@@ -20,8 +23,8 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
 export function conditionalJson(options: { always: boolean }): onSendHookHandler {
   return (request, reply, payload, done) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string' || reply.hasHeader('etag')) return done(null, payload)
-    if (!options.always && payload.length > SMALL) return done(null, payload)
-    const etag = etagOf(payload)
+    const etag = options.always ? etagOf(payload) : smallEtagOf(payload)
+    if (etag === undefined) return done(null, payload)
     reply.header('etag', etag)
     if (!isFresh(request.headers['if-none-match'], etag)) return done(null, payload)
     reply.code(304).removeHeader('content-length').removeHeader('content-type')
@@ -29,13 +32,15 @@ export function conditionalJson(options: { always: boolean }): onSendHookHandler
   }
 }
 
-/** Sends a prepared JSON body, whose tag was computed when it was made; 304 when the client has it. */
+/** Sends a prepared JSON body, whose tag was computed when it was made, if it has one; 304 when the client has it. */
 export function sendPrepared(
   request: FastifyRequest,
   reply: FastifyReply,
-  prepared: { body: Buffer; etag: string },
+  prepared: { body: Buffer; etag: string | undefined },
 ): FastifyReply {
-  reply.header('etag', prepared.etag)
-  if (isFresh(request.headers['if-none-match'], prepared.etag)) return reply.code(304).send()
+  if (prepared.etag !== undefined) {
+    reply.header('etag', prepared.etag)
+    if (isFresh(request.headers['if-none-match'], prepared.etag)) return reply.code(304).send()
+  }
   return reply.header('content-type', 'application/json; charset=utf-8').send(prepared.body)
 }

@@ -29,6 +29,7 @@ import { addFormRoutes } from '../plugins/multipart.ts'
 import { idOrUuid, idText, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from './actor.view.ts'
+import type { VideoAnswers } from './answers.ts'
 import { updateFields } from './fields.ts'
 import { assertMayList, listQuery, ownListQuery, toListQuery } from './list.ts'
 import { makeNsfwWanted } from './nsfw-wanted.ts'
@@ -45,8 +46,10 @@ export interface VideosDeps {
   /** From `makeUpdateVideo` and `makeRemoveVideo`. */
   videos: UpdateVideo & RemoveVideo
   fitPicture: FitPicture
-  /** Told of each look at a video. */
+  /** Told of each look at a video that is read for it. */
   lookedAt: LookedAt
+  /** Where answers are kept; without it each is made anew. */
+  answers?: VideoAnswers
 }
 
 const tags = ['Video']
@@ -54,19 +57,21 @@ const byKey = z.object({ id: idOrUuid('video') })
 
 /** Adds `/api/v1/videos` and `/api/v1/users/me/videos`. */
 export function videosArea(deps: VideosDeps): Area {
-  const { db, config, urls, videos, lookedAt } = deps
+  const { db, config, urls, videos, lookedAt, answers } = deps
   const receiveChanges = makeReceiveChanges(deps)
   const nsfwWanted = makeNsfwWanted(deps)
 
   return (app) => {
+    const querystring = listQuery(config())
     app.get(
       '/api/v1/videos',
       {
         config: { auth: 'optional' },
+        ...answers?.ofLists(Object.keys(querystring.shape)),
         schema: {
           tags,
           operationId: 'getVideos',
-          querystring: listQuery(config()),
+          querystring,
           response: { 200: listOf(videoView) },
         },
       },
@@ -123,6 +128,7 @@ export function videosArea(deps: VideosDeps): Area {
       '/api/v1/videos/:id',
       {
         config: { auth: 'optional' },
+        ...answers?.ofVideos,
         schema: { tags, operationId: 'getVideo', params: byKey, response: { 200: videoDetailsView } },
       },
       async (request) => {
@@ -136,6 +142,7 @@ export function videosArea(deps: VideosDeps): Area {
           password,
         })
         lookedAt(video)
+        answers?.isAbout(request, video.id)
         return toVideoDetailsView(video, urls)
       },
     )

@@ -32,6 +32,7 @@ export interface FrameOptions {
   publicUrl?: string
   /** Tokens that were looked up. */
   lookups?: string[]
+  written?: () => Promise<void>
 }
 
 const whoView = z.object({ username: z.string().nullable() })
@@ -51,6 +52,7 @@ export function makeFrame(options: FrameOptions = {}): Promise<App> {
     checkResponses: options.checkResponses ?? true,
     version: '1.2.3',
     ...(options.clock ? { clock: options.clock } : {}),
+    ...(options.written ? { written: options.written } : {}),
     ...(options.redis ? { rateLimitRedis: options.redis } : {}),
   })
 }

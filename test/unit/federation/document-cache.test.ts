@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { type ByteCache, type CachedAnswer, makeByteCache } from '../../../src/federation/cache.ts'
+import { type CachedAnswer, type DocumentCache, makeDocumentCache } from '../../../src/federation/cache.ts'
 import type { JsonValue } from '../../../src/platform/bus/index.ts'
 
 const ORIGIN = 'https://video.example'
@@ -9,7 +9,7 @@ function makeCache() {
   let now = 0
   let listener: (payload: JsonValue) => void = () => {}
   let subscribed = false
-  const cache: ByteCache = makeByteCache({
+  const cache: DocumentCache = makeDocumentCache({
     origin: ORIGIN,
     clock: { now: () => new Date(now) },
     bus: {

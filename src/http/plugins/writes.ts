@@ -1,0 +1,62 @@
+// Tells of requests that changed something, before they are answered: who wrote never reads from a memory of before.
+
+import type { onSendAsyncHookHandler } from 'fastify'
+
+/**
+ * Writes that nobody sees in a list of videos or in a video. Those that come all the time have to be here, or nothing is kept
+ * for long; whatever is not here counts as seen.
+ */
+export const UNSEEN: ReadonlySet<string> = new Set([
+  'POST /api/v1/users/token',
+  'POST /api/v1/users/revoke-token',
+  'POST /api/v1/users/scoped-tokens',
+  'POST /api/v1/users/register',
+  'POST /api/v1/users/registrations/request',
+  'POST /api/v1/users/registrations/ask-send-verify-email',
+  'POST /api/v1/users/registrations/:registrationId/verify-email',
+  'POST /api/v1/users/ask-send-verify-email',
+  'POST /api/v1/users/ask-reset-password',
+  'POST /api/v1/users/:id/reset-password',
+  'POST /api/v1/users/:id/verify-email',
+  'POST /api/v1/users/:id/two-factor/request',
+  'POST /api/v1/users/:id/two-factor/confirm-request',
+  'POST /api/v1/users/:id/two-factor/disable',
+  'PUT /api/v1/users/me/notification-settings',
+  'POST /api/v1/users/me/history/videos/remove',
+  'DELETE /api/v1/users/me/history/videos/:videoId',
+  'POST /api/v1/abuses',
+  'PUT /api/v1/abuses/:id',
+  'DELETE /api/v1/abuses/:id',
+  'POST /api/v1/abuses/:id/messages',
+  'DELETE /api/v1/abuses/:id/messages/:messageId',
+  'POST /api/v1/videos/:id/token',
+  // Videos do not say how many comments they have.
+  'POST /api/v1/videos/:id/comment-threads',
+  'POST /api/v1/videos/:id/comments/:commentId',
+  'POST /api/v1/videos/:id/comments/:commentId/approve',
+  'DELETE /api/v1/videos/:id/comments/:commentId',
+  'POST /api/v1/bulk/remove-comments-of',
+  // Views are counted together, each second.
+  'POST /api/v1/videos/:id/views',
+  'PUT /api/v1/videos/:id/watching',
+  'POST /api/v1/video-playlists',
+  'PUT /api/v1/video-playlists/:playlistId',
+  'DELETE /api/v1/video-playlists/:playlistId',
+  'POST /api/v1/video-playlists/:playlistId/videos',
+  'PUT /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
+  'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
+  'POST /api/v1/video-playlists/:playlistId/videos/reorder',
+])
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+export const isSeenWrite = (method: string, url: string): boolean =>
+  !SAFE.has(method) && url.startsWith('/api/v1/') && !UNSEEN.has(`${method} ${url}`)
+
+/** The hook of such a route. A failure of ours may come after a part was written; what is refused has changed nothing. */
+export const tellOfWrites =
+  (written: () => Promise<void>): onSendAsyncHookHandler =>
+  async (_request, reply, payload) => {
+    if (reply.statusCode < 300 || reply.statusCode >= 500) await written()
+    return payload
+  }

@@ -1,0 +1,325 @@
+// Ready answers for readers without a session: who gets them, for how long, and what they never hide.
+
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { z } from 'zod'
+import { VIDEOS_CHANGED } from '../../../src/actors/video/index.ts'
+import type { App } from '../../../src/http/app.ts'
+import { HttpError } from '../../../src/http/plugins/http-error.ts'
+import { makeVideoAnswers } from '../../../src/http/videos/answers.ts'
+import type { JsonValue } from '../../../src/platform/bus/index.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { testConfig } from '../../support/config.ts'
+import { until } from '../../support/until.ts'
+import { bearer, makeFrame } from './frame.ts'
+
+const apps: App[] = []
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close()
+})
+
+/** Two routes whose answers are kept: they say how often they were made, and wait where `gate` says so. */
+async function makeKept(options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void> } = {}) {
+  const { memory = '32MB', keep = '5 seconds', limit, gate = async () => undefined } = options
+  const overrides = {
+    vireo: { caching: { routes: { videos: keep }, memory: { videos: memory } } },
+    ...(limit === undefined ? {} : { rates_limit: { api: { max: limit } } }),
+  }
+  const config = testConfig(overrides)
+  const clock = fakeClock()
+  const told: { topic: string; payload: JsonValue }[] = []
+  let listener: (payload: JsonValue) => void = () => undefined
+  const answers = makeVideoAnswers({
+    ...{ config: () => config, clock },
+    bus: {
+      publish: async (topic, payload) => void told.push({ topic, payload }),
+      subscribe(_topic, given) {
+        listener = given
+        return () => undefined
+      },
+    },
+  })
+  const made: string[] = []
+  const view = z.object({ made: z.number(), padding: z.string() })
+  const padding = z.object({
+    size: z.coerce.number().default(1),
+    tag: z.union([z.string(), z.array(z.string())]).optional(),
+  })
+  const app = await makeFrame({
+    ...{ config: overrides, clock, written: answers.changed },
+    add(scope) {
+      const config = { auth: 'optional' } as const
+      scope.get(
+        '/api/v1/list',
+        { config, ...answers.ofLists(['tag', 'size']), schema: { querystring: padding, response: { 200: view } } },
+        async (request) => {
+          made.push(request.url)
+          const count = made.length
+          await gate()
+          return { made: count, padding: 'x'.repeat(request.query.size) }
+        },
+      )
+      const params = z.object({ id: z.coerce.number() })
+      scope.get(
+        '/api/v1/one/:id',
+        { config, ...answers.ofVideos, schema: { params, response: { 200: view } } },
+        async (request) => {
+          made.push(request.url)
+          const count = made.length
+          await gate()
+          if (request.params.id > 100) throw new HttpError(404, 'There is none.')
+          answers.isAbout(request, request.params.id)
+          return { made: count, padding: '' }
+        },
+      )
+      const nothing = { schema: { response: { 204: z.null(), 400: z.unknown() } } }
+      scope.put('/api/v1/one/:id', nothing, async (_request, reply) => reply.code(204).send(null))
+      scope.put('/api/v1/refused', nothing, async () => {
+        throw new HttpError(400, 'No.')
+      })
+      scope.post('/api/v1/videos/:id/views', nothing, async (_request, reply) => reply.code(204).send(null))
+    },
+  })
+  apps.push(app)
+  const get = (url: string, headers: Record<string, string> = {}) =>
+    app.inject({ method: 'GET', url: `/api/v1${url}`, headers })
+  return { app, clock, made, told, get, hear: (payload: JsonValue) => listener(payload), clear: answers.clear }
+}
+
+/** A gate that is closed until it is opened. */
+function makeGate() {
+  let open: () => void = () => undefined
+  let waiting = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return {
+    gate: () => waiting,
+    open: () => {
+      open()
+      waiting = Promise.resolve()
+    },
+  }
+}
+
+describe('an answer that is kept', () => {
+  it('is given again for five seconds after it was asked for, and not longer', async () => {
+    const { get, made, clock } = await makeKept()
+    await get('/list')
+    clock.pass(4999)
+    expect((await get('/list')).json().made).toBe(1)
+    clock.pass(1)
+    expect((await get('/list')).json().made).toBe(2)
+    expect(made).toHaveLength(2)
+  })
+
+  it.each([
+    ['with a tag', '/list'],
+    ['too large for a tag', '/list?size=9000'],
+    ['of one video', '/one/1'],
+  ])('has the headers and bytes of a fresh one: %s', async (_name, url) => {
+    const { get, made } = await makeKept()
+    const [fresh, kept] = [await get(url), await get(url)]
+    expect(made).toHaveLength(1)
+    const headersOf = ({ headers }: typeof fresh) => {
+      const { date, 'x-request-id': id, 'x-ratelimit-remaining': remaining, ...others } = headers
+      return { ...others, remaining: Number(remaining) }
+    }
+    const { remaining, ...others } = headersOf(fresh)
+    expect(headersOf(kept)).toEqual({ ...others, remaining: remaining - 1 })
+    expect(kept.headers['x-request-id']).not.toBe(fresh.headers['x-request-id'])
+    expect([kept.statusCode, kept.body]).toEqual([200, fresh.body])
+    expect('etag' in kept.headers).toBe(!url.includes('9000'))
+  })
+
+  it('is not sent again to those who have it', async () => {
+    const { get, made, clear } = await makeKept()
+    const etag = String((await get('/list')).headers.etag)
+    const kept = await get('/list', { 'if-none-match': `W/${etag}` })
+    expect([kept.statusCode, kept.body, kept.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
+    expect((await get('/list', { 'if-none-match': '"another"' })).statusCode).toBe(200)
+    clear()
+    // Made for somebody who has it: others get it whole.
+    await get('/one/1')
+    const [one] = [await get('/one/1')]
+    clear()
+    made.splice(0)
+    await get('/one/1', { 'if-none-match': String(one.headers.etag) })
+    expect((await get('/one/1')).json()).toEqual({ made: 1, padding: '' })
+    expect(made).toHaveLength(1)
+  })
+
+  it('is that of what the route reads of the query, in any order', async () => {
+    const { get, made } = await makeKept()
+    for (const url of [
+      '/list?size=2&tag=a',
+      '/list?tag=a&size=2',
+      '/list?unknown=1&size=2&tag=a',
+      '/list?tag=%61&size=2',
+    ])
+      await get(url)
+    expect(made).toHaveLength(1)
+    for (const url of [
+      '/list?size=2',
+      '/list?size=2&tag=a&tag=b',
+      '/list?size=2&tag=b&tag=a',
+      '/list?size=2&tag=a%2Cb',
+    ])
+      await get(url)
+    expect(made).toHaveLength(5)
+    await get('/list?size=2&tag[]=a&tag[]=b')
+    expect(made).toHaveLength(5)
+    const tricky = await get(`/list?tag=${encodeURIComponent('a"&size="2')}`)
+    expect([tricky.json().padding, made.length]).toEqual(['x', 6])
+  })
+
+  it('goes to nobody who is signed in, says a password, or asks for the headers alone', async () => {
+    const { app, get, made } = await makeKept()
+    await get('/list')
+    for (const headers of [
+      bearer('usertoken'),
+      { 'x-peertube-video-password': 'a' },
+      { 'x-peertube-video-password': '' },
+    ])
+      expect((await get('/list', headers)).json().made).toBeGreaterThan(1)
+    expect(made).toHaveLength(4)
+    const wrong = await get('/list', bearer('nobody'))
+    expect(wrong.statusCode).toBe(401)
+    const head = await app.inject({ method: 'HEAD', url: '/api/v1/list' })
+    expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, '', undefined])
+    expect(made).toHaveLength(5)
+    // And what was made for them is nobody else's.
+    expect((await get('/list')).json().made).toBe(1)
+  })
+
+  it('is none of a refusal', async () => {
+    const { get, made } = await makeKept()
+    for (let time = 0; time < 2; time += 1) expect((await get('/one/101')).statusCode).toBe(404)
+    expect(made).toHaveLength(2)
+    for (let time = 0; time < 2; time += 1) expect((await get('/list?size=a')).statusCode).toBe(400)
+  })
+
+  it('counts for the limits, which come first', async () => {
+    const { get, made } = await makeKept({ limit: 2 })
+    const statuses = []
+    for (let time = 0; time < 3; time += 1) statuses.push((await get('/list')).statusCode)
+    expect(statuses).toEqual([200, 200, 429])
+    expect(made).toHaveLength(1)
+  })
+
+  it('is none when the configuration says so', async () => {
+    const { get, made } = await makeKept({ keep: '0' })
+    await get('/list')
+    await get('/list')
+    expect(made).toHaveLength(2)
+  })
+
+  it('takes no more room than it may', async () => {
+    const { get, made } = await makeKept({ memory: '100KB' })
+    for (let tag = 0; tag < 10; tag += 1) await get(`/list?size=9000&tag=${tag}`)
+    await get('/list?size=9000&tag=9')
+    expect(made).toHaveLength(10)
+    await get('/list?size=9000&tag=0')
+    expect(made).toHaveLength(11)
+    // Larger than all the room.
+    for (let time = 0; time < 2; time += 1) await get('/list?size=60000')
+    expect(made).toHaveLength(13)
+  })
+})
+
+describe('readers who ask at once', () => {
+  it('wait for one read', async () => {
+    const { gate, open } = makeGate()
+    const { get, made } = await makeKept({ gate })
+    const asked = [get('/list'), get('/list'), get('/list')]
+    await until(() => made.length > 0)
+    open()
+    expect((await Promise.all(asked)).map((answer) => answer.json().made)).toEqual([1, 1, 1])
+    expect(made).toHaveLength(1)
+  })
+
+  it('each get their own refusal', async () => {
+    const { gate, open } = makeGate()
+    const { get, made } = await makeKept({ gate })
+    const asked = [get('/one/101'), get('/one/101')]
+    await until(() => made.length > 0)
+    open()
+    expect((await Promise.all(asked)).map(({ statusCode }) => statusCode)).toEqual([404, 404])
+  })
+
+  it('do not wait for one who has gone away', async () => {
+    const { gate, open } = makeGate()
+    const { app, made } = await makeKept({ gate })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const address = app.server.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1/list`
+    const leaving = new AbortController()
+    const gone = fetch(url, { signal: leaving.signal }).catch(() => 'gone')
+    await until(() => made.length === 1)
+    const stays = fetch(url)
+    leaving.abort()
+    expect(await gone).toBe('gone')
+    await until(() => made.length === 2)
+    open()
+    expect((await stays).status).toBe(200)
+  })
+})
+
+describe('a change', () => {
+  it('is seen by whoever made it, and told to the other processes before it is answered', async () => {
+    const { app, get, told } = await makeKept()
+    await get('/list')
+    await get('/one/1')
+    expect((await app.inject({ method: 'PUT', url: '/api/v1/one/1' })).statusCode).toBe(204)
+    expect(told).toEqual([{ topic: VIDEOS_CHANGED, payload: {} }])
+    expect((await get('/list')).json().made).toBe(3)
+    expect((await get('/one/1')).json().made).toBe(4)
+  })
+
+  it('is none when it was refused, nor when nobody sees it', async () => {
+    const { app, get, told } = await makeKept()
+    await get('/list')
+    expect((await app.inject({ method: 'PUT', url: '/api/v1/refused' })).statusCode).toBe(400)
+    expect((await app.inject({ method: 'POST', url: '/api/v1/videos/1/views' })).statusCode).toBe(204)
+    expect(told).toEqual([])
+    expect((await get('/list')).json().made).toBe(1)
+  })
+
+  it('of one video, when heard of, ends its answer and those of lists', async () => {
+    const { get, hear } = await makeKept()
+    for (const url of ['/list', '/one/1', '/one/2']) await get(url)
+    hear({ video: 1 })
+    expect((await get('/one/2')).json().made).toBe(3)
+    expect((await get('/one/1')).json().made).toBe(4)
+    expect((await get('/list')).json().made).toBe(5)
+  })
+
+  it.each<JsonValue>([{}, { video: 'x' }, null, [], 'x', 7])(
+    'of anything, when heard of, ends all answers: %j',
+    async (payload) => {
+      const { get, hear } = await makeKept()
+      for (const url of ['/list', '/one/1']) await get(url)
+      hear(payload)
+      expect((await get('/one/1')).json().made).toBe(3)
+      expect((await get('/list')).json().made).toBe(4)
+    },
+  )
+
+  it.each([
+    ['/list', {}],
+    ['/list', { video: 7 }],
+    ['/one/1', {}],
+    // Whether it is the one is not known before it is read.
+    ['/one/1', { video: 1 }],
+    ['/one/1', { video: 7 }],
+  ])('meanwhile keeps %s from being kept, and from those who ask afterwards: %j', async (url, payload) => {
+    const { gate, open } = makeGate()
+    const { get, made, hear } = await makeKept({ gate })
+    const before = get(url)
+    await until(() => made.length === 1)
+    hear(payload)
+    const after = get(url)
+    await until(() => made.length === 2)
+    open()
+    expect([(await before).json().made, (await after).json().made]).toEqual([1, 2])
+    expect((await get(url)).json().made).toBe(2)
+  })
+})

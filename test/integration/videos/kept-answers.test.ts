@@ -1,0 +1,339 @@
+// What visitors are shown of videos stays right while answers are kept: after every kind of write, in every process, and
+// when a message is lost. The clock stands still, so that nothing is renewed by the time that passes.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import sharp from 'sharp'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { UNSEEN } from '../../../src/http/plugins/writes.ts'
+import type { Row, Sql } from '../../../src/platform/database/index.ts'
+import { makeUser, makeVideo } from '../../support/builders.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { media } from '../../support/media.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { until } from '../../support/until.ts'
+
+const clock = fakeClock()
+const config = {
+  video_channels: { max_per_user: 100 },
+  transcoding: { enabled: false },
+  instance: { default_nsfw_policy: 'display' },
+}
+
+const routes = new Set<string>()
+let node: TestNode
+let second: TestNode
+let root: Client
+let pool: pg.Pool
+let bytes: Uint8Array<ArrayBuffer>
+const query: Sql = async <R extends object = Row>(text: string, values: readonly unknown[] = []) =>
+  (await pool.query(text, [...values])).rows as R[]
+
+beforeAll(async () => {
+  node = await startTestNode({
+    ...{ config, clock },
+    onRoute: ({ method, url }) => {
+      for (const one of [method].flat()) routes.add(`${one} ${url}`)
+    },
+  })
+  second = await startTestNode({ config, clock, beside: node })
+  root = await login(node.base, node.username, node.password)
+  pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
+  bytes = new Uint8Array(await readFile(await media('small.mp4')))
+}, 90_000)
+afterAll(async () => {
+  await pool?.end()
+  await second?.stop()
+  await node?.stop()
+})
+
+interface Details {
+  id: number
+  uuid: string
+  name: string
+  nsfw: boolean
+  likes: number
+  commentsPolicy: { id: number }
+  channel: { displayName: string; name: string }
+  account: { displayName: string; name: string; avatars: object[] }
+}
+interface Seen {
+  status: number
+  one: Partial<Details>
+  listed: Details | undefined
+}
+
+/** What a visitor sees of a video, alone and in the list of all. */
+async function seen(uuid: string, base = node.base): Promise<Seen> {
+  const [one, list] = await Promise.all([
+    fetch(`${base}/api/v1/videos/${uuid}`),
+    fetch(`${base}/api/v1/videos?count=100`),
+  ])
+  const { data } = (await list.json()) as { data: Details[] }
+  return { status: one.status, one: (await one.json()) as Details, listed: data.find((video) => video.uuid === uuid) }
+}
+
+/** A new channel of the administrator, and a published video in it. */
+async function upload(fields: Record<string, string> = {}): Promise<Details> {
+  const name = `channel_${crypto.randomUUID().slice(0, 8)}`
+  const { videoChannel } = await root.send<{ videoChannel: { id: number } }>('POST', '/api/v1/video-channels', {
+    ...{ name, displayName: 'A channel' },
+  })
+  const form = new FormData()
+  for (const [key, value] of Object.entries({
+    channelId: String(videoChannel.id),
+    name: 'A video',
+    privacy: '1',
+    ...fields,
+  }))
+    form.set(key, value)
+  form.set('videofile', new File([bytes], 'small.mp4', { type: 'video/mp4' }))
+  const { video } = await root.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)
+  return await root.get<Details>(`/api/v1/videos/${video.uuid}`)
+}
+
+async function pictured(): Promise<FormData> {
+  const picture = await sharp({ create: { width: 200, height: 200, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  const form = new FormData()
+  form.set('avatarfile', new File([new Uint8Array(picture)], 'avatar.png', { type: 'image/png' }))
+  return form
+}
+
+/** Changes the name behind the server's back, again until what is kept hides it: the last event of an upload comes late. */
+async function renamedInSecret({ id, uuid }: Details): Promise<string> {
+  let time = 0
+  return await until(async () => {
+    time += 1
+    const name = `Nobody was told ${time}`
+    await seen(uuid)
+    await query('update video set name = $2 where id = $1', [id, name])
+    const { one, listed } = await seen(uuid)
+    return one.name !== name && listed?.name !== name ? name : undefined
+  })
+}
+
+const path = ({ uuid }: { uuid: string }) => `/api/v1/videos/${uuid}`
+const blocklist = '/api/v1/server/blocklist/accounts'
+
+interface Write {
+  name: string
+  /** Before anything is kept. */
+  prepare?: (video: Details) => Promise<unknown>
+  write: (video: Details) => Promise<unknown>
+  look: (seen: Seen) => unknown
+  before: unknown
+  after: unknown
+}
+const isListed = ({ status, listed }: Seen) => [status, listed !== undefined]
+
+const writes: Write[] = [
+  {
+    name: 'a new name',
+    write: (video) => root.send('PUT', path(video), { name: 'Renamed' }),
+    look: ({ one, listed }) => [one.name, listed?.name],
+    ...{ before: ['A video', 'A video'], after: ['Renamed', 'Renamed'] },
+  },
+  {
+    name: 'another privacy',
+    write: (video) => root.send('PUT', path(video), { privacy: 3 }),
+    look: isListed,
+    ...{ before: [200, true], after: [401, false] },
+  },
+  {
+    name: 'passwords',
+    write: (video) => root.send('PUT', path(video), { privacy: 5, videoPasswords: ['a password'] }),
+    look: isListed,
+    ...{ before: [200, true], after: [403, false] },
+  },
+  {
+    name: 'a video that is shown at last',
+    prepare: (video) => root.send('PUT', path(video), { privacy: 3 }),
+    write: (video) => root.send('PUT', path(video), { privacy: 1 }),
+    look: isListed,
+    ...{ before: [401, false], after: [200, true] },
+  },
+  {
+    name: 'the end of a video',
+    write: (video) => root.send('DELETE', path(video)),
+    look: isListed,
+    ...{ before: [200, true], after: [404, false] },
+  },
+  {
+    name: 'a rating',
+    write: (video) => root.send('PUT', `${path(video)}/rate`, { rating: 'like' }),
+    look: ({ one, listed }) => [one.likes, listed?.likes],
+    ...{ before: [0, 0], after: [1, 1] },
+  },
+  {
+    name: 'another policy for comments',
+    write: (video) => root.send('PUT', path(video), { commentsPolicy: 2 }),
+    look: ({ one }) => one.commentsPolicy?.id,
+    ...{ before: 1, after: 2 },
+  },
+  {
+    name: 'a block of the video',
+    write: (video) => root.send('POST', `${path(video)}/blacklist`, { reason: 'no good' }),
+    look: ({ listed, status }) => [listed !== undefined, status === 200],
+    ...{ before: [true, true], after: [false, false] },
+  },
+  {
+    name: 'the end of a block',
+    prepare: (video) => root.send('POST', `${path(video)}/blacklist`, {}),
+    write: (video) => root.send('DELETE', `${path(video)}/blacklist`),
+    look: ({ listed, status }) => [listed !== undefined, status === 200],
+    ...{ before: [false, false], after: [true, true] },
+  },
+  {
+    name: 'another name of the channel',
+    write: ({ channel }) => root.send('PUT', `/api/v1/video-channels/${channel.name}`, { displayName: 'Renamed' }),
+    look: ({ one, listed }) => [one.channel?.displayName, listed?.channel.displayName],
+    ...{ before: ['A channel', 'A channel'], after: ['Renamed', 'Renamed'] },
+  },
+  {
+    name: 'another name of the account',
+    prepare: () => root.send('PUT', '/api/v1/users/me', { displayName: 'Before' }),
+    write: () => root.send('PUT', '/api/v1/users/me', { displayName: 'After' }),
+    look: ({ one, listed }) => [one.account?.displayName, listed?.account.displayName],
+    ...{ before: ['Before', 'Before'], after: ['After', 'After'] },
+  },
+  {
+    name: 'an avatar',
+    write: async () => root.send('POST', '/api/v1/users/me/avatar/pick', await pictured()),
+    look: ({ one, listed }) => [one.account?.avatars.length !== 0, listed?.account.avatars.length !== 0],
+    ...{ before: [false, false], after: [true, true] },
+  },
+  {
+    name: 'another policy for sensitive videos',
+    prepare: (video) => root.send('PUT', path(video), { nsfw: true }),
+    async write() {
+      const custom = await root.get<{ instance: object }>('/api/v1/config/custom')
+      const instance = { ...custom.instance, defaultNSFWPolicy: 'do_not_list' }
+      await root.send('PUT', '/api/v1/config/custom', { ...custom, instance })
+    },
+    look: isListed,
+    ...{ before: [200, true], after: [200, false] },
+  },
+]
+
+it('the writes that spare what is kept are routes that there are', () => {
+  expect([...UNSEEN].filter((route) => !routes.has(route))).toEqual([])
+})
+
+describe('whoever writes sees at once, as a visitor,', () => {
+  it.each(writes)(
+    '$name',
+    async ({ prepare, write, look, before, after }) => {
+      const video = await upload()
+      await prepare?.(video)
+      expect(look(await seen(video.uuid))).toEqual(before)
+      await write(video)
+      expect(look(await seen(video.uuid))).toEqual(after)
+    },
+    30_000,
+  )
+
+  it('a new video', async () => {
+    const totalOf = async () =>
+      ((await (await fetch(`${node.base}/api/v1/videos?nsfw=both`)).json()) as { total: number }).total
+    const before = await totalOf()
+    await upload()
+    expect(await totalOf()).toBe(before + 1)
+  }, 30_000)
+
+  it('whom the instance mutes, and no longer mutes', async () => {
+    const owner = await makeUser({ query }, { origin: node.base })
+    const { uuid } = await makeVideo({ query }, { channelId: owner.channelId })
+    await root.send('PUT', path(await upload()), { name: 'Other' })
+    expect((await seen(uuid)).listed).toBeDefined()
+    const { host } = new URL(node.base)
+    await root.send('POST', blocklist, { accountName: `${owner.username}@${host}` })
+    expect((await seen(uuid)).listed).toBeUndefined()
+    await root.send('DELETE', `${blocklist}/${owner.username}@${host}`)
+    expect((await seen(uuid)).listed).toBeDefined()
+  }, 30_000)
+})
+
+describe('another process', () => {
+  it('shows a change as soon as it hears of it', async () => {
+    const video = await upload()
+    const name = async () => {
+      const { one, listed } = await seen(video.uuid, second.base)
+      return [one.name, listed?.name]
+    }
+    await until(async () => (await name())[1] === 'A video')
+    expect(await name()).toEqual(['A video', 'A video'])
+    await root.send('PUT', path(video), { name: 'Renamed' })
+    await until(async () => (await name()).every((seenName) => seenName === 'Renamed'))
+  }, 30_000)
+
+  it('hears of what happened without a request', async () => {
+    const video = await upload()
+    await until(async () => (await seen(video.uuid, second.base)).listed)
+    const name = await renamedInSecret(video)
+    await query(
+      `insert into outbox (aggregate, aggregate_id, event, payload, due_at)
+       values ('video', $1, 'VideoUpdated', jsonb_build_object('videoId', $1::bigint), $2)`,
+      [video.id, clock.now()],
+    )
+    for (const { base } of [node, second]) {
+      await until(async () => {
+        const { one, listed } = await seen(video.uuid, base)
+        return one.name === name && listed?.name === name
+      })
+    }
+  }, 30_000)
+
+  it('shows the videos of a channel no longer once they are gone with it', async () => {
+    const { uuid, channel } = await upload()
+    await until(async () => (await seen(uuid, second.base)).listed)
+    await root.send('DELETE', `/api/v1/video-channels/${channel.name}`)
+    for (const { base } of [node, second]) {
+      await until(async () => {
+        const { status, listed } = await seen(uuid, base)
+        return status === 404 && !listed
+      })
+    }
+  }, 30_000)
+
+  it('shows a change of which nothing was heard after five seconds', async () => {
+    const video = await upload()
+    const name = await renamedInSecret(video)
+    clock.pass(5000)
+    const { one, listed } = await seen(video.uuid)
+    expect([one.name, listed?.name]).toEqual([name, name])
+  }, 30_000)
+})
+
+describe('what not everybody may see', () => {
+  it.each([
+    ['private', { privacy: '3' }, 401],
+    ['for users', { privacy: '4' }, 401],
+    ['with a password', { privacy: '5', 'videoPasswords[0]': 'a password' }, 403],
+  ])(
+    'stays with those who may: a video %s',
+    async (_name, fields, status) => {
+      const { uuid, id } = await upload(fields)
+      const asked = (headers: Record<string, string>, key: number | string = uuid) =>
+        fetch(`${node.base}/api/v1/videos/${key}`, { headers })
+      const owner = { authorization: root.authorization }
+      const allowed = status === 403 ? [owner, { 'x-peertube-video-password': 'a password' }] : [owner]
+      for (const headers of allowed) {
+        expect((await asked(headers)).status).toBe(200)
+        for (const key of [uuid, id]) expect((await asked({}, key)).status).toBe(status)
+        expect((await seen(uuid)).listed).toBeUndefined()
+      }
+    },
+    30_000,
+  )
+
+  it('is found by its UUID alone when it is unlisted', async () => {
+    const { uuid, id } = await upload({ privacy: '2' })
+    for (let time = 0; time < 2; time += 1) {
+      expect((await fetch(`${node.base}/api/v1/videos/${uuid}`)).status).toBe(200)
+      expect((await fetch(`${node.base}/api/v1/videos/${id}`)).status).toBe(401)
+    }
+  }, 30_000)
+})
