@@ -3,6 +3,7 @@
 
 import type { HistoryWalk, HistoryWalks } from '../actors/follow/index.ts'
 import { DomainError, type JobContext, PermanentFailure } from '../actors/runtime/index.ts'
+import type { Shares } from '../actors/share/index.ts'
 import type { FederationDeps } from './deps.ts'
 import { readCollectionPage } from './fetch/collections.ts'
 import { type FetchDocument, isHopeless } from './fetch/documents.ts'
@@ -14,6 +15,7 @@ export interface HistoryDeps extends FederationDeps {
   fetchDocument: FetchDocument
   videos: VideoFetcher
   histories: HistoryWalks
+  shares: Pick<Shares, 'receiveShare'>
 }
 
 /** What came of an item: `known`: we had it; `away`: it cannot be had now, and is tried again under this address. */
@@ -51,7 +53,7 @@ export function registerHistoryWalks(deps: HistoryDeps): void {
 }
 
 function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: JobContext) {
-  const { db, logger, config, clock, fetchDocument, videos, histories } = deps
+  const { db, logger, config, clock, fetchDocument, videos, histories, shares } = deps
   /** Failures in a row of each server: none of its items is waited for again when there were a few. */
   const failures = new Map<string, number>()
   const own = originOf(walk.outboxUrl)
@@ -100,7 +102,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     if ('is' in document) return document
     if (typeOf(document.document) === 'Video' && typeof item === 'string') {
       const { document: video, askedAt } = document
-      return await had(item, async () => outcomeOf(await videos.save(video, { askedAt, ofMany: true })))
+      return await had(item, async () => shared(await videos.save(video, { askedAt, ofMany: true }), shareOf(item)))
     }
     const read = readActivity(document.document)
     if (!read.ok || read.value.object?.id == null) return USELESS
@@ -108,16 +110,30 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     const id = read.value.object.id
     if (type !== 'Announce' && !(type === 'Create' && object?.type === 'Video')) return USELESS
     const whole = type === 'Create' && isSameOrigin(id, walk.outboxUrl) ? object?.document : null
-    return await had(id, async () => await take(id, whole ?? null, document.askedAt))
+    const share = type === 'Announce' ? shareOf(id, read.value.id) : null
+    return await had(id, async () => await take(id, { whole: whole ?? null, askedAt: document.askedAt, share }))
   }
 
-  async function take(id: string, whole: JsonObject | null, askedAt: Date): Promise<Outcome> {
+  async function take(
+    id: string,
+    { whole, askedAt, share }: { whole: JsonObject | null; askedAt: Date; share: string | null },
+  ): Promise<Outcome> {
     if (walk.extent === 'newest' && (await isFresh(id))) return { is: 'known' }
-    if (whole) return outcomeOf(await videos.save(whole, { ...(askedAt ? { askedAt } : {}), ofMany: true }))
-    return outcomeOf(await videos.resolve(id, { notBefore: notBefore(), ofMany: true }))
+    const video = whole
+      ? await videos.save(whole, { askedAt, ofMany: true })
+      : await videos.resolve(id, { notBefore: notBefore(), ofMany: true })
+    return await shared(video, share)
   }
 
-  const outcomeOf = ({ isNew }: { isNew: boolean }): Outcome => ({ is: isNew ? 'new' : 'known' })
+  /** The address of a share: that of its Announce, unless it is not known, or of another server. */
+  const shareOf = (videoUrl: string, announce: string | null = null): string =>
+    announce !== null && isSameOrigin(announce, walk.outboxUrl) ? announce : `${walk.outboxUrl}#${videoUrl}`
+
+  /** What an actor announces in its outbox it shares, as if the Announce had come by itself. */
+  async function shared(video: { id: number; isNew: boolean }, share: string | null): Promise<Outcome> {
+    if (share !== null) await shares.receiveShare({ videoId: video.id, actorId: walk.actorId, url: share })
+    return { is: video.isNew ? 'new' : 'known' }
+  }
 
   /** After a follow everything is read anew, once; later on only what has grown old. */
   const notBefore = (): Date =>

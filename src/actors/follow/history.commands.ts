@@ -15,6 +15,8 @@ import { type ActorDeps, DomainError, type Unit, unlessGone } from '../runtime/i
 /** What the job of a walk has to do. */
 export interface HistoryWalk {
   id: number
+  /** Whose outbox it is. */
+  actorId: number
   outboxUrl: string
   /** The page that comes next; null when only items that were put aside are left. */
   nextUrl: string | null
@@ -187,6 +189,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
         ])
         return {
           id: walkId,
+          actorId: row.actor_id,
           outboxUrl: row.outbox_url,
           nextUrl: row.next_url,
           extent: row.context.extent ?? 'whole',
