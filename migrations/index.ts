@@ -22,6 +22,7 @@ import { History } from './0019-history.ts'
 import { Changes } from './0020-changes.ts'
 import { Ownership } from './0021-ownership.ts'
 import { Listed } from './0022-listed.ts'
+import { Search } from './0023-search.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -46,4 +47,5 @@ export const migrations = [
   { name: '0020-changes', class: Changes },
   { name: '0021-ownership', class: Ownership },
   { name: '0022-listed', class: Listed },
+  { name: '0023-search', class: Search },
 ]
