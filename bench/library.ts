@@ -129,6 +129,9 @@ export const wordOf = (number: number): string =>
     .slice(0, 7)
     .replaceAll(/\d/g, (digit) => LETTERS[Number(digit)] ?? '')
 
+/** One of the servers of the library. */
+export const hostOf = (number: number): string => `peer${FIRST + number}.example`
+
 const phrase = (words: number): string => Array.from({ length: words }, () => word).join(" || ' ' || ")
 
 /** Pictures of all videos; an HLS playlist with two renditions of most, a web video of the others. */

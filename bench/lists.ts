@@ -10,7 +10,7 @@ import { listVideos, type VideoListQuery, videoSortFields } from '../src/actors/
 import { type Database, makeDatabase } from '../src/platform/database/index.ts'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../src/platform/logger.ts'
-import { findInLibrary, type Library, type LibrarySize, seedLibrary, settleLibrary, wordOf } from './library.ts'
+import { findInLibrary, hostOf, type Library, type LibrarySize, seedLibrary, settleLibrary, wordOf } from './library.ts'
 import { percentile } from './processes.ts'
 import { printTable, verdict } from './table.ts'
 
@@ -169,7 +169,7 @@ const filters: Record<string, Partial<VideoListQuery>> = {
   'with web videos': { hasWebVideoFiles: true },
   'without web videos': { hasWebVideoFiles: false },
   'of this server': { host: null },
-  'of a server': { host: 'peer7.example' },
+  'of a server': { host: hostOf(7) },
   long: { duration: { from: 3400 } },
   'of a week': { publishedAt: { from: new Date(Date.now() - 7 * 86_400_000) } },
   'a frequent word': { search: wordOf(0) },
