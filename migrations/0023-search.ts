@@ -37,13 +37,21 @@ const HAS_HLS = 'exists (select from streaming_playlist s where s.video_id = v.i
 const HAS_WEB_VIDEOS = 'exists (select from video_file f where f.video_id = v.id and f.streaming_playlist_id is null)'
 
 const triggers = [
-  `create or replace function video_words_follow() returns trigger language plpgsql as $$
+  `create or replace function video_words_begin() returns trigger language plpgsql as $$
   begin
     new.words = video_words(new.name, new.tags);
     return new;
   end $$`,
-  `create or replace trigger video_words_change before insert or update of name, tags on video for each row
-    execute function video_words_follow()`,
+  `create or replace trigger video_words_insert before insert on video for each row execute function video_words_begin()`,
+  // Not before the update: with such a trigger, every update of the table recomputes `url_hash`, which is a key, and so waits for
+  // whoever refers to the row.
+  `create or replace function video_words_renew() returns trigger language plpgsql as $$
+  begin
+    update video set words = video_words(name, tags) where id = new.id;
+    return null;
+  end $$`,
+  `create or replace trigger video_words_update after update of name, tags on video for each row
+    when ((old.name, old.tags) is distinct from (new.name, new.tags)) execute function video_words_renew()`,
 
   // Locked first: what a transaction before this one did to the same video is seen by the statement after that.
   `create or replace function video_files_follow() returns trigger language plpgsql as $$
