@@ -83,8 +83,13 @@ function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): { columns
 
 const WATCHED = 'history seen join video v on v.id = seen.video_id'
 
-/** So many matches are weighed, the best liked ones when there are more: a word may be in every name. */
+/**
+ * So many matches are weighed at a time, the best liked ones when there are more: a word may be in every name. The same ones for
+ * all of the first pages, so that these neither overlap nor miss one.
+ */
 const MOST_MATCHES = 300
+const weighed = ({ start, count }: VideoListQuery): number =>
+  MOST_MATCHES * Math.max(1, Math.ceil((Number(start) + Number(count)) / MOST_MATCHES))
 
 /**
  * The rows that the page is taken from. The indexes of an order hold what is listed or what is not, so whoever sees both gets
@@ -98,7 +103,7 @@ function source(query: VideoListQuery, where: string, order: string, bind: Bind)
     const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
     const bestOf = (rows: string) =>
       `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
-        order by v.best desc, v.id desc limit ${MOST_MATCHES + Number(start)})`
+        order by v.best desc, v.id desc limit ${weighed(query)})`
     return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`

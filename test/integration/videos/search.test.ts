@@ -78,6 +78,8 @@ describe('a search', () => {
     expect(found.rows[0]?.name).toBe('Harbour lights')
     expect(found.rows[1]?.name).toMatch(/^all about/)
     expect((await matches(400)).rows).toHaveLength(1)
+    const pages = await Promise.all([0, 2, 4, 6, 8].map(matches))
+    expect(new Set(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).size).toBe(10)
   })
 })
 
