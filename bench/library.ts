@@ -53,17 +53,18 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
   await query(
     `insert into video (id, uuid, channel_id, remote, url, name, category, licence, language, privacy, nsfw, description,
        duration, state, tags, views, likes, dislikes, comments, is_live, aspect_ratio, published_at, created_at,
-       originally_published_at, hot, best)
-     select ${FIRST} + n, uuid, ${FIRST} + owner, owner % 10 <> 0, $1 || '/videos/watch/' || uuid, ${phrase(4)},
+       originally_published_at, hot, best, words, has_hls, has_web_videos)
+     select ${FIRST} + n, uuid, ${FIRST} + owner, owner % 10 <> 0, $1 || '/videos/watch/' || uuid, name,
        nullif((19 * random() ^ 2)::int, 0), nullif((8 * random())::int, 0),
        (array['en', 'en', 'en', 'fr', 'de', 'es', 'ja', null, null, 'pt', 'eo'])[1 + floor(11 * random() ^ 1.5)],
        (array[1, 2, 3, 4, 5])[1 + floor(5 * random() ^ 12)], random() < 0.04, repeat('A description of some length. ', 8),
        (3600 * random() ^ 3)::int, case when random() < 0.98 then 'published' else 'to-transcode' end,
-       array[${word}, ${word}, 'tag' || (500 * random())::int], views, likes, dislikes, comments,
+       tags, views, likes, dislikes, comments,
        random() < 0.005, 1.7778, at, at, case when random() < 0.2 then at - interval '1 year' * random() end,
-       ${hotOf(COUNTED)}, ${bestOf(COUNTED)}
-     from (select n, gen_random_uuid() as uuid, 1 + floor($3::int * random() ^ 2)::int as owner,
-         now() - interval '3 years' * random() as at, (100 / (random() + 0.001))::int as views,
+       ${hotOf(COUNTED)}, ${bestOf(COUNTED)}, video_words(name, tags), n % 10 <> 0, n % 10 = 0
+     from (select n, ${phrase(4)} as name, array[${word}, ${word}, 'tag' || (500 * random())::int] as tags,
+         gen_random_uuid() as uuid,
+         1 + floor($3::int * random() ^ 2)::int as owner, now() - interval '3 years' * random() as at, (100 / (random() + 0.001))::int as views,
          (10 / (random() + 0.01))::int as likes, (1 / (random() + 0.01))::int as dislikes, (5 * random())::int as comments
        from generate_series(1, $2::int) n) made`,
     [origin, videos, channels],
@@ -127,6 +128,9 @@ export const wordOf = (number: number): string =>
     .digest('hex')
     .slice(0, 7)
     .replaceAll(/\d/g, (digit) => LETTERS[Number(digit)] ?? '')
+
+/** One of the servers of the library. */
+export const hostOf = (number: number): string => `peer${FIRST + number}.example`
 
 const phrase = (words: number): string => Array.from({ length: words }, () => word).join(" || ' ' || ")
 

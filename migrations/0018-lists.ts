@@ -42,8 +42,6 @@ const statements = [
 
 /** What the lists of everybody show; users of this server also see internal videos (privacy 4). */
 const LISTED = "privacy in (1, 4) and state = 'published'"
-/** All others, which the staff may list too: each video is in one of the two. */
-const UNLISTED = "(privacy not in (1, 4) or state <> 'published') and state <> 'removed'"
 
 const orders = {
   published_at: 'published_at desc, id desc',
@@ -66,21 +64,12 @@ const indexes = {
       .filter(([name]) => !KNOWN.includes(name))
       .map(([name, order]) => [`video_listed_${name}`, `video (${order}) where ${LISTED}`]),
   ),
-  ...Object.fromEntries(
-    Object.entries(orders).map(([name, order]) => [`video_unlisted_${name}`, `video (${order}) where ${UNLISTED}`]),
-  ),
   // Undated videos come last in both directions.
   video_listed_originally_published_at_up: `video (originally_published_at, id) where ${LISTED}`,
-  video_unlisted_originally_published_at_up: `video (originally_published_at, id) where ${UNLISTED}`,
   // What is rare among the listed is found by its value, not by going through the order.
   video_listed_category: `video (category, published_at desc, id desc) where ${LISTED}`,
-  video_listed_licence: `video (licence, published_at desc, id desc) where ${LISTED}`,
   video_listed_language: `video (language, published_at desc, id desc) where ${LISTED}`,
   video_listed_local: `video (published_at desc, id desc) where ${LISTED} and not remote`,
-  video_listed_remote: `video (published_at desc, id desc) where ${LISTED} and remote`,
   video_listed_live: `video (published_at desc, id desc) where ${LISTED} and is_live`,
   video_listed_nsfw: `video (published_at desc, id desc) where ${LISTED} and nsfw`,
-  // Read alone, without the table, to count what filters leave.
-  video_counted: `video (privacy, id) include (nsfw, remote, is_live, category, licence, language, duration, published_at, channel_id) where ${LISTED}`,
-  video_words: 'video using gin (video_words(name, tags))',
 }

@@ -23,6 +23,7 @@ import { Changes } from './0020-changes.ts'
 import { Ownership } from './0021-ownership.ts'
 import { Doors } from './0022-doors.ts'
 import { Listed } from './0023-listed.ts'
+import { Search } from './0024-search.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -48,4 +49,5 @@ export const migrations = [
   { name: '0021-ownership', class: Ownership },
   { name: '0022-doors', class: Doors },
   { name: '0023-listed', class: Listed },
+  { name: '0024-search', class: Search },
 ]

@@ -13,6 +13,7 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 const QUICK = {
   views: { videos: { count_view_after: '1 second' } },
   vireo: {
+    caching: { routes: { videos: 0 } },
     runtime: { counters_interval: '50 ms' },
     views: { buffer_sync_interval: '100 ms', max_remote_viewers: 20, max_remote_views: 20 },
     lifetimes: { viewer_counter: '4 seconds', viewer_stats: '500 ms' },

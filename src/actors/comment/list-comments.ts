@@ -86,11 +86,17 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
   const order = `${SORT_KEYS[by]} ${descending ? 'desc' : 'asc'}${by === 'originallyPublishedAt' ? ' nulls last' : ''},
     m.id ${descending ? 'desc' : 'asc'}`
   const where = conditions(query, bind).join(' and ')
+  const places = query.search ? anywhere(bind(containing(query.search))) : []
+  const last = `limit ${bind(query.count)} offset ${bind(query.start)}`
+  const found = places.map(
+    (place) => `(select m.id from comment m join video v on v.id = m.video_id where ${where} and ${place}
+      order by ${order} limit ${Number(query.start) + Number(query.count)})`,
+  )
+  const page = found.length > 0 ? `m.id in (${found.join(' union ')})` : where
   const text = `with page as materialized (
-      select m.id from comment m join video v on v.id = m.video_id where ${where} and v.state <> 'removed'
-      order by ${order} limit ${bind(query.count)} offset ${bind(query.start)}
+      select m.id from comment m join video v on v.id = m.video_id where ${page} order by ${order} ${last}
     )
-    select ${totalOf(query, where)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
+    select ${totalOf(query, where, places)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
       m.held_for_review as held, ${accountProfile('a', 'x')} as account,
       jsonb_build_object('id', v.id, 'uuid', v.uuid, 'name', v.name) as video
     from (values (1)) one left join page on true left join comment m on m.id = page.id
@@ -102,13 +108,11 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
 type Bind = (value: unknown) => string
 
 function conditions(query: CommentListQuery, bind: Bind): string[] {
-  const { ownerAccountId, search, searchAccount, searchVideo, videoId, channelId, isHeld, isLocal, onLocalVideo } =
-    query
-  const found = ['m.deleted_at is null']
+  const { ownerAccountId, searchAccount, searchVideo, videoId, channelId, isHeld, isLocal, onLocalVideo } = query
+  const found = ['m.deleted_at is null', NOT_GONE]
   if (ownerAccountId !== undefined) {
     found.push(inVideos(`channel_id in (select id from channel where account_id = ${bind(ownerAccountId)})`))
   }
-  if (search) found.push(`m.id in (${anywhere(bind(containing(search)))})`)
   if (searchAccount) found.push(`m.account_id in (${accountsCalled(bind(containing(searchAccount)))})`)
   if (searchVideo) found.push(inVideos(`name ilike ${bind(containing(searchVideo))}`))
   if (videoId !== undefined) found.push(`m.video_id = ${bind(videoId)}`)
@@ -123,23 +127,38 @@ function conditions(query: CommentListQuery, bind: Bind): string[] {
 
 const inVideos = (condition: string): string => `m.video_id in (select id from video where ${condition})`
 
-/** Each by an index of its own. */
-const anywhere = (like: string): string =>
-  `select id from comment where text ilike ${like}
-   union select id from comment where account_id in (${accountsCalled(like)})
-   union select id from comment where video_id in (select id from video where name ilike ${like})`
+/** Videos on their way out are few, and found by an index. */
+const GONE = "select id from video where state = 'removed'"
+const NOT_GONE = `m.video_id not in (${GONE})`
+
+/** Where a text is looked for. Each place has an index of its own, and gives its first ones: a word may be in every comment. */
+const anywhere = (like: string): string[] => [
+  `m.text ilike ${like}`,
+  `m.account_id in (${accountsCalled(like)})`,
+  `m.video_id in (select id from video where name ilike ${like})`,
+]
 
 const accountsCalled = (like: string): string =>
   `select id from account where name ilike ${like}
    union select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like}`
 
-/** Videos on their way out are few: what is below them is taken off, so that the others need not be looked at. */
-function totalOf(query: CommentListQuery, where: string): string {
+/** What is filtered is counted up to here. */
+const MOST_COUNTED = 10_000
+
+/** All comments are in the counters, also those below videos on their way out, which are taken off. */
+function totalOf(query: CommentListQuery, where: string, places: readonly string[]): string {
   const { start, count, sort, isHeld, ...others } = query
-  const isCounted = Object.values(others).every((filter) => filter === undefined || filter === '')
-  const all = isCounted ? totalComments(isHeld) : `(select count(*) from comment m where ${where})`
-  const gone = `m.video_id in (select id from video where state = 'removed')`
-  return `(${all} - (select count(*) from comment m where ${where} and ${gone}))::int`
+  const first = (condition: string) => `(select m.id from comment m where ${condition} limit ${MOST_COUNTED})`
+  if (places.length > 0) {
+    const found = places.map((place) => first(`${where} and ${place}`)).join(' union ')
+    return `(select least(count(*), ${MOST_COUNTED})::int from (${found}) found)`
+  }
+  if (Object.values(others).some((filter) => filter !== undefined && filter !== '')) {
+    return `(select count(*)::int from ${first(where)} found)`
+  }
+  const held = isHeld === undefined ? '' : `and ${isHeld ? '' : 'not '}m.held_for_review`
+  return `(${totalComments(isHeld)} - (select count(*) from comment m
+    where m.deleted_at is null ${held} and m.video_id in (${GONE})))::int`
 }
 
 /** Who owns a channel of this server; undefined when there is no such channel. */

@@ -60,16 +60,21 @@ function filters(query: VideoListFilters & { named?: number | undefined }, bind:
   if (query.languageOneOf) found.push(language(query.languageOneOf, bind))
   if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
   if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
-  if (query.search) found.push(matching(query.search, bind))
+  if (query.search) {
+    const exactly = matching(query.search, bind)
+    found.push(query.alike ? `(${exactly} or v.name % ${bind(query.search)})` : exactly)
+  }
   if (query.named !== undefined) found.push(`v.id = ${bind(query.named)}`)
   if (query.uuids) found.push(`v.uuid = any(${bind(query.uuids)}::uuid[])`)
-  if (query.notWatchedBy !== undefined) found.push(having(false, watchedBy(bind(query.notWatchedBy))))
+  if (query.notWatchedBy !== undefined) found.push(`not exists (${watchedBy(bind(query.notWatchedBy))})`)
   found.push(...within('v.published_at', query.publishedAt, bind))
   found.push(...within('v.originally_published_at', query.originallyPublishedAt, bind))
   found.push(...within('v.duration', query.duration, bind))
   if (host !== undefined) found.push(host === null ? 'not v.remote' : onHost(host, bind))
-  if (query.hasHlsFiles !== undefined) found.push(having(query.hasHlsFiles, HLS))
-  if (query.hasWebVideoFiles !== undefined) found.push(having(query.hasWebVideoFiles, WEB_VIDEO))
+  if (query.hasHlsFiles !== undefined) found.push(query.hasHlsFiles ? 'v.has_hls' : 'not v.has_hls')
+  if (query.hasWebVideoFiles !== undefined) {
+    found.push(query.hasWebVideoFiles ? 'v.has_web_videos' : 'not v.has_web_videos')
+  }
   return found
 }
 
@@ -86,31 +91,20 @@ function language(codes: string[], bind: Bind): string {
   return known.length === codes.length ? one : `(v.language is null or ${one})`
 }
 
-/** SQL: the words of a search, as the words of names and tags are kept. */
-export const wordsOf = (search: string): string =>
-  `plainto_tsquery('simple', unaccent('unaccent'::regdictionary, ${search}::text))`
-
-/**
- * Names and tags that hold all the words, and names that hold the text; where no name or tag has the words, names that are
- * much like them (trigrams). An index serves each of these; in one condition, all would be looked at again for every row.
- */
+/** Names that hold the text, names and tags that hold all its words. An index serves each of these. */
 function matching(search: string, bind: Bind): string {
-  const word = bind(search)
-  const like = bind(containing(search))
-  return `v.id in (
-    select m.id from video m where video_words(m.name, m.tags) @@ ${wordsOf(word)}
-    union all select m.id from video m where m.name ilike ${like}
-    union all select m.id from video m where m.name % ${word}
-      and not exists (select from video x where video_words(x.name, x.tags) @@ ${wordsOf(word)})
-    union all select m.id from video m where lower_tags(m.tags) @> array[lower(${word})])`
+  const inName = `v.name ilike ${bind(containing(search))}`
+  // Signs alone are no words, but may be a tag.
+  const hasWords = /[\p{L}\p{N}]/u.test(search)
+  const found = hasWords
+    ? `v.words @@ search_words(${bind(search)})`
+    : `lower_tags(v.tags) @> array[lower(${bind(search)})]`
+  return `(${inName} or ${found})`
 }
 
 const onHost = (host: string, bind: Bind): string =>
   `v.channel_id in (select c.id from channel c join actor a on a.id = c.actor_id
     join remote_host h on h.id = a.host_id where h.host = ${bind(host)})`
 
-const HLS = 'select 1 from streaming_playlist s where s.video_id = v.id'
-const WEB_VIDEO = 'select 1 from video_file f where f.video_id = v.id and f.streaming_playlist_id is null'
 const watchedBy = (account: string): string =>
   `select 1 from history h where h.account_id = ${account} and h.video_id = v.id`
-const having = (wanted: boolean, rows: string): string => `${wanted ? '' : 'not '}exists (${rows})`

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
-import { conditions, isBeyondListed, LISTED, UNLISTED, wordsOf } from './list-conditions.ts'
+import { conditions, isBeyondListed, LISTED, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
 import { fileColumns, listColumns, mutedColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
@@ -12,8 +12,31 @@ export interface VideoPage {
   rows: VideoListRow[]
 }
 
-/** A page of videos in one statement. Counters folded within the last second may not yet act on the order. */
+/** Where a search finds less than this, names that are much like it are found too. */
+const FEW = 15
+
+/**
+ * A page of videos in one statement; where a search finds few, in two or three. Counters folded within the last second may not
+ * yet act on the order.
+ */
 export async function listVideos(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
+  const page = await readPage(db, query)
+  if (!query.search || !(await foundFew(db, query, page))) return page
+  return readPage(db, { ...query, alike: true })
+}
+
+/** The same for all pages of a search. */
+async function foundFew(
+  db: Pick<Database, 'query'>,
+  query: VideoListQuery,
+  { total, rows }: VideoPage,
+): Promise<boolean> {
+  if (total !== undefined) return total < FEW
+  if (query.start === 0 && query.count >= FEW) return rows.length < FEW
+  return (await readPage(db, { ...query, start: 0, count: FEW })).rows.length < FEW
+}
+
+async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
   const { text, values } = buildVideoList(query)
   // With values to filter by, the best plan depends on them.
   const rows = await db.query<Listed>(text, values, { prepared: values.length === 0 })
@@ -37,7 +60,7 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
   const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
   const positions = positionsFor(query, bind)
   const text = `with page as materialized (
-      select v.id from ${source(query, where, order)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
+      select v.id from ${source(query, where, order, bind)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
     select ${total} as total, ${[columns(query, bind), ...positions.columns].join(', ')}
     from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins} ${positions.join}
@@ -67,26 +90,40 @@ function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): { columns
 
 const WATCHED = 'history seen join video v on v.id = seen.video_id'
 
-/** The best of so many matches are shown, the newest ones when there are more: a word may be in every name. */
+/**
+ * So many matches are weighed at a time, the best liked ones when there are more: a word may be in every name. The same ones for
+ * all of the first pages, so that these neither overlap nor miss one.
+ */
 const MOST_MATCHES = 300
+const weighed = ({ start, count }: VideoListQuery): number =>
+  MOST_MATCHES * Math.max(1, Math.ceil((Number(start) + Number(count)) / MOST_MATCHES))
 
 /**
  * The rows that the page is taken from. The indexes of an order hold what is listed or what is not, so whoever sees both gets
  * the first ones of either.
  */
-function source(query: VideoListQuery, where: string, order: string): string {
+function source(query: VideoListQuery, where: string, order: string, bind: Bind): string {
   const { sort, search, start, count } = query
-  const firstOf = (rows: string, by: string, most: number) =>
-    `(select ${SORTED_BY} from video v where ${rows} order by ${by} limit ${most})`
+  const parts = isBeyondListed(query) ? [`${LISTED} and ${where}`, `${UNLISTED} and ${where}`] : [where]
   if (sort.by === 'match' && search) {
-    return `${firstOf(where, 'v.published_at desc, v.id desc', MOST_MATCHES + Number(start))} v`
+    // What is called like that comes first, however few have seen it.
+    const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
+    const bestOf = (rows: string) =>
+      `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
+        order by v.best desc, v.id desc limit ${weighed(query)})`
+    return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
-  if (!isBeyondListed(query)) return `video v where ${where}`
-  const [listed, unlisted] = [LISTED, UNLISTED].map((part) =>
-    firstOf(`${part} and ${where}`, order, Number(start) + Number(count)),
-  )
-  return `(${listed} union all ${unlisted}) v`
+  if (parts.length === 1) return `video v where ${where}`
+  const firstOf = (rows: string) =>
+    `(select ${SORTED_BY} from video v where ${rows} order by ${order} limit ${Number(start) + Number(count)})`
+  return `(${parts.map(firstOf).join(' union all ')}) v`
+}
+
+/** As names are mostly written, so that an index by name finds them. */
+const spellings = (search: string): string[] => {
+  const small = search.toLowerCase()
+  return [...new Set([search, small, small.charAt(0).toUpperCase() + small.slice(1), search.toUpperCase()])]
 }
 
 const COLUMNS: Record<VideoSortField, readonly string[]> = {
@@ -104,7 +141,7 @@ const COLUMNS: Record<VideoSortField, readonly string[]> = {
 }
 
 /** What orders are made from. */
-const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id', 'v.tags'].join(', ')
+const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id'].join(', ')
 
 /** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest match best. */
 function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
@@ -119,7 +156,7 @@ function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bi
 function likeness(search: string | undefined, bind: Bind): string[] {
   if (!search) return []
   const word = bind(search)
-  return [`similarity(v.name, ${word}) + ts_rank(video_words(v.name, v.tags), ${wordsOf(word)})`]
+  return [`similarity(v.name, ${word}) + ts_rank(v.words, search_words(${word}))`]
 }
 
 /** Matches are counted up to here. */

@@ -74,6 +74,17 @@ describe('with many comments', () => {
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
   })
 
+  it('of a word that all of them hold no more are read than are counted, and the newest are shown', async () => {
+    const query: CommentListQuery = { ...usual, search: 'a comment' }
+    const { text, values } = buildCommentList(query)
+    const reads = await readsOf(db, 'comment', text, values)
+    expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(10_100)
+    const { total, rows } = await listComments(db, query)
+    expect(total).toBe(10_000)
+    const newest = await listComments(db, usual)
+    expect(rows.map(({ id }) => id)).toEqual(newest.rows.map(({ id }) => id))
+  })
+
   it('the total is right while comments come, wait, are approved, edited and go', async () => {
     const isRight = async () => {
       for (const isHeld of [undefined, true, false]) {

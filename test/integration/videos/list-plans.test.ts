@@ -30,8 +30,11 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Of what every twelfth name holds, PostgreSQL rightly prefers to read all the names when there are but few. */
-const cases = listCases().filter(([name]) => !/^a (frequent word|part of a word),/.test(name))
+/** Searches also for names that are much like the text, which are asked for where nothing holds it. */
+const cases = listCases().flatMap(([name, queryOf]) => [
+  { name, queryOf, alike: false },
+  ...(/word|nothing/.test(name) ? [{ name: `${name}, alike`, queryOf, alike: true }] : []),
+])
 
 interface Plan {
   'Node Type': string
@@ -56,7 +59,7 @@ async function readWhole(statement: { text: string; values: unknown[] }): Promis
 }
 
 describe('in a library of twenty thousand videos', () => {
-  it.each(cases)('%s reads no large table from end to end', async (_name, queryOf) => {
-    expect(await readWhole(buildVideoList(queryOf(library)))).toEqual([])
+  it.each(cases)('$name: reads no large table from end to end', async ({ queryOf, alike }) => {
+    expect(await readWhole(buildVideoList({ ...queryOf(library), alike }))).toEqual([])
   })
 })

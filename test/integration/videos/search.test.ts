@@ -1,0 +1,128 @@
+// Searches and filters by what is kept beside each video: it follows every change, and tells nobody of what they may not see.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { listVideos } from '../../../src/actors/video/index.ts'
+import { insert, makeVideo } from '../../support/builders.ts'
+import { startVideoServer, type VideoServer } from './server.ts'
+
+let server: VideoServer
+beforeAll(async () => {
+  server = await startVideoServer()
+})
+afterAll(() => server.stop())
+afterEach(async () => {
+  await server.db.query('delete from video')
+})
+
+const add = (name: string, columns: Record<string, unknown> = {}) =>
+  makeVideo(server.db, { channelId: server.users.user.channelId, bare: true, columns: { name, ...columns } })
+
+async function list(query: string): Promise<{ total?: number; names: string[] }> {
+  const answer = await server.app.inject({ url: `/api/v1/videos?${query}` })
+  const { total, data } = answer.json()
+  return { total, names: data.map((one: { name: string }) => one.name) }
+}
+
+describe('a search', () => {
+  it('finds a video by its new name and tags, and no more by the old ones', async () => {
+    const { id } = await add('a quiet river', { tags: ['water'] })
+    expect((await list('search=water%20river')).names).toEqual(['a quiet river'])
+    const changed = await server.app.inject({
+      ...{ method: 'PUT', url: `/api/v1/videos/${id}`, headers: server.as('user') },
+      payload: { name: 'Über den Berg', tags: ['alpine'] },
+    })
+    expect(changed.statusCode).toBe(204)
+    expect((await list('search=uber%20alpine')).names).toEqual(['Über den Berg'])
+    expect(await list('search=water')).toEqual({ total: 0, names: [] })
+    expect(await list('search=river')).toEqual({ total: 0, names: [] })
+  })
+
+  it('finds a tag without letters', async () => {
+    await add('a video', { tags: ['♥♥'] })
+    expect((await list(`search=${encodeURIComponent('♥♥')}`)).names).toEqual(['a video'])
+  })
+
+  it('shows names that are much like the text where nothing holds it, and no such names behind its last match', async () => {
+    await add('mountains')
+    expect(await list('search=mountans')).toEqual({ total: 1, names: ['mountains'] })
+    expect(await list('search=mountans&skipCount=true')).toEqual({ total: undefined, names: ['mountains'] })
+    expect(await list('search=mountans&count=0')).toEqual({ total: 1, names: [] })
+    await add('mountans')
+    for (const more of ['', '&skipCount=true']) {
+      expect((await list(`search=mountans&start=1${more}`)).names).toEqual([])
+    }
+  })
+
+  it('is not told of a word in a video that nobody may see', async () => {
+    await add('mountains')
+    const before = await list('search=mountans')
+    await add('mountans', { privacy: 3 })
+    expect(await list('search=mountans')).toEqual(before)
+  })
+
+  it('puts what is called like the text first, however many others are liked better', async () => {
+    await server.db.query(
+      `insert into video (uuid, channel_id, url, name, privacy, state, best)
+       select gen_random_uuid(), $1, 'http://localhost/' || n, 'all about harbour lights, part ' || n, 1, 'published', n
+       from generate_series(1, 400) n`,
+      [server.users.user.channelId],
+    )
+    await add('Harbour lights')
+    const matches = async (start: number) =>
+      await listVideos(server.db, {
+        ...{ scope: { of: 'everybody' }, internal: false, start, count: 2, skipCount: false, search: 'harbour lights' },
+        sort: { by: 'match', descending: true },
+      })
+    const found = await matches(0)
+    expect(found.total).toBe(401)
+    expect(found.rows[0]?.name).toBe('Harbour lights')
+    expect(found.rows[1]?.name).toMatch(/^all about/)
+    expect((await matches(400)).rows).toHaveLength(1)
+    const pages = await Promise.all([0, 2, 4, 6, 8].map(matches))
+    expect(new Set(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).size).toBe(10)
+  })
+})
+
+describe('the filter by files', () => {
+  const both = async () => ({
+    hls: (await list('hasHLSFiles=true')).names,
+    webVideos: (await list('hasWebVideoFiles=true')).names,
+    neither: (await list('hasHLSFiles=false&hasWebVideoFiles=false')).names,
+  })
+
+  it('follows the files that come and go', async () => {
+    const { id } = await add('one')
+    expect(await both()).toEqual({ hls: [], webVideos: [], neither: ['one'] })
+    const file = { ...{ video_id: id, size: 1, extname: '.mp4', fps: 30 }, filename: 'one.mp4', metadata: {} }
+    await insert(server.db, 'video_file', { ...file, resolution: 240 })
+    await insert(server.db, 'video_file', { ...file, resolution: 360, filename: 'two.mp4' })
+    expect(await both()).toEqual({ hls: [], webVideos: ['one'], neither: [] })
+    const playlist = await insert(server.db, 'streaming_playlist', { video_id: id, playlist_filename: 'one.m3u8' })
+    await insert(server.db, 'video_file', {
+      ...{ ...file, resolution: 480, filename: 'three.mp4' },
+      streaming_playlist_id: playlist,
+    })
+    await server.db.query('delete from video_file where video_id = $1 and resolution = 240', [id])
+    expect(await both()).toEqual({ hls: ['one'], webVideos: ['one'], neither: [] })
+    await server.db.query('delete from video_file where video_id = $1 and resolution = 360', [id])
+    expect(await both()).toEqual({ hls: ['one'], webVideos: [], neither: [] })
+    await server.db.query('delete from streaming_playlist where id = $1', [playlist])
+    expect(await both()).toEqual({ hls: [], webVideos: [], neither: ['one'] })
+  })
+
+  it('is right when the last file goes while another one comes', async () => {
+    const { id } = await makeVideo(server.db, {
+      ...{ channelId: server.users.user.channelId, bare: true, webVideo: { resolution: 240 } },
+      columns: { name: 'one' },
+    })
+    let coming: Promise<unknown> = Promise.resolve()
+    await server.db.transaction(async ({ query }) => {
+      await query('delete from video_file where video_id = $1', [id])
+      coming = insert(server.db, 'video_file', {
+        ...{ video_id: id, resolution: 360, size: 1, extname: '.mp4', fps: 30, filename: 'x.mp4', metadata: {} },
+      })
+    })
+    await coming
+    expect((await both()).webVideos).toEqual(['one'])
+  })
+})
