@@ -47,16 +47,17 @@ const orders = {
   published_at: 'published_at desc, id desc',
   created_at: 'created_at desc, id desc',
   originally_published_at: 'originally_published_at desc nulls last, id desc',
-  views: 'views desc, id desc',
-  likes: 'likes desc, id desc',
+  views: 'views desc, id',
+  likes: 'likes desc, id',
   name: 'name desc, id desc',
-  duration: 'duration desc, id desc',
-  trending: 'trending desc, views desc, id desc',
-  hot: 'hot desc, id desc',
-  best: 'best desc, id desc',
-  files_size: 'files_size desc, id desc',
+  // Of equals among the most, the oldest comes first.
+  duration: 'duration desc, id',
+  trending: 'trending desc, views desc, id',
+  hot: 'hot desc, id',
+  best: 'best desc, id',
+  files_size: 'files_size desc, id',
 }
-const KNOWN = ['published_at', 'created_at', 'views', 'likes', 'name', 'duration']
+const KNOWN = ['published_at', 'created_at', 'name']
 
 const indexes = {
   ...Object.fromEntries(

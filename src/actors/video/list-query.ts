@@ -48,7 +48,7 @@ export interface VideoListFilters {
   hasHlsFiles?: boolean | undefined
   hasWebVideoFiles?: boolean | undefined
   search?: string | undefined
-  /** With `search`: names that are much like it (trigrams), instead of those that hold it. */
+  /** With `search`: names that are much like it (trigrams) too, beside those that hold it. */
   alike?: boolean | undefined
   uuids?: string[] | undefined
   publishedAt?: Span<Date> | undefined

@@ -110,7 +110,7 @@ function source(query: VideoListQuery, where: string, order: string, bind: Bind)
     const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
     const bestOf = (rows: string) =>
       `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
-        order by v.best desc, v.id desc limit ${weighed(query)})`
+        order by v.best desc, v.id limit ${weighed(query)})`
     return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
@@ -143,13 +143,19 @@ const COLUMNS: Record<VideoSortField, readonly string[]> = {
 /** What orders are made from. */
 const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id'].join(', ')
 
+/** By how much there is of something: of equals, the oldest comes first where the most does. Lengths are seldom equal. */
+const AMOUNTS: ReadonlySet<VideoSortField | 'match'> = new Set([
+  ...(['views', 'likes', 'trending', 'hot', 'best', 'localVideoFilesSize'] as const),
+])
+
 /** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest match best. */
 function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
   if (scope.of === 'watched') return 'seen.watched_at desc, v.id desc'
   const direction = descending ? 'desc' : 'asc'
   const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
   const keys = by === 'match' ? [...likeness(search, bind), 'v.published_at'] : COLUMNS[by]
-  return [...keys, 'v.id'].map((key) => `${key} ${direction}${key === 'v.id' ? '' : nulls}`).join(', ')
+  const ofEquals = by === 'duration' || descending === AMOUNTS.has(by) ? 'asc' : 'desc'
+  return [...keys.map((key) => `${key} ${direction}${nulls}`), `v.id ${ofEquals}`].join(', ')
 }
 
 /** How much the name is like the text, and how often it holds the words. */

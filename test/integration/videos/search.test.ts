@@ -42,14 +42,19 @@ describe('a search', () => {
     expect((await list(`search=${encodeURIComponent('♥♥')}`)).names).toEqual(['a video'])
   })
 
-  it('shows names that are much like the text where nothing holds it, and no such names behind its last match', async () => {
+  it('shows names that are much like the text beside the few that hold it, and none behind many', async () => {
     await add('mountains')
     expect(await list('search=mountans')).toEqual({ total: 1, names: ['mountains'] })
     expect(await list('search=mountans&skipCount=true')).toEqual({ total: undefined, names: ['mountains'] })
     expect(await list('search=mountans&count=0')).toEqual({ total: 1, names: [] })
+    for (let n = 0; n < 14; n += 1) await add('mountans')
+    for (const more of ['', '&skipCount=true']) {
+      expect((await list(`search=mountans&count=20${more}`)).names).toContain('mountains')
+    }
     await add('mountans')
     for (const more of ['', '&skipCount=true']) {
-      expect((await list(`search=mountans&start=1${more}`)).names).toEqual([])
+      expect((await list(`search=mountans&count=20${more}`)).names).not.toContain('mountains')
+      expect((await list(`search=mountans&start=15${more}`)).names).toEqual([])
     }
   })
 
