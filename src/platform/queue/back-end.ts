@@ -11,9 +11,12 @@ import type {
   PostgresQueueBackend,
   WorkerOptions,
 } from 'bullmq'
+import { isRetryable } from '../database/errors.ts'
 import type { Logger } from '../logger.ts'
 import { connectRedis, type RedisAddress } from '../redis.ts'
 import { makeQuietLog } from './quiet-log.ts'
+
+const WIPE_TRIES = 10
 
 /** What travels in a job: ids only. */
 export interface Payload {
@@ -149,7 +152,15 @@ async function openPostgres(
          where schemaname = $1 and tablename <> 'migration'`,
         [schema],
       )
-      await connection.pool.query(`truncate ${rows.map(({ table }) => table).join(', ')}`)
+      const truncate = `truncate ${rows.map(({ table }) => table).join(', ')}`
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return void (await connection.pool.query(truncate))
+        } catch (error) {
+          // It takes all tables, while workers take them in an order of their own.
+          if (attempt === WIPE_TRIES || !isRetryable(error)) throw error
+        }
+      }
     },
     async close() {
       closing = true
