@@ -1,6 +1,7 @@
-// Lists of videos: columns to sort by that a job renews, the views of each day, and an index for each order and filter.
+// Lists of videos: columns to sort by that a job renews, and an index for each order and filter.
 
 import { Migration } from '@mikro-orm/migrations'
+import { concurrently } from './concurrently.ts'
 
 export class Lists extends Migration {
   /** PostgreSQL makes no index `concurrently` inside a transaction, so every statement may run twice. */
@@ -10,11 +11,7 @@ export class Lists extends Migration {
 
   override up(): void {
     for (const statement of statements) this.addSql(statement)
-    for (const [name, on] of Object.entries(indexes)) {
-      // One that was not finished stays behind, invalid.
-      this.addSql(`drop index concurrently if exists ${name}`)
-      this.addSql(`create index concurrently ${name} on ${on}`)
-    }
+    for (const statement of concurrently(indexes)) this.addSql(statement)
   }
 }
 
@@ -25,14 +22,6 @@ const statements = [
     add column if not exists hot double precision not null default 0,
     add column if not exists best double precision not null default 0,
     add column if not exists files_size bigint not null default 0`,
-
-  `create table if not exists video_day_views (
-    video_id integer not null references video on delete cascade,
-    day date not null,
-    views integer not null,
-    primary key (video_id, day)
-  )`,
-  'create index if not exists video_day_views_day on video_day_views (day)',
 
   // The dictionaries are named, so that the answer depends on nothing else: that makes it fit for an index.
   `create or replace function video_words(name text, tags text[]) returns tsvector language sql immutable parallel safe

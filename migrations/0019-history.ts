@@ -2,6 +2,7 @@
 // made while the server of the version before goes on writing comments.
 
 import { Migration } from '@mikro-orm/migrations'
+import { concurrently } from './concurrently.ts'
 
 export class History extends Migration {
   /** PostgreSQL makes no index `concurrently` inside a transaction; each statement may be repeated. */
@@ -12,11 +13,7 @@ export class History extends Migration {
   override up(): void {
     for (const statement of statements) this.addSql(statement)
     for (const statement of totals) this.addSql(statement)
-    for (const [name, on] of Object.entries(indexes)) {
-      // One that was not finished stays behind, invalid.
-      this.addSql(`drop index concurrently if exists ${name}`)
-      this.addSql(`create index concurrently ${name} on ${on}`)
-    }
+    for (const statement of concurrently(indexes)) this.addSql(statement)
   }
 }
 

@@ -2,6 +2,7 @@
 // lists that more than the order decides about.
 
 import { Migration } from '@mikro-orm/migrations'
+import { concurrently } from './concurrently.ts'
 
 export class Search extends Migration {
   /** PostgreSQL makes no index `concurrently` inside a transaction, so every statement may run twice. */
@@ -11,11 +12,7 @@ export class Search extends Migration {
 
   override up(): void {
     for (const statement of [...columns, ...triggers, backFill]) this.addSql(statement)
-    for (const [name, on] of Object.entries(indexes)) {
-      // One that was not finished stays behind, invalid.
-      this.addSql(`drop index concurrently if exists ${name}`)
-      this.addSql(`create index concurrently ${name} on ${on}`)
-    }
+    for (const statement of concurrently(indexes)) this.addSql(statement)
     // `video_counted` has the same order.
     this.addSql('drop index concurrently if exists video_listed_published_at')
   }
