@@ -7,7 +7,7 @@ import type { Channel } from './types.ts'
 
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
-const CONNECT_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 10_000
 const SENT_AT_ONCE = 100
 
 export async function openPostgresChannel(options: {

@@ -107,7 +107,7 @@ async function openPostgres(
     migrate: true,
     max: POSTGRES_CONNECTIONS,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 10_000,
     keepAlive: true,
     application_name: 'vireo-queue',
   })
