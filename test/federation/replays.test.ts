@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { importPrivateKey, signDocument } from '../../src/federation/security/index.ts'
+import { startCpuTime } from '../support/cpu-time.ts'
 import {
   type FakePeer,
   type JsonObject,
@@ -137,10 +138,10 @@ describe('a document that takes long to canonicalise', () => {
       created: new Date().toISOString(),
       signatureValue: 'AAAA',
     }
-    const before = performance.now()
+    const spent = startCpuTime()
     const { status } = await post(ours, mallory.account, { ...like, signature })
     expect(status).toBe(401)
-    expect(performance.now() - before).toBeLessThan(1000)
+    expect(spent()).toBeLessThan(1000)
   })
 
   it('is not checked again and again for one that sends wrong ones', async () => {

@@ -110,7 +110,7 @@ function source(query: VideoListQuery, where: string, order: string, bind: Bind)
     const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
     const bestOf = (rows: string) =>
       `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
-        order by v.best desc, v.id limit ${weighed(query)})`
+        order by v.best desc, v.id desc limit ${weighed(query)})`
     return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
@@ -143,10 +143,10 @@ const COLUMNS: Record<VideoSortField, readonly string[]> = {
 /** What orders are made from. */
 const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id'].join(', ')
 
-/** By how much there is of something: of equals, the oldest comes first where the most does. Lengths are seldom equal. */
-const AMOUNTS: ReadonlySet<VideoSortField | 'match'> = new Set([
-  ...(['views', 'likes', 'trending', 'hot', 'best', 'localVideoFilesSize'] as const),
-])
+/** By how much there is of something: of equals, the oldest comes first where the most does. */
+const AMOUNTS: ReadonlySet<VideoSortField | 'match'> = new Set(['views', 'likes', 'trending', 'localVideoFilesSize'])
+/** Of equals, the oldest comes first in both directions. */
+const OLDEST_FIRST: ReadonlySet<VideoSortField | 'match'> = new Set(['duration', 'likes'])
 
 /** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest match best. */
 function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
@@ -154,7 +154,7 @@ function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bi
   const direction = descending ? 'desc' : 'asc'
   const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
   const keys = by === 'match' ? [...likeness(search, bind), 'v.published_at'] : COLUMNS[by]
-  const ofEquals = by === 'duration' || descending === AMOUNTS.has(by) ? 'asc' : 'desc'
+  const ofEquals = OLDEST_FIRST.has(by) || descending === AMOUNTS.has(by) ? 'asc' : 'desc'
   return [...keys.map((key) => `${key} ${direction}${nulls}`), `v.id ${ofEquals}`].join(', ')
 }
 

@@ -9,6 +9,7 @@ import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { relist } from './listing.ts'
 import type { PendingFiles } from './pending-files.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
+import { hotOf } from './scores.ts'
 import { thumbnailTypes } from './video.entity.ts'
 
 /** What a document says of a video, read and checked by the wire layer. */
@@ -220,8 +221,9 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
   const [row] = await unit.query<{ id: number; isNew: boolean }>(
     `insert into video (uuid, channel_id, remote, url, name, category, licence, language, privacy, nsfw, description, support,
        duration, state, wait_transcoding, comments_policy, download_enabled, is_live, aspect_ratio, views, tags,
-       published_at, originally_published_at, created_at, updated_at, refreshed_at, tracker_urls)
-     values ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $21, $23, $24, $25)
+       published_at, originally_published_at, created_at, updated_at, refreshed_at, tracker_urls, hot)
+     values ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $21, $23, $24, $25,
+       ${hotOf({ likes: '0', dislikes: '0', comments: '0', views: '$19::int', publishedAt: '$21::timestamptz' })})
      on conflict (url_hash) do update set channel_id = excluded.channel_id, name = excluded.name,
        category = excluded.category, licence = excluded.licence, language = excluded.language, privacy = excluded.privacy,
        nsfw = excluded.nsfw, description = excluded.description, support = excluded.support, duration = excluded.duration,

@@ -52,6 +52,24 @@ describe('the order', () => {
     expect((await namesOf({ sort: '-hot' }))[0]).toBe('Café crème')
   })
 
+  it('by hot shows what was just added before its score was renewed', async () => {
+    const { id } = await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { name: 'Just now' } })
+    expect((await namesOf({ sort: '-hot' })).slice(0, 2).toSorted()).toEqual(['Café crème', 'Just now'])
+    await server.db.query('delete from video where id = $1', [id])
+  })
+
+  it('by likes and by best leaves equals in a fixed order: the oldest first, the newest first', async () => {
+    const equals = ['One', 'Two']
+    for (const name of equals) {
+      await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { name } })
+    }
+    const ofEquals = async (sort: string) => (await namesOf({ sort })).filter((name) => equals.includes(name))
+    expect(await ofEquals('likes')).toEqual(['One', 'Two'])
+    expect(await ofEquals('-likes')).toEqual(['One', 'Two'])
+    expect(await ofEquals('-best')).toEqual(['Two', 'One'])
+    await server.db.query('delete from video where name = any($1::text[])', [equals])
+  })
+
   it('by best prefers what most of its raters like', async () => {
     const names = await namesOf({ sort: '-best' })
     expect(names[0]).toBe('An old favourite')

@@ -25,6 +25,7 @@ import {
   readVideo,
   readWebFinger,
 } from '../../../src/federation/wire/index.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 import { oracleProblems } from '../../support/peertube-oracle.ts'
 import { PEER, PUBLIC_PEM, recordedObject } from './recordings.ts'
 
@@ -446,12 +447,12 @@ describe('hostile documents', () => {
   })
 
   it('regular expressions and text cleaning stay linear', () => {
-    const start = performance.now()
+    const spent = startCpuTime()
     readNote(note({ content: '<a'.repeat(50_000) }))
     readVideo(video({ duration: `P${'1'.repeat(40)}`, name: '\u0000'.repeat(100_000) }))
     parseHandle(`acct:${'a'.repeat(100_000)}`)
     parseHandle('@'.repeat(100_000))
-    expect(performance.now() - start).toBeLessThan(100)
+    expect(spent()).toBeLessThan(100)
   })
 })
 

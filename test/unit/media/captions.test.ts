@@ -3,6 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { cleanWebVtt, MediaError, toWebVtt } from '../../../src/media/index.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 
 const vtt = (text: string): string => toWebVtt(Buffer.from(text))
 const cue = (...lines: string[]): string => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${lines.join('\n')}\n`
@@ -119,12 +120,12 @@ describe('any file', () => {
     const many = Buffer.from(
       '1\n00:00:01,000 --> 00:00:02,000\n<a line of text\n\n'.repeat(300_000).slice(0, 20_000_000),
     )
-    const started = performance.now()
+    const spent = startCpuTime()
     expect(toWebVtt(many).length).toBeGreaterThan(1000)
     expect(toWebVtt(Buffer.from('<'.repeat(20_000_000)))).toBe('WEBVTT\n')
     expect(toWebVtt(Buffer.from('\n'.repeat(20_000_000)))).toBe('WEBVTT\n')
     expect(toWebVtt(Buffer.from('\r'.repeat(20_000_000)))).toBe('WEBVTT\n')
     expect(toWebVtt(Buffer.from(`00:01.000 --> 00:02.000\n${'<'.repeat(10_000_000)}`)).length).toBeLessThan(20_000)
-    expect(performance.now() - started).toBeLessThan(8000)
+    expect(spent()).toBeLessThan(8000)
   })
 })
