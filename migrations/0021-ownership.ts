@@ -2,6 +2,7 @@
 // is made anew: every statement may be run again.
 
 import { Migration } from '@mikro-orm/migrations'
+import { concurrently } from './concurrently.ts'
 
 export class Ownership extends Migration {
   /** PostgreSQL makes no index `concurrently` inside a transaction. */
@@ -76,8 +77,8 @@ const totals = [
 
 /** Those of ours that outboxes leave out. */
 const unlisted = [
-  'drop index concurrently if exists video_not_listed',
-  `create index concurrently video_not_listed on video (id)
-    where not remote and (privacy <> 1 or state <> 'published' or blocked)`,
+  ...concurrently({
+    video_not_listed: "video (id) where not remote and (privacy <> 1 or state <> 'published' or blocked)",
+  }),
   'drop index concurrently if exists video_unlisted',
 ]

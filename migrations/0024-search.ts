@@ -74,12 +74,13 @@ const triggers = [
 /** A batch at a time, each in a transaction of its own, while the server of the version before goes on. */
 const backFill = `do $$
   declare
-    last integer := coalesce((select min(id) from video where words is null), 0) - 1;
+    last integer := coalesce((select min(id) from video), 0) - 1;
     final integer := coalesce((select max(id) from video), 0);
   begin
     while last < final loop
       update video v set words = video_words(name, tags), has_hls = ${HAS_HLS}, has_web_videos = ${HAS_WEB_VIDEOS}
-      where id > last and id <= last + 2000 and words is null;
+      where id > last and id <= last + 2000
+        and (words, has_hls, has_web_videos) is distinct from (video_words(name, tags), ${HAS_HLS}, ${HAS_WEB_VIDEOS});
       commit;
       last := last + 2000;
     end loop;

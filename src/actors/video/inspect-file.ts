@@ -42,8 +42,7 @@ export interface FileDraft {
 }
 
 export interface InspectFileOptions {
-  /** Of the video that it is for. */
-  /** Whether it is placed among the private files. */
+  /** Whether it is placed among the private files, as its video wants it. */
   isPrivate: boolean
   inputFilename: string
   /** The file; it is only read. */

@@ -137,7 +137,7 @@ export interface VideoDetailsRow extends VideoRow<ActorProfile> {
   playlist: PlaylistRow | null
 }
 
-/** The joins that `videoColumns` need; `video` names a row source with `id`. */
+/** The joins that the columns need, of a video `v`. */
 export const videoJoins = `
   left join channel c on c.id = v.channel_id
   left join actor ca on ca.id = c.actor_id

@@ -34,7 +34,7 @@ it('searches and filters know all videos afterwards', async () => {
   const names = async (db: Database, change: Partial<VideoListQuery>) =>
     (await listVideos(db, { ...usual, ...change })).rows.map(({ name }) => name)
 
-  await migrated('0022-listed', async (db) => {
+  await migrated('0023-listed', async (db) => {
     const { channelId } = await makeUser(db)
     const add = (name: string, files: object) =>
       makeVideo(db, { channelId, bare: true, columns: { name, tags: ['kept'] }, ...files })
@@ -50,6 +50,8 @@ it('searches and filters know all videos afterwards', async () => {
       expect(await names(db, { search: 'kept' })).toEqual(['a gap before it', 'a web video'])
       expect(await names(db, { hasWebVideoFiles: true })).toEqual(['a web video'])
       expect(await names(db, { hasHlsFiles: true })).toEqual(['a gap before it'])
+      // As after a change that came between the columns and their values.
+      await db.query('update video set has_hls = false, has_web_videos = false')
       await db.query("delete from migration where name = '0024-search'")
     })
   }
