@@ -11,7 +11,7 @@ export class Search extends Migration {
   }
 
   override up(): void {
-    for (const statement of [...columns, ...triggers, backFill]) this.addSql(statement)
+    for (const statement of [...columns, ...triggers, tagsCalledNull, backFill]) this.addSql(statement)
     for (const statement of concurrently(indexes)) this.addSql(statement)
     // `video_counted` has the same order.
     this.addSql('drop index concurrently if exists video_listed_published_at')
@@ -70,6 +70,9 @@ const triggers = [
     ),
   ),
 ]
+
+/** A tag "null" was once stored as NULL. */
+const tagsCalledNull = 'update video set tags = array_remove(tags, null) where array_position(tags, null) is not null'
 
 /** A batch at a time, each in a transaction of its own, while the server of the version before goes on. */
 const backFill = `do $$

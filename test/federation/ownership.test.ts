@@ -138,6 +138,13 @@ describe('an offered video', () => {
     await decide(taker, offer, 'accept')
     expect(await decide(third, stale, 'accept', { channelId: await channelOf(third) })).toBe(403)
     expect(await ownerOf(id)).toBe('taker')
+    // Not even when its giver has it back.
+    await give(uuid, 'giver', taker)
+    const back = (await offersTo(giver)).data[0]?.id ?? 0
+    expect(await decide(giver, back, 'accept', { channelId: await channelOf(giver) })).toBe(204)
+    expect(await decide(third, stale, 'accept', { channelId: await channelOf(third) })).toBe(403)
+    await give(uuid)
+    await decide(taker, (await offersTo(taker)).data[0]?.id ?? 0, 'accept')
     // What is not theirs shows nothing of itself when its new owner hides it.
     expect((await offersTo(third)).total).toBe(1)
     await taker.send('PUT', `/api/v1/videos/${uuid}`, { privacy: 3, name: 'A secret name' })

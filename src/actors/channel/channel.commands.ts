@@ -101,7 +101,7 @@ export function makeChannels(deps: ActorDeps): Channels {
         )
         unit.emit({ aggregate: 'actor', id: actorId }, 'ActorUpdated', { actorId })
         if (!supportOfVideos || after.support === channel.support) return
-        unit.enqueue({ type: 'channel-support', data: { channelId }, dedupeKey: `channel-support-${channelId}` })
+        unit.enqueue({ type: 'channel-support', data: { channelId } })
       })
     },
 

@@ -2,7 +2,7 @@
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
-import { type ActorProfile, accountProfile, channelProfile } from '../video/index.ts'
+import { type ActorProfile, accountProfile, channelProfile, DAYS_OF_VIEWS } from '../video/index.ts'
 
 export interface ChannelRow {
   channel: ActorProfile
@@ -128,20 +128,19 @@ function conditions(query: ChannelListQuery, bind: (value: unknown) => string): 
   return found
 }
 
-const DAYS = 30
-
 /** SQL for `ChannelStats`. What only the owner sees shows in no number for others. */
 function statsOf(channel: string, of: 'public' | 'all'): string {
-  const counted = of === 'all' ? "v.state <> 'removed'" : "v.privacy = 1 and v.state = 'published'"
+  const counted =
+    of === 'all' ? "v.state <> 'removed'" : "v.privacy = 1 and v.state = 'published' and not v.blocked and v.listed"
   const today = "(now() at time zone 'UTC')::date"
   return `(select jsonb_build_object('videos', count(v.id),
       'views', coalesce(sum(v.views + (select coalesce(sum(d.views), 0) from video_delta d where d.video_id = v.id)), 0),
       'days', (
         select jsonb_agg(jsonb_build_object('day', g.day::date, 'views', coalesce(w.views, 0)) order by g.day)
-        from generate_series(${today} - ${DAYS}, ${today}, interval '1 day') as g (day)
+        from generate_series(${today} - ${DAYS_OF_VIEWS}, ${today}, interval '1 day') as g (day)
           left join (
             select w.day, sum(w.views) as views from video v join video_day_views w on w.video_id = v.id
-            where v.channel_id = ${channel}.id and ${counted} and w.day >= ${today} - ${DAYS} group by w.day
+            where v.channel_id = ${channel}.id and ${counted} and w.day >= ${today} - ${DAYS_OF_VIEWS} group by w.day
           ) w on w.day = g.day::date))
     from video v where v.channel_id = ${channel}.id and ${counted})`
 }

@@ -105,6 +105,7 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
         // First the video, then the quota, then the channel: as an upload locks the latter two.
         await refuseOverQuota(unit, by.userId, size)
         await moveInto(unit, videoId, channelId, by)
+        await endOthers(unit, changeId, videoId)
         if (state === 'published' && isFederated(privacy)) {
           unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
         }
@@ -140,6 +141,15 @@ async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
   )
   if (!offer) throw notFound('Video change ownership not found')
   return offer
+}
+
+/** What was offered to others meanwhile is nobody's to take any more, whoever gets the video later. */
+async function endOthers({ query, now }: Unit, changeId: number, videoId: number): Promise<void> {
+  const { state, context } = initialOwnershipChange
+  await query(
+    `update ownership_change set state = $3, updated_at = $4 where video_id = $1 and id <> $2 and state = $5`,
+    [videoId, changeId, step(ownershipChangeMachine, { state, context }, { type: 'TAKEN' }).state, now, state],
+  )
 }
 
 /** Throws `invalid` unless it is a channel of who takes the video. */

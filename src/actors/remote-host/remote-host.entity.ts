@@ -1,6 +1,7 @@
 // A server that we know; whether it can be reached is the machine `remote-host`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import { TextArray } from '../../platform/database/index.ts'
 
 const RemoteHostSchema = defineEntity({
   name: 'RemoteHost',
@@ -16,7 +17,7 @@ const RemoteHostSchema = defineEntity({
     /** How it wants requests signed: what worked last. */
     signatureProfile: p.string(),
     /** `type` values that it answers with 400: not sent again. */
-    unsupportedTypes: p.array(),
+    unsupportedTypes: p.type(TextArray),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

@@ -1,6 +1,7 @@
 // A user: who logs in. The account is what others see.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import { TextArray } from '../../platform/database/index.ts'
 
 const UserSchema = defineEntity({
   name: 'User',
@@ -29,7 +30,7 @@ const UserSchema = defineEntity({
     autoPlayNextVideo: p.boolean().default(false),
     autoPlayNextVideoPlaylist: p.boolean().default(true),
     /** Null for all languages. */
-    videoLanguages: p.array().nullable(),
+    videoLanguages: p.type(TextArray).nullable(),
     noInstanceConfigWarningModal: p.boolean().default(false),
     noWelcomeModal: p.boolean().default(false),
     noAccountSetupWarningModal: p.boolean().default(false),

@@ -52,7 +52,7 @@ export {
 } from './remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
 export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
-export { registerScores, renewScores } from './scores.ts'
+export { DAYS_OF_VIEWS, registerScores, renewScores } from './scores.ts'
 export {
   type ChangeParts,
   makeUpdateVideo,

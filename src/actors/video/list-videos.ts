@@ -199,7 +199,8 @@ function totalOf(
 function isCounted(query: VideoListQuery): boolean {
   const { scope, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, watcher, ...others } = query
   const { privacyOneOf, unpublished, blocked, ...filters } = others
-  const isEverything = (privacyOneOf ?? [1, 4]).includes(1) && (!internal || (privacyOneOf ?? [1, 4]).includes(4))
+  const wanted = privacyOneOf ?? (internal ? [1, 4] : [1])
+  const isEverything = wanted.includes(1) && wanted.includes(4) === internal
   return (
     scope.of === 'everybody' &&
     isEverything &&

@@ -38,6 +38,9 @@ export const bestOf = ({ likes, dislikes, views }: Counted): string => {
 /** SQL: today, in UTC. */
 export const today = "(now() at time zone 'utc')::date"
 
+/** So many days before today the views of a day are kept, for the statistics of channels; longer where trending looks further. */
+export const DAYS_OF_VIEWS = 30
+
 const BATCH = 2000
 
 /** Weighs some videos at each look; all of them within an hour or so, when there are a hundred thousand. */
@@ -69,10 +72,11 @@ export async function renewScores(
     `with walk as (
        select id from video where id > $1 order by id limit $2
      ), expired as (
-       delete from video_day_views where day <= ${today} - $3::int returning video_id
+       delete from video_day_views where day <= ${today} - $3::int and day < ${today} - ${DAYS_OF_VIEWS} returning video_id
      ), due as (
        select id from walk
        union select video_id from expired
+       union (select video_id from video_day_views where day = ${today} - $3::int limit 2 * $2)
        union (select video_id from video_day_views where day = ${today} limit 2 * $2)
        union (select id from video where privacy in (1, 4) and state = 'published' and published_at > now() - interval '1 day'
          order by published_at desc, id desc limit $2)

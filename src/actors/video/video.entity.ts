@@ -1,6 +1,7 @@
 // A video and the rows that belong to it. Its lifecycle is the machine `video`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import { TextArray } from '../../platform/database/index.ts'
 
 const VideoSchema = defineEntity({
   name: 'Video',
@@ -31,7 +32,7 @@ const VideoSchema = defineEntity({
     downloadEnabled: p.boolean(),
     isLive: p.boolean(),
     aspectRatio: p.float().nullable(),
-    tags: p.array(),
+    tags: p.type(TextArray),
     originallyPublishedAt: p.datetime().nullable(),
     publishedAt: p.datetime(),
     refreshedAt: p.datetime().nullable(),

@@ -35,7 +35,7 @@ export function updateFields(encoding: Encoding) {
     commentsEnabled: boolean.optional(),
     downloadEnabled: boolean.optional(),
     tags: nullable(
-      listOf(encoding, z.string().min(2, TAGS).max(30, TAGS)).pipe(z.array(z.string()).max(5, TAGS)),
+      listOf(encoding, z.string().trim().min(2, TAGS).max(30, TAGS)).pipe(z.array(z.string()).max(5, TAGS)),
     ).optional(),
     originallyPublishedAt: nullable(moment).optional(),
     videoPasswords: nullable(listOf(encoding, videoPassword).pipe(z.array(z.string()).max(100))).optional(),

@@ -22,9 +22,10 @@ export function makeReceiveChanges(deps: {
   const { uploads, config, fitPicture } = deps
   const schemas = { json: updateFields('json'), form: updateFields('form') }
 
-  /** Reads the request and hands it to `use`. Throws `invalid` with every bad field. */
+  /** Reads the request, lets `check` refuse it, and hands it to `use`. Throws `invalid` with every bad field. */
   return async function receiveChanges(
     request: FastifyRequest,
+    check: () => void,
     use: (changes: VideoChanges, pictures: NewPictures) => Promise<void>,
   ): Promise<void> {
     const folders: (() => Promise<void>)[] = []
@@ -43,6 +44,8 @@ export function makeReceiveChanges(deps: {
         request,
         { fields, files: { thumbnailfile: pictureFile(), previewfile: pictureFile() } },
         async (sent) => {
+          // Before the pictures are worked on: that costs more than all the rest.
+          check()
           await use(toChanges(sent.fields), {
             thumbnail: await fitted('thumbnail', sent.files.thumbnailfile?.value),
             preview: await fitted('preview', sent.files.previewfile?.value),

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
 import {
+  assertMayChange,
   assertMaySee,
   categoryLabels,
   findDescription,
@@ -209,8 +210,12 @@ export function videosArea(deps: VideosDeps): Area {
         },
         async (request, reply) => {
           const viewer = viewerOf(sessionOf(request))
-          const { id } = await existing(request.params.id)
-          await receiveChanges(request, (changes, pictures) => videos.update(id, viewer, changes, pictures))
+          const video = await existing(request.params.id)
+          await receiveChanges(
+            request,
+            () => assertMayChange(video, viewer, 'UPDATE_ANY_VIDEO'),
+            (changes, pictures) => videos.update(video.id, viewer, changes, pictures),
+          )
           return reply.code(204).send(null)
         },
       )

@@ -9,3 +9,4 @@ export {
 } from './database.ts'
 export { causesOf, isBadData, isOutage, isRetryable, isUniqueViolation } from './errors.ts'
 export { containing } from './patterns.ts'
+export { TextArray } from './text-array.ts'

@@ -152,8 +152,13 @@ describe('a change of a channel', () => {
     await put({ support: 'Only the channel' })
     await put({ support: 'Only the channel', bulkVideosSupportUpdate: true })
     expect(await supports()).toEqual([{ support: null }, { support: null }, { support: 'Theirs' }])
+    await put({ support: 'Almost everywhere', bulkVideosSupportUpdate: true })
     await put({ support: 'Everywhere', bulkVideosSupportUpdate: true })
-    await until(async () => JSON.stringify(await supports()).split('Everywhere').length === 3, { what: 'the support' })
+    await until(
+      async () =>
+        (await query("select 1 from job where type = 'channel-support' and state in ('waiting', 'delayed', 'active')"))
+          .length === 0,
+    )
     expect(await supports()).toEqual([{ support: 'Everywhere' }, { support: 'Everywhere' }, { support: 'Theirs' }])
   })
 
@@ -276,6 +281,7 @@ describe('lists', () => {
       "insert into video_day_views (video_id, day, views) values ($1, (now() at time zone 'UTC')::date - 30, 3)",
       [hidden.id],
     )
+    await makeVideo({ query }, { channelId, columns: { views: 11, blocked: true } })
     const path = `/api/v1/accounts/${username}/video-channels?withStats=true`
     const viewed = ({ viewsPerDay }: ChannelView) => viewsPerDay?.map(({ views }) => views)
     const days = (first: number, last: number) => [first, ...Array.from({ length: 29 }, () => 0), last]
@@ -284,7 +290,7 @@ describe('lists', () => {
     expect(seen).toMatchObject({ videosCount: 1, totalViews: 5 })
     expect(seen && viewed(seen)).toEqual(days(0, 2))
     const [own] = (await client.get<List<ChannelView>>(path)).data
-    expect(own).toMatchObject({ videosCount: 2, totalViews: 12 })
+    expect(own).toMatchObject({ videosCount: 3, totalViews: 23 })
     expect(own && viewed(own)).toEqual(days(3, 2))
     expect((await get<List<ChannelView>>(path.split('?')[0] ?? '')).body.data[0]?.videosCount).toBeUndefined()
   })
@@ -308,13 +314,14 @@ describe('lists', () => {
     expect((await fan.client.raw(followers)).status).toBe(403)
   })
 
-  it('of ratings leave out what its owner hid since, and come with what was rated', async () => {
+  it('of ratings leave out what its owner or the staff hid since, and come with what was rated', async () => {
     const [fan, owner] = [await newUser(), await newUser()]
-    const videos = await makeVideos([1, 2, 3].map(() => ({ channelId: owner.channelId })))
+    const videos = await makeVideos([1, 2, 3, 4].map(() => ({ channelId: owner.channelId })))
     for (const [index, { id }] of videos.entries()) {
       await fan.client.send('PUT', `/api/v1/videos/${id}/rate`, { rating: index === 1 ? 'dislike' : 'like' })
     }
     await query('update video set privacy = 3 where id = $1', [videos[2]?.id])
+    await query('update video set blocked = true where id = $1', [videos[3]?.id])
     const path = `/api/v1/accounts/${fan.username}/ratings`
     const rated = async (search: string) => {
       const { total, data } = await fan.client.get<List<{ video: { id: number }; rating: string }>>(path + search)

@@ -1,4 +1,4 @@
-// The privacy matrix: every privacy, every artefact of a video, everybody who may ask for it, and the exact answer.
+// The privacy matrix: every privacy and the block by the instance, every artefact of a video, everybody who may ask for it, and the exact answer.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
@@ -7,7 +7,8 @@ import { insert, type MadeVideo, makeVideo } from '../../support/builders.ts'
 import { type Cast, makeCast, type Person } from '../routes/cast.ts'
 import { type RouteStage, startStage } from '../routes/stage.ts'
 
-const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, password: 5 } as const
+/** `blocked` is public but for the instance's block. */
+const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, password: 5, blocked: 1 } as const
 type Privacy = keyof typeof privacies
 
 /** `owner` is `user` of the cast; `+` gives the right password, `-` a wrong one. */
@@ -61,13 +62,13 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
   const [name, url] = [`matrix ${privacy} ${uuid}`, `${stage.base}/videos/watch/${uuid}`]
   const video = await makeVideo(db, {
     channelId: users.user.channelId,
-    columns: { uuid, url, name, privacy: privacies[privacy], description: 'words' },
+    columns: { uuid, url, name, privacy: privacies[privacy], description: 'words', blocked: privacy === 'blocked' },
     ...(privacy === 'password' ? { passwords: [PASSWORD] } : {}),
     ...{ webVideo: { resolution: 240 }, hls: { resolution: 240 } },
   })
   const { webVideo, hls } = video
   if (!webVideo || !hls) throw new Error('The video has no files.')
-  const isHidden = privacies[privacy] > 2
+  const isHidden = privacies[privacy] > 2 || privacy === 'blocked'
   const [caption, storyboard] = [`${newUuid()}-fr.vtt`, `${newUuid()}.jpg`]
   await store.put(webVideoFile(webVideo.filename, isHidden), Buffer.from('a web video'))
   await store.put(hlsFile(uuid, hls.master, isHidden), Buffer.from(`#EXTM3U\n${hls.playlist}\n`))
@@ -129,6 +130,7 @@ function sees(asker: Asker, privacy: Privacy): boolean {
     case 'unlisted':
       return true
     case 'private':
+    case 'blocked':
       return isInsider(asker)
     case 'internal':
       return isSignedIn(asker)

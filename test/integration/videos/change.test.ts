@@ -65,6 +65,9 @@ describe('a change of a video', () => {
     expect(await read()).toMatchObject({
       ...{ category: { id: null, label: 'Unknown' }, description: null, tags: [], originallyPublishedAt: null },
     })
+    // Words that PostgreSQL reads otherwise in a bare array.
+    expect((await put({ tags: ['null', ' two\\tabs ', '"a, b"', '{c}'] }, 'user')).statusCode).toBe(204)
+    expect(await read()).toMatchObject({ tags: ['null', 'two\\tabs', '"a, b"', '{c}'] })
     expect((await put({}, 'user')).statusCode).toBe(204)
     expect((await put({ commentsEnabled: false }, 'moderator')).statusCode).toBe(204)
     expect(await read()).toMatchObject({ commentsPolicy: { id: 2 } })

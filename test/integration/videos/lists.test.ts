@@ -77,9 +77,13 @@ describe('the order', () => {
   })
 
   it('by trending forgets views that are older than the interval', async () => {
-    await server.db.query('update video_day_views set day = day - 8')
+    await server.db.query('update video_day_views set day = day - 7')
     await renewScores(server.db, { days: 7 })
     expect((await namesOf({ sort: '-trending' })).at(-1)).toBe('Overlooked')
+    // Those of a month are kept for the statistics of channels.
+    expect(await server.db.query('select 1 from video_day_views')).toHaveLength(1)
+    await server.db.query('update video_day_views set day = day - 24')
+    await renewScores(server.db, { days: 7 })
     expect(await server.db.query('select 1 from video_day_views')).toEqual([])
     expect(await server.db.query('select 1 from video where trending <> 0')).toEqual([])
   })

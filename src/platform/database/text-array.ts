@@ -1,0 +1,13 @@
+// The type of columns that hold a list of texts.
+
+import { ArrayType } from '@mikro-orm/postgresql'
+
+/**
+ * `text[]` with every element quoted (PostgreSQL, "Array Value Input"): a bare `null` would be read as NULL, and a bare text without
+ * the space around it.
+ */
+export class TextArray extends ArrayType<string> {
+  override convertToDatabaseValue(value: string[] | null): string | null {
+    return value && `{${value.map((text) => `"${text.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`
+  }
+}
