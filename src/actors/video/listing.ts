@@ -9,6 +9,8 @@ import { VIDEOS_CHANGED } from './videos-changed.ts'
 
 /** Videos that one statement looks at. */
 const BATCH = 1000
+/** So many of them in a row: a million videos within the hour. */
+const BATCHES = 20
 const EVERY_MS = 60_000
 
 const INSTANCE = `(select id from actor where host_id is null and lower(preferred_username) = '${INSTANCE_ACTOR_NAME}')`
@@ -72,15 +74,18 @@ export function registerListing(deps: ActorDeps): void {
   registry.periodic('video-listing', {
     everyMs: () => EVERY_MS,
     async run() {
-      const rows = await db.query<{ id: number }>(
-        'select id from video where id > $1 and remote order by id limit $2',
-        [looked, BATCH],
-      )
-      looked = rows.length === BATCH ? (rows.at(-1)?.id ?? 0) : 0
-      await relist(
-        db.query,
-        rows.map(({ id }) => id),
-      )
+      for (let batch = 0; batch < BATCHES; batch += 1) {
+        const rows = await db.query<{ id: number }>(
+          'select id from video where id > $1 and remote order by id limit $2',
+          [looked, BATCH],
+        )
+        await relist(
+          db.query,
+          rows.map(({ id }) => id),
+        )
+        looked = rows.length === BATCH ? (rows.at(-1)?.id ?? 0) : 0
+        if (looked === 0) return
+      }
     },
   })
 }

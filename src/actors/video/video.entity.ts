@@ -71,64 +71,6 @@ ThumbnailSchema.setClass(Thumbnail)
 export const thumbnailTypes = { miniature: 1, preview: 2 } as const
 export type ThumbnailType = (typeof thumbnailTypes)[keyof typeof thumbnailTypes]
 
-const StreamingPlaylistSchema = defineEntity({
-  name: 'StreamingPlaylist',
-  tableName: 'streaming_playlist',
-  properties: {
-    id: p.integer().primary(),
-    videoId: p.integer(),
-    type: p.smallint(),
-    playlistFilename: p.string().nullable(),
-    playlistUrl: p.string().nullable(),
-    segmentsSha256Filename: p.string().nullable(),
-    segmentsSha256Url: p.string().nullable(),
-    storage: p.smallint(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
-  },
-})
-
-export class StreamingPlaylist extends StreamingPlaylistSchema.class {}
-StreamingPlaylistSchema.setClass(StreamingPlaylist)
-
-const VideoFileSchema = defineEntity({
-  name: 'VideoFile',
-  tableName: 'video_file',
-  properties: {
-    id: p.integer().primary(),
-    videoId: p.integer(),
-    /** Set for a rendition of the HLS playlist, null for a web video. */
-    streamingPlaylistId: p.integer().nullable(),
-    /** Lines of the smaller side, px; 0 for sound only. */
-    resolution: p.integer(),
-    width: p.integer().nullable(),
-    height: p.integer().nullable(),
-    /** Bytes. */
-    size: p.bigint('number'),
-    extname: p.string(),
-    fps: p.integer(),
-    filename: p.string().nullable(),
-    /** The media playlist of an HLS rendition. */
-    playlistFilename: p.string().nullable(),
-    fileUrl: p.string().nullable(),
-    metadata: p.json<Record<string, unknown>>().nullable(),
-    metadataUrl: p.string().nullable(),
-    torrentUrl: p.string().nullable(),
-    magnetUrl: p.string().nullable(),
-    infoHash: p.string().nullable(),
-    /** `VideoFileFormatFlag` of the contract: 1 web video, 2 fragmented. */
-    formatFlags: p.integer(),
-    /** `VideoFileStream` of the contract: 1 video, 2 audio, 3 both. */
-    streams: p.integer(),
-    storage: p.smallint(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
-  },
-})
-
-export class VideoFile extends VideoFileSchema.class {}
-VideoFileSchema.setClass(VideoFile)
-
 const VideoSourceSchema = defineEntity({
   name: 'VideoSource',
   tableName: 'video_source',
