@@ -15,14 +15,17 @@ export function registerFederationJobs(
     follows: Follows
   },
 ): void {
-  const { registry, tell, clock, config, logger, discovery, resolveActor, follows } = deps
+  const { db, registry, tell, clock, config, logger, discovery, resolveActor, follows } = deps
 
   registry.job('activitypub-follow', {
     queue: 'io',
-    async run({ data }) {
+    async run({ id, data }) {
       try {
         const followerId = data.followerId ? Number(data.followerId) : await deps.instanceActorId()
-        await follows.request({ followerId, targetId: await targetOf(data) })
+        const targetId = await targetOf(data)
+        if (!(await isWanted(id))) return
+        const { followId } = await follows.request({ followerId, targetId })
+        if (!(await isWanted(id))) await follows.withdraw(followId)
       } catch (error) {
         if (isHopeless(error)) throw new PermanentFailure(String(error), { cause: error })
         if (!(error instanceof DomainError)) throw error
@@ -30,6 +33,12 @@ export function registerFederationJobs(
       }
     },
   })
+
+  /** False once whoever asked took it back, which may be while a slow server is asked who it is. */
+  async function isWanted(jobId: number): Promise<boolean> {
+    const [job] = await db.query<{ state: string }>('select state from job where id = $1', [jobId])
+    return job?.state !== 'cancelled'
+  }
 
   /** Row of the actor that is meant: one that is stored, the instance actor of a host, or whose handle it is. */
   async function targetOf(data: Record<string, string | number>): Promise<number> {

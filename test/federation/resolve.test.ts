@@ -222,6 +222,21 @@ describe('a subscription to a channel of another server', () => {
     }
   })
 
+  it('is none when it is taken back before the channel was found', async () => {
+    const [uri, path] = [`gallery_${made}@${peer.host}`, `/video-channels/gallery_${made}`]
+    // The job of an unknown channel waits; it may also be just at it.
+    await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
+    await ours.client.send('DELETE', `/api/v1/users/me/subscriptions/${uri}`)
+    const jobs = () =>
+      ours.query(
+        "select 1 from job where type = 'activitypub-follow' and data->>'handle' = $1 and (state <> 'cancelled' or lease_owner is not null)",
+        [uri],
+      )
+    await until(async () => (await jobs()).length === 0)
+    expect(await mine()).not.toContain(`${peer.base}${path}`)
+    expect(await ours.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: false })
+  })
+
   it('follows no accounts', async () => {
     const before = await ours.query('select 1 from follow')
     await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `painter_${made}@${peer.host}` })

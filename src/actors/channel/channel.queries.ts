@@ -174,6 +174,11 @@ export async function findChannelByHandle(
   return row
 }
 
+/** Whether there is such a channel, of ours or of another server. */
+export async function channelExists(db: Pick<Database, 'query'>, id: number): Promise<boolean> {
+  return (await db.query("select 1 from channel where id = $1 and state = 'active'", [id])).length > 0
+}
+
 /** All that everybody sees of a channel, with its account; in one statement. */
 export async function findChannel(
   db: Pick<Database, 'query'>,

@@ -5,6 +5,7 @@ export {
   type ChannelHandle,
   type ChannelListQuery,
   type ChannelRow,
+  channelExists,
   type FoundChannel,
   findChannel,
   findChannelByHandle,

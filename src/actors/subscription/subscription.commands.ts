@@ -25,6 +25,17 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
     return row.actor_id
   }
 
+  /** Whether the channel was still being looked up; the job sees that nobody wants it any more. */
+  async function forgetAsked(followerId: number, { name, host }: ChannelHandle): Promise<boolean> {
+    const cancelled = await db.query(
+      `update job set state = 'cancelled', finished_at = now(), lease_owner = null, lease_until = null
+       where type = 'activitypub-follow' and state in ('waiting', 'delayed', 'active')
+         and (data->>'followerId')::int = $1 and lower(data->>'handle') = lower($2) returning id`,
+      [followerId, `${name}@${host}`],
+    )
+    return cancelled.length > 0
+  }
+
   return {
     actorOf,
 
@@ -50,7 +61,7 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
       const followerId = await actorOf(accountId)
       const channel = await findChannelByHandle(db, handle)
       const follow = channel && (await findFollow(db, { followerId, targetId: channel.actorId }))
-      if (!follow || follow.state === 'none') return false
+      if (!follow || follow.state === 'none') return await forgetAsked(followerId, handle)
       await unlessGone(follows.withdraw(follow.id))
       return true
     },

@@ -46,13 +46,18 @@ export function watched(viewer: Viewer, sign: Sign, rules: WatchRules): { viewer
 export const watchedSeconds = (sections: readonly Section[]): number =>
   sections.reduce((sum, [start, end]) => sum + (end - start), 0)
 
-/** Playing goes on from the last position; a jump, said or seen by its going back, opens another part. */
+/**
+ * Playing goes on from the last position; a jump, said or seen by its going back, opens another part. Beyond `maxSections` the last
+ * one only says where the player is, without length.
+ */
 function continued(sections: readonly Section[], { seconds, isSeek }: Sign, maxSections: number): Section[] {
   const last = sections.at(-1)
-  if (last && !isSeek && seconds >= last[1]) return [...sections.slice(0, -1), [last[0], seconds]]
+  if (last && !isSeek && seconds >= last[1]) {
+    return [...sections.slice(0, -1), [sections.length > maxSections ? seconds : last[0], seconds]]
+  }
   // A part in which nothing was played yet was only jumped over.
   const kept = last && last[0] === last[1] ? sections.slice(0, -1) : sections
-  return kept.length < maxSections ? [...kept, [seconds, seconds]] : [...kept]
+  return [...kept, [seconds, seconds]]
 }
 
 /** A short video is viewed when it was watched to its end, of which players report the second before at times. */

@@ -8,7 +8,13 @@ import { z } from 'zod'
 import { type Captions, listCaptions } from '../../actors/caption/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
-import { assertMayChange, findVideoAccess, labelled, languageLabels } from '../../actors/video/index.ts'
+import {
+  assertMayChange,
+  findVideoAccess,
+  labelled,
+  languageLabels,
+  type VideoAccessRow,
+} from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { isRefusal, toWebVtt } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -44,10 +50,10 @@ export interface CaptionsDeps {
 
 /** Adds `/api/v1/videos/{id}/captions`. */
 export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): Area {
-  async function existing(key: IdOrUuid): Promise<number> {
+  async function existing(key: IdOrUuid): Promise<VideoAccessRow> {
     const video = await findVideoAccess(db, key)
     if (!video) throw notFound('Video not found')
-    return video.id
+    return video
   }
 
   /** Hands the WebVTT of the file in the form to `use`. Throws `invalid` without a file, and for what is no text. */
@@ -56,6 +62,7 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
     let work: Awaited<ReturnType<Uploads['beginForm']>> | undefined
     const captionfile = {
       maxBytes,
+      overLimit: 'bad field' as const,
       async open({ filename, mimetype }: { filename: string; mimetype: string }) {
         if (!isCaption(filename, mimetype)) throw unsupported(maxBytes)
         work ??= await uploads.beginForm()
@@ -66,7 +73,7 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
     try {
       await withForm(request, { fields: z.object({}), files: { captionfile } }, async ({ files }) => {
         if (!files.captionfile) throw unsupported(maxBytes)
-        await use(toWebVtt(await readFile(files.captionfile.value)))
+        await use(await toWebVtt(await readFile(files.captionfile.value)))
       })
     } catch (error) {
       throw isRefusal(error) ? unsupported(maxBytes, error) : error
@@ -110,9 +117,10 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
         },
         async (request, reply) => {
           const { videoId, captionLanguage: language } = request.params
-          const id = await existing(videoId)
+          const video = await existing(videoId)
           const viewer = viewerOf(sessionOf(request))
-          await receiveCaption(request, (vtt) => captions.set(id, viewer, { language, vtt }))
+          assertMayChange(video, viewer, 'UPDATE_ANY_VIDEO')
+          await receiveCaption(request, (vtt) => captions.set(video.id, viewer, { language, vtt }))
           return reply.code(204).send(null)
         },
       )
@@ -131,8 +139,7 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
         },
       },
       async (request) => {
-        const video = await findVideoAccess(db, request.params.videoId)
-        if (!video) throw notFound('Video not found')
+        const video = await existing(request.params.videoId)
         assertMayChange(video, viewerOf(sessionOf(request)), 'UPDATE_ANY_VIDEO')
         throw new DomainError('invalid', 'Video transcription is disabled on this instance')
       },
@@ -146,7 +153,8 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
       },
       async (request, reply) => {
         const { videoId, captionLanguage } = request.params
-        await captions.remove(await existing(videoId), viewerOf(sessionOf(request)), captionLanguage)
+        const { id } = await existing(videoId)
+        await captions.remove(id, viewerOf(sessionOf(request)), captionLanguage)
         return reply.code(204).send(null)
       },
     )

@@ -32,7 +32,7 @@ export async function checkPicture(bytes: Buffer): Promise<Uint8Array> {
 }
 
 /** Of a caption only the text of its cues is kept. */
-export const checkCaption = async (bytes: Buffer): Promise<Uint8Array> => Buffer.from(cleanWebVtt(bytes))
+export const checkCaption = async (bytes: Buffer): Promise<Uint8Array> => Buffer.from(await cleanWebVtt(bytes))
 
 export function makeRemoteFiles(deps: {
   store: Store

@@ -30,6 +30,8 @@ export interface FileTarget<T> {
 export interface FormFile<T> {
   open(part: FilePart): Promise<FileTarget<T>>
   maxBytes: number
+  /** What a larger one is called, as the contract has it for the route: 413, or a bad field among others. */
+  overLimit?: 'too large' | 'bad field'
   required?: boolean
 }
 
@@ -67,7 +69,8 @@ export function addFormRoutes(app: App, add: (forms: App) => void): void {
 /**
  * Reads the form and hands it to `use`. Whatever fails, in the form, on the way or in `use`: every file that was
  * written is discarded. A body that is no multipart form counts as fields without files.
- * Throws `invalid` with all bad fields, `too_large` (`max_file_size_reached`) for a file over its limit.
+ * Throws `invalid` with all bad fields, also for a body of another type, and `too_large` (`max_file_size_reached`) for a file
+ * over its limit.
  */
 export async function withForm<S extends z.ZodType, F extends Record<string, FormFile<unknown>>, R>(
   request: FastifyRequest,
@@ -78,7 +81,7 @@ export async function withForm<S extends z.ZodType, F extends Record<string, For
   try {
     const { sent, files } = request.isMultipart()
       ? await receive(request, form.files, discards)
-      : { sent: request.body ?? {}, files: new Map<string, ReceivedFile<unknown>>() }
+      : { sent: bodyOf(request), files: new Map<string, ReceivedFile<unknown>>() }
     const parsed = form.fields.safeParse(sent)
     const refused = [...invalidParamsOf(form.fields, 'body', sent), ...missingFiles(form.files, files)]
     if (refused.length > 0 || !parsed.success) throw refusal(refused)
@@ -89,6 +92,13 @@ export async function withForm<S extends z.ZodType, F extends Record<string, For
     await Promise.allSettled(discards.map((discard) => discard()))
     throw error
   }
+}
+
+/** What is no form and no JSON was not read: nothing is done as if nothing had been said. */
+function bodyOf({ body, raw: { headers } }: FastifyRequest): unknown {
+  const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  if (body === undefined && isSent) throw new DomainError('invalid', 'The body is neither a form nor JSON.')
+  return body ?? {}
 }
 
 async function receive(
@@ -135,7 +145,7 @@ async function store(
   }
   const target = await wanted.open(part)
   discards.push(() => target.discard())
-  const counter = countBytes(wanted.maxBytes)
+  const counter = countBytes(fieldname, wanted)
   for (const stream of [counter.stream, target.writable]) {
     stream.once('error', () => {
       fault ??= 'place'
@@ -150,12 +160,12 @@ async function store(
   return { ...part, value: target.value, bytes: counter.bytes() }
 }
 
-function countBytes(maxBytes: number): { stream: Transform; bytes: () => number } {
+function countBytes(name: string, wanted: FormFile<unknown>): { stream: Transform; bytes: () => number } {
   let bytes = 0
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
-      if (bytes > maxBytes) done(tooLarge(maxBytes))
+      if (bytes > wanted.maxBytes) done(tooLarge(name, wanted))
       else done(null, chunk)
     },
   })
@@ -163,13 +173,19 @@ function countBytes(maxBytes: number): { stream: Transform; bytes: () => number 
 }
 
 function refuseLongForms(request: FastifyRequest, wanted: Record<string, FormFile<unknown>>): void {
-  const limits = Object.values(wanted).map((file) => file.maxBytes)
-  const total = limits.reduce((sum, bytes) => sum + bytes, 0)
-  if (Number(request.headers['content-length']) > total + FORM_OVERHEAD) throw tooLarge(Math.max(...limits, 0))
+  const files = Object.entries(wanted).toSorted(([, one], [, other]) => other.maxBytes - one.maxBytes)
+  const total = files.reduce((sum, [, { maxBytes }]) => sum + maxBytes, 0)
+  const [name, largest] = files[0] ?? ['', { maxBytes: 0 }]
+  if (Number(request.headers['content-length']) > total + FORM_OVERHEAD) throw tooLarge(name, largest)
 }
 
 /** The refusal of a file over its limit, with the limit in the notation of web servers, such as `4M`. */
-function tooLarge(maxBytes: number): DomainError {
+function tooLarge(
+  name: string,
+  { maxBytes, overLimit = 'too large' }: Pick<FormFile<unknown>, 'maxBytes' | 'overLimit'>,
+): DomainError {
+  if (overLimit === 'bad field')
+    return refusal([{ name, location: 'body', msg: `Should be a file of at most ${maxBytes} bytes` }])
   return new DomainError('too_large', `The file is larger than ${maxBytes} bytes.`, {
     code: 'max_file_size_reached',
     headers: { 'x-file-maximum-size': inWebServerNotation(maxBytes) },

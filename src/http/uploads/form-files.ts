@@ -35,6 +35,7 @@ export function pictureFile(options: { field: string; folder: string; maxBytes: 
   const { field, folder, maxBytes } = options
   return {
     maxBytes,
+    overLimit: 'bad field',
     async open({ filename }) {
       if (!PICTURES.some((extension) => filename.toLowerCase().endsWith(extension))) throw notAPicture(field)
       const path = join(folder, field)

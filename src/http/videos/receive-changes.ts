@@ -31,6 +31,7 @@ export function makeReceiveChanges(deps: {
     const folders: (() => Promise<void>)[] = []
     const pictureFile = (): FormFile<string> => ({
       maxBytes: config().vireo.uploads.max_image_size,
+      overLimit: 'bad field',
       async open() {
         const { folder, end } = await uploads.beginForm()
         folders.push(end)

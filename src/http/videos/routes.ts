@@ -1,6 +1,7 @@
 // Videos: lists, one video, its description and files' metadata, change and removal.
 
 import { z } from 'zod'
+import { channelExists } from '../../actors/channel/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
 import {
@@ -102,6 +103,7 @@ export function videosArea(deps: VideosDeps): Area {
       async (request) => {
         const { start, count, sort, search, isLive, channelId } = request.query
         const { accountId } = sessionOf(request).user
+        if (channelId !== undefined && !(await channelExists(db, channelId))) throw notFound('Video channel not found')
         const { total, rows } = await listVideos(db, {
           scope: { of: 'owner', accountId, channelId },
           watcher: accountId,

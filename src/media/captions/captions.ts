@@ -1,23 +1,38 @@
 // From the bytes of a subtitle file to the WebVTT that we serve: text cues and nothing else, no scripts, styles or regions.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MediaError } from '../errors.ts'
 import { type Cue, readCues } from './cues.ts'
 
 /**
  * The WebVTT of a SubRip or WebVTT file. Text that has no cues gives a file without any. Throws MediaError `not-media` for
- * what is no text.
+ * what is no text, or too much of it.
  */
-export function toWebVtt(bytes: Uint8Array): string {
+export async function toWebVtt(bytes: Uint8Array): Promise<string> {
   const text = textOf(bytes)
-  const cues = readCues(text)
+  const cues = await inTurns(readCues(text))
   return isWebVtt(text) || cues.length === 0 ? buildWebVtt(cues) : buildFromSubRip(cues)
 }
 
 /** The WebVTT of another server's file. Throws MediaError `not-media` unless it is WebVTT. */
-export function cleanWebVtt(bytes: Uint8Array): string {
+export async function cleanWebVtt(bytes: Uint8Array): Promise<string> {
   const text = textOf(bytes)
   if (!isWebVtt(text)) throw notText()
-  return buildWebVtt(readCues(text))
+  return buildWebVtt(await inTurns(readCues(text)))
+}
+
+/** Milliseconds for which a large file keeps everything else waiting. */
+const TURN_MS = 10
+
+async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+  let began = performance.now()
+  while (true) {
+    const step = work.next()
+    if (step.done) return step.value
+    if (performance.now() - began < TURN_MS) continue
+    await nextTurn()
+    began = performance.now()
+  }
 }
 
 const isWebVtt = (text: string): boolean => /^WEBVTT(?:[ \t\r\n]|$)/.test(text)

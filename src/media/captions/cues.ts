@@ -1,5 +1,7 @@
 // Cues of subtitle files, read from SubRip and WebVTT (W3C), as tolerantly as files in the wild need. Pure.
 
+import { MediaError } from '../errors.ts'
+
 export interface Cue {
   /** In the form of WebVTT, such as `00:00:01.500`. */
   start: string
@@ -18,20 +20,28 @@ const MAX_CUES = 50_000
 const MAX_FILE_LINES = 500_000
 const MAX_LINES = 50
 const MAX_LINE = 2000
+/** Characters of all cues together: ten hours of speech have less than one million. */
+const MAX_TEXT = 4_000_000
+/** Lines after which others may have their turn. */
+const TURN = 200
 
 /**
  * The cues of a text, whatever its form. What is no cue is left out: headers, numbers, notes, styles and regions. A cue
- * that ends before it begins, or has no text, is none.
+ * that ends before it begins, or has no text, is none. Yields now and then, so that whoever runs it can do something else.
+ * Throws MediaError `not-media` for more cues or text than any film has.
  */
-export function readCues(text: string): Cue[] {
+export function* readCues(text: string): Generator<void, Cue[]> {
   const cues: Cue[] = []
   let cue: Cue | undefined
+  let [read, length] = [0, 0]
   const take = () => {
     if (cue && cue.lines.length > 0) cues.push(cue)
     cue = undefined
   }
   for (const line of linesOf(text)) {
-    if (cues.length === MAX_CUES) break
+    read += 1
+    if (read % TURN === 0) yield
+    if (cues.length > MAX_CUES || length > MAX_TEXT) throw new MediaError('not-media', 'The file has too much text.')
     const timing = line.includes('-->') ? timingOf(line.trim()) : undefined
     if (timing !== undefined) {
       take()
@@ -41,10 +51,11 @@ export function readCues(text: string): Cue[] {
     } else if (cue && cue.lines.length < MAX_LINES) {
       const clean = cleanLine(line)
       if (clean !== '') cue.lines.push(clean)
+      length += clean.length
     }
   }
   take()
-  return cues.slice(0, MAX_CUES)
+  return cues
 }
 
 /** One after the other, up to a number that no honest file has: a large file of nothing else would take seconds. */

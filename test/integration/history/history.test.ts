@@ -192,6 +192,13 @@ describe('removing', () => {
     expect((await history('', other)).total).toBe(1)
   })
 
+  it('takes nothing when what is said cannot be read', async () => {
+    await watched([cats, 10])
+    const unread = await remove('{"beforeDate":"2020-01-01T00:00:00.000Z"}', { 'content-type': 'text/plain' })
+    expect(unread.status).toBe(400)
+    expect((await history()).total).toBe(1)
+  })
+
   it('takes nothing when the date is none', async () => {
     await watched([cats, 10])
     for (const beforeDate of ['hello', 5, '2020-13-01', {}]) {

@@ -10,6 +10,11 @@ describe('text that cannot be stored', () => {
     expect(unstorableIssues({ name: 'good', tags: ['good', text] })).toMatchObject([{ path: ['tags', 1], input: text }])
   })
 
+  it('is looked for no deeper than any schema goes, and what goes deeper is an issue', () => {
+    const deep = JSON.parse(`${'['.repeat(5000)}"a"${']'.repeat(5000)}`)
+    expect(unstorableIssues({ tags: deep })).toMatchObject([{ message: 'Should not be nested so deeply' }])
+  })
+
   it.each([['plain'], ['emoji 😀'], ['\u202eturned'], [new Date()], [null], [7], [Buffer.from([0])]])(
     'is not %p',
     (value) => {

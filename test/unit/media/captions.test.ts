@@ -5,16 +5,16 @@ import fc from 'fast-check'
 import { cleanWebVtt, MediaError, toWebVtt } from '../../../src/media/index.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
-const vtt = (text: string): string => toWebVtt(Buffer.from(text))
+const vtt = (text: string): Promise<string> => toWebVtt(Buffer.from(text))
 const cue = (...lines: string[]): string => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${lines.join('\n')}\n`
 const numbered = (...lines: string[]): string =>
   `WEBVTT FILE\r\n\r\n1\r\n00:00:01.000 --> 00:00:02.000\r\n${lines.join('\r\n')}\r\n\r\n`
-const timed = (text: string): string => vtt(`WEBVTT\n\n00:01.000 --> 00:02.000\n${text}\n`)
+const timed = (text: string): Promise<string> => vtt(`WEBVTT\n\n00:01.000 --> 00:02.000\n${text}\n`)
 
 describe('SubRip', () => {
-  it('becomes WebVTT with its numbers and line ends', () => {
+  it('becomes WebVTT with its numbers and line ends', async () => {
     expect(
-      vtt(
+      await vtt(
         '1\r\n00:00:00,500 --> 00:00:01,500\r\nFirst line\r\n\r\n2\r\n00:00:01,600 --> 00:00:02,800\r\nSecond\r\nline\r\n',
       ),
     ).toBe(
@@ -22,17 +22,17 @@ describe('SubRip', () => {
     )
   })
 
-  it('is read in the encodings that files have', () => {
+  it('is read in the encodings that files have', async () => {
     const text = '1\n00:00:01,000 --> 00:00:02,000\nÇa c’est déjà l’été\n'
     const latin = Buffer.from(text.replaceAll('’', "'"), 'latin1')
     const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
-    expect(toWebVtt(Buffer.from(`\ufeff${text}`))).toBe(numbered('Ça c’est déjà l’été'))
-    expect(toWebVtt(latin)).toBe(numbered("Ça c'est déjà l'été"))
-    expect(toWebVtt(utf16)).toBe(numbered('Ça c’est déjà l’été'))
-    expect(toWebVtt(Buffer.from(utf16).swap16())).toBe(numbered('Ça c’est déjà l’été'))
+    expect(await toWebVtt(Buffer.from(`\ufeff${text}`))).toBe(numbered('Ça c’est déjà l’été'))
+    expect(await toWebVtt(latin)).toBe(numbered("Ça c'est déjà l'été"))
+    expect(await toWebVtt(utf16)).toBe(numbered('Ça c’est déjà l’été'))
+    expect(await toWebVtt(Buffer.from(utf16).swap16())).toBe(numbered('Ça c’est déjà l’été'))
   })
 
-  it('keeps no cue that is broken, and loses none beside it', () => {
+  it('keeps no cue that is broken, and loses none beside it', async () => {
     const good = '00:00:01,000 --> 00:00:02,000\ngood'
     for (const bad of [
       '00:00:05,000 --> 00:00:04,000\nbackward',
@@ -44,28 +44,28 @@ describe('SubRip', () => {
       '--> --> -->',
       '\u0007\u001b[31m',
     ]) {
-      expect(vtt(`${bad}\n\n1\n${good}\n\n${bad}\n`)).toBe(numbered('good'))
+      expect(await vtt(`${bad}\n\n1\n${good}\n\n${bad}\n`)).toBe(numbered('good'))
     }
-    expect(vtt(`1\n${good}\n2\n00:00:05,000 --> 00:00:04,000\nbackward`)).toBe(numbered('good', '2'))
+    expect(await vtt(`1\n${good}\n2\n00:00:05,000 --> 00:00:04,000\nbackward`)).toBe(numbered('good', '2'))
   })
 })
 
 describe('WebVTT', () => {
-  it('keeps its cues as they are', () => {
+  it('keeps its cues as they are', async () => {
     const text = 'WEBVTT\n\n00:00:00.500 --> 00:00:01.500\nFirst line in VTT\n'
-    expect(vtt(text)).toBe(text)
-    expect(timed('<v Roger Bingham>We are <b>in</b> <c.loud>New York</c></v>')).toBe(
+    expect(await vtt(text)).toBe(text)
+    expect(await timed('<v Roger Bingham>We are <b>in</b> <c.loud>New York</c></v>')).toBe(
       cue('<v Roger Bingham>We are <b>in</b> <c.loud>New York</c></v>'),
     )
-    expect(vtt('WEBVTT\n\n00:01.000 --> 00:02.000 align:start position:10% bad:x line:"0"\nx\n')).toBe(
+    expect(await vtt('WEBVTT\n\n00:01.000 --> 00:02.000 align:start position:10% bad:x line:"0"\nx\n')).toBe(
       'WEBVTT\n\n00:00:01.000 --> 00:00:02.000 align:start position:10%\nx\n',
     )
   })
 
-  it('loses styles, regions, notes and headers', () => {
+  it('loses styles, regions, notes and headers', async () => {
     const text = `WEBVTT - a title\nX-TIMESTAMP-MAP=LOCAL:0\n\nSTYLE\n::cue { background: url(https://evil.example/) }\n
 REGION\nid:fred\n\nNOTE\nnobody reads this\n\n00:01.000 --> 00:02.000 region:fred\ntext\n`
-    expect(vtt(text)).toBe(cue('text'))
+    expect(await vtt(text)).toBe(cue('text'))
   })
 
   it.each([
@@ -78,54 +78,71 @@ REGION\nid:fred\n\nNOTE\nnobody reads this\n\n00:01.000 --> 00:02.000 region:fre
     ['<v a"b<c>x', '&lt;v a"b<c>x'],
     ['look --> there', 'look --&gt; there'],
     ['<00:00:01.500>karaoke', 'karaoke'],
-  ])('%s is %s', (sent, kept) => {
-    expect(timed(sent)).toBe(cue(kept))
+  ])('%s is %s', async (sent, kept) => {
+    expect(await timed(sent)).toBe(cue(kept))
   })
 
-  it('of another server is WebVTT, or nothing', () => {
-    expect(cleanWebVtt(Buffer.from('\ufeffWEBVTT\n\n00:01.000 --> 00:02.000\nx'))).toBe(cue('x'))
+  it('of another server is WebVTT, or nothing', async () => {
+    expect(await cleanWebVtt(Buffer.from('\ufeffWEBVTT\n\n00:01.000 --> 00:02.000\nx'))).toBe(cue('x'))
     for (const text of ['', '<html>', '1\n00:00:01,000 --> 00:00:02,000\nx', 'WEBVTTX\n']) {
-      expect(() => cleanWebVtt(Buffer.from(text))).toThrow(MediaError)
+      await expect(cleanWebVtt(Buffer.from(text))).rejects.toThrow(MediaError)
     }
   })
 })
 
 describe('any file', () => {
-  it('that is text without cues is a file without any', () => {
-    expect(vtt('not a video\n')).toBe('WEBVTT\n')
-    expect(vtt('')).toBe('WEBVTT\n')
+  it('that is text without cues is a file without any', async () => {
+    expect(await vtt('not a video\n')).toBe('WEBVTT\n')
+    expect(await vtt('')).toBe('WEBVTT\n')
   })
 
-  it('that is no text is refused', () => {
+  it('that is no text is refused', async () => {
     const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13])
-    expect(() => toWebVtt(picture)).toThrow(MediaError)
+    await expect(toWebVtt(picture)).rejects.toThrow(MediaError)
   })
 
-  it('gives what reads the same when it is read again', () => {
+  it('gives what reads the same when it is read again', async () => {
     const piece = fc.oneof(
       fc.constantFrom('-->', '<', '>', '<b>', '</b>', '<script>', '\n', '\n\n', '\r', 'STYLE\n', 'WEBVTT\n\n', '&'),
       fc.constantFrom('00:01.000 --> 00:02.000\n', '00:00:01,000 --> 00:00:03,000 align:start\n', '1\n'),
       fc.string({ unit: 'grapheme', maxLength: 8 }),
     )
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const once = vtt(vtt(pieces.join('')))
-        expect(vtt(once)).toBe(once)
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+        const once = await vtt(await vtt(pieces.join('')))
+        expect(await vtt(once)).toBe(once)
         expect(once).not.toMatch(/<script|STYLE\n::cue/)
       }),
     )
   })
 
-  it('of the largest size is read in time', () => {
+  it('of the largest size is read in time, a little at a time', async () => {
     const many = Buffer.from(
-      '1\n00:00:01,000 --> 00:00:02,000\n<a line of text\n\n'.repeat(300_000).slice(0, 20_000_000),
+      '1\n00:00:01,000 --> 00:00:02,000\n<a line of text\n\n'.repeat(100_000).slice(0, 2_000_000),
     )
+    const tags = `00:01.000 --> 00:02.000\n${`${'<b>'.repeat(666)}\n`.repeat(50)}`
     const spent = startCpuTime()
-    expect(toWebVtt(many).length).toBeGreaterThan(1000)
-    expect(toWebVtt(Buffer.from('<'.repeat(20_000_000)))).toBe('WEBVTT\n')
-    expect(toWebVtt(Buffer.from('\n'.repeat(20_000_000)))).toBe('WEBVTT\n')
-    expect(toWebVtt(Buffer.from('\r'.repeat(20_000_000)))).toBe('WEBVTT\n')
-    expect(toWebVtt(Buffer.from(`00:01.000 --> 00:02.000\n${'<'.repeat(10_000_000)}`)).length).toBeLessThan(20_000)
+    expect((await toWebVtt(many)).length).toBeGreaterThan(1000)
+    expect(await toWebVtt(Buffer.from('<'.repeat(20_000_000)))).toBe('WEBVTT\n')
+    expect(await toWebVtt(Buffer.from('\n'.repeat(20_000_000)))).toBe('WEBVTT\n')
+    expect(await toWebVtt(Buffer.from('\r'.repeat(20_000_000)))).toBe('WEBVTT\n')
+    expect((await toWebVtt(Buffer.from(`00:01.000 --> 00:02.000\n${'<'.repeat(10_000_000)}`))).length).toBeLessThan(
+      20_000,
+    )
+    let turns = 0
+    const timer = setInterval(() => {
+      turns += 1
+    }, 1)
+    await expect(toWebVtt(Buffer.from(`WEBVTT\n\n${tags.repeat(200)}`))).rejects.toThrow(MediaError)
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(3)
     expect(spent()).toBeLessThan(8000)
+  })
+
+  it('with more cues or text than any film is refused, and none of it is cut off', async () => {
+    const film = (cues: number, text: string) => vtt(`WEBVTT\n\n${`00:01.000 --> 00:02.000\n${text}\n\n`.repeat(cues)}`)
+    expect((await film(50_000, 'x')).split('\nx\n')).toHaveLength(50_001)
+    await expect(film(50_001, 'x')).rejects.toThrow(MediaError)
+    await expect(film(4000, 'x'.repeat(1100))).rejects.toThrow(MediaError)
   })
 })
