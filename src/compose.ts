@@ -87,6 +87,7 @@ import { inboxArea } from './http/inbox/routes.ts'
 import { lazyStaticArea } from './http/lazy-static/routes.ts'
 import { myAvatarArea } from './http/me/avatar.routes.ts'
 import { meArea } from './http/me/routes.ts'
+import { metricsArea } from './http/metrics/routes.ts'
 import { oauthArea } from './http/oauth/routes.ts'
 import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
 import { overviewsArea } from './http/overviews/routes.ts'
@@ -125,6 +126,7 @@ import { wellKnownArea } from './http/well-known/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
+import { makeCounters } from './platform/counters.ts'
 import { makeDataFolder } from './platform/data-folder.ts'
 import { makeDatabase } from './platform/database/index.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
@@ -198,6 +200,7 @@ async function start(
   const { loaded, logger, roles, clock = systemClock } = options
   makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
+  const counters = makeCounters()
   const config = source.current
 
   const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
@@ -456,6 +459,7 @@ async function start(
         viewsArea({ db, views, history }),
         historyArea({ db, config, urls: deps.urls, history }),
         videoStatsArea({ db, clock, config }),
+        metricsArea({ db, config, counters }),
         serverFollowsArea({
           ...deps,
           follows,

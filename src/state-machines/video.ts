@@ -144,15 +144,8 @@ export const videoMachine = flow.createMachine({
         TRANSCODED: { target: 'published', actions: 'forgetError' },
         // What plays stays public; the transcoding itself shows the failure and can be retried.
         TRANSCODING_FAILED: { target: 'published', actions: 'noteError' },
-        SOURCE_REPLACED: [
-          {
-            guard: 'transcodes',
-            target: 'to-transcode',
-            actions: ['noteWait', 'dropRenditions'],
-            description: 'renditions wanted',
-          },
-          { target: 'published', actions: ['noteWait', 'dropRenditions'], description: 'as it is' },
-        ],
+        // The old files play until the first of the new ones is there.
+        SOURCE_REPLACED: { target: 'published', actions: ['noteWait', 'dropRenditions'] },
         EDIT_REQUESTED: { target: 'to-edit' },
         MOVE_REQUESTED: [
           {
@@ -170,8 +163,20 @@ export const videoMachine = flow.createMachine({
       },
     },
     'transcoding-failed': {
-      meta: { owner: 'an admin or the owner retries or removes it' },
-      on: { RETRIED: { target: 'to-transcode', actions: 'forgetError' }, REMOVED },
+      meta: { owner: 'an admin or the owner retries, gives another file or removes it' },
+      on: {
+        RETRIED: { target: 'to-transcode', actions: 'forgetError' },
+        SOURCE_REPLACED: [
+          {
+            guard: 'transcodes',
+            target: 'to-transcode',
+            actions: ['noteWait', 'dropRenditions'],
+            description: 'renditions wanted',
+          },
+          { target: 'published', actions: ['noteWait', 'dropRenditions'], description: 'as it is' },
+        ],
+        REMOVED,
+      },
     },
     'to-edit': {
       meta: owned('the job video-studio-edition'),

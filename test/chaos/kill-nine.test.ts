@@ -9,13 +9,14 @@ import { eventually } from '../support/waiting.ts'
 import { type Child, dataFolder, PASSWORD, start, USERNAME } from './support/child.ts'
 import { explained, untilSettled } from './support/orphans.ts'
 import { persistentUpload, Unexpected } from './support/persistent-upload.ts'
+import { seededRandom } from './support/seeded-random.ts'
 import { channelOf, ladderOf, makeVideo, untilWhole } from './support/videos.ts'
 
 const ROUNDS = 10
 const CHUNKS = 6
 const SETTLES_WITHIN = 60_000
 
-const random = seededRandom(Number(process.env.VIREO_CHAOS_SEED ?? 1))
+const random = seededRandom()
 const folder = dataFolder()
 let options: { dataDir: string; port: number }
 let node: Child
@@ -46,7 +47,7 @@ it('publishes every video whole, and leaves neither a file nor a row alone', asy
   // Undisturbed, to know how long it takes and what comes of it.
   const calm = newUpload('calm')
   const uploadMs = await measured(() => calm.proceed())
-  const uuids = [calm.video?.uuid ?? '']
+  const uuids = [calm.made?.uuid ?? '']
   const transcodingMs = await measured(() =>
     eventually(async () => expect(await ladderOf(client, uuids[0] ?? '')).toBeDefined(), SETTLES_WITHIN),
   )
@@ -62,7 +63,7 @@ it('publishes every video whole, and leaves neither a file nor a row alone', asy
     await node.kill9({ database: round % 4 < 2 })
     await uploading
     node = await start(options)
-    const { uuid } = upload.video ?? (await upload.proceed())
+    const { uuid } = upload.made ?? (await upload.proceed())
     uuids.push(uuid)
   }
 
@@ -81,13 +82,4 @@ async function measured(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now()
   await work()
   return performance.now() - begun
-}
-
-/** The same numbers in [0, 1) for the same seed. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }

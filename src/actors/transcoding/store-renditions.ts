@@ -5,13 +5,14 @@ import {
   type HlsEntry,
   hlsFile,
   type LadderFile,
+  type MediaProbe,
   storeLadderFiles,
   storeMaster,
   webVideoFile,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
-import { dropOutdated, hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
+import { dimensionsOf, dropOutdated, hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
 import {
   contextOfTranscoding,
   type Locked,
@@ -21,44 +22,62 @@ import {
   withTranscoding,
 } from './transcoding-state.ts'
 
-/** Stores the files of a step with their rows. Done twice with the same names it stays done. */
+/** Stores the files of a step, made of `source`, with their rows. Done twice with the same names it stays done. */
 export type StoreRenditions = (
-  task: { id: number; owner: string; videoId: number; uuid: string },
+  task: { id: number; owner: string; videoId: number; uuid: string; source: MediaProbe },
   files: readonly LadderFile[],
 ) => Promise<void>
 
 export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
   const { db, store, pendingFiles } = deps
 
-  return async ({ id, owner, videoId, uuid }, files) => {
+  return async ({ id, owner, videoId, uuid, source }, files) => {
     let isPrivate = hasPrivateFiles(await opennessOf(videoId))
-    await pendingFiles.reserve(transcodingOwner(id), refsOf(files, uuid, isPrivate))
+    const first = await firstPlaylist(videoId, files)
+    const refs = (hidden: boolean): FileRef[] => refsOf(files, first, uuid, hidden)
+    await pendingFiles.reserve(transcodingOwner(id), refs(isPrivate))
     await storeLadderFiles({ store, files, videoUuid: uuid, isPrivate })
+    if (first) await storeMaster({ store, entries: entriesOf(files), videoUuid: uuid, isPrivate, ...first })
     for (;;) {
       const placed = isPrivate
       const wanted = await withOwned(deps, id, owner, async ({ unit, video, transcoding }) => {
         const isHidden = hasPrivateFiles(video)
         if (isHidden !== placed) return isHidden
         await pendingFiles.condemn(unit.query, await dropOutdated(unit, video))
-        await insertRows(unit, videoId, files)
+        Object.assign(video, dimensionsOf(source))
+        await insertRows(unit, videoId, files, first)
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
           moveTranscoding(unit, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
         }
         const { made, total } = contextOfTranscoding(transcoding)
         if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
-        await pendingFiles.settle(unit.query, refsOf(files, uuid, placed))
+        await pendingFiles.settle(unit.query, refs(placed))
         return placed
       }).catch(async (error: unknown) => {
         // The video was removed while its files were written, and the note of them with it.
         const isGone = error instanceof DomainError && error.kind === 'not_found'
-        if (isGone) await pendingFiles.discard(refsOf(files, uuid, placed))
+        if (isGone) await pendingFiles.discard(refs(placed))
         throw error
       })
       if (wanted === placed) return
       // The video went from private to public meanwhile, or back: the files follow before the rows name them.
-      await moveFiles(id, refsOf(files, uuid, placed), refsOf(files, uuid, wanted))
+      await moveFiles(id, refs(placed), refs(wanted))
       isPrivate = wanted
     }
+  }
+
+  /**
+   * Names for the playlist of a video that has none, or one that goes with its outdated files. What they name is there
+   * before the rows: a video whose source was replaced is watched meanwhile.
+   */
+  async function firstPlaylist(videoId: number, files: readonly LadderFile[]): Promise<PlaylistNames | undefined> {
+    if (!files.some(({ hls }) => hls)) return undefined
+    const lasting = await db.query(
+      `select 1 from streaming_playlist p where p.video_id = $1
+         and not exists (select 1 from video_file f where f.streaming_playlist_id = p.id and f.outdated)`,
+      [videoId],
+    )
+    return lasting.length > 0 ? undefined : newPlaylistNames()
   }
 
   async function opennessOf(videoId: number): Promise<Openness> {
@@ -76,8 +95,13 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
     await pendingFiles.settle(db.query, from)
   }
 
-  async function insertRows(unit: Unit, videoId: number, files: readonly LadderFile[]): Promise<void> {
-    const playlistId = files.some(({ hls }) => hls) ? await playlistOf(unit, videoId) : null
+  async function insertRows(
+    unit: Unit,
+    videoId: number,
+    files: readonly LadderFile[],
+    first: PlaylistNames | undefined,
+  ): Promise<void> {
+    const playlistId = files.some(({ hls }) => hls) ? await playlistOf(unit, videoId, first) : null
     for (const file of files) {
       await condemnEarlier(unit, videoId, file)
       await unit.query(INSERT_FILE, [
@@ -111,20 +135,40 @@ const INSERT_FILE = `
   values ($1, $2, $3, $4, $5, $6, '.mp4', $7, $8, $9, $10, $11, $12, $13, $14, $14)
   on conflict (filename) do nothing`
 
+interface PlaylistNames {
+  masterFilename: string
+  hashesFilename: string
+}
+
+const newPlaylistNames = (): PlaylistNames => ({
+  masterFilename: `${newUuid()}-master.m3u8`,
+  hashesFilename: `${newUuid()}-segments-sha256.json`,
+})
+
 /** The names of the master and the hashes are chosen once: other servers keep their addresses. */
-async function playlistOf(unit: Unit, videoId: number): Promise<number> {
+async function playlistOf(unit: Unit, videoId: number, names = newPlaylistNames()): Promise<number> {
   const [row] = await unit.query<{ id: number }>(
     `insert into streaming_playlist (video_id, playlist_filename, segments_sha256_filename, created_at, updated_at)
      values ($1, $2, $3, $4, $4)
      on conflict (video_id) do update set updated_at = excluded.updated_at returning id`,
-    [videoId, `${newUuid()}-master.m3u8`, `${newUuid()}-segments-sha256.json`, unit.now],
+    [videoId, names.masterFilename, names.hashesFilename, unit.now],
   )
   if (!row) throw new Error('The playlist could not be stored.')
   return row.id
 }
 
-const refsOf = (files: readonly LadderFile[], uuid: string, isPrivate: boolean): FileRef[] =>
-  files.flatMap(({ filename, hls }) => namesAt(filename, hls?.entry.playlistFilename ?? null, uuid, isPrivate))
+const entriesOf = (files: readonly LadderFile[]): HlsEntry[] =>
+  [...files].sort((one, other) => other.resolution - one.resolution).flatMap(({ hls }) => (hls ? [hls.entry] : []))
+
+const refsOf = (
+  files: readonly LadderFile[],
+  playlist: PlaylistNames | undefined,
+  uuid: string,
+  isPrivate: boolean,
+): FileRef[] => [
+  ...files.flatMap(({ filename, hls }) => namesAt(filename, hls?.entry.playlistFilename ?? null, uuid, isPrivate)),
+  ...(playlist ? [playlist.hashesFilename, playlist.masterFilename] : []).map((name) => hlsFile(uuid, name, isPrivate)),
+]
 
 const namesAt = (filename: string, playlist: string | null, uuid: string, isPrivate: boolean): FileRef[] =>
   playlist === null

@@ -235,7 +235,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       onProgress: progress,
       onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
       onFiles: async (files: LadderFile[], step) => {
-        await storeRenditions(task, files)
+        await storeRenditions({ ...task, source: found }, files)
         log.info({ step, files: files.length }, 'renditions stored')
         await tellOfStored(task)
       },

@@ -28,6 +28,7 @@ export {
 export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
 export { listVideos, type VideoPage } from './list-videos.ts'
 export { registerListing, relist } from './listing.ts'
+export { dimensionsOf } from './new-video-rows.ts'
 export { dropOutdated } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {

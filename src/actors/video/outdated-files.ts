@@ -9,7 +9,10 @@ export async function outdateFiles(unit: Unit, videoId: number): Promise<void> {
   await unit.query('update video_file set outdated = true where video_id = $1', [videoId])
 }
 
-/** Takes the rows of outdated files away, and answers the files, in whichever folder the privacy put them. */
+/**
+ * Takes the rows of outdated files away, with the storyboard that was made of them, and answers the files, in whichever
+ * folder the privacy put them.
+ */
 export async function dropOutdated(unit: Unit, video: { id: number; uuid: string }): Promise<FileRef[]> {
   const files = await unit.query<{
     filename: string | null
@@ -29,6 +32,10 @@ export async function dropOutdated(unit: Unit, video: { id: number; uuid: string
      returning playlist_filename as master, segments_sha256_filename as hashes`,
     [video.id],
   )
+  const storyboards = await unit.query<{ filename: string }>(
+    'delete from storyboard where video_id = $1 returning filename',
+    [video.id],
+  )
   const names = (all: (string | null)[]): string[] => all.filter((name) => name !== null)
   const hls = names([
     ...files.flatMap((file) => (file.hls ? [file.filename, file.playlist] : [])),
@@ -41,5 +48,6 @@ export async function dropOutdated(unit: Unit, video: { id: number; uuid: string
       ...webVideos.map((name) => webVideoFile(name, isPrivate)),
     ]),
     ...names(files.map(({ torrent }) => torrent)).map((name): FileRef => ({ kind: 'torrents', name })),
+    ...storyboards.map(({ filename }): FileRef => ({ kind: 'storyboards', name: filename })),
   ]
 }

@@ -48,8 +48,7 @@ export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEven
   for (const event of events) moveVideo(unit, video, event)
   if (events.length === 0 || video.state !== 'published') return
   video.updatedAt = unit.now
-  // A video whose file was replaced is not new.
-  const isNew = before !== 'published' && !video.inputFileUpdatedAt
+  const isNew = before !== 'published'
   if (isNew) video.publishedAt = unit.now
   // A video that other servers may not know of is announced when its privacy changes.
   if (!isFederated(video.privacy)) return

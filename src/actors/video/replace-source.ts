@@ -79,11 +79,11 @@ export function makeReplaceSource(
       ...(await storePictures(unit, videoId, draft)),
     ]
     await cancelTranscodings(unit, videoId)
-    // It shows what is no more; its file goes with the row.
-    await unit.query('delete from storyboard where video_id = $1', [videoId])
     await outdateFiles(unit, videoId)
     const transcode = draft.place.kind === 'original_video_files'
-    Object.assign(video, { ...dimensionsOf(draft.probe), inputFileUpdatedAt: unit.now, updatedAt: unit.now })
+    // What plays meanwhile keeps its length; the first new rendition brings its own.
+    if (!transcode || video.state !== 'published') Object.assign(video, dimensionsOf(draft.probe))
+    Object.assign(video, { inputFileUpdatedAt: unit.now, updatedAt: unit.now })
     const { waitTranscoding } = video
     const replaced = { type: 'SOURCE_REPLACED', transcode, waitTranscoding } as const
     if (transcode) {
@@ -159,7 +159,10 @@ export function makeReplaceSource(
 
 const original = (name: string): FileRef => ({ kind: 'original_video_files', name })
 
+/** Of the states of the machine `video`, those that take another file. */
+const REPLACEABLE: ReadonlySet<string> = new Set(['published', 'transcoding-failed'])
+
 function refuseMoving({ state, isLive }: { state: string; isLive: boolean }): void {
   if (isLive) throw new DomainError('invalid', 'The file of a live cannot be replaced.')
-  if (state !== 'published') throw new DomainError('conflict', 'The file of this video cannot be replaced now.')
+  if (!REPLACEABLE.has(state)) throw new DomainError('conflict', 'The file of this video cannot be replaced now.')
 }

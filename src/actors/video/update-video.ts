@@ -70,7 +70,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     const moved = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw notFound('Video not found')
-      const before = { wasTold: wasTold(video), wasHidden: hasPrivateFiles(video), channelId: video.channelId }
+      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video), channelId: video.channelId }
       await apply(unit, video)
       video.updatedAt = unit.now
       await announce(unit, video, before)
@@ -146,10 +146,6 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
 }
 
 const isTold = (video: Video): boolean => video.state === 'published' && isFederated(video.privacy)
-
-/** Others know a video whose file is just being replaced. */
-const wasTold = (video: Video): boolean =>
-  isFederated(video.privacy) && (video.state === 'published' || Boolean(video.inputFileUpdatedAt))
 
 async function announce(
   unit: Unit,

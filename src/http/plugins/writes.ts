@@ -39,6 +39,7 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   // Views are counted together, each second.
   'POST /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/watching',
+  'POST /api/v1/metrics/playback',
   'POST /api/v1/video-playlists',
   'PUT /api/v1/video-playlists/:playlistId',
   'DELETE /api/v1/video-playlists/:playlistId',

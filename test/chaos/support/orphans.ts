@@ -70,7 +70,7 @@ const NAMED = `
   union all select kind, name, false, folder from pending_file`
 
 /** Looks once. While the node works the answer may name what is just being made. */
-async function findOrphans(dataDir: string): Promise<Orphans> {
+export async function findOrphans(dataDir: string): Promise<Orphans> {
   const storage = join(dataDir, 'storage')
   const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(dataDir, NAMED)
   const named: Named[] = rows.map(({ kind, name, ...rest }) => ({ path: `${FOLDERS[kind] ?? kind}/${name}`, ...rest }))

@@ -4,9 +4,20 @@ import { createServer, type Server } from 'node:http'
 import { freePort } from '../../../scripts/demo/node-process.ts'
 import { ask } from './child.ts'
 
+export interface Taken {
+  type: string
+  id: string
+  /** The id of the object. */
+  object: string
+}
+
+type Received = Record<'type' | 'id', string> & { object: string | { id: string } }
+
 export interface Peer {
   /** Types of the activities that were answered with 204, in order. */
   taken: string[]
+  /** The same activities, by their ids and what they are about. */
+  activities: Taken[]
   /** Deliveries whose answer is being held. */
   held: number
   /** While true nobody gets an answer. */
@@ -32,13 +43,20 @@ export async function makePeer(): Promise<Peer> {
           peer.held += 1
           return
         }
-        peer.taken.push(String((JSON.parse(Buffer.concat(parts).toString()) as { type: string }).type))
+        if (request.method !== 'POST') {
+          response.writeHead(404).end()
+          return
+        }
+        const { type, id, object } = JSON.parse(Buffer.concat(parts).toString()) as Received
+        peer.taken.push(type)
+        peer.activities.push({ type, id, object: typeof object === 'string' ? object : object.id })
         response.writeHead(204).end()
       })
     })
 
   const peer: Peer = {
     taken: [],
+    activities: [],
     held: 0,
     holding: false,
     async start() {

@@ -8,27 +8,52 @@ export interface UploadedVideo {
   shortUUID: string
 }
 
-export interface PersistentUpload {
-  /** Goes on until the server answers with the video. Throws when the connection is lost, to be called again. */
-  proceed(): Promise<UploadedVideo>
-  video: UploadedVideo | undefined
+export interface PersistentUpload<Made> {
+  /** Goes on until the server answers with what it made. Throws when the connection is lost, to be called again. */
+  proceed(): Promise<Made>
+  made: Made | undefined
 }
 
-/** Prepares an upload; nothing is sent before `proceed`. */
-export function persistentUpload(options: {
+interface Sent {
   client: Client
   bytes: Buffer
   chunkSize: number
-  fields: Record<string, unknown>
-}): PersistentUpload {
-  const { client, bytes, chunkSize, fields } = options
+}
+
+/** Prepares the upload of a new video; nothing is sent before `proceed`. */
+export const persistentUpload = (
+  options: Sent & { fields: Record<string, unknown> },
+): PersistentUpload<UploadedVideo> =>
+  resumable({
+    ...options,
+    address: '/api/v1/videos/upload-resumable',
+    read: (text) => (JSON.parse(text) as { video: UploadedVideo }).video,
+  })
+
+/** The same of another file in the place of a video's. Answers the name of the file. */
+export const persistentReplacement = ({
+  uuid,
+  filename,
+  ...options
+}: Sent & { uuid: string; filename: string }): PersistentUpload<string> =>
+  resumable({
+    ...options,
+    fields: { filename },
+    address: `/api/v1/videos/${uuid}/source/replace-resumable`,
+    read: (text) => (JSON.parse(text) as { inputFilename: string }).inputFilename,
+  })
+
+function resumable<Made extends object | string>(
+  options: Sent & { fields: Record<string, unknown>; address: string; read: (text: string) => Made },
+): PersistentUpload<Made> {
+  const { client, bytes, chunkSize, fields, address, read } = options
   const size = bytes.length
   let path: string | undefined
   /** Bytes that the server said it has: it must never say less later. */
   let acknowledged = 0
 
   async function open(): Promise<string> {
-    const answer = await client.raw('/api/v1/videos/upload-resumable', {
+    const answer = await client.raw(address, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -43,7 +68,7 @@ export function persistentUpload(options: {
   }
 
   /** One request: a chunk from `from` on, or without it the question where the upload stands. */
-  async function put(to: string, from?: number): Promise<UploadedVideo | number> {
+  async function put(to: string, from?: number): Promise<Made | number> {
     const end = from === undefined ? 0 : Math.min(from + chunkSize, size)
     const answer = await client.raw(to, {
       method: 'PUT',
@@ -55,24 +80,24 @@ export function persistentUpload(options: {
       body: new Uint8Array(bytes.subarray(from ?? 0, end)),
     })
     const text = await answer.text()
-    if (answer.status === 200) return (JSON.parse(text) as { video: UploadedVideo }).video
+    if (answer.status === 200) return read(text)
     const last = /^bytes=0-(-?\d+)$/.exec(answer.headers.get('range') ?? '')?.[1]
     if (answer.status !== 308 || last === undefined) throw new Unexpected(`${answer.status} to a chunk: ${text}`)
     return Number(last) + 1
   }
 
-  const upload: PersistentUpload = {
-    video: undefined,
+  const upload: PersistentUpload<Made> = {
+    made: undefined,
     async proceed() {
       const isNew = path === undefined
       path ??= await open()
-      let stands = isNew ? 0 : await put(path)
+      let stands: Made | number = isNew ? 0 : await put(path)
       while (typeof stands === 'number') {
         if (stands < acknowledged) throw new Unexpected(`the server forgot ${acknowledged - stands} bytes`)
         acknowledged = stands
         stands = await put(path, stands)
       }
-      upload.video = stands
+      upload.made = stands
       return stands
     },
   }

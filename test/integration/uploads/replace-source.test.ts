@@ -1,6 +1,6 @@
 // Another file in the place of a video's: what stays, what is made anew, when the old files go, and who may do it.
 
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
@@ -108,6 +108,11 @@ const done = (id: number, count: number) =>
     const rows = await node.db.query("select 1 from transcoding where video_id = $1 and state = 'done'", [id])
     expect(rows).toHaveLength(count)
   }, 60_000)
+const failed = (id: number) =>
+  eventually(async () => {
+    const rows = await node.db.query("select 1 from transcoding where video_id = $1 and state = 'failed'", [id])
+    expect(rows).toHaveLength(1)
+  }, 60_000)
 const files = async (folder: string) => (await allFiles(disk)).filter((name) => name.startsWith(folder))
 
 describe('a replaced file', () => {
@@ -170,7 +175,8 @@ describe('a replaced file', () => {
 
     await start(HLS, { running: false })
     expect((await replace(uuid)).status).toBe(200)
-    expect(await stored(id)).toMatchObject({ state: 'to-transcode', published_at: before.published_at })
+    const { published_at, duration } = before
+    expect(await stored(id)).toMatchObject({ state: 'published', published_at, duration })
     expect(await files('streaming_playlists')).toEqual(old)
     await node.stop()
 
@@ -188,6 +194,74 @@ describe('a replaced file', () => {
     await eventually(() => expect(new Set(told.map(({ event }) => event))).toEqual(new Set(['VideoUpdated'])))
   }, 120_000)
 
+  it('is in its place with its playlist, whenever the process dies', async () => {
+    await start(HLS)
+    const { id, uuid } = await create()
+    await done(id, 1)
+    await node.stop()
+    let masters = 0
+    await start(HLS, {
+      wrapStore: (store) => ({
+        ...store,
+        async put(ref, from) {
+          if (ref.name.endsWith('-master.m3u8')) masters += 1
+          if (masters > 1) throw new Error('died')
+          return await store.put(ref, from)
+        },
+      }),
+    })
+    await replace(uuid)
+    await eventually(() => expect(masters).toBeGreaterThan(1), 60_000)
+    const [playlist] = await node.db.query<{ name: string }>('select playlist_filename as name from streaming_playlist')
+    expect(await files('streaming_playlists')).toContain(`streaming_playlists/hls/${uuid}/${playlist?.name}`)
+    expect(await stored(id)).toMatchObject({ state: 'published', duration: 4 })
+    await node.stop()
+
+    await start(HLS)
+    await done(id, 2)
+    await eventually(async () => expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 3 }))
+    expect(await files('streaming_playlists')).toHaveLength(8)
+  }, 120_000)
+
+  it('that cannot be transcoded leaves the old files where they were', async () => {
+    await start(HLS)
+    const { id, uuid } = await create()
+    await done(id, 1)
+    const [before, old] = [await stored(id), await files('streaming_playlists')]
+    await node.stop()
+    await start(HLS, { running: false })
+    await replace(uuid)
+    for (const name of await files('original_video_files')) await writeFile(join(disk.folder, name), 'no video')
+    await node.runtime.runtime.start()
+    await failed(id)
+    expect(await stored(id)).toMatchObject({ state: 'published', duration: before.duration })
+    expect(await files('streaming_playlists')).toEqual(old)
+
+    expect((await replace(uuid)).status).toBe(200)
+    await done(id, 2)
+    expect(await stored(id)).toMatchObject({ state: 'published', duration: 4 })
+  }, 120_000)
+
+  it('saves a video that could not be transcoded, which is new then', async () => {
+    await start(HLS, { running: false })
+    const { id, uuid } = await create()
+    for (const name of await files('original_video_files')) await writeFile(join(disk.folder, name), 'no video')
+    await node.runtime.runtime.start()
+    await failed(id)
+    expect(await stored(id)).toMatchObject({ state: 'transcoding-failed' })
+    expect((await open(uuid, 'journey.mp4', disk.users.other.token)).status).toBe(403)
+
+    expect((await replace(uuid)).status).toBe(200)
+    await done(id, 1)
+    expect(await stored(id)).toMatchObject({ state: 'published', duration: 4 })
+    await eventually(() => expect(told[0]).toEqual({ event: 'VideoPublished', videoId: id }))
+    expect(told.filter(({ event }) => event === 'VideoPublished')).toHaveLength(1)
+    await eventually(async () => {
+      expect(await files('original_video_files')).toEqual([])
+      expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0 })
+    })
+  }, 120_000)
+
   it('of a video that goes private meanwhile is told as its end', async () => {
     await start(HLS)
     const { id, uuid } = await create()
@@ -199,7 +273,7 @@ describe('a replaced file', () => {
     await node.updateVideo.update(id, by, { name: 'Another name' })
     await node.updateVideo.update(id, by, { privacy: 3 })
     const events = await node.db.query<{ event: string }>('select event from outbox order by id')
-    expect(events.map(({ event }) => event)).toEqual(['VideoRemoved'])
+    expect(events.map(({ event }) => event)).toEqual(['VideoUpdated', 'VideoRemoved'])
   }, 60_000)
 
   it('ends a transcoding of the old one that is still under way', async () => {

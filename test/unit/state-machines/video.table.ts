@@ -53,7 +53,7 @@ export const table = defineTable({
       from: 'published',
       with: before,
       event: { type: 'SOURCE_REPLACED', transcode: true, waitTranscoding: true },
-      to: 'to-transcode',
+      to: 'published',
       gives: { ...fresh, waitTranscoding: true },
     },
     {
@@ -74,6 +74,20 @@ export const table = defineTable({
     { from: 'published', event: { type: 'STREAM_ENDED', again: false }, to: 'live-ended' },
     { from: 'published', event: REMOVED, to: 'removed' },
 
+    {
+      from: 'transcoding-failed',
+      with: { ...before, ...failed },
+      event: { type: 'SOURCE_REPLACED', transcode: true, waitTranscoding: true },
+      to: 'to-transcode',
+      gives: { ...fresh, waitTranscoding: true },
+    },
+    {
+      from: 'transcoding-failed',
+      with: { ...before, ...failed },
+      event: { type: 'SOURCE_REPLACED', transcode: false, waitTranscoding: false },
+      to: 'published',
+      gives: fresh,
+    },
     {
       from: 'transcoding-failed',
       with: failed,

@@ -1,0 +1,141 @@
+// Reports of players: what is counted, what is refused by name, and that nobody looks where nobody counts.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type App, makeApp } from '../../../src/http/app.ts'
+import { metricsArea } from '../../../src/http/metrics/routes.ts'
+import { type Counters, makeCounters } from '../../../src/platform/counters.ts'
+import type { Database } from '../../../src/platform/database/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { type MadeVideo, makeRemoteChannel, makeUser, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
+import { testConfig } from '../../support/config.ts'
+import { makeTestRuntime } from '../../support/runtime.ts'
+
+let db: Database
+let stop: () => Promise<void>
+let ours: MadeVideo
+let theirs: MadeVideo
+const apps: App[] = []
+beforeAll(async () => {
+  ;({ db, stop } = await makeTestRuntime())
+  await db.migrate()
+  ours = await makeVideo(db, { channelId: (await makeUser(db)).channelId })
+  const { channelId } = await makeRemoteChannel(db, { host: 'home.example' })
+  theirs = await makeVideo(db, { channelId, remoteOrigin: 'https://home.example' })
+}, 30_000)
+afterAll(async () => {
+  for (const app of apps) await app.close()
+  await stop?.()
+})
+
+async function start({ enabled = true } = {}) {
+  const counters = makeCounters()
+  const config = () => testConfig({ open_telemetry: { metrics: { enabled } } })
+  const app = await makeApp({
+    ...{ config, logger: silentLogger, publicUrl: TEST_ORIGIN, version: '0', checkResponses: true },
+    authenticate: async () => null,
+    areas: [metricsArea({ db, config, counters })],
+  })
+  apps.push(app)
+  const report = (body: object) => app.inject({ method: 'POST', url: '/api/v1/metrics/playback', payload: body })
+  return { counters, report }
+}
+
+const REPORT = {
+  ...{ playerMode: 'p2p-media-loader', resolution: 720, fps: 30, p2pEnabled: true, p2pPeers: 3, bufferStalled: 1 },
+  ...{ resolutionChanges: 2, errors: 1, downloadedBytesP2P: 10, downloadedBytesHTTP: 200, uploadedBytesP2P: 5 },
+}
+
+/** The sums over all series. */
+const sums = (counters: Counters) =>
+  Object.fromEntries(
+    counters
+      .read()
+      .map(({ name, series }) => [
+        name.replace(/^vireo_playback_|_total$/g, ''),
+        series.reduce((sum, { value }) => sum + value, 0),
+      ]),
+  )
+const labels = (counters: Counters) =>
+  counters
+    .read()
+    .find(({ name }) => name === 'vireo_playback_reports_total')
+    ?.series.map(({ labels: one }) => one)
+
+describe('a report', () => {
+  it('is added up, by what the video is called', async () => {
+    const { counters, report } = await start()
+    for (const videoId of [ours.id, ours.uuid, theirs.uuid]) {
+      const answer = await report({ ...REPORT, videoId })
+      expect([answer.statusCode, answer.body]).toEqual([204, ''])
+    }
+    expect(sums(counters)).toEqual({
+      ...{ reports: 3, resolution_changes: 6, buffer_stalled: 3, errors: 3, p2p_peers: 9 },
+      ...{ p2p_downloaded_bytes: 30, http_downloaded_bytes: 600, p2p_uploaded_bytes: 15 },
+    })
+    const of = { player: 'p2p-media-loader', p2p: 'on', resolution: '720' }
+    expect(labels(counters)).toEqual([
+      { ...of, origin: 'local' },
+      { ...of, origin: 'remote' },
+    ])
+  })
+
+  it('makes no series of its own', async () => {
+    const { counters, report } = await start()
+    for (const resolution of [1, 2, 3, 4321]) await report({ ...REPORT, resolution, videoId: ours.id })
+    const { resolution: _, ...sound } = REPORT
+    await report({ ...sound, unknown: 'x', videoId: ours.id })
+    expect(labels(counters)?.map(({ resolution }) => resolution)).toEqual(['other', 'unknown'])
+  })
+
+  it('needs nothing that only some players know', async () => {
+    const { report } = await start()
+    const { resolution: _r, fps: _f, p2pPeers: _p, bufferStalled: _b, ...least } = REPORT
+    expect((await report({ ...least, videoId: ours.id })).statusCode).toBe(204)
+  })
+
+  it.each<[string, object]>([
+    ['playerMode', { playerMode: 'hello' }],
+    ['resolution', { resolution: -1 }],
+    ['fps', { fps: '30' }],
+    ['p2pEnabled', { p2pEnabled: 'true' }],
+    ['p2pPeers', { p2pPeers: -1 }],
+    ['bufferStalled', { bufferStalled: null }],
+    ['resolutionChanges', { resolutionChanges: undefined }],
+    ['errors', { errors: 'x' }],
+    ['downloadedBytesP2P', { downloadedBytesP2P: 1e300 }],
+    ['downloadedBytesHTTP', { downloadedBytesHTTP: -1 }],
+    ['uploadedBytesP2P', { uploadedBytesP2P: [1] }],
+    ['videoId', { videoId: 'no video' }],
+  ])('with a bad %s is refused by name, and counts for nothing', async (name, bad) => {
+    const { counters, report } = await start()
+    const answer = await report({ ...REPORT, videoId: ours.uuid, ...bad })
+    expect(answer.statusCode).toBe(400)
+    expect(Object.keys(answer.json()['invalid-params'])).toEqual([name])
+    expect(sums(counters)).toMatchObject({ reports: 0 })
+  })
+
+  it('names every bad field at once', async () => {
+    const { report } = await start()
+    const answer = await report({ playerMode: 'hello', videoId: ours.uuid })
+    expect(answer.statusCode).toBe(400)
+    expect(Object.keys(answer.json()['invalid-params']).sort()).toEqual([
+      ...['downloadedBytesHTTP', 'downloadedBytesP2P', 'errors', 'p2pEnabled', 'playerMode', 'resolutionChanges'],
+      'uploadedBytesP2P',
+    ])
+  })
+
+  it('of a video that does not exist is not counted', async () => {
+    const { counters, report } = await start()
+    const answer = await report({ ...REPORT, videoId: 424242 })
+    expect(answer.statusCode).toBe(404)
+    expect(sums(counters)).toMatchObject({ reports: 0 })
+  })
+})
+
+it('where no metrics are exported, nobody looks at reports', async () => {
+  const { counters, report } = await start({ enabled: false })
+  for (const body of [{ ...REPORT, videoId: ours.id }, { playerMode: 'hello' }, { ...REPORT, videoId: 424242 }]) {
+    expect((await report(body)).statusCode).toBe(204)
+  }
+  expect(sums(counters)).toMatchObject({ reports: 0 })
+})
