@@ -16,6 +16,7 @@ import {
   makeRemoveCommentsOf,
   makeWaitingComments,
 } from './actors/comment/index.ts'
+import { keepCountersRight } from './actors/counters/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
@@ -305,6 +306,7 @@ async function start(
   const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
   registerActorTotals(deps)
+  keepCountersRight(deps)
   registerScores(deps)
   registerListing(deps)
   announceVideoChanges(runtime.registry)
