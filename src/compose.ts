@@ -1,8 +1,9 @@
-// The composition root: the only file that knows every part. Starts the services, puts the nouns together, serves.
+// The composition root, which knows every part: starts the services, puts the nouns together, serves. The areas of the REST API and
+// the pages are put together in compose/http.ts.
 
 import { migrations } from '../migrations/index.ts'
-import { makeAbuseMessages, makeAbuses } from './actors/abuse/index.ts'
-import { makeLookedAtActor, makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
+import { makeAbuses } from './actors/abuse/index.ts'
+import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
@@ -16,22 +17,21 @@ import {
   makeRemoveCommentsOf,
   makeWaitingComments,
 } from './actors/comment/index.ts'
+import { keepCountersRight } from './actors/counters/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
-import { makeNotificationSettings } from './actors/notification/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
-import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
+import { makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntime } from './actors/runtime/index.ts'
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
-import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
+import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
-import { makeSubscriptions } from './actors/subscription/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -40,7 +40,6 @@ import {
   makeManageUsers,
   makeOperator,
   makePasswordReset,
-  makeUpdateMe,
   makeUsers,
   type Operator,
 } from './actors/user/index.ts'
@@ -48,81 +47,26 @@ import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   announceVideoChanges,
   makeCreateVideo,
-  makeFileTokens,
   makeInspectFile,
-  makeLookedAt,
   makePendingFiles,
   makePlaceFiles,
   makeRemoteVideos,
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
-  makeVideoPasswords,
   registerCounters,
   registerListing,
   registerScores,
 } from './actors/video/index.ts'
 import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeViews } from './actors/view/index.ts'
+import { composeHttp, type HttpParts } from './compose/http.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
 import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
-import { abusesArea } from './http/abuses/routes.ts'
-import { accountsArea } from './http/accounts/routes.ts'
-import { activityPubArea } from './http/activitypub/routes.ts'
-import { makeReceiveImage } from './http/actor-images/receive-image.ts'
-import { makeApp } from './http/app.ts'
-import { blocklistsArea } from './http/blocklists/routes.ts'
-import { bulkArea } from './http/bulk/routes.ts'
-import { captionsArea } from './http/captions/routes.ts'
-import { chaptersArea } from './http/chapters/routes.ts'
-import { commentListsArea } from './http/comments/lists.ts'
-import { commentsArea } from './http/comments/routes.ts'
-import { instanceImagesArea } from './http/config/instance-images.ts'
-import { configArea } from './http/config/routes.ts'
-import { debugArea } from './http/debug/routes.ts'
-import { historyArea } from './http/history/routes.ts'
-import { inboxArea } from './http/inbox/routes.ts'
-import { lazyStaticArea } from './http/lazy-static/routes.ts'
-import { myAvatarArea } from './http/me/avatar.routes.ts'
-import { meArea } from './http/me/routes.ts'
-import { metricsArea } from './http/metrics/routes.ts'
-import { oauthArea } from './http/oauth/routes.ts'
-import { scopedTokensArea } from './http/oauth/scoped-tokens.ts'
-import { overviewsArea } from './http/overviews/routes.ts'
-import { pagesArea } from './http/pages/routes.ts'
-import { peersArea } from './http/peers/routes.ts'
-import { pingArea } from './http/ping/routes.ts'
-import { ratingsArea } from './http/ratings/routes.ts'
-import { redundancyArea } from './http/redundancy/routes.ts'
-import { registrationsArea } from './http/registrations/routes.ts'
-import { searchArea } from './http/search/routes.ts'
 import { listen } from './http/server.ts'
-import { serverFollowsArea } from './http/server-follows/routes.ts'
-import { servicesArea } from './http/services/routes.ts'
-import { staticArea } from './http/static/routes.ts'
-import { storyboardsArea } from './http/storyboards/routes.ts'
-import { subscriptionsArea } from './http/subscriptions/routes.ts'
-import { twoFactorArea } from './http/two-factor/routes.ts'
-import { uploadsArea } from './http/uploads/routes.ts'
-import { userMailsArea } from './http/user-mails/routes.ts'
-import { usersArea } from './http/users/routes.ts'
-import { videoBlocksArea } from './http/video-blocks/routes.ts'
-import { channelImagesArea } from './http/video-channels/images.routes.ts'
-import { videoChannelsArea } from './http/video-channels/routes.ts'
-import { videoOwnershipArea } from './http/video-ownership/routes.ts'
-import { videoPasswordsArea } from './http/video-passwords/routes.ts'
-import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
-import { makeKeepFresh } from './http/video-playlists/keep-fresh.ts'
-import { playlistsArea } from './http/video-playlists/routes.ts'
-import { videoSourceArea } from './http/video-source/routes.ts'
-import { videoStatsArea } from './http/video-stats/routes.ts'
-import { videoTokensArea } from './http/video-tokens/routes.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import { videosArea } from './http/videos/routes.ts'
-import { viewsArea } from './http/views/routes.ts'
-import { wellKnownArea } from './http/well-known/routes.ts'
 import { findFfmpeg, makeFileStore } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -140,7 +84,7 @@ import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
 import { makeSignedTokens } from './platform/signed-tokens.ts'
 import { REQUIRED } from './required.ts'
 import { type Role, runtimeSettings } from './runtime-settings.ts'
-import { COMMIT, VERSION } from './version.ts'
+import { VERSION } from './version.ts'
 
 export interface ServerOptions {
   loaded: LoadedConfig
@@ -150,7 +94,7 @@ export interface ServerOptions {
   /** Compare every answer with its schema (tests). */
   checkResponses?: boolean
   /** Told of every route of the HTTP application (tests). */
-  onRoute?: Parameters<typeof makeApp>[0]['onRoute']
+  onRoute?: HttpParts['options']['onRoute']
   /** Of the user `root`, on the first start; a random one when left out. */
   rootPassword?: string
   /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
@@ -308,6 +252,7 @@ async function start(
   const remotePlaylists = makeRemotePlaylists(deps)
   registerCounters(deps)
   registerActorTotals(deps)
+  keepCountersRight(deps)
   registerScores(deps)
   registerListing(deps)
   announceVideoChanges(runtime.registry)
@@ -385,108 +330,55 @@ async function start(
     })
   }
 
-  /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
-  async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
-    const answer = await http.fetch(url, {
-      maxBytes,
-      timeoutMs: config().vireo.federation.fetch.file_timeout,
-    })
-    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
-    return answer.body
-  }
-
   async function serve(): Promise<Server['address']> {
     if (!roles.includes('web')) return null
-    const fileTokens = makeFileTokens({ db, clock, signedTokens })
-    const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
-    const receiveImage = makeReceiveImage({ uploads, config })
-    const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
-    const app = await makeApp({
-      config,
-      logger,
+    const { checkResponses = false, onRoute } = options
+    const app = await composeHttp({
+      deps,
       publicUrl: loaded.publicUrl,
-      authenticate: sessions.authenticate,
-      ...(limits ? { rateLimitRedis: limits } : {}),
-      checkResponses: options.checkResponses ?? false,
-      ...(options.onRoute ? { onRoute: options.onRoute } : {}),
-      version: VERSION,
-      clock,
-      written: answers.changed,
-      areas: [
-        oauthArea({ instance, sessions }),
-        scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
-        twoFactorArea({ twoFactor }),
-        configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
-        pingArea,
-        usersArea({ db, config, urls: deps.urls, users }),
-        meArea({
-          ...{ db, config, urls: deps.urls },
-          updateMe: makeUpdateMe({ ...deps, passwords }),
-          notificationSettings: makeNotificationSettings(deps),
-        }),
-        myAvatarArea({ actorImages, receiveImage }),
-        instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
-        accountsArea({ db, config, urls: deps.urls, lookedAtActor }),
-        videoChannelsArea({ db, config, urls: deps.urls, channels, lookedAtActor }),
-        channelImagesArea({ db, urls: deps.urls, actorImages, receiveImage }),
-        commentListsArea({ db, config, urls: deps.urls }),
-        registrationsArea({ db, config, registrations }),
-        userMailsArea({ emailVerification, passwordReset }),
-        videosArea({
-          ...{ db, config, urls: deps.urls, videos, uploads, answers },
-          fitPicture: createVideo.fitPicture,
-          lookedAt: makeLookedAt(deps),
-        }),
-        videoOwnershipArea({ db, config, urls: deps.urls, ownershipChanges }),
-        videoBlocksArea({ db, config, urls: deps.urls, videoBlocks }),
-        videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
-        videoTokensArea({ db, fileTokens }),
-        videoSourceArea({ db, config, urls: deps.urls, uploads, replaceSource }),
-        captionsArea({ db, config, captions, uploads }),
-        chaptersArea({ db, chapters }),
-        storyboardsArea({ db }),
-        uploadsArea({ uploads, config, host: deps.urls.host }),
-        abusesArea({ db, config, urls: deps.urls, abuses, messages: makeAbuseMessages(deps) }),
-        blocklistsArea({ db, config, urls: deps.urls, blocklist }),
-        commentsArea({ db, config, urls: deps.urls, logger, comments, reviews, waitingComments }),
-        bulkArea({ comments: bulkComments }),
-        ratingsArea({ db, ratings }),
-        playlistsArea({ db, config, urls: deps.urls, playlists, uploads, keepFresh }),
-        playlistElementsArea({
-          ...{ db, config, urls: deps.urls, keepFresh },
-          elements: makePlaylistElements(deps),
-        }),
-        viewsArea({ db, views, history }),
-        historyArea({ db, config, urls: deps.urls, history }),
-        videoStatsArea({ db, clock, config }),
-        metricsArea({ db, config, counters }),
-        serverFollowsArea({
-          ...deps,
-          follows,
-          instanceActorId: instance.actorId,
-          speaksPlainHttp: federation.speaksPlainHttp,
-        }),
-        redundancyArea({ db, config, redundancies }),
-        peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
-        debugArea({ db, run: runtime.sweeper.run }),
-        inboxArea({
-          receiveActivity: federation.receiveActivity,
-          urls: deps.urls,
-          maxBodySize: config().vireo.federation.inbox.max_body_size,
-        }),
-        wellKnownArea({ config, clock }),
-        activityPubArea({ serveActivityPub: federation.serveActivityPub }),
-        staticArea({ db, store, config, fileTokens }),
-        lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
-        searchArea({ db, config, urls: deps.urls, resolvePasted: federation.resolvePasted }),
-        overviewsArea({ db, config, clock, urls: deps.urls }),
-        subscriptionsArea({
-          ...{ db, config, urls: deps.urls },
-          subscriptions: makeSubscriptions({ ...deps, follows }),
-        }),
-        servicesArea({ db, config, urls: deps.urls }),
-        pagesArea({ db, config, urls: deps.urls }),
-      ],
+      options: { checkResponses, ...(onRoute ? { onRoute } : {}) },
+      abuses,
+      actorImages,
+      answers,
+      blocklist,
+      bulkComments,
+      captions,
+      channels,
+      chapters,
+      comments,
+      counters,
+      createVideo,
+      emailVerification,
+      facts,
+      federation,
+      follows,
+      history,
+      http,
+      instance,
+      limits,
+      ownershipChanges,
+      passwordReset,
+      passwords,
+      playlists,
+      ratings,
+      redundancies,
+      registrations,
+      remoteActors,
+      remotePlaylists,
+      replaceSource,
+      reviews,
+      runtime,
+      runtimeConfig,
+      sessions,
+      signedTokens,
+      store,
+      twoFactor,
+      uploads,
+      users,
+      videoBlocks,
+      videos,
+      views,
+      waitingComments,
     })
     closers.push(() => app.close())
     return await listen(app, config().listen)

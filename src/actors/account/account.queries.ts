@@ -2,6 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
+import { isHeard, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 export type FoundAccount = ActorProfile & { seen: SeenActor }
@@ -27,6 +28,8 @@ export interface AccountListQuery {
   start: number
   count: number
   sort: { by: 'createdAt'; descending: boolean }
+  /** Without what the instance or this account (null: nobody more) mutes. */
+  mutedFor: number | null
 }
 
 /** A page of all accounts, of ours and of other servers, in one statement. */
@@ -40,16 +43,27 @@ export async function listAccounts(
 }
 
 /** The statement of a page: one row with `total` and `rows`. */
-export function buildAccountList({ start, count, sort }: AccountListQuery): { text: string; values: unknown[] } {
+export function buildAccountList(query: AccountListQuery): { text: string; values: unknown[] } {
+  const { start, count, sort, mutedFor } = query
   const direction = sort.descending ? 'desc' : 'asc'
+  const reader = '$3::int'
   const text = `with page as materialized (
       select a.id, a.created_at from account a join actor x on x.id = a.actor_id
-      where x.deleted_at is null and x.type <> 'Application'
+      where ${IS_KNOWN} and ${isHeard('a.id', 'x.host_id', reader)}
       order by a.created_at ${direction}, a.id ${direction} limit $1 offset $2
     )
-    select ${totalOfActors('accounts')} as total,
+    select ${totalOfActors('accounts')} - ${mutedOf(reader)} as total,
       coalesce((
         select jsonb_agg(${accountProfile('a', 'x')} order by p.created_at ${direction}, p.id ${direction})
         from page p join account a on a.id = p.id join actor x on x.id = a.actor_id), '[]') as rows`
-  return { text, values: [count, start] }
+  return { text, values: [count, start, mutedFor] }
 }
+
+const IS_KNOWN = "x.deleted_at is null and x.type <> 'Application'"
+
+/** SQL: how many accounts the instance or a reader mutes. */
+const mutedOf = (reader: string): string =>
+  `(select count(*)::int from (
+      select a.id from account a join actor x on x.id = a.actor_id where a.id in (${mutedAccounts(reader)}) and ${IS_KNOWN}
+      union select a.id from actor x join account a on a.actor_id = x.id
+      where x.host_id in (${mutedHosts(reader)}) and ${IS_KNOWN}) muted)`

@@ -3,10 +3,11 @@ export { type ActorImageRow, type ActorImageType, actorImageTypes, imagesOf } fr
 export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
 export { type LookedAtActor, makeLookedAtActor, type SeenActor, seenColumns } from './refresh-actor.ts'
 export {
+  followCounts,
   makeRemoteActors,
   type RemoteActor,
   type RemoteActors,
   recountFollows,
   type StoredActor,
 } from './remote-actor.commands.ts'
-export { foldActorTotals, registerActorTotals, totalOfActors } from './totals.ts'
+export { foldActorTotals, reconcileActorTotals, registerActorTotals, totalOfActors } from './totals.ts'

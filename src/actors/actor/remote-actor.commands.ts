@@ -109,6 +109,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
            where $1 in (f.follower_id, f.target_id) and a.host_id is null order by a.id`,
           [actorId],
         )
+        await takeBackCounts(unit, actorId)
         await unit.query('delete from actor where id = $1 and host_id is not null', [actorId])
         for (const { id } of others) await recountFollows(unit, id)
       })
@@ -128,13 +129,37 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
   }
 }
 
+/** What an actor rated and wrote goes along with it, and so do the answers to that: it counts no longer. */
+async function takeBackCounts(unit: Unit, actorId: number): Promise<void> {
+  await unit.query(
+    `with recursive comments as (
+       select m.id, m.video_id, m.deleted_at is null and not m.held_for_review as counts
+       from account a join comment m on m.account_id = a.id where a.actor_id = $1
+       union select r.id, r.video_id, r.deleted_at is null and not r.held_for_review
+       from comments m join comment r on r.parent_id = m.id
+     ), lost as (
+       select video_id, 0 as likes, 0 as dislikes, 1 as comments from comments where counts
+       union all select r.video_id, (r.type = 'like')::int, (r.type = 'dislike')::int, 0
+       from account a join rating r on r.account_id = a.id where a.actor_id = $1
+     ) insert into video_delta (video_id, likes, dislikes, comments)
+       select video_id, -sum(likes), -sum(dislikes), -sum(comments) from lost group by video_id`,
+    [actorId],
+  )
+}
+
+/** SQL for what an actor `t` of ours keeps count of. */
+export const followCounts = {
+  followers_count: "(select count(*) from follow f where f.target_id = t.id and f.state = 'accepted')",
+  following_count: "(select count(*) from follow f where f.follower_id = t.id and f.state = 'accepted')",
+}
+
 /** Counts the followers and followings of an actor of ours anew. */
 export async function recountFollows(unit: Unit, actorId: number): Promise<void> {
+  // Locked first: what was counted before others stored their count must not be stored over it.
+  await unit.query('select from actor where id = $1 and host_id is null for no key update', [actorId])
   await unit.query(
-    `update actor set
-       followers_count = (select count(*) from follow f where f.target_id = actor.id and f.state = 'accepted'),
-       following_count = (select count(*) from follow f where f.follower_id = actor.id and f.state = 'accepted')
-     where id = $1 and host_id is null`,
+    `update actor t set followers_count = ${followCounts.followers_count}, following_count = ${followCounts.following_count}
+     where t.id = $1 and t.host_id is null`,
     [actorId],
   )
 }

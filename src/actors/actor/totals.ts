@@ -29,3 +29,18 @@ export async function foldActorTotals(db: Pick<Database, 'query'>): Promise<void
      update actor_total t set total = t.total + s.delta from sums s where t.channels = s.channels`,
   )
 }
+
+/** Adds to the totals what they lack, of one moment: two of these at once would add it twice. */
+export async function reconcileActorTotals(db: Pick<Database, 'query'>): Promise<void> {
+  await db.query(
+    `with counted as materialized (
+       select type = 'Group' as channels, count(*)::int as actors from actor
+       where deleted_at is null and type <> 'Application' group by 1
+     ), lacking as materialized (
+       select k.channels, coalesce(c.actors, 0) - k.total
+         - coalesce((select sum(d.delta) from actor_total_delta d where d.channels = k.channels), 0) as actors
+       from actor_total k left join counted c on c.channels = k.channels
+     )
+     update actor_total t set total = t.total + l.actors from lacking l where t.channels = l.channels and l.actors <> 0`,
+  )
+}

@@ -55,6 +55,18 @@ export const mutedChannels = (reader: string): string => `
   select mc.id from server_block sb join remote_host mh on mh.host = sb.host join actor mx on mx.host_id = mh.id
     join channel mc on mc.actor_id = mx.id where ${byEither('sb', reader)}`
 
+/** SQL: the ids of the accounts that the instance or a reader mutes by name. */
+export const mutedAccounts = (reader: string): string =>
+  `select ab.target_id from account_block ab where ${byEither('ab', reader)}`
+
+/** SQL: the ids of the servers that they mute. */
+export const mutedHosts = (reader: string): string =>
+  `select mh.id from server_block sb join remote_host mh on mh.host = sb.host where ${byEither('sb', reader)}`
+
+/** SQL: whether neither mutes an account or its server (null for ours). Few ids are looked up for each row, and no row is. */
+export const isHeard = (account: string, host: string, reader: string): string =>
+  `${account} not in (${mutedAccounts(reader)}) and (${host} is null or ${host} not in (${mutedHosts(reader)}))`
+
 function byEither(block: string, reader: string): string {
   return `(${block}.owner_id is null or ${block}.owner_id = ${reader})`
 }

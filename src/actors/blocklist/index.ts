@@ -1,3 +1,12 @@
 export { type Blocklist, makeBlocklist } from './blocklist.commands.ts'
-export { blockedActors, blockedHosts, isMutedBy, isMutedFor, mutedChannels } from './blocklist.queries.ts'
+export {
+  blockedActors,
+  blockedHosts,
+  isHeard,
+  isMutedBy,
+  isMutedFor,
+  mutedAccounts,
+  mutedChannels,
+  mutedHosts,
+} from './blocklist.queries.ts'
 export { endBlockedFollows } from './end-follows.ts'

@@ -2,6 +2,7 @@
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
+import { isHeard, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile, channelProfile, DAYS_OF_VIEWS } from '../video/index.ts'
 
 export interface ChannelRow {
@@ -36,6 +37,8 @@ export interface ChannelListQuery {
   accountId?: number | undefined
   /** Only channels that this actor of ours follows, or asked to. */
   followerActorId?: number | undefined
+  /** Without what the instance or this account (null: nobody more) mutes; left out: with all. */
+  mutedFor?: number | null | undefined
   /** With the numbers of their videos: of those that everybody sees in lists, or of all. */
   stats?: 'public' | 'all' | undefined
 }
@@ -70,9 +73,14 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
       : `join follow f on f.target_id = c.actor_id and f.follower_id = ${bind(query.followerActorId)}
            and f.state in ('pending', 'accepted')`
   const narrowed = conditions(query, bind)
+  const reader = query.mutedFor === undefined ? undefined : `${bind(query.mutedFor)}::int`
+  const heard = reader === undefined ? [] : [isHeard('c.account_id', 'x.host_id', reader)]
   const matching = `from channel c join actor x on x.id = c.actor_id ${follow}
-    where ${['x.deleted_at is null', ...narrowed].join(' and ')}`
-  const isNarrowed = follow !== '' || narrowed.length > 0
+    where ${['x.deleted_at is null', ...narrowed, ...heard].join(' and ')}`
+  const total =
+    follow !== '' || narrowed.length > 0
+      ? `(select count(*)::int ${matching})`
+      : [totalOfActors('channels'), ...(reader === undefined ? [] : [mutedOf(reader)])].join(' - ')
   const direction = query.sort.descending ? 'desc' : 'asc'
   const key =
     query.sort.by === 'match' && query.search
@@ -83,7 +91,7 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
       select c.id, ${key} as sort_key ${matching}
       order by ${key} ${direction}, c.id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
     )
-    select ${isNarrowed ? `(select count(*)::int ${matching})` : totalOfActors('channels')} as total,
+    select ${total} as total,
       coalesce((
         select jsonb_agg(jsonb_build_object('channel', ${channelProfile('c', 'x')}, 'account', ${accountProfile('a', 'o')}${stats})
           order by p.sort_key ${direction}, p.id ${direction})
@@ -91,6 +99,14 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
           join account a on a.id = c.account_id join actor o on o.id = a.actor_id), '[]') as rows`
   return { text, values }
 }
+
+/** SQL: how many channels the instance or a reader mutes. */
+const mutedOf = (reader: string): string =>
+  `(select count(*)::int from (
+      select c.id from channel c join actor x on x.id = c.actor_id
+      where c.account_id in (${mutedAccounts(reader)}) and x.deleted_at is null
+      union select c.id from actor x join channel c on c.actor_id = x.id
+      where x.host_id in (${mutedHosts(reader)}) and x.deleted_at is null) muted)`
 
 function conditions(query: ChannelListQuery, bind: (value: unknown) => string): string[] {
   const found: string[] = []

@@ -1,5 +1,6 @@
 // How many comments there are: triggers of the table write what changes, and it is folded into two rows all the time.
 
+import type { Database } from '../../platform/database/index.ts'
 import type { ActorDeps, Registry } from '../runtime/index.ts'
 
 /** Rows that one fold takes. */
@@ -39,4 +40,19 @@ export function totalComments(held?: boolean): string {
   const where = held === undefined ? '' : ` where held = ${held === true}`
   return `((select coalesce(sum(total), 0) from comment_total${where})
     + (select coalesce(sum(delta), 0) from comment_total_delta${where}))`
+}
+
+/** Adds to the totals what they lack, of one moment: two of these at once would add it twice. */
+export async function reconcileCommentTotals(db: Pick<Database, 'query'>): Promise<void> {
+  await db.query(
+    `with counted as materialized (
+       select (select count(*)::int from comment where deleted_at is null) as kept,
+         (select count(*)::int from comment where deleted_at is null and held_for_review) as held
+     ), lacking as materialized (
+       select k.held, case when k.held then c.held else c.kept - c.held end - k.total
+         - coalesce((select sum(d.delta) from comment_total_delta d where d.held = k.held), 0) as comments
+       from comment_total k cross join counted c
+     )
+     update comment_total t set total = t.total + l.comments from lacking l where t.held = l.held and l.comments <> 0`,
+  )
 }

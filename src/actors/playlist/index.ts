@@ -17,7 +17,7 @@ export {
   type PlaylistWith,
   playlistSortFields,
 } from './playlist.queries.ts'
-export { makePlaylistElements, type PlaylistElements, type Timestamps } from './playlist-elements.ts'
+export { elementCounts, makePlaylistElements, type PlaylistElements, type Timestamps } from './playlist-elements.ts'
 export {
   makeRemotePlaylists,
   PLAYLIST_JOB,

@@ -133,4 +133,9 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
   }
 }
 
+/** SQL for what a playlist `t` keeps count of; elements whose videos are gone have their place too. */
+export const elementCounts = {
+  elements_count: '(select count(*) from playlist_element e where e.playlist_id = t.id)',
+}
+
 const noElement = () => notFound('Video playlist element not found')

@@ -1,6 +1,7 @@
 // Reads of playlists and of what is in them: one statement each.
 
 import { containing, type Database } from '../../platform/database/index.ts'
+import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorSummary, isBegun, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
 
@@ -100,6 +101,8 @@ export interface PlaylistListQuery {
   uuids?: readonly string[] | undefined
   /** Those alone, also when they are unlisted: whoever asks knows their address. */
   ids?: readonly number[] | undefined
+  /** Without those of owners whom the instance or this account (null: nobody more) mutes; left out: with all. */
+  mutedFor?: number | null | undefined
   /** Without those that are empty. */
   withVideos?: boolean
   sort: { by: (typeof playlistSortFields)[number] | 'match'; descending: boolean }
@@ -122,7 +125,7 @@ export async function listPlaylists(
 ): Promise<{ total: number; rows: PlaylistRow[] }> {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
-  const { of, type, search, sort, start, count, host, uuids, ids } = query
+  const { of, type, search, sort, start, count, host, uuids, ids, mutedFor } = query
   const shown = ids ? [playlistPrivacies.public, playlistPrivacies.unlisted] : [playlistPrivacies.public]
   const where = [
     ...(query.everyPrivacy ? [] : [`p.privacy in (${shown.join(', ')})`]),
@@ -133,6 +136,7 @@ export async function listPlaylists(
     ...(host === undefined ? [] : [ofHost(host, bind)]),
     ...(uuids === undefined ? [] : [`p.uuid = any(${bind(uuids)}::uuid[])`]),
     ...(ids === undefined ? [] : [`p.id = any(${bind(ids)}::int[])`]),
+    ...(mutedFor === undefined ? [] : [ofHeard(`${bind(mutedFor)}::int`)]),
     ...(query.withVideos ? ['p.elements_count > 0'] : []),
   ].join(' and ')
   const direction = sort.descending ? 'desc' : 'asc'
@@ -156,6 +160,12 @@ export async function listPlaylists(
   }
 }
 
+/** SQL: of an account that neither the instance nor a reader mutes. */
+const ofHeard = (reader: string): string =>
+  `p.account_id not in (${mutedAccounts(reader)}) and (not p.remote or not exists (
+     select 1 from account ma join actor mx on mx.id = ma.actor_id
+     where ma.id = p.account_id and mx.host_id in (${mutedHosts(reader)})))`
+
 const ofHost = (host: string | null, bind: (value: unknown) => string): string =>
   host === null
     ? 'not p.remote'
@@ -169,6 +179,8 @@ export interface ElementRow {
   start_timestamp: number | null
   stop_timestamp: number | null
   owner_account_id: number | null
+  /** Whether the instance or who asks mutes the owner of the video. */
+  muted: boolean
   video: VideoListRow | null
 }
 
@@ -186,8 +198,9 @@ export async function listElements(
        where e.playlist_id = $1 order by e.position, e.id limit $2 offset $3
      )
      select (select count(*)::int from playlist_element e where e.playlist_id = $1) as total, page.id as element_id,
-       page.position, page.start_timestamp, page.stop_timestamp, c.account_id as owner_account_id, ${listColumns},
-       (select h.seconds from history h where h.account_id = $4 and h.video_id = v.id) as watched_seconds
+       page.position, page.start_timestamp, page.stop_timestamp, c.account_id as owner_account_id,
+       ${isMutedFor('c.account_id', '$4::int')} as muted, ${listColumns},
+       (select h.seconds from history h where h.account_id = $4::int and h.video_id = v.id) as watched_seconds
      from (values (1)) one left join page on true
        left join video v on v.id = page.video_id and v.state <> 'removed' ${videoJoins}
      order by page.position, page.id`,
@@ -197,9 +210,19 @@ export async function listElements(
 }
 
 function toElement(row: FlatElement): ElementRow[] {
-  const { element_id, position, start_timestamp, stop_timestamp, owner_account_id, total: _total, id, ...video } = row
+  const {
+    element_id,
+    position,
+    start_timestamp,
+    stop_timestamp,
+    owner_account_id,
+    muted,
+    total: _total,
+    id,
+    ...video
+  } = row
   if (element_id === null) return []
-  const element = { element_id, position, start_timestamp, stop_timestamp, owner_account_id }
+  const element = { element_id, position, start_timestamp, stop_timestamp, owner_account_id, muted }
   return [{ ...element, video: id === null ? null : { id, ...video } }]
 }
 

@@ -21,24 +21,13 @@ export async function addDelta(unit: Unit, videoId: number, delta: VideoDelta): 
   )
 }
 
-/** A batch of videos at a time: 60,000 videos are counted within the hour. */
-const RECONCILE_EVERY_MS = 60_000
 const BATCH = 1000
 
-/** Folds all the time, and counts the truth of some videos a minute. */
-export function registerCounters(deps: ActorDeps): void {
-  const { db, registry, config } = deps
-  let reconciled = 0
+export function registerCounters({ db, registry, config }: ActorDeps): void {
   registry.periodic('counters', {
     everyMs: () => config().vireo.runtime.counters_interval,
     run: async () => {
       while ((await foldDeltas(db)) >= BATCH);
-    },
-  })
-  registry.periodic('reconcile-counters', {
-    everyMs: () => RECONCILE_EVERY_MS,
-    run: async () => {
-      reconciled = (await reconcileCounters(db, { after: reconciled })) ?? 0
     },
   })
 }
@@ -93,9 +82,10 @@ export async function foldDeltas(db: Pick<Database, 'query'>): Promise<number> {
 }
 
 /**
- * Sets the counts of the next videos of ours to what the rows say, where a bug or a restored backup made them differ.
- * A video that is folded meanwhile is left for the next time. Answers the id to go on after; undefined when these were
- * the last ones.
+ * Adds to the counts of the next videos what they lack of their causes, or have too much: a bug, or rows that went along with
+ * another, made them differ. What is folded meanwhile makes no difference, since both only add; two of these at once would. The
+ * ratings of a video of another server are what that one says. Answers the id to go on after; undefined when these were the
+ * last ones. A video that somebody else works on is left for the next time.
  */
 export async function reconcileCounters(
   db: Pick<Database, 'query'>,
@@ -103,28 +93,43 @@ export async function reconcileCounters(
 ): Promise<number | undefined> {
   const [batch] = await db.query<{ videos: number; last: number | null }>(
     `with batch as (
-       select id, likes, dislikes, comments from video where id > $1 and not remote order by id limit $2
-     ), truth as (
-       select b.id, b.likes as seen_likes, b.dislikes as seen_dislikes, b.comments as seen_comments,
-         ${rated('like')} as likes, ${rated('dislike')} as dislikes,
+       select id, remote, likes, dislikes, comments from video where id > $1 order by id limit $2
+     ), lacking as materialized (
+       select b.id, ${lackingRates('like')} as likes, ${lackingRates('dislike')} as dislikes,
          (select count(*) from comment c where c.video_id = b.id and c.deleted_at is null and not c.held_for_review)
-           - ${unfolded('comments')} as comments
+           - ${known('comments')} as comments
        from batch b
-     ), wrong as (
-       select v.id, t.likes, t.dislikes, t.comments from video v join truth t on t.id = v.id
-       where (v.likes, v.dislikes, v.comments) = (t.seen_likes, t.seen_dislikes, t.seen_comments)
-         and (t.seen_likes, t.seen_dislikes, t.seen_comments) is distinct from (t.likes, t.dislikes, t.comments)
-       order by v.id for no key update of v skip locked
+     ), locked as materialized (
+       select id from video where id in (select id from lacking where (likes, dislikes, comments) <> (0, 0, 0))
+       order by id for no key update skip locked
      ), corrected as (
-       update video v set likes = w.likes, dislikes = w.dislikes, comments = w.comments from wrong w where v.id = w.id
+       update video v set likes = v.likes + l.likes, dislikes = v.dislikes + l.dislikes, comments = v.comments + l.comments
+       from lacking l join locked on locked.id = l.id where v.id = l.id
      ) select count(*)::int as videos, max(id) as last from batch`,
     [after, limit],
   )
   return batch && batch.videos === limit ? (batch.last ?? undefined) : undefined
 }
 
-const unfolded = (counter: 'likes' | 'dislikes' | 'comments'): string =>
-  `(select coalesce(sum(d.${counter}), 0) from video_delta d where d.video_id = b.id)`
+const known = (counter: 'likes' | 'dislikes' | 'comments'): string =>
+  `(b.${counter} + (select coalesce(sum(d.${counter}), 0) from video_delta d where d.video_id = b.id))`
 
-const rated = (type: 'like' | 'dislike'): string =>
-  `(select count(*) from rating r where r.video_id = b.id and r.type = '${type}') - ${unfolded(`${type}s`)}`
+const lackingRates = (type: 'like' | 'dislike'): string =>
+  `case when b.remote then 0 else
+     (select count(*) from rating r where r.video_id = b.id and r.type = '${type}') - ${known(`${type}s`)} end`
+
+/** Adds to the totals of the public lists what they lack, of one moment: two of these at once would add it twice. */
+export async function reconcileVideoTotals(db: Pick<Database, 'query'>): Promise<void> {
+  await db.query(
+    `with counted as materialized (
+       select not remote as local, nsfw, count(*)::int as videos from video
+       where privacy = 1 and state = 'published' and not blocked and listed group by 1, 2
+     ), lacking as materialized (
+       select k.local, k.nsfw, coalesce(c.videos, 0) - k.total - coalesce((
+         select sum(d.delta) from video_total_delta d where d.local = k.local and d.nsfw = k.nsfw), 0) as videos
+       from video_total k left join counted c on c.local = k.local and c.nsfw = k.nsfw
+     )
+     update video_total t set total = t.total + l.videos from lacking l
+     where t.local = l.local and t.nsfw = l.nsfw and l.videos <> 0`,
+  )
+}

@@ -5,7 +5,14 @@ export {
   type NewVideoFields,
   type VideoDraft,
 } from './create-video.ts'
-export { addDelta, foldDeltas, reconcileCounters, registerCounters, type VideoDelta } from './deltas.ts'
+export {
+  addDelta,
+  foldDeltas,
+  reconcileCounters,
+  reconcileVideoTotals,
+  registerCounters,
+  type VideoDelta,
+} from './deltas.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
 export {
   type FileDraft,

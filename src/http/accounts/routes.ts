@@ -53,9 +53,12 @@ export function accountsArea(deps: {
   return (app) => {
     app.get(
       '/api/v1/accounts',
-      { schema: { tags, querystring: z.object(byDate()), response: { 200: listOf(accountView) } } },
-      async ({ query }) => {
-        const { total, rows } = await listAccounts(db, query)
+      {
+        config: { auth: 'optional' },
+        schema: { tags, querystring: z.object(byDate()), response: { 200: listOf(accountView) } },
+      },
+      async ({ query, session }) => {
+        const { total, rows } = await listAccounts(db, { ...query, mutedFor: session?.user.accountId ?? null })
         return { total, data: rows.map((row) => toAccountView(row, urls)) }
       },
     )
@@ -97,7 +100,8 @@ export function accountsArea(deps: {
         const viewer = viewerOf(session)
         const seesAll = viewer?.accountId === accountId || seesAllVideos(viewer)
         const stats = withStats ? (seesAll ? 'all' : 'public') : undefined
-        const { total, rows } = await listChannels(db, { ...query, accountId, stats })
+        const mutedFor = seesAll ? undefined : (viewer?.accountId ?? null)
+        const { total, rows } = await listChannels(db, { ...query, accountId, stats, mutedFor })
         return { total, data: rows.map((row) => toListedChannelView(row, urls)) }
       },
     )

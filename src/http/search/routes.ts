@@ -117,6 +117,7 @@ export function searchArea(deps: SearchDeps): Area {
           host: host === urls.host ? null : host,
           handles: query.handles?.map(({ name, host: of }) => ({ name, host: of === urls.host ? null : of })),
           ids: named === undefined ? undefined : [named],
+          mutedFor: session?.user.accountId ?? null,
         })
         return { total, data: rows.map(({ channel, account }) => toChannelView(channel, account, urls)) }
       },
@@ -147,6 +148,7 @@ export function searchArea(deps: SearchDeps): Area {
           ...{ start, count, sort, uuids, everyPrivacy: false, type: playlistTypes.regular },
           search: isAddress ? undefined : search || undefined,
           host: host === urls.host ? null : host,
+          mutedFor: session?.user.accountId ?? null,
           // What is in one that was just found is still being read.
           ...(named === undefined ? { withVideos: true } : { ids: [named] }),
         })

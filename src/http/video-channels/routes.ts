@@ -50,6 +50,7 @@ export function videoChannelsArea(deps: {
     app.get(
       '/api/v1/video-channels',
       {
+        config: { auth: 'optional' },
         schema: {
           tags,
           querystring: z.object({
@@ -60,8 +61,12 @@ export function videoChannelsArea(deps: {
           response: { 200: listOf(channelView) },
         },
       },
-      async ({ query: { search, ...query } }) => {
-        const { total, rows } = await listChannels(db, { ...query, search: search?.trim() || undefined })
+      async ({ query: { search, ...query }, session }) => {
+        const { total, rows } = await listChannels(db, {
+          ...query,
+          search: search?.trim() || undefined,
+          mutedFor: session?.user.accountId ?? null,
+        })
         return { total, data: rows.map(({ channel, account }) => toChannelView(channel, account, urls)) }
       },
     )

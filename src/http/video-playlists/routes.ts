@@ -13,7 +13,9 @@ import {
   playlistSortFields,
 } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
+import type { Session } from '../../actors/session/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
+import { seesAllVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { EncodedImage } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -53,7 +55,7 @@ export function playlistsArea(deps: {
 
   async function list(
     query: z.output<ReturnType<typeof listQuery>>,
-    options: Pick<PlaylistListQuery, 'of' | 'everyPrivacy' | 'search'>,
+    options: Pick<PlaylistListQuery, 'of' | 'everyPrivacy' | 'search' | 'mutedFor'>,
   ) {
     const { playlistType: type, ...page } = query
     const { total, rows } = await listPlaylists(db, { ...page, type, ...options })
@@ -66,6 +68,13 @@ export function playlistsArea(deps: {
     const owner = await findPlaylistOwner(db, { kind, name, host: isOurs ? null : host })
     if (!owner) throw notFound(kind === 'account' ? 'Account not found' : 'Video channel not found')
     return owner
+  }
+
+  /** What of an account's playlists is shown: to the owner all, to the staff what is muted too. */
+  function shownOf(accountId: number, session: Session | null): Pick<PlaylistListQuery, 'everyPrivacy' | 'mutedFor'> {
+    const viewer = viewerOf(session)
+    const everyPrivacy = viewer?.accountId === accountId
+    return { everyPrivacy, mutedFor: everyPrivacy || seesAllVideos(viewer) ? undefined : (viewer?.accountId ?? null) }
   }
 
   /** Reads a form or a JSON body, and leaves no file of it behind. */
@@ -90,13 +99,14 @@ export function playlistsArea(deps: {
     app.get(
       '/api/v1/video-playlists',
       {
+        config: { auth: 'optional' },
         schema: {
           tags,
           querystring: listQuery(),
           response: { 200: listOf(playlistView) },
         },
       },
-      ({ query }) => list(query, { everyPrivacy: false }),
+      ({ query, session }) => list(query, { everyPrivacy: false, mutedFor: session?.user.accountId ?? null }),
     )
 
     app.get(
@@ -123,8 +133,7 @@ export function playlistsArea(deps: {
       },
       async ({ params, query: { search, ...query }, session }) => {
         const { accountId } = await ownerOf('account', params.name)
-        const everyPrivacy = session?.user.accountId === accountId
-        return await list(query, { of: { accountId }, everyPrivacy, search: search || undefined })
+        return await list(query, { of: { accountId }, ...shownOf(accountId, session), search: search || undefined })
       },
     )
 
@@ -141,8 +150,7 @@ export function playlistsArea(deps: {
       },
       async ({ params, query, session }) => {
         const { accountId, channelId } = await ownerOf('channel', params.channelHandle)
-        const everyPrivacy = session?.user.accountId === accountId
-        return await list(query, { of: { channelId: channelId ?? 0 }, everyPrivacy })
+        return await list(query, { of: { channelId: channelId ?? 0 }, ...shownOf(accountId, session) })
       },
     )
 

@@ -92,10 +92,10 @@ export function toElementView(row: ElementRow, viewer: Viewer, here: Here): z.in
 
 const OPEN: readonly number[] = [videoPrivacies.public, videoPrivacies.unlisted]
 
-function typeOf({ video, owner_account_id }: ElementRow, viewer: Viewer): number {
+function typeOf({ video, owner_account_id, muted }: ElementRow, viewer: Viewer): number {
   if (!video) return elementTypes.deleted
   if (viewer?.accountId === owner_account_id) return elementTypes.regular
   const isSeen = OPEN.includes(video.privacy) || (video.privacy === videoPrivacies.internal && viewer !== null)
   if (!isSeen) return elementTypes.private
-  return video.blocked ? elementTypes.unavailable : elementTypes.regular
+  return video.blocked || muted ? elementTypes.unavailable : elementTypes.regular
 }

@@ -15,6 +15,7 @@ import { type MadeUser, makeRemoteChannel, makeUser } from '../../support/builde
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 const MANY = 20_000
+const HOSTS = 1000
 
 let database: TestDatabase
 let db: Database
@@ -24,20 +25,23 @@ beforeAll(async () => {
   database = await freshDatabase()
   db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
   star = await makeUser(db, { username: 'star' })
-  const { host } = await makeRemoteChannel(db, { host: 'far.example' })
+  await db.query("insert into remote_host (host) select 'far' || n || '.example' from generate_series(1, $1::int) n", [
+    HOSTS,
+  ])
   await db.query(
     `with actors as (
        insert into actor (type, preferred_username, host_id, url, inbox_url)
        select kind.type, kind.prefix || md5(n::text), h.id, 'https://far.example/' || kind.prefix || n, 'https://far.example/inbox'
-       from remote_host h, generate_series(1, $1::int) n, (values ('Person', 'p'), ('Group', 'c')) as kind (type, prefix)
-       where h.host = $2 returning id, type, preferred_username as name
+       from generate_series(1, $1::int) n join remote_host h on h.host = 'far' || 1 + n % $2::int || '.example',
+         (values ('Person', 'p'), ('Group', 'c')) as kind (type, prefix)
+       returning id, type, preferred_username as name
      ), accounts as (
        insert into account (actor_id, name, created_at)
        select id, name, now() - id * interval '1 minute' from actors where type = 'Person' returning id, name
      ) insert into channel (actor_id, account_id, name, created_at, updated_at)
        select x.id, a.id, 'Channel ' || a.name, now() - x.id * interval '1 minute', now() - (x.id % 977) * interval '1 minute'
        from accounts a join actors x on x.name = 'c' || substr(a.name, 2)`,
-    [MANY, host],
+    [MANY, HOSTS],
   )
   await db.query(
     `insert into follow (follower_id, target_id, state, created_at)
@@ -55,6 +59,13 @@ beforeAll(async () => {
        select id, $2, case when id % 100 = 0 then 'dislike' else 'like' end, 'http://localhost/r' || id, now() - id * interval '1 second'
        from videos`,
     [star.channelId, star.accountId, MANY],
+  )
+  await db.query(
+    `with muted as (
+       insert into account_block (owner_id, target_id) select case when id % 2 = 0 then $1::int end, id from account
+       where id <> $1 order by id desc limit 10
+     ) insert into server_block (owner_id, host) values ($1, 'quiet.example'), (null, 'rude.example')`,
+    [star.accountId],
   )
   // The vacuum also puts what the indexes of words have only noted down into its place.
   await db.query('vacuum analyze')
@@ -114,6 +125,8 @@ describe('with twenty thousand accounts and channels', () => {
     ['those of an account', () => ({ accountId: star.accountId })],
     ['with a word', () => ({ search: 'c4ca4238a0b9' })],
     ['the best match', () => ({ search: 'c4ca4238a0b9', sort: { by: 'match', descending: true } })],
+    ['the newest without the muted', () => ({ mutedFor: star.accountId })],
+    ['those with a word without the muted', () => ({ search: 'c4ca4238a0b9', mutedFor: star.accountId })],
     ['a handle', () => ({ handles: [{ name: 'star_channel', host: null }] })],
   ]
   it.each(channels)('the list of channels, %s, reads few rows by an index', async (_name, query) => {
@@ -123,7 +136,7 @@ describe('with twenty thousand accounts and channels', () => {
 
   it('the list of accounts reads few rows by an index, in both directions', async () => {
     for (const descending of [true, false]) {
-      const query: AccountListQuery = { ...page, sort: { by: 'createdAt', descending } }
+      const query: AccountListQuery = { ...page, sort: { by: 'createdAt', descending }, mutedFor: star.accountId }
       const { whole, rows } = await readsOf(buildAccountList(query))
       expect({ whole, few: rows <= PAGE_ROWS }).toEqual({ whole: [], few: true })
     }
@@ -144,11 +157,12 @@ describe('with twenty thousand accounts and channels', () => {
   it('totals come from counters, follow what comes and goes, and are right before and after they are folded', async () => {
     const totals = async () => [
       (await listChannels(db, { ...page, sort: newest })).total,
-      (await listAccounts(db, { ...page, sort: newest })).total,
+      (await listAccounts(db, { ...page, sort: newest, mutedFor: null })).total,
     ]
     const counted = async () => {
       const [row] = await db.query<{ channels: number; accounts: number }>(
-        `select count(*) filter (where type = 'Group')::int as channels, count(*) filter (where type = 'Person')::int as accounts
+        `select count(*) filter (where type = 'Group')::int as channels, (count(*) filter (where type = 'Person')
+           - (select count(*) from account_block where owner_id is null))::int as accounts
          from actor where deleted_at is null`,
       )
       return [row?.channels, row?.accounts]

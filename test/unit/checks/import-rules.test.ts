@@ -29,6 +29,7 @@ const wrong: Array<[file: string, specifier: string]> = [
   ['actors/video/d.ts', 'fastify'],
   ['actors/video/e.ts', '@fedify/fedify/sig'],
   ['actors/video/f.ts', '../../compose.ts'],
+  ['http/g.ts', '../compose/http.ts'],
   ['federation/inbound/a.ts', '../../http/app.ts'],
   ['federation/inbound/b.ts', '../../media/index.ts'],
   ['federation/inbound/c.ts', '../../actors/follow/follow.commands.ts'],
@@ -61,6 +62,7 @@ const right: Array<[file: string, specifier: string]> = [
   ['http/videos/b.ts', '../../media/index.ts'],
   ['http/c.ts', 'fastify'],
   ['compose.ts', './http/app.ts'],
+  ['compose/http.ts', '../http/app.ts'],
 ]
 
 let folder: string

@@ -23,7 +23,7 @@ const VIDEOS = '/api/v1/video-playlists/:playlistId/videos'
 const ELEMENT = `${VIDEOS}/:playlistElementId`
 
 export const playlistRows = [
-  row('GET /api/v1/video-playlists', everybody(200)),
+  row('GET /api/v1/video-playlists', visitors(200)),
   row('GET /api/v1/video-playlists/privacies', everybody(200)),
   row('GET /api/v1/accounts/:name/video-playlists', visitors(200), (cast) => ({
     params: { name: cast.users.user.username },

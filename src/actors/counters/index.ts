@@ -1,0 +1,1 @@
+export { keepCountersRight, type Walk, walks } from './reconcile.ts'

@@ -1,0 +1,310 @@
+// The role `web`: every area of the REST API and the pages, put together from the parts of the server.
+
+import { type Abuses, makeAbuseMessages } from '../actors/abuse/index.ts'
+import { makeLookedAtActor, type RemoteActors } from '../actors/actor/index.ts'
+import type { ActorImages } from '../actors/actor-image/index.ts'
+import type { Blocklist } from '../actors/blocklist/index.ts'
+import type { Captions } from '../actors/caption/index.ts'
+import type { Channels } from '../actors/channel/index.ts'
+import type { Chapters } from '../actors/chapter/index.ts'
+import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from '../actors/comment/index.ts'
+import type { Follows } from '../actors/follow/index.ts'
+import type { History } from '../actors/history/index.ts'
+import type { Instance, InstanceFactsReader } from '../actors/instance/index.ts'
+import { makeNotificationSettings } from '../actors/notification/index.ts'
+import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
+import { makePlaylistElements, type Playlists, type RemotePlaylists } from '../actors/playlist/index.ts'
+import type { Ratings } from '../actors/rating/index.ts'
+import type { Redundancies } from '../actors/redundancy/index.ts'
+import type { Registrations } from '../actors/registration/index.ts'
+import type { ActorDeps, Runtime } from '../actors/runtime/index.ts'
+import type { RuntimeConfig } from '../actors/runtime-config/index.ts'
+import { makeScopedTokens, type Sessions } from '../actors/session/index.ts'
+import { makeSubscriptions } from '../actors/subscription/index.ts'
+import type { TwoFactor } from '../actors/two-factor/index.ts'
+import type { Uploads } from '../actors/upload/index.ts'
+import {
+  type EmailVerification,
+  type ManageUsers,
+  makeUpdateMe,
+  type PasswordReset,
+  type Users,
+} from '../actors/user/index.ts'
+import {
+  type CreateVideo,
+  makeFileTokens,
+  makeLookedAt,
+  makeVideoPasswords,
+  type RemoveVideo,
+  type ReplaceSource,
+  type UpdateVideo,
+} from '../actors/video/index.ts'
+import type { VideoBlocks } from '../actors/video-block/index.ts'
+import type { Views } from '../actors/view/index.ts'
+import type { FederationPart } from '../federation/index.ts'
+import { abusesArea } from '../http/abuses/routes.ts'
+import { accountsArea } from '../http/accounts/routes.ts'
+import { activityPubArea } from '../http/activitypub/routes.ts'
+import { makeReceiveImage } from '../http/actor-images/receive-image.ts'
+import { type App, type AppOptions, type Area, makeApp } from '../http/app.ts'
+import { blocklistsArea } from '../http/blocklists/routes.ts'
+import { bulkArea } from '../http/bulk/routes.ts'
+import { captionsArea } from '../http/captions/routes.ts'
+import { chaptersArea } from '../http/chapters/routes.ts'
+import { commentListsArea } from '../http/comments/lists.ts'
+import { commentsArea } from '../http/comments/routes.ts'
+import { instanceImagesArea } from '../http/config/instance-images.ts'
+import { configArea } from '../http/config/routes.ts'
+import { debugArea } from '../http/debug/routes.ts'
+import { historyArea } from '../http/history/routes.ts'
+import { inboxArea } from '../http/inbox/routes.ts'
+import { lazyStaticArea } from '../http/lazy-static/routes.ts'
+import { myAvatarArea } from '../http/me/avatar.routes.ts'
+import { meArea } from '../http/me/routes.ts'
+import { metricsArea } from '../http/metrics/routes.ts'
+import { oauthArea } from '../http/oauth/routes.ts'
+import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
+import { overviewsArea } from '../http/overviews/routes.ts'
+import { pagesArea } from '../http/pages/routes.ts'
+import { peersArea } from '../http/peers/routes.ts'
+import { pingArea } from '../http/ping/routes.ts'
+import { ratingsArea } from '../http/ratings/routes.ts'
+import { redundancyArea } from '../http/redundancy/routes.ts'
+import { registrationsArea } from '../http/registrations/routes.ts'
+import { searchArea } from '../http/search/routes.ts'
+import { serverFollowsArea } from '../http/server-follows/routes.ts'
+import { servicesArea } from '../http/services/routes.ts'
+import { staticArea } from '../http/static/routes.ts'
+import { storyboardsArea } from '../http/storyboards/routes.ts'
+import { subscriptionsArea } from '../http/subscriptions/routes.ts'
+import { twoFactorArea } from '../http/two-factor/routes.ts'
+import { uploadsArea } from '../http/uploads/routes.ts'
+import { userMailsArea } from '../http/user-mails/routes.ts'
+import { usersArea } from '../http/users/routes.ts'
+import { videoBlocksArea } from '../http/video-blocks/routes.ts'
+import { channelImagesArea } from '../http/video-channels/images.routes.ts'
+import { videoChannelsArea } from '../http/video-channels/routes.ts'
+import { videoOwnershipArea } from '../http/video-ownership/routes.ts'
+import { videoPasswordsArea } from '../http/video-passwords/routes.ts'
+import { playlistElementsArea } from '../http/video-playlists/elements.routes.ts'
+import { makeKeepFresh } from '../http/video-playlists/keep-fresh.ts'
+import { playlistsArea } from '../http/video-playlists/routes.ts'
+import { videoSourceArea } from '../http/video-source/routes.ts'
+import { videoStatsArea } from '../http/video-stats/routes.ts'
+import { videoTokensArea } from '../http/video-tokens/routes.ts'
+import type { VideoAnswers } from '../http/videos/answers.ts'
+import { videosArea } from '../http/videos/routes.ts'
+import { viewsArea } from '../http/views/routes.ts'
+import { wellKnownArea } from '../http/well-known/routes.ts'
+import type { FileStore } from '../media/index.ts'
+import type { Counters } from '../platform/counters.ts'
+import type { GuardedFetch } from '../platform/fetch/index.ts'
+import type { Passwords } from '../platform/passwords.ts'
+import type { Redis } from '../platform/redis.ts'
+import type { SignedTokens } from '../platform/signed-tokens.ts'
+import { COMMIT, VERSION } from '../version.ts'
+
+/** What the areas are made of; most of it by the name of its noun. */
+export interface HttpParts {
+  deps: ActorDeps
+  /** Public origin. */
+  publicUrl: string
+  /** Of the application (tests). */
+  options: Pick<AppOptions, 'checkResponses' | 'onRoute'>
+  abuses: Abuses
+  actorImages: ActorImages
+  answers: VideoAnswers
+  blocklist: Blocklist
+  bulkComments: RemoveCommentsOf
+  captions: Captions
+  channels: Channels
+  chapters: Chapters
+  comments: Comments
+  counters: Counters
+  createVideo: CreateVideo
+  emailVerification: EmailVerification
+  facts: InstanceFactsReader
+  federation: FederationPart
+  follows: Follows
+  history: History
+  /** Asks other servers for pictures. */
+  http: GuardedFetch
+  instance: Instance
+  /** Where rates are kept; in memory when left out. */
+  limits: Redis | undefined
+  ownershipChanges: OwnershipChanges
+  passwordReset: PasswordReset
+  passwords: Passwords
+  playlists: Playlists
+  ratings: Ratings
+  redundancies: Redundancies
+  registrations: Registrations
+  remoteActors: RemoteActors
+  remotePlaylists: RemotePlaylists
+  replaceSource: ReplaceSource
+  reviews: CommentReviews
+  runtime: Runtime
+  runtimeConfig: RuntimeConfig
+  sessions: Sessions
+  signedTokens: SignedTokens
+  store: FileStore
+  twoFactor: TwoFactor
+  uploads: Uploads
+  users: Users & ManageUsers
+  videoBlocks: VideoBlocks
+  videos: UpdateVideo & RemoveVideo
+  views: Views
+  waitingComments: WaitingComments
+}
+
+/** The application, not yet listening. */
+export async function composeHttp(parts: HttpParts): Promise<App> {
+  const { deps, limits, options, publicUrl, sessions, answers } = parts
+  return await makeApp({
+    config: deps.config,
+    logger: deps.logger,
+    publicUrl,
+    authenticate: sessions.authenticate,
+    ...(limits ? { rateLimitRedis: limits } : {}),
+    ...options,
+    version: VERSION,
+    clock: deps.clock,
+    written: answers.changed,
+    areas: areasOf(parts),
+  })
+}
+
+function areasOf(parts: HttpParts): Area[] {
+  const {
+    abuses,
+    actorImages,
+    answers,
+    blocklist,
+    bulkComments,
+    captions,
+    channels,
+    chapters,
+    comments,
+    counters,
+    createVideo,
+    deps,
+    emailVerification,
+    facts,
+    federation,
+    follows,
+    history,
+    http,
+    instance,
+    ownershipChanges,
+    passwordReset,
+    passwords,
+    playlists,
+    ratings,
+    redundancies,
+    registrations,
+    remoteActors,
+    remotePlaylists,
+    replaceSource,
+    reviews,
+    runtime,
+    runtimeConfig,
+    sessions,
+    signedTokens,
+    store,
+    twoFactor,
+    uploads,
+    users,
+    videoBlocks,
+    videos,
+    views,
+    waitingComments,
+  } = parts
+  const { db, clock, config, logger, urls } = deps
+  const fileTokens = makeFileTokens({ db, clock, signedTokens })
+  const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
+  const receiveImage = makeReceiveImage({ uploads, config })
+  const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
+
+  /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
+  async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
+    const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
+    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
+    return answer.body
+  }
+
+  return [
+    oauthArea({ instance, sessions }),
+    scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
+    twoFactorArea({ twoFactor }),
+    configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
+    pingArea,
+    usersArea({ db, config, urls, users }),
+    meArea({
+      ...{ db, config, urls },
+      updateMe: makeUpdateMe({ ...deps, passwords }),
+      notificationSettings: makeNotificationSettings(deps),
+    }),
+    myAvatarArea({ actorImages, receiveImage }),
+    instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
+    accountsArea({ db, config, urls, lookedAtActor }),
+    videoChannelsArea({ db, config, urls, channels, lookedAtActor }),
+    channelImagesArea({ db, urls, actorImages, receiveImage }),
+    commentListsArea({ db, config, urls }),
+    registrationsArea({ db, config, registrations }),
+    userMailsArea({ emailVerification, passwordReset }),
+    videosArea({
+      ...{ db, config, urls, videos, uploads, answers },
+      fitPicture: createVideo.fitPicture,
+      lookedAt: makeLookedAt(deps),
+    }),
+    videoOwnershipArea({ db, config, urls, ownershipChanges }),
+    videoBlocksArea({ db, config, urls, videoBlocks }),
+    videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
+    videoTokensArea({ db, fileTokens }),
+    videoSourceArea({ db, config, urls, uploads, replaceSource }),
+    captionsArea({ db, config, captions, uploads }),
+    chaptersArea({ db, chapters }),
+    storyboardsArea({ db }),
+    uploadsArea({ uploads, config, host: urls.host }),
+    abusesArea({ db, config, urls, abuses, messages: makeAbuseMessages(deps) }),
+    blocklistsArea({ db, config, urls, blocklist }),
+    commentsArea({ db, config, urls, logger, comments, reviews, waitingComments }),
+    bulkArea({ comments: bulkComments }),
+    ratingsArea({ db, ratings }),
+    playlistsArea({ db, config, urls, playlists, uploads, keepFresh }),
+    playlistElementsArea({
+      ...{ db, config, urls, keepFresh },
+      elements: makePlaylistElements(deps),
+    }),
+    viewsArea({ db, views, history }),
+    historyArea({ db, config, urls, history }),
+    videoStatsArea({ db, clock, config }),
+    metricsArea({ db, config, counters }),
+    serverFollowsArea({
+      ...deps,
+      follows,
+      instanceActorId: instance.actorId,
+      speaksPlainHttp: federation.speaksPlainHttp,
+    }),
+    redundancyArea({ db, config, redundancies }),
+    peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
+    debugArea({ db, run: runtime.sweeper.run }),
+    inboxArea({
+      receiveActivity: federation.receiveActivity,
+      urls,
+      maxBodySize: config().vireo.federation.inbox.max_body_size,
+    }),
+    wellKnownArea({ config, clock }),
+    activityPubArea({ serveActivityPub: federation.serveActivityPub }),
+    staticArea({ db, store, config, fileTokens }),
+    lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
+    searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
+    overviewsArea({ db, config, clock, urls }),
+    subscriptionsArea({
+      ...{ db, config, urls },
+      subscriptions: makeSubscriptions({ ...deps, follows }),
+    }),
+    servicesArea({ db, config, urls }),
+    pagesArea({ db, config, urls }),
+  ]
+}

@@ -1,0 +1,236 @@
+// Counters that went wrong are set right, by one process at a time and a part at a time, while others write and fold.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { foldActorTotals, makeRemoteActors, registerActorTotals } from '../../../src/actors/actor/index.ts'
+import { keepCommentTotals } from '../../../src/actors/comment/index.ts'
+import { keepCountersRight, walks } from '../../../src/actors/counters/index.ts'
+import { keepFollowCounts, makeFollows } from '../../../src/actors/follow/index.ts'
+import { makePlaylistElements, type PlaylistElements } from '../../../src/actors/playlist/index.ts'
+import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
+import { userRoles } from '../../../src/actors/user/index.ts'
+import { foldDeltas } from '../../../src/actors/video/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
+import {
+  insert,
+  type MadeUser,
+  type MadeVideo,
+  makeRemoteChannel,
+  makeUser,
+  makeVideo,
+} from '../../support/builders.ts'
+import { counters, type WrongCounter, wrongCounters } from '../../support/counters.ts'
+import { type CommentServer, startCommentServer } from '../comments/server.ts'
+
+let server: CommentServer
+let deps: ActorDeps
+let elements: PlaylistElements
+let follows: ReturnType<typeof makeFollows>
+let owner: MadeUser
+let people: MadeUser[]
+let videos: MadeVideo[]
+let playlistId: number
+
+beforeAll(async () => {
+  server = await startCommentServer()
+  deps = server.deps
+  keepCountersRight(deps)
+  keepCommentTotals(deps)
+  registerActorTotals(deps)
+  keepFollowCounts(deps.registry)
+  follows = makeFollows(deps)
+  elements = makePlaylistElements(deps)
+  owner = await server.addUser('owner')
+  people = await Promise.all(Array.from({ length: 8 }, () => makeUser(server.db)))
+  const { channelId } = await makeRemoteChannel(server.db)
+  videos = await Promise.all([
+    ...Array.from({ length: 3 }, () => makeVideo(server.db, { channelId: owner.channelId, bare: true })),
+    makeVideo(server.db, { channelId, bare: true, remoteOrigin: 'https://far.example' }),
+  ])
+  const uuid = newUuid()
+  playlistId = await insert(server.db, 'playlist', {
+    ...{ uuid, account_id: owner.accountId, url: `http://x/${uuid}`, name: 'List', type: 1, privacy: 3 },
+  })
+  await write()
+}, 60_000)
+afterAll(() => server.stop())
+
+const periodic = (name: string) => async () => await deps.registry.periodics.get(name)?.run()
+
+/** Runs a walk as far as it goes in its present turn. */
+const step = (walk: string) => periodic(`reconcile-${walk}`)()
+const makeDue = (walk: string) =>
+  server.db.query('update reconciliation set looked_at = null where counter = $1', [walk])
+
+async function walkThrough(walk: string): Promise<void> {
+  for (let next = 1; next > 0; ) {
+    await makeDue(walk)
+    await step(walk)
+    const [place] = await server.db.query<{ after: number }>('select after from reconciliation where counter = $1', [
+      walk,
+    ])
+    next = place?.after ?? 0
+  }
+}
+
+async function fold(): Promise<void> {
+  while ((await foldDeltas(server.db)) > 0);
+  await foldActorTotals(server.db)
+  await periodic('comment-totals')()
+}
+
+/** Everything that counts, by many at once. */
+async function write(): Promise<void> {
+  await Promise.all(
+    people.flatMap((one, index) => [
+      ...videos.map(async ({ id: videoId }) => {
+        const { accountId } = one
+        await server.ratings.setRating({ videoId, accountId, rating: index % 3 === 0 ? 'dislike' : 'like' })
+        const by = { accountId, role: userRoles.user }
+        const commentId = await server.comments.add({ videoId, by, text: 'said' })
+        if (index % 2 === 0) await server.comments.remove(commentId, by)
+      }),
+      (async () => {
+        const { followId } = await follows.request({ followerId: one.actorId, targetId: owner.channelActorId })
+        if (index % 2 === 0) await follows.withdraw(followId)
+      })(),
+      elements.add(playlistId, { accountId: owner.accountId, role: userRoles.user }, { videoId: videos[0]?.id ?? 0 }),
+      (async () => {
+        const { id } = await makeVideo(server.db, { channelId: owner.channelId, bare: true })
+        if (index % 2 === 0) await server.db.query('update video set privacy = 3, nsfw = true where id = $1', [id])
+      })(),
+      makeRemoteChannel(server.db),
+    ]),
+  )
+  await server.events()
+}
+
+const falsehoods: Record<string, string> = {
+  'likes of videos of ours': 'update video set likes = likes + 7',
+  'dislikes of videos of ours': 'update video set dislikes = 0 where id % 2 = 0',
+  'comments of videos': 'update video set comments = comments - 5',
+  'lengths of playlists': 'update playlist set elements_count = 77',
+  'followers of actors of ours': 'update actor set followers_count = 3 + followers_count',
+  'followings of actors of ours': 'update actor set following_count = 9',
+  'totals of public videos': 'update video_total set total = total - 4',
+  'totals of accounts and channels': 'update actor_total set total = 0',
+  'totals of comments': 'update comment_total set total = total + 1000',
+}
+
+describe.each(counters)('$counter', ({ counter, walk }) => {
+  const falsify = () => server.db.query(falsehoods[counter] ?? '')
+  const isWrong = async () => (await wrongCounters(server.db)).some((one) => one.counter === counter)
+
+  it('are right as long as nothing goes wrong, and are left alone', async () => {
+    expect(await wrongCounters(server.db)).toEqual([])
+    await walkThrough(walk)
+    expect(await wrongCounters(server.db)).toEqual([])
+    await fold()
+    expect(await wrongCounters(server.db)).toEqual([])
+  })
+
+  it('are set right, whether deltas wait to be folded or not', async () => {
+    await falsify()
+    expect(await isWrong()).toBe(true)
+    await walkThrough(walk)
+    expect(await wrongCounters(server.db)).toEqual([])
+    await write()
+    await falsify()
+    await walkThrough(walk)
+    expect(await wrongCounters(server.db)).toEqual([])
+    await fold()
+    expect(await wrongCounters(server.db)).toEqual([])
+  })
+
+  it('are set right and stay right while many write and fold', async () => {
+    await falsify()
+    let isDone = false
+    const until = async (work: () => Promise<void>) => {
+      while (!isDone) await work()
+    }
+    const busy = [until(fold), until(() => walkThrough(walk))]
+    await write()
+      .then(write)
+      .finally(() => {
+        isDone = true
+      })
+    await Promise.all(busy)
+    // What somebody worked on was left for the next time.
+    await walkThrough(walk)
+    expect(await wrongCounters(server.db)).toEqual([])
+  })
+})
+
+it('no counter that changes with its cause is wrong for a moment while many write, fold and count anew', async () => {
+  let isDone = false
+  const until = async (work: () => Promise<void>) => {
+    while (!isDone) await work()
+  }
+  const seen: WrongCounter[] = []
+  const busy = [
+    until(fold),
+    ...Object.keys(walks).map((walk) => until(() => walkThrough(walk))),
+    until(async () => void seen.push(...(await wrongCounters(server.db)))),
+  ]
+  await write().finally(() => {
+    isDone = true
+  })
+  await Promise.all(busy)
+  // Followers are counted after the fact.
+  expect(seen.filter(({ counter }) => !counter.startsWith('follow'))).toEqual([])
+  expect(await wrongCounters(server.db)).toEqual([])
+})
+
+it('an account of another server that goes takes what it rated and wrote, and the answers to that, out of the counts', async () => {
+  const { accountId } = await makeRemoteChannel(server.db)
+  const [videoId, answerer] = [videos[1]?.id ?? 0, people[0]]
+  const comment = (by: number | undefined, parent: number | null, more: object = {}) =>
+    insert(server.db, 'comment', {
+      ...{ video_id: videoId, account_id: by, thread_id: parent, parent_id: parent, text: 'said' },
+      ...{ url: `https://far.example/${newUuid()}`, ...more },
+    })
+  const thread = await comment(accountId, null)
+  await comment(answerer?.accountId, thread)
+  await comment(accountId, null, { held_for_review: true })
+  await comment(accountId, thread, { deleted_at: new Date() })
+  await insert(server.db, 'rating', {
+    ...{ video_id: videoId, account_id: accountId, type: 'like', url: `https://far.example/${newUuid()}` },
+  })
+  await walkThrough('videos')
+  expect(await wrongCounters(server.db)).toEqual([])
+  const [actor] = await server.db.query<{ id: number }>('select actor_id as id from account where id = $1', [accountId])
+  await makeRemoteActors(deps).remove(actor?.id ?? 0)
+  expect(await server.db.query('select 1 from comment where id = $1', [thread])).toEqual([])
+  expect(await wrongCounters(server.db)).toEqual([])
+})
+
+it('every walk has a counter that tests it', () => {
+  expect(new Set(counters.map(({ walk }) => walk))).toEqual(new Set(Object.keys(walks)))
+})
+
+it('a total is corrected once when two processes look at once, and not again before its time', async () => {
+  await server.db.query('update video_total set total = total + 10')
+  await makeDue('video-totals')
+  await Promise.all([step('video-totals'), step('video-totals'), step('video-totals')])
+  expect(await wrongCounters(server.db)).toEqual([])
+  await server.db.query('update video_total set total = total + 10')
+  await step('video-totals')
+  expect(await wrongCounters(server.db)).not.toEqual([])
+  await walkThrough('video-totals')
+})
+
+it('a step goes no further than so many rows, and the next one goes on there, whichever process does it', async () => {
+  await server.db.query(
+    `insert into playlist (uuid, account_id, url, name, type, privacy, elements_count)
+     select u, $1, 'http://x/' || u, 'Many', 1, 3, 5 from (select gen_random_uuid() as u from generate_series(1, 2500)) many`,
+    [owner.accountId],
+  )
+  const wrong = async () => (await wrongCounters(server.db)).length
+  await server.db.query("update reconciliation set after = 0 where counter = 'playlists'")
+  const left: number[] = []
+  for (let turn = 0; turn < 3; turn += 1) {
+    await makeDue('playlists')
+    await step('playlists')
+    left.push(await wrong())
+  }
+  expect(left).toEqual([1501, 501, 0])
+})
