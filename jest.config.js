@@ -1,8 +1,9 @@
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/scripts/strip-transform.cjs' },
-  coverageProvider: 'v8',
+  testRunner: '<rootDir>/scripts/jest-runner.ts',
+  // Node runs TypeScript, and tests import what they use of Jest.
+  transform: {},
+  injectGlobals: false,
   globalSetup: '<rootDir>/test/setup.ts',
   globalTeardown: '<rootDir>/test/teardown.ts',
   workerIdleMemoryLimit: '1GB',
