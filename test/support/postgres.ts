@@ -25,7 +25,7 @@ export async function freshDatabase(options: { empty?: boolean } = {}): Promise<
 }
 
 export async function createDatabase(admin: string, name: string, template?: string): Promise<void> {
-  await run(admin, `create database ${name}${template ? ` template ${template}` : ''}`)
+  await run(admin, `create database ${name}${template ? ` template ${template} strategy file_copy` : ''}`)
 }
 
 /** The same server, another database. */
