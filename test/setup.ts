@@ -1,12 +1,15 @@
 // Runs once before all tests: one throw-away PostgreSQL with a template database, and one Redis where there is any.
 
+import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { processIdentity } from '../src/platform/embedded-postgres-process.ts'
 import { silentLogger } from '../src/platform/logger.ts'
-import { createDatabase, withDatabase } from './support/postgres.ts'
+import { createDatabase, makeLoginCheap, withDatabase } from './support/postgres.ts'
 import { startRedis } from './support/redis.ts'
 import prepareTemplate from './support/template.ts'
 
@@ -17,6 +20,8 @@ const TEMPLATE = 'vireo_template'
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 4 * 2 ** 30
 
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
 export default async function setup(): Promise<void> {
   const place = temporaryFolder()
   await removeLeftovers(place)
@@ -26,6 +31,9 @@ export default async function setup(): Promise<void> {
   // What tests make is under it too, but for the media that the next run wants again.
   process.env.VIREO_TEST_KEPT = tmpdir()
   process.env.TMPDIR = folder
+  // Node writes its cache when a process ends by itself: this one does, and spares workers and killed nodes the compiling.
+  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
+  const compiled = promisify(execFile)(process.execPath, [MAIN, '--help']).catch(() => undefined)
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, 'postgres'),
     maxConnections: 400,
@@ -40,8 +48,10 @@ export default async function setup(): Promise<void> {
   }
   try {
     const admin = withDatabase(postgres.url, 'postgres')
+    await makeLoginCheap(admin)
     await createDatabase(admin, TEMPLATE)
     await prepareTemplate(withDatabase(admin, TEMPLATE))
+    await compiled
     process.env.VIREO_TEST_POSTGRES_URL = admin
     process.env.VIREO_TEST_TEMPLATE = TEMPLATE
     if (redis) process.env.VIREO_TEST_REDIS_URL = redis.url
