@@ -1,11 +1,13 @@
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/scripts/strip-transform.cjs' },
-  coverageProvider: 'v8',
+  testRunner: '<rootDir>/scripts/jest-runner.ts',
+  // Node runs TypeScript, and tests import what they use of Jest.
+  transform: {},
+  injectGlobals: false,
   globalSetup: '<rootDir>/test/setup.ts',
   globalTeardown: '<rootDir>/test/teardown.ts',
-  workerIdleMemoryLimit: '1GB',
+  // What a test file keeps in its module stays: a worker that has run many of them is replaced.
+  workerIdleMemoryLimit: '600MB',
   // Much of a test's time is waiting for another process: three keep two cores busy.
   maxWorkers: 3,
   testTimeout: 30_000,

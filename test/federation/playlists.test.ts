@@ -520,7 +520,7 @@ describe('two nodes', () => {
       })
       await put(of, fresh, { displayName: 'Renamed' })
       await until(async () => (await namesAt(by, fresh.url)).join() === 'One,Two', { what: 'the new order' })
-      expect(await playlistAt(by, fresh.url)).toMatchObject({ displayName: 'Renamed' })
+      await until(async () => (await playlistAt(by, fresh.url))?.displayName === 'Renamed', { what: 'the new name' })
 
       await put(of, fresh, { privacy: 3 })
       await until(async () => (await playlistAt(by, fresh.url)) === undefined, { what: 'its hiding' })

@@ -188,7 +188,16 @@ describe('with a peer', () => {
     const document = home.video(alice)
     await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
     const crowded = { base: ours.base, uuid: String(document.uuid) }
+    const counted =
+      'select 1 from viewing w join video v on v.id = w.video_id where v.uuid = $1 and w.untold_views = 12'
+    // Nothing is told before all of them were there, however slow this machine is.
+    await ours.query(
+      "insert into viewing (video_id, told_at) select id, now() + interval '1 hour' from video where uuid = $1",
+      [crowded.uuid],
+    )
     await Promise.all(Array.from({ length: 12 }, (_, index) => watch(crowded, `viewer ${index}`)))
+    await until(async () => (await ours.query(counted, [crowded.uuid])).length === 1, { what: 'twelve views' })
+    await ours.query('update viewing set told_at = null where untold_views = 12')
     const views = await home.awaited(
       'the views',
       ({ activity }) => activity.object === document.id && activity.expires === undefined,

@@ -116,7 +116,7 @@ export async function media(name: MediaName): Promise<string> {
   const ffmpeg = await testFfmpeg()
   const recipes = JSON.stringify(generated) + Object.values(derived).join()
   const key = createHash('sha256').update(`${ffmpeg.version}\0${recipes}`).digest('hex').slice(0, 16)
-  const folder = join(tmpdir(), `vireo-media-${key}`)
+  const folder = join(process.env.VIREO_TEST_KEPT ?? tmpdir(), `vireo-media-${key}`)
   const path = join(folder, name)
   if (await exists(path)) return path
   await mkdir(folder, { recursive: true })

@@ -51,6 +51,7 @@ export function launch(options: { dataDir: string; port: number; env?: Record<st
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       VIREO_DATA_DIR: dataDir,
       VIREO_ROOT_PASSWORD: PASSWORD,
       VIREO__LISTEN__PORT: String(port),

@@ -463,7 +463,8 @@ describe('streams', () => {
       response.writeHead(200)
       response.write('a start')
     })
-    const { body } = await fetcher().stream(server.url, { timeoutMs: 100 })
+    // Long enough for the head of the answer on a busy machine.
+    const { body } = await fetcher().stream(server.url, { timeoutMs: 1000 })
     const read = async () => {
       for await (const part of body) expect(part).toBeDefined()
     }

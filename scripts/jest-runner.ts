@@ -1,0 +1,75 @@
+// Jest's own test runner, with the modules loaded by Node itself: what test files import is loaded once in each worker,
+// not once for each file in a vm context, and tests run what production runs.
+// Of `jest` there are `fn` and `setTimeout` only: parts take what a test replaces, and a clock, as options.
+
+import { createRequire, registerHooks } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { provideGlobals, type TestGlobals } from './jest-globals.ts'
+
+interface Environment {
+  global: { console: Console }
+  moduleMocker: { fn(implementation?: unknown): unknown }
+}
+
+/** What Jest's runner asks of its runtime, which loads modules into the vm context. */
+interface Runtime {
+  requireInternalModule(file: string): unknown
+  setGlobalsForRuntime(globals: Omit<TestGlobals, 'jest'>): void
+  unstable_shouldLoadAsEsm(file: string): boolean
+  unstable_importModule(file: string): Promise<unknown>
+}
+
+type TestRunner = (
+  globalConfig: object,
+  config: object,
+  environment: Environment,
+  runtime: Runtime,
+  ...more: unknown[]
+) => Promise<unknown>
+
+const require = createRequire(import.meta.url)
+const jestRunner: { default: TestRunner } = require('jest-circus/runner')
+
+/** Where it keeps the state of a file's run: on the global object, which is the same for all files here. */
+const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL')
+const STATE = [TIMEOUT, Symbol.for('EVENT_HANDLERS')]
+
+const globals = new URL('./jest-globals.ts', import.meta.url).href
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === '@jest/globals' ? { url: globals, shortCircuit: true } : next(specifier, context),
+})
+
+const runTestFile: TestRunner = (globalConfig, config, environment, runtime, ...more) => {
+  const { console: ownConsole } = globalThis
+  const env = { ...process.env }
+  globalThis.console = environment.global.console
+  // Without `await`, or the stack of every failure would lead here.
+  return jestRunner
+    .default(globalConfig, config, environment, loadingByNode(runtime, environment), ...more)
+    .finally(() => {
+      globalThis.console = ownConsole
+      for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+      Object.assign(process.env, env)
+    })
+}
+
+function loadingByNode(runtime: Runtime, { moduleMocker }: Environment): Runtime {
+  const replaced: Runtime = {
+    requireInternalModule(file) {
+      for (const name of STATE) Reflect.deleteProperty(globalThis, name)
+      delete require.cache[file]
+      return require(file)
+    },
+    setGlobalsForRuntime(given) {
+      const fn = (implementation?: unknown) => moduleMocker.fn(implementation)
+      const setTimeout = (ms: number) => Reflect.set(globalThis, TIMEOUT, ms)
+      provideGlobals({ ...given, jest: { fn, setTimeout } })
+    },
+    unstable_shouldLoadAsEsm: () => true,
+    unstable_importModule: (file) => import(pathToFileURL(file).href),
+  }
+  return Object.assign(Object.create(runtime), replaced)
+}
+
+export default runTestFile
