@@ -16,6 +16,8 @@ export interface Library {
   /** Of one that owns many videos. */
   accountId: number
   channelId: number
+  /** Of ours, likewise. */
+  ownerAccountId: number
   /** An actor of ours that follows a hundred channels. */
   followerActorId: number
 }
@@ -101,12 +103,16 @@ export async function settleLibrary(query: Sql): Promise<void> {
 }
 
 export async function findInLibrary(query: Sql): Promise<Library> {
-  const [found] = await query<{ channelId: number; accountId: number }>(
-    `select channel_id as "channelId", c.account_id as "accountId" from video v join channel c on c.id = v.channel_id
-     where v.id > ${FIRST} group by 1, 2 order by count(*) desc, 1 limit 1`,
-  )
-  if (!found) throw new Error('The library is empty.')
-  return { ...found, followerActorId: FIRST + 20 }
+  const largest = async (which: string) => {
+    const [found] = await query<{ channelId: number; accountId: number }>(
+      `select channel_id as "channelId", c.account_id as "accountId" from video v join channel c on c.id = v.channel_id
+       where v.id > ${FIRST} and ${which} group by 1, 2 order by count(*) desc, 1 limit 1`,
+    )
+    if (!found) throw new Error('The library is empty.')
+    return found
+  }
+  const { accountId: ownerAccountId } = await largest('not v.remote')
+  return { ...(await largest('true')), ownerAccountId, followerActorId: FIRST + 20 }
 }
 
 /** Ids of what is made here are above those of whatever else there is. */

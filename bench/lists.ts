@@ -146,7 +146,9 @@ const lists: Record<string, (library: Library) => Partial<VideoListQuery>> = {
   }),
   'of a channel': ({ channelId }) => ({ scope: { of: 'channel', channelId } }),
   'of an account': ({ accountId }) => ({ scope: { of: 'account', accountId } }),
-  "one's own": ({ accountId }) => ({ scope: { of: 'owner', accountId }, internal: true, mutedFor: undefined }),
+  "one's own": ({ ownerAccountId }) => ({
+    ...{ scope: { of: 'owner', accountId: ownerAccountId }, internal: true, mutedFor: undefined, nsfw: undefined },
+  }),
   'of followed channels': ({ followerActorId }) => ({ scope: { of: 'followed', followerActorId }, internal: true }),
 }
 
