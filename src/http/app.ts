@@ -17,7 +17,7 @@ import { addErrorHandling, answerError } from './plugins/errors.ts'
 import { parseQuery } from './plugins/form-fields.ts'
 import { named } from './plugins/named.ts'
 import { addOpenApi } from './plugins/openapi.ts'
-import { addRateLimits, type RateLimits } from './plugins/rate-limit.ts'
+import { makeRateLimits, type RateLimits } from './plugins/rate-limit.ts'
 import { limitsOf } from './plugins/rate-limit-groups.ts'
 import { makeRequestIds } from './plugins/request-id.ts'
 import { addRequestLog } from './plugins/request-log.ts'
@@ -62,6 +62,8 @@ export async function makeApp(options: AppOptions): Promise<App> {
   const loggerInstance: FastifyBaseLogger = logger
   const app: App = Fastify({
     loggerInstance,
+    // A logger for each request would cost more than most of its hooks: lines say the id themselves.
+    childLoggerFactory: (shared) => shared,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: makeRequestIds(newRequestId),
     trustProxy: [...atStart.trust_proxy],
@@ -85,7 +87,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   addRequestLog(app, { config, logger })
   addDefaultHeaders(app, setDefaultHeaders)
   await addBodyParsers(app)
-  const rateLimits = await addRateLimits(app, {
+  const rateLimits = makeRateLimits({
     config: atStart,
     clock,
     redis: rateLimitRedis,

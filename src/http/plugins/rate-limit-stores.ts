@@ -2,7 +2,7 @@
 
 import type { Redis } from 'ioredis'
 
-interface Count {
+export interface Count {
   /** Requests in the window, this one included. */
   current: number
   /** Milliseconds until the window ends. */

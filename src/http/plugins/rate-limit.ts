@@ -1,22 +1,20 @@
 // Rate limits per group and address, with the headers that clients know. Counting is in rate-limit-stores.ts.
 
-import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
+import { normalizeIP } from '@fastify/rate-limit'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, onResponseHookHandler } from 'fastify'
 import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
 import { isStaff } from '../../actors/user/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { clientIp } from './client-ip.ts'
 import { HttpError } from './http-error.ts'
-import { countsSuccesses, type LimitGroup, limitGroups } from './rate-limit-groups.ts'
-import { type LimitStore, makeMemoryLimitStore, makeRedisLimitStore } from './rate-limit-stores.ts'
-import type { App } from './types.ts'
+import { countsSuccesses, type LimitGroup } from './rate-limit-groups.ts'
+import { type Count, makeMemoryLimitStore, makeRedisLimitStore } from './rate-limit-stores.ts'
 
 export interface RateLimits {
-  /** Counts the request in one group and sets the headers. Throws 429 when the limit is reached. */
-  take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Hooks for a route that is in these groups, the last of which gives the headers of the answer. */
-  hooks(groups: LimitGroup[]): { onRequest: onRequestAsyncHookHandler; onResponse?: onResponseHookHandler }
+  hooks(groups: LimitGroup[]): { onRequest: onRequestHookHandler; onResponse?: onResponseHookHandler }
 }
 
 interface RateLimitOptions {
@@ -29,42 +27,45 @@ interface RateLimitOptions {
   identify(request: FastifyRequest): Promise<{ user: { role: 0 | 1 | 2 } } | null>
 }
 
-/** Adds `app.rateLimits`. The limits are those of `rates_limit` when the server starts. */
-export async function addRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
+/** The limits are those of `rates_limit` when the server starts. */
+export function makeRateLimits(options: RateLimitOptions): RateLimits {
   const { config, clock, redis, prefix, identify } = options
   const now = () => clock.now().getTime()
   const memory = makeMemoryLimitStore({ now })
   const store = redis ? makeRedisLimitStore({ redis, prefix, fallback: memory, now }) : memory
-  await app.register(fastifyRateLimit, { global: false, store: adapt(store) })
 
-  const limiters = new Map(
-    limitGroups.map((group) => {
-      const { max, window } = config.rates_limit[group]
-      return [group, app.createRateLimit({ max, timeWindow: window, keyGenerator: (request) => keyOf(group, request) })]
-    }),
-  )
+  /** Counts the request in one group and sets the headers: at once, where nobody else has to be asked. Throws 429. */
+  function take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+    const { max, window } = config.rates_limit[group]
+    const count = store.add(keyOf(group, request), window)
+    const counted = ({ current, ttl }: Count): Promise<void> | undefined => {
+      reply.header('x-ratelimit-limit', max)
+      reply.header('x-ratelimit-remaining', Math.max(0, max - current))
+      reply.header('x-ratelimit-reset', Math.ceil((now() + ttl) / 1000))
+      return current > max ? refuse(request, reply, ttl) : undefined
+    }
+    return count instanceof Promise ? count.then(counted) : counted(count)
+  }
 
-  async function take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const limit = await limiters.get(group)?.(request)
-    if (limit === undefined || limit.isAllowed) return
-    reply.header('x-ratelimit-limit', limit.max)
-    reply.header('x-ratelimit-remaining', limit.remaining)
-    reply.header('x-ratelimit-reset', Math.ceil((now() + limit.ttl) / 1000))
-    if (!limit.isExceeded) return
-    reply.header('retry-after', limit.ttlInSeconds)
+  async function refuse(request: FastifyRequest, reply: FastifyReply, ttl: number): Promise<void> {
+    reply.header('retry-after', Math.ceil(ttl / 1000))
     const session = await identify(request)
     if (session && isStaff(session.user.role)) return
     throw new HttpError(429, 'Too many requests, please try again later.')
   }
 
+  async function takeAll(groups: LimitGroup[], request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    for (const group of groups) await take(group, request, reply)
+  }
+
   function hooks(groups: LimitGroup[]): ReturnType<RateLimits['hooks']> {
     const [only] = groups
-    const onRequest: onRequestAsyncHookHandler =
-      groups.length === 1 && only
-        ? (request, reply) => take(only, request, reply)
-        : async (request, reply) => {
-            for (const group of groups) await take(group, request, reply)
-          }
+    const onRequest: onRequestHookHandler = (request, reply, done) => {
+      const taken = groups.length === 1 && only ? take(only, request, reply) : takeAll(groups, request, reply)
+      // Most requests go on within the same turn.
+      if (taken) taken.then(() => done(), done)
+      else done()
+    }
     const refundable = groups.filter((group) => countsSuccesses.has(group))
     if (refundable.length === 0) return { onRequest }
     const onResponse: onResponseHookHandler = (request, reply, done) => {
@@ -76,33 +77,20 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
     return { onRequest, onResponse }
   }
 
-  const rateLimits = { take, hooks }
-  app.decorate('rateLimits', rateLimits)
-  return rateLimits
+  return { hooks }
 }
 
+/** What addresses are counted as: to work that out takes longer than all else of a limit. */
+const MOST_ADDRESSES = 10_000
+const counted = new LRUCache<string, string>({ max: MOST_ADDRESSES })
+
 /** An IPv6 client is counted by its /64, since it can use every address of it. */
-const keyOf = (group: LimitGroup, request: FastifyRequest): string => `${group}:${normalizeIP(clientIp(request))}`
-
-/** Our store in the shape that the plugin wants; keys carry the group, so that all limiters share one store. */
-function adapt(store: LimitStore) {
-  return class {
-    incr(
-      key: string,
-      callback: (error: Error | null, result?: { current: number; ttl: number }) => void,
-      timeWindow: number,
-    ): void {
-      const count = store.add(key, timeWindow)
-      if (count instanceof Promise) {
-        count.then(
-          (result) => callback(null, result),
-          (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
-        )
-      } else callback(null, count)
-    }
-
-    child(): this {
-      return this
-    }
+const keyOf = (group: LimitGroup, request: FastifyRequest): string => {
+  const ip = clientIp(request)
+  let address = counted.get(ip)
+  if (address === undefined) {
+    address = normalizeIP(ip)
+    counted.set(ip, address)
   }
+  return `${group}:${address}`
 }

@@ -6,7 +6,6 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import type { Session } from '../../actors/session/index.ts'
 import type { UserRight } from '../../actors/user/index.ts'
-import type { RateLimits } from './rate-limit.ts'
 import type { LimitGroup } from './rate-limit-groups.ts'
 
 /** The Fastify instance that areas get: handlers see the parsed types of their zod schemas. */
@@ -51,10 +50,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, once the route's `auth` was checked; null for visitors. */
     session: Session | null
-  }
-
-  interface FastifyInstance {
-    rateLimits: RateLimits
   }
 
   interface FastifySchema {
