@@ -1,4 +1,4 @@
-// Indexes of the orders of videos that were still sorted, or looked for among everybody's.
+// Indexes of the orders of videos that were still sorted, or looked for among everybody's, and of comments by author and video.
 
 import { Migration } from '@mikro-orm/migrations'
 import { concurrently } from './concurrently.ts'
@@ -45,6 +45,11 @@ const indexes = {
   ...Object.fromEntries(
     Object.entries(orders).map(([name, order]) => [`video_unlisted_${name}`, `video (${order}) where ${UNLISTED}`]),
   ),
+  // Whether a comment is below a video of this server.
+  video_local: 'video (id) where not remote',
+  // The comments of authors and of videos whose names hold a word: read, sorted and counted from these alone.
+  comment_author: 'comment (account_id, created_at, id) include (video_id, held_for_review, deleted_at)',
+  comment_place: 'comment (video_id, created_at, id) include (account_id, held_for_review, deleted_at)',
 }
 
-const replaced = ['video_listed_channel', 'video_listed_duration', 'video_unlisted_sorted']
+const replaced = ['video_listed_channel', 'video_listed_duration', 'video_unlisted_sorted', 'comment_video']

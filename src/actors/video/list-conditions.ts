@@ -56,8 +56,8 @@ function scopeOf(of: VideoListScope, bind: Bind): string[] {
 }
 
 const followedBy = (actorId: number, bind: Bind): string =>
-  `select fc.id from follow f join channel fc on fc.actor_id = f.target_id
-    where f.follower_id = ${bind(actorId)} and f.state in ('pending', 'accepted')`
+  `select fc.id from channel fc where fc.actor_id = any(array(
+    select f.target_id from follow f where f.follower_id = ${bind(actorId)} and f.state in ('pending', 'accepted')))`
 
 function filters(query: VideoListFilters & { named?: number | undefined }, bind: Bind): string[] {
   const { nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, tagsOneOf, tagsAllOf, host } = query
