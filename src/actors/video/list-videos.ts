@@ -111,8 +111,9 @@ function source(
   bind: Bind,
 ): string {
   const { sort, search, start, count } = query
-  const partsOf = (rows: string) =>
-    isBeyondListed(query) ? [`${LISTED} and ${rows}`, `${UNLISTED} and ${rows}`] : [rows]
+  const mayBeListed = query.privacyOneOf?.some((privacy) => [1, 4].includes(privacy)) ?? true
+  const partsOf = (rows: string): string[] =>
+    isBeyondListed(query) ? [...(mayBeListed ? [`${LISTED} and ${rows}`] : []), `${UNLISTED} and ${rows}`] : [rows]
   if (sort.by === 'match' && search) {
     // What is called like that comes first, however few have seen it.
     const parts = partsOf(where)
@@ -130,7 +131,7 @@ function source(
     return `(${channels}) chosen cross join lateral ${firstOf(ofOne)} v`
   }
   const parts = partsOf(where)
-  return parts.length === 1 ? `video v where ${where}` : `(${parts.map(firstOf).join(' union all ')}) v`
+  return parts.length === 1 ? `video v where ${parts.join('')}` : `(${parts.map(firstOf).join(' union all ')}) v`
 }
 
 /** As names are mostly written, so that an index by name finds them. */
