@@ -16,8 +16,12 @@ export interface Library {
   /** Of one that owns many videos. */
   accountId: number
   channelId: number
+  /** Of ours, likewise. */
+  ownerAccountId: number
   /** An actor of ours that follows a hundred channels. */
   followerActorId: number
+  /** Of one who watched a video in a hundred. */
+  watcherAccountId: number
 }
 
 /** Fills the tables of a server that has started once. In one transaction of a user who may set its role (see below). */
@@ -86,6 +90,11 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
      select id, (now() at time zone 'utc')::date - (6 * random())::int, 1 + (20 * random() ^ 4)::int
      from video where id > ${FIRST} and random() < 0.2`,
   )
+  await query(
+    `insert into history (account_id, video_id, seconds, watched_at)
+     select ${FIRST} + 10, id, 10, now() - interval '1 year' * random() from video where id > ${FIRST} and random() < 0.01`,
+  )
+  await query('update comment_total set total = case when held then 0 else $1::int end', [comments])
   await query('update video_total set total = 0')
   await query(
     `update video_total t set total = c.total
@@ -101,12 +110,16 @@ export async function settleLibrary(query: Sql): Promise<void> {
 }
 
 export async function findInLibrary(query: Sql): Promise<Library> {
-  const [found] = await query<{ channelId: number; accountId: number }>(
-    `select channel_id as "channelId", c.account_id as "accountId" from video v join channel c on c.id = v.channel_id
-     where v.id > ${FIRST} group by 1, 2 order by count(*) desc, 1 limit 1`,
-  )
-  if (!found) throw new Error('The library is empty.')
-  return { ...found, followerActorId: FIRST + 20 }
+  const largest = async (which: string) => {
+    const [found] = await query<{ channelId: number; accountId: number }>(
+      `select channel_id as "channelId", c.account_id as "accountId" from video v join channel c on c.id = v.channel_id
+       where v.id > ${FIRST} and ${which} group by 1, 2 order by count(*) desc, 1 limit 1`,
+    )
+    if (!found) throw new Error('The library is empty.')
+    return found
+  }
+  const { accountId: ownerAccountId } = await largest('not v.remote')
+  return { ...(await largest('true')), ownerAccountId, followerActorId: FIRST + 20, watcherAccountId: FIRST + 10 }
 }
 
 /** Ids of what is made here are above those of whatever else there is. */

@@ -125,7 +125,13 @@ export function listCases(): Case[] {
     ),
     ...Object.entries(filters).flatMap(([filter, change]) =>
       (['publishedAt', 'views'] as const).map(
-        (by): Case => [`${filter}, -${by}`, () => ({ ...everybody, ...change, sort: { by, descending: true } })],
+        (by): Case => [
+          `${filter}, -${by}`,
+          (library) => ({
+            ...{ ...everybody, ...(typeof change === 'function' ? change(library) : change) },
+            sort: { by, descending: true },
+          }),
+        ],
       ),
     ),
     ...Object.entries(searches).map(
@@ -146,11 +152,13 @@ const lists: Record<string, (library: Library) => Partial<VideoListQuery>> = {
   }),
   'of a channel': ({ channelId }) => ({ scope: { of: 'channel', channelId } }),
   'of an account': ({ accountId }) => ({ scope: { of: 'account', accountId } }),
-  "one's own": ({ accountId }) => ({ scope: { of: 'owner', accountId }, internal: true, mutedFor: undefined }),
+  "one's own": ({ ownerAccountId }) => ({
+    ...{ scope: { of: 'owner', accountId: ownerAccountId }, internal: true, mutedFor: undefined, nsfw: undefined },
+  }),
   'of followed channels': ({ followerActorId }) => ({ scope: { of: 'followed', followerActorId }, internal: true }),
 }
 
-const filters: Record<string, Partial<VideoListQuery>> = {
+const filters: Record<string, Partial<VideoListQuery> | ((library: Library) => Partial<VideoListQuery>)> = {
   'page 40': { start: 600 },
   sensitive: { nsfw: true },
   ours: { isLocal: true },
@@ -173,9 +181,32 @@ const filters: Record<string, Partial<VideoListQuery>> = {
   'of this server': { host: null },
   'of a server': { host: hostOf(7) },
   long: { duration: { from: 3400 } },
+  short: { duration: { to: 20 } },
   'of a week': { publishedAt: { from: new Date(Date.now() - 7 * 86_400_000) } },
+  'first published in a month': {
+    originallyPublishedAt: {
+      from: new Date(Date.now() - 400 * 86_400_000),
+      to: new Date(Date.now() - 370 * 86_400_000),
+    },
+  },
   'a frequent word': { search: wordOf(0) },
   'a rare word': { search: wordOf(4990) },
+  'by their UUIDs': { uuids: ['00000000-0000-4000-8000-000000000000', '00000000-0000-4000-8000-000000000001'] },
+  'of strangers too': { strangers: true },
+  'blocked ones too': { blocked: true, internal: true, nsfw: undefined },
+  'not published ones too': { unpublished: true, internal: true, nsfw: undefined },
+  'of one privacy': { privacyOneOf: [2], internal: true, nsfw: undefined },
+  'of one privacy, with mutes shown': { privacyOneOf: [3], mutedFor: undefined, include: { mutedFor: null } },
+  'of those who watch': ({ watcherAccountId }) => ({ watcher: watcherAccountId, internal: true }),
+  'not watched yet': ({ watcherAccountId }) => ({ notWatchedBy: watcherAccountId, internal: true }),
+  watched: ({ watcherAccountId }) => ({ scope: { of: 'watched', accountId: watcherAccountId }, internal: true }),
+  'watched, a word': ({ watcherAccountId }) => ({
+    ...{ scope: { of: 'watched', accountId: watcherAccountId }, internal: true, search: wordOf(0) },
+  }),
+  'a word in followed channels': ({ followerActorId }) => ({
+    ...{ scope: { of: 'followed', followerActorId }, internal: true, search: wordOf(0) },
+  }),
+  'of a server, a category': { host: hostOf(7), categoryOneOf: [1] },
 }
 
 const searches = {

@@ -24,6 +24,7 @@ import { Ownership } from './0021-ownership.ts'
 import { Doors } from './0022-doors.ts'
 import { Listed } from './0023-listed.ts'
 import { Search } from './0024-search.ts'
+import { Orders } from './0026-orders.ts'
 import { Reconciling } from './0027-reconciling.ts'
 
 export const migrations = [
@@ -51,5 +52,6 @@ export const migrations = [
   { name: '0022-doors', class: Doors },
   { name: '0023-listed', class: Listed },
   { name: '0024-search', class: Search },
+  { name: '0026-orders', class: Orders },
   { name: '0027-reconciling', class: Reconciling },
 ]

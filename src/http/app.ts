@@ -62,6 +62,8 @@ export async function makeApp(options: AppOptions): Promise<App> {
   const loggerInstance: FastifyBaseLogger = logger
   const app: App = Fastify({
     loggerInstance,
+    // A logger for each request would cost more than most of its hooks: lines say the id themselves.
+    childLoggerFactory: (shared) => shared,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: makeRequestIds(newRequestId),
     trustProxy: [...atStart.trust_proxy],

@@ -13,10 +13,23 @@ export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQu
   scope.of !== 'owner' &&
   (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
 
+/** Which videos belong in the list, but for those of other channels than `channelsOf` says. */
 export function conditions(query: VideoListQuery, bind: Bind): string[] {
   const isShown = query.blocked || query.scope.of === 'owner' ? [] : ['not v.blocked']
   const isFollowed = query.scope.of !== 'everybody' || query.strangers || query.named !== undefined ? [] : ['v.listed']
   return [...visibility(query), ...isShown, ...isFollowed, ...scopeOf(query.scope, bind), ...filters(query, bind)]
+}
+
+/** SQL for the ids of the channels of whose videos the list is made; undefined where it says nothing about channels. */
+export function channelsOf({ scope, host }: VideoListQuery, bind: Bind): string | undefined {
+  const sets = [
+    ...(scope.of === 'account' || scope.of === 'owner'
+      ? [`select id from channel where account_id = ${bind(scope.accountId)}`]
+      : []),
+    ...(scope.of === 'followed' ? [followedBy(scope.followerActorId, bind)] : []),
+    ...(host === undefined || host === null ? [] : [onHost(host, bind)]),
+  ]
+  return sets.length === 0 ? undefined : sets.join(' intersect ')
 }
 
 function visibility(query: VideoListQuery): string[] {
@@ -28,26 +41,23 @@ function visibility(query: VideoListQuery): string[] {
 }
 
 function scopeOf(of: VideoListScope, bind: Bind): string[] {
-  const channels = (accountId: number) =>
-    `v.channel_id in (select id from channel where account_id = ${bind(accountId)})`
   switch (of.of) {
     case 'everybody':
+    case 'account':
+    case 'followed':
       return []
     case 'channel':
       return [`v.channel_id = ${bind(of.channelId)}`]
-    case 'account':
-      return [channels(of.accountId)]
-    case 'followed':
-      return [
-        `v.channel_id in (select fc.id from follow f join channel fc on fc.actor_id = f.target_id
-           where f.follower_id = ${bind(of.followerActorId)} and f.state in ('pending', 'accepted'))`,
-      ]
     case 'owner':
-      return [channels(of.accountId), ...(of.channelId === undefined ? [] : [`v.channel_id = ${bind(of.channelId)}`])]
+      return of.channelId === undefined ? [] : [`v.channel_id = ${bind(of.channelId)}`]
     case 'watched':
       return [`seen.account_id = ${bind(of.accountId)}`]
   }
 }
+
+const followedBy = (actorId: number, bind: Bind): string =>
+  `select fc.id from channel fc where fc.actor_id = any(array(
+    select f.target_id from follow f where f.follower_id = ${bind(actorId)} and f.state in ('pending', 'accepted')))`
 
 function filters(query: VideoListFilters & { named?: number | undefined }, bind: Bind): string[] {
   const { nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, tagsOneOf, tagsAllOf, host } = query
@@ -70,7 +80,7 @@ function filters(query: VideoListFilters & { named?: number | undefined }, bind:
   found.push(...within('v.published_at', query.publishedAt, bind))
   found.push(...within('v.originally_published_at', query.originallyPublishedAt, bind))
   found.push(...within('v.duration', query.duration, bind))
-  if (host !== undefined) found.push(host === null ? 'not v.remote' : onHost(host, bind))
+  if (host === null) found.push('not v.remote')
   if (query.hasHlsFiles !== undefined) found.push(query.hasHlsFiles ? 'v.has_hls' : 'not v.has_hls')
   if (query.hasWebVideoFiles !== undefined) {
     found.push(query.hasWebVideoFiles ? 'v.has_web_videos' : 'not v.has_web_videos')
@@ -103,8 +113,8 @@ function matching(search: string, bind: Bind): string {
 }
 
 const onHost = (host: string, bind: Bind): string =>
-  `v.channel_id in (select c.id from channel c join actor a on a.id = c.actor_id
-    join remote_host h on h.id = a.host_id where h.host = ${bind(host)})`
+  `select c.id from channel c join actor a on a.id = c.actor_id join remote_host h on h.id = a.host_id
+    where h.host = ${bind(host)}`
 
 const watchedBy = (account: string): string =>
   `select 1 from history h where h.account_id = ${account} and h.video_id = v.id`

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
-import { conditions, isBeyondListed, LISTED, UNLISTED } from './list-conditions.ts'
+import { channelsOf, conditions, isBeyondListed, LISTED, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
 import { fileColumns, listColumns, mutedColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
@@ -53,14 +53,16 @@ type Listed = (VideoListRow & { total: number | null }) | { id: null; total: num
 export function buildVideoList(query: VideoListQuery, values: unknown[] = []): { text: string; values: unknown[] } {
   const bind: Bind = (value) => `$${values.push(value)}`
   const visible = conditions(query, bind).join(' and ')
+  const channels = channelsOf(query, bind)
   const muted =
     query.mutedFor === undefined ? undefined : mutedChannels(query.mutedFor === null ? 'null' : bind(query.mutedFor))
-  const where = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
+  const unmuted = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
+  const where = channels === undefined ? unmuted : `${unmuted} and v.channel_id in (${channels})`
   const order = orderBy(query, bind)
   const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
   const positions = positionsFor(query, bind)
   const text = `with page as materialized (
-      select v.id from ${source(query, where, order, bind)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
+      select v.id from ${source(query, { unmuted, where, channels, order }, bind)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
     )
     select ${total} as total, ${[columns(query, bind), ...positions.columns].join(', ')}
     from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins} ${positions.join}
@@ -100,13 +102,21 @@ const weighed = ({ start, count }: VideoListQuery): number =>
 
 /**
  * The rows that the page is taken from. The indexes of an order hold what is listed or what is not, so whoever sees both gets
- * the first ones of either.
+ * the first ones of either. Of some channels the first ones of each are taken: to go through everybody's until enough are theirs
+ * takes the longer, the fewer they have.
  */
-function source(query: VideoListQuery, where: string, order: string, bind: Bind): string {
+function source(
+  query: VideoListQuery,
+  { unmuted, where, channels, order }: { unmuted: string; where: string; channels: string | undefined; order: string },
+  bind: Bind,
+): string {
   const { sort, search, start, count } = query
-  const parts = isBeyondListed(query) ? [`${LISTED} and ${where}`, `${UNLISTED} and ${where}`] : [where]
+  const mayBeListed = query.privacyOneOf?.some((privacy) => [1, 4].includes(privacy)) ?? true
+  const partsOf = (rows: string): string[] =>
+    isBeyondListed(query) ? [...(mayBeListed ? [`${LISTED} and ${rows}`] : []), `${UNLISTED} and ${rows}`] : [rows]
   if (sort.by === 'match' && search) {
     // What is called like that comes first, however few have seen it.
+    const parts = partsOf(where)
     const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
     const bestOf = (rows: string) =>
       `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
@@ -114,10 +124,14 @@ function source(query: VideoListQuery, where: string, order: string, bind: Bind)
     return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
-  if (parts.length === 1) return `video v where ${where}`
   const firstOf = (rows: string) =>
     `(select ${SORTED_BY} from video v where ${rows} order by ${order} limit ${Number(start) + Number(count)})`
-  return `(${parts.map(firstOf).join(' union all ')}) v`
+  if (channels !== undefined && !search) {
+    const ofOne = `v.channel_id = chosen.id and ${unmuted}`
+    return `(${channels}) chosen cross join lateral ${firstOf(ofOne)} v`
+  }
+  const parts = partsOf(where)
+  return parts.length === 1 ? `video v where ${parts.join('')}` : `(${parts.map(firstOf).join(' union all ')}) v`
 }
 
 /** As names are mostly written, so that an index by name finds them. */

@@ -1,6 +1,6 @@
 // Who asks: Bearer tokens (RFC 6750), and what a route demands of the session.
 
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
 import { hasRight, isAdministrator, isStaff, type UserRight, userRights } from '../../actors/user/index.ts'
@@ -13,7 +13,7 @@ export interface Auth {
   /** The session of the request, asked once; null without a usable token. Refuses nothing. */
   identify(request: FastifyRequest): Promise<Session | null>
   /** The hook of a route, or undefined when everybody may call it. */
-  guard(demand: { auth?: AuthLevel | undefined; right?: UserRight | undefined }): onRequestAsyncHookHandler | undefined
+  guard(demand: { auth?: AuthLevel | undefined; right?: UserRight | undefined }): onRequestHookHandler | undefined
 }
 
 type Credentials = 'none' | 'malformed' | { token: string }
@@ -31,21 +31,35 @@ export function makeAuth(options: { authenticate: Authenticate }): Auth {
     return session
   }
 
-  function guard({ auth, right }: { auth?: AuthLevel | undefined; right?: UserRight | undefined }) {
+  function guard({
+    auth,
+    right,
+  }: {
+    auth?: AuthLevel | undefined
+    right?: UserRight | undefined
+  }): onRequestHookHandler | undefined {
     const level = auth ?? (right ? 'user' : 'none')
     if (level === 'none') return undefined
-    return async (request: FastifyRequest): Promise<void> => {
+    return (request, _reply, done) => {
       const credentials = credentialsOf(request)
-      if (credentials === 'none') {
-        if (level === 'optional') return
-        throw tokenInQuery(request) ? refused('invalid_request') : refused('unauthorized_request')
-      }
-      if (credentials === 'malformed') throw refused('invalid_request')
-      const session = await identify(request)
-      if (!session) throw refused('invalid_token')
-      request.session = session
-      refuseLowly(session, level, right)
+      // Visitors go on within the same turn.
+      if (credentials === 'none' && level === 'optional') return done()
+      admit(request, credentials, level, right).then(() => done(), done)
     }
+  }
+
+  async function admit(
+    request: FastifyRequest,
+    credentials: Credentials,
+    level: AuthLevel,
+    right: UserRight | undefined,
+  ): Promise<void> {
+    if (credentials === 'none') throw refused(tokenInQuery(request) ? 'invalid_request' : 'unauthorized_request')
+    if (credentials === 'malformed') throw refused('invalid_request')
+    const session = await identify(request)
+    if (!session) throw refused('invalid_token')
+    request.session = session
+    refuseLowly(session, level, right)
   }
 
   return { identify, guard }

@@ -60,7 +60,8 @@ export function addErrorHandling(app: App): void {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { headers, ...problem } = problemOf(error, request)
   if (problem.status >= 500 && !(error instanceof DomainError || error instanceof HttpError)) {
-    request.log.error({ err: error, method: request.method, url: redactUrl(request.url) }, 'request failed')
+    const { id: reqId, method, url } = request
+    request.log.error({ reqId, err: error, method, url: redactUrl(url) }, 'request failed')
   }
   for (const name of OF_THE_SUCCESS) reply.removeHeader(name)
   return sendProblem(reply.headers(headers), problem)

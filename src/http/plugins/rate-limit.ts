@@ -3,6 +3,7 @@
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
 import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
 import { isStaff } from '../../actors/user/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -81,8 +82,20 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
   return rateLimits
 }
 
+/** What addresses are counted as: to work that out takes longer than all else of a limit. */
+const MOST_ADDRESSES = 10_000
+const counted = new LRUCache<string, string>({ max: MOST_ADDRESSES })
+
 /** An IPv6 client is counted by its /64, since it can use every address of it. */
-const keyOf = (group: LimitGroup, request: FastifyRequest): string => `${group}:${normalizeIP(clientIp(request))}`
+const keyOf = (group: LimitGroup, request: FastifyRequest): string => {
+  const ip = clientIp(request)
+  let address = counted.get(ip)
+  if (address === undefined) {
+    address = normalizeIP(ip)
+    counted.set(ip, address)
+  }
+  return `${group}:${address}`
+}
 
 /** Our store in the shape that the plugin wants; keys carry the group, so that all limiters share one store. */
 function adapt(store: LimitStore) {

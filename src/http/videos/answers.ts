@@ -7,7 +7,7 @@ import type { Config } from '../../config/index.ts'
 import type { Bus, JsonValue } from '../../platform/bus/index.ts'
 import { type ByteCache, makeByteCache } from '../../platform/byte-cache.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sendPrepared, smallEtagOf } from '../plugins/conditional.ts'
+import { sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
 
 interface Answer {
   body: Buffer
@@ -74,7 +74,7 @@ export function makeVideoAnswers(deps: {
         if (ttlMs === 0 || !isForAll(request)) return done()
         const key = keyOf(request)
         const found = cache.find(key)
-        if (found) return void send(request, reply, found)
+        if (found) return sendAtOnce(request, reply, found)
 
         let leads = false
         const making = cache.get(key, ttlMs, () => {
@@ -83,7 +83,7 @@ export function makeVideoAnswers(deps: {
         })
         making.then(
           // Whoever makes it has answered by its route.
-          (answer) => leads || send(request, reply, answer),
+          (answer) => leads || sendAtOnce(request, reply, answer),
           () => leads || done(),
         )
         if (leads) done()
@@ -142,10 +142,6 @@ function keyOfQuery(query: unknown, names: ReadonlySet<string>): string {
 }
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
-
-function send(request: FastifyRequest, reply: FastifyReply, { body, etag }: Answer): void {
-  sendPrepared(request, reply, { body, etag })
-}
 
 /** The id or UUID of a path, as it was written. */
 const nameIn = (params: unknown): string =>

@@ -7,6 +7,7 @@ import type { App } from '../../../src/http/app.ts'
 import { HttpError } from '../../../src/http/plugins/http-error.ts'
 import { makeVideoAnswers } from '../../../src/http/videos/answers.ts'
 import type { JsonValue } from '../../../src/platform/bus/index.ts'
+import { type Logger, makeLogger, silentLogger } from '../../../src/platform/logger.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
 import { until } from '../../support/until.ts'
@@ -18,8 +19,10 @@ afterEach(async () => {
 })
 
 /** Two routes whose answers are kept: they say how often they were made, and wait where `gate` says so. */
-async function makeKept(options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void> } = {}) {
-  const { memory = '32MB', keep = '5 seconds', limit, gate = async () => undefined } = options
+async function makeKept(
+  options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {},
+) {
+  const { memory = '32MB', keep = '5 seconds', limit, gate = async () => undefined, logger = silentLogger } = options
   const overrides = {
     vireo: { caching: { routes: { videos: keep }, memory: { videos: memory } } },
     ...(limit === undefined ? {} : { rates_limit: { api: { max: limit } } }),
@@ -45,7 +48,7 @@ async function makeKept(options: { memory?: string; keep?: string; limit?: numbe
     tag: z.union([z.string(), z.array(z.string())]).optional(),
   })
   const app = await makeFrame({
-    ...{ config: overrides, clock, written: answers.changed },
+    ...{ config: overrides, clock, written: answers.changed, logger },
     add(scope) {
       const config = { auth: 'optional' } as const
       scope.get(
@@ -203,6 +206,19 @@ describe('an answer that is kept', () => {
     for (let time = 0; time < 3; time += 1) statuses.push((await get('/list')).statusCode)
     expect(statuses).toEqual([200, 200, 429])
     expect(made).toHaveLength(1)
+  })
+
+  it('has its line in the log', async () => {
+    const lines: string[] = []
+    const { get } = await makeKept({
+      logger: makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
+    })
+    for (const id of ['first', 'second']) await get('/list', { 'x-request-id': id })
+    const logged = await until(async () => (lines.length < 2 ? undefined : lines.map((line) => JSON.parse(line))))
+    expect(logged).toMatchObject([
+      { reqId: 'first', url: '/api/v1/list', status: 200 },
+      { reqId: 'second', url: '/api/v1/list', status: 200 },
+    ])
   })
 
   it('is none when the configuration says so', async () => {
