@@ -196,9 +196,6 @@ function toCommon(row: VideoRow) {
     publishedAt: row.published_at.toISOString(),
     originallyPublishedAt: row.originally_published_at?.toISOString() ?? null,
     isLive: row.is_live,
-    ...(row.schedule
-      ? { scheduledUpdate: { updateAt: new Date(row.schedule.update_at).toISOString(), privacy: row.schedule.privacy } }
-      : {}),
     ...(typeof row.watched_seconds === 'number' ? { userHistory: { currentTime: row.watched_seconds } } : {}),
   }
 }
@@ -208,9 +205,13 @@ const toMuted = (row: VideoListRow) => ({
   blockedServer: row.blocked_server ?? false,
 })
 
+/** What its owner is doing with it: in lists for those only who ask for it and may. */
 const toProgress = (row: VideoRow) => ({
   state: labelledState(row.state),
   waitTranscoding: row.wait_transcoding,
+  ...(row.schedule
+    ? { scheduledUpdate: { updateAt: new Date(row.schedule.update_at).toISOString(), privacy: row.schedule.privacy } }
+    : {}),
 })
 
 const LONGEST = 250
