@@ -32,7 +32,7 @@ import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeSubscriptions } from './actors/subscription/index.ts'
-import { makeTranscodings } from './actors/transcoding/index.ts'
+import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
 import {
@@ -54,6 +54,7 @@ import {
   makePendingFiles,
   makePlaceFiles,
   makeRemoteVideos,
+  makeRemoveFiles,
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
@@ -110,6 +111,7 @@ import { usersArea } from './http/users/routes.ts'
 import { videoBlocksArea } from './http/video-blocks/routes.ts'
 import { channelImagesArea } from './http/video-channels/images.routes.ts'
 import { videoChannelsArea } from './http/video-channels/routes.ts'
+import { videoFilesArea } from './http/video-files/routes.ts'
 import { videoOwnershipArea } from './http/video-ownership/routes.ts'
 import { videoPasswordsArea } from './http/video-passwords/routes.ts'
 import { playlistElementsArea } from './http/video-playlists/elements.routes.ts'
@@ -439,6 +441,7 @@ async function start(
         videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
         videoTokensArea({ db, fileTokens }),
         videoSourceArea({ db, config, urls: deps.urls, uploads, replaceSource }),
+        videoFilesArea({ db, ...makeRemoveFiles(media), ...makeTranscodeAgain(deps) }),
         captionsArea({ db, config, captions, uploads }),
         chaptersArea({ db, chapters }),
         storyboardsArea({ db }),
