@@ -37,13 +37,11 @@ import {
   takesMove,
   withTranscoding,
 } from './transcoding-state.ts'
-import { writeMaster } from './write-master.ts'
+import { type MasterTask, writeMaster } from './write-master.ts'
 
 /** A transcoding in the hands of a worker. */
-interface Task {
-  id: number
+interface Task extends MasterTask {
   owner: string
-  videoId: number
   uuid: string
   /** The original in the store; null when it is gone already. */
   source: string | null

@@ -16,6 +16,15 @@ export interface WrittenMaster {
   settle(unit: Unit): Promise<boolean>
 }
 
+/** Of a transcoding in the hands of a worker. */
+export interface MasterTask {
+  id: number
+  videoId: number
+  outputs: string | null
+  /** What the worker wrote last, so that it is not written twice. */
+  written?: string
+}
+
 interface Row extends Openness {
   uuid: string
   master: string | null
@@ -35,7 +44,7 @@ interface Names {
  */
 export async function writeMaster(
   { db, store, pendingFiles }: TranscodingDeps,
-  task: { id: number; videoId: number; outputs: string | null },
+  task: MasterTask,
 ): Promise<WrittenMaster> {
   const { videoId } = task
   const [video] = await db.query<Row>(
@@ -53,12 +62,16 @@ export async function writeMaster(
   const refsOf = ({ masterFilename, hashesFilename }: Names, hidden = isPrivate): FileRef[] =>
     [masterFilename, hashesFilename].map((name) => hlsFile(uuid, name, hidden))
   const old: Names = { masterFilename: master, hashesFilename: hashes }
-  const isReplaced = task.outputs !== null && (await store.stat(hlsFile(uuid, master, isPrivate))) !== undefined
+  const textFor = (name: string): string =>
+    JSON.stringify([name, isPrivate, entries.map(({ playlistFilename }) => playlistFilename)])
+  const isWritten = task.written === textFor(master)
+  const isReplaced =
+    !isWritten && task.outputs !== null && (await store.stat(hlsFile(uuid, master, isPrivate))) !== undefined
   const names: Names = isReplaced
     ? { masterFilename: `${newUuid()}-master.m3u8`, hashesFilename: `${newUuid()}-segments-sha256.json` }
     : old
   if (isReplaced) await pendingFiles.reserve(transcodingOwner(task.id), refsOf(names))
-  await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })
+  if (!isWritten) await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })
 
   return {
     isPrivate,
@@ -75,6 +88,7 @@ export async function writeMaster(
         await pendingFiles.settle(unit.query, refsOf(names))
         await pendingFiles.condemn(unit.query, [...refsOf(old, false), ...refsOf(old, true)], reader)
       }
+      if (isSettled) task.written = textFor(names.masterFilename)
       return isSettled
     },
   }

@@ -409,6 +409,41 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   }, 60_000)
 
+  it('go on when their process was stopped, after the file that they are made of went', async () => {
+    const { uuid } = await createdWith(OFF, 'copyable-1080p.mp4')
+    const [source] = await rows()
+    await restart(HLS)
+    expect((await transcode(uuid, 'web-video')).status).toBe(204)
+    await eventually(
+      async () => expect((await rows()).map(({ filename }) => filename)).not.toContain(source?.filename),
+      30_000,
+    )
+    expect(await allFiles(disk)).toContain(`web_videos/${source?.filename}`)
+    await restart(HLS)
+    await done(1)
+    expect(await shapes()).toEqual(['web 1080', 'web 240', 'web 144'])
+    await expectFilesAsRowsSay(uuid)
+  }, 60_000)
+
+  it.each([
+    { from: 3, to: 1 },
+    { from: 1, to: 3 },
+  ])(
+    'follow the video from privacy $from to $to, as does what they are made of',
+    async ({ from, to }) => {
+      const { id, uuid } = await createdWith(HLS, 'copyable-1080p.mp4', from)
+      const before = (await rows()).map(({ filename }) => filename)
+      await restart(BOTH)
+      expect((await transcode(uuid, 'hls')).status).toBe(204)
+      await eventually(async () => expect((await rows()).map(({ filename }) => filename)).not.toEqual(before), 30_000)
+      await node.updateVideo.update(id, { accountId: disk.users.owner.accountId, role: 2 }, { privacy: to })
+      await done(2)
+      expect(await shapes()).toEqual(['hls 1080', 'hls 240', 'hls 144'])
+      await expectFilesAsRowsSay(uuid, to === 3)
+    },
+    60_000,
+  )
+
   it('are refused without transcoding, and for a video that has nothing to be made of', async () => {
     const { id, uuid } = await createdWith(OFF)
     expect((await transcode(uuid, 'hls')).status).toBe(400)
