@@ -66,7 +66,8 @@ export function makeRemoveFiles(
       try {
         if (await commit(videoId, asked, removal, names, written)) break
       } catch (error) {
-        await pendingFiles.discard(written)
+        // After any other failure the rows may name what was written: the note of it was struck off then.
+        if (error instanceof DomainError) await pendingFiles.discard(written)
         throw error
       }
       // A rendition was stored meanwhile, or the privacy changed: the playlist is written once more.

@@ -17,7 +17,7 @@ const fileOf = (privacy: keyof typeof privacies) => async (cast: Cast) => {
 
 const filesToMake = async (cast: Cast) => ({
   params: { id: (await cast.videoWithFiles({ isPrivate: false })).uuid },
-  body: { transcodingType: 'hls' },
+  body: { transcodingType: 'hls', forceTranscoding: true },
 })
 
 const ratedVideoOf = (privacy: keyof typeof privacies) => async (cast: Cast) => ({
@@ -116,8 +116,12 @@ export const videoRows = [
     return { params: { id: uuid } }
   }),
   row('DELETE /api/v1/videos/:id/hls/:videoFileId', administrators(204), async (cast) => {
-    const { uuid, hls } = await cast.videoWithFiles({ isPrivate: true })
-    return { params: { id: uuid, videoFileId: hls.id } }
+    const { id, uuid } = await cast.videoWithFiles({ isPrivate: true })
+    const [file] = await cast.db.query<{ id: number }>(
+      'select id from video_file where video_id = $1 and streaming_playlist_id is not null',
+      [id],
+    )
+    return { params: { id: uuid, videoFileId: file?.id ?? 0 } }
   }),
   row('DELETE /api/v1/videos/:id/web-videos', administrators(204), async (cast) => {
     const { uuid } = await cast.videoWithFiles({ isPrivate: true })
