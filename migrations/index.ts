@@ -26,6 +26,7 @@ import { Listed } from './0023-listed.ts'
 import { Search } from './0024-search.ts'
 import { Orders } from './0026-orders.ts'
 import { Reconciling } from './0027-reconciling.ts'
+import { TranscodingWish } from './0028-transcoding-wish.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -54,4 +55,5 @@ export const migrations = [
   { name: '0024-search', class: Search },
   { name: '0026-orders', class: Orders },
   { name: '0027-reconciling', class: Reconciling },
+  { name: '0028-transcoding-wish', class: TranscodingWish },
 ]

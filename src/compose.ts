@@ -32,7 +32,7 @@ import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntim
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
-import { makeTranscodings } from './actors/transcoding/index.ts'
+import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
 import {
@@ -51,6 +51,7 @@ import {
   makePendingFiles,
   makePlaceFiles,
   makeRemoteVideos,
+  makeRemoveFiles,
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
@@ -234,7 +235,8 @@ async function start(
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
   const uploads = makeUploads({ ...media, createVideo, replaceSource })
   makeTranscodings(media)
-  const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
+  const transcodeAgain = makeTranscodeAgain(deps)
+  const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
   const ownershipChanges = makeOwnershipChanges(deps)
@@ -372,6 +374,7 @@ async function start(
       sessions,
       signedTokens,
       store,
+      transcodeAgain,
       twoFactor,
       uploads,
       users,

@@ -21,6 +21,7 @@ import type { ActorDeps, Runtime } from '../actors/runtime/index.ts'
 import type { RuntimeConfig } from '../actors/runtime-config/index.ts'
 import { makeScopedTokens, type Sessions } from '../actors/session/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
+import type { TranscodeAgain } from '../actors/transcoding/index.ts'
 import type { TwoFactor } from '../actors/two-factor/index.ts'
 import type { Uploads } from '../actors/upload/index.ts'
 import {
@@ -35,6 +36,7 @@ import {
   makeFileTokens,
   makeLookedAt,
   makeVideoPasswords,
+  type RemoveFiles,
   type RemoveVideo,
   type ReplaceSource,
   type UpdateVideo,
@@ -84,6 +86,7 @@ import { usersArea } from '../http/users/routes.ts'
 import { videoBlocksArea } from '../http/video-blocks/routes.ts'
 import { channelImagesArea } from '../http/video-channels/images.routes.ts'
 import { videoChannelsArea } from '../http/video-channels/routes.ts'
+import { videoFilesArea } from '../http/video-files/routes.ts'
 import { videoOwnershipArea } from '../http/video-ownership/routes.ts'
 import { videoPasswordsArea } from '../http/video-passwords/routes.ts'
 import { playlistElementsArea } from '../http/video-playlists/elements.routes.ts'
@@ -148,11 +151,12 @@ export interface HttpParts {
   sessions: Sessions
   signedTokens: SignedTokens
   store: FileStore
+  transcodeAgain: TranscodeAgain
   twoFactor: TwoFactor
   uploads: Uploads
   users: Users & ManageUsers
   videoBlocks: VideoBlocks
-  videos: UpdateVideo & RemoveVideo
+  videos: UpdateVideo & RemoveVideo & RemoveFiles
   views: Views
   waitingComments: WaitingComments
 }
@@ -211,6 +215,7 @@ function areasOf(parts: HttpParts): Area[] {
     sessions,
     signedTokens,
     store,
+    transcodeAgain,
     twoFactor,
     uploads,
     users,
@@ -262,6 +267,7 @@ function areasOf(parts: HttpParts): Area[] {
     videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
     videoTokensArea({ db, fileTokens }),
     videoSourceArea({ db, config, urls, uploads, replaceSource }),
+    videoFilesArea({ db, ...videos, ...transcodeAgain }),
     captionsArea({ db, config, captions, uploads }),
     chaptersArea({ db, chapters }),
     storyboardsArea({ db }),

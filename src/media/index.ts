@@ -3,6 +3,7 @@
 export { cleanWebVtt, toWebVtt } from './captions/captions.ts'
 export { isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
+export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export { type LadderFile, type LadderStep, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'
 export type { FileMetadata } from './ffmpeg/metadata.ts'
 export { type LadderPlan, type LadderSettings, planLadder, type RenditionPlan } from './ffmpeg/plan.ts'

@@ -44,6 +44,8 @@ export type VideoEvent =
   /** The whole ladder can be played. */
   | { type: 'TRANSCODED' }
   | { type: 'TRANSCODING_FAILED'; error: string }
+  /** Renditions are to be made anew, of what there is. */
+  | { type: 'TRANSCODING_REQUESTED' }
   | { type: 'SOURCE_REPLACED'; transcode: boolean; waitTranscoding: boolean }
   | { type: 'EDIT_REQUESTED' }
   | { type: 'EDITED'; transcode: boolean }
@@ -133,6 +135,7 @@ export const videoMachine = flow.createMachine({
         ],
         TRANSCODED: { target: 'published', actions: 'forgetError' },
         TRANSCODING_FAILED: { target: 'transcoding-failed', actions: 'noteError' },
+        TRANSCODING_REQUESTED: { target: 'to-transcode', actions: 'dropRenditions', description: 'begun anew' },
         REMOVED,
         TIMED_OUT: { target: 'to-transcode', description: 'job asked for again' },
       },
@@ -144,6 +147,8 @@ export const videoMachine = flow.createMachine({
         TRANSCODED: { target: 'published', actions: 'forgetError' },
         // What plays stays public; the transcoding itself shows the failure and can be retried.
         TRANSCODING_FAILED: { target: 'published', actions: 'noteError' },
+        // The old files play until the new ones take their places.
+        TRANSCODING_REQUESTED: { target: 'published', actions: 'dropRenditions' },
         // The old files play until the first of the new ones is there.
         SOURCE_REPLACED: { target: 'published', actions: ['noteWait', 'dropRenditions'] },
         EDIT_REQUESTED: { target: 'to-edit' },
@@ -165,7 +170,7 @@ export const videoMachine = flow.createMachine({
     'transcoding-failed': {
       meta: { owner: 'an admin or the owner retries, gives another file or removes it' },
       on: {
-        RETRIED: { target: 'to-transcode', actions: 'forgetError' },
+        RETRIED: { target: 'to-transcode', actions: 'dropRenditions' },
         SOURCE_REPLACED: [
           {
             guard: 'transcodes',

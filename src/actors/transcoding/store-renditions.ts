@@ -45,7 +45,7 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
         if (isHidden !== placed) return isHidden
         await pendingFiles.condemn(unit.query, await dropOutdated(unit, video))
         Object.assign(video, dimensionsOf(source))
-        await insertRows(unit, videoId, files, first)
+        await insertRows(unit, { id, videoId, files, first })
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
           moveTranscoding(unit, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
         }
@@ -97,13 +97,21 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
 
   async function insertRows(
     unit: Unit,
-    videoId: number,
-    files: readonly LadderFile[],
-    first: PlaylistNames | undefined,
+    {
+      id,
+      videoId,
+      files,
+      first,
+    }: {
+      id: number
+      videoId: number
+      files: readonly LadderFile[]
+      first: PlaylistNames | undefined
+    },
   ): Promise<void> {
     const playlistId = files.some(({ hls }) => hls) ? await playlistOf(unit, videoId, first) : null
     for (const file of files) {
-      await condemnEarlier(unit, videoId, file)
+      await condemnEarlier(unit, id, videoId, file)
       await unit.query(INSERT_FILE, [
         ...[videoId, file.hls ? playlistId : null, file.resolution, file.width, file.height, file.size],
         ...[file.fps, file.filename, file.hls?.entry.playlistFilename ?? null, JSON.stringify(file.metadata)],
@@ -113,21 +121,39 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
     }
   }
 
-  /** A rendition that is made anew takes the place of the earlier one. */
-  async function condemnEarlier(unit: Unit, videoId: number, file: LadderFile): Promise<void> {
-    const gone = await unit.query<Openness & { filename: string; playlist_filename: string | null; uuid: string }>(
-      `delete from video_file f using video v
-       where v.id = f.video_id and f.video_id = $1 and f.resolution = $2 and f.filename <> $3
-         and (f.streaming_playlist_id is not null) = $4
-       returning f.filename, f.playlist_filename, v.uuid, v.privacy, v.blocked`,
-      [videoId, file.resolution, file.filename, file.hls !== undefined],
-    )
-    const refs = gone.flatMap(({ filename, playlist_filename, uuid, ...openness }) =>
-      namesAt(filename, playlist_filename, uuid, hasPrivateFiles(openness)),
-    )
-    await pendingFiles.condemn(unit.query, refs)
+  /**
+   * A rendition that is made anew takes the place of the earlier one, and of those that have their sound elsewhere than it
+   * has. The bytes stay until the transcoding is done: it may be reading them, and players are.
+   */
+  async function condemnEarlier(unit: Unit, id: number, videoId: number, file: LadderFile): Promise<void> {
+    const gone = await unit.query<EarlierFile>(DROP_EARLIER, [
+      ...[videoId, file.resolution, file.filename, file.hls !== undefined],
+      ...[file.hls !== undefined && file.hasVideo, file.hasAudio],
+    ])
+    const refs = gone.flatMap(({ filename, playlist, torrent, uuid }) => [
+      ...[false, true].flatMap((isPrivate) => namesAt(filename, playlist, uuid, isPrivate)),
+      ...(torrent === null ? [] : [{ kind: 'torrents', name: torrent } as const]),
+    ])
+    await pendingFiles.condemn(unit.query, refs, transcodingOwner(id))
   }
 }
+
+interface EarlierFile {
+  filename: string
+  playlist: string | null
+  torrent: string | null
+  uuid: string
+}
+
+/** With $5 a picture of HLS, which has sound of its own or ($6 false) not: none of the other sort may stand beside it. */
+const DROP_EARLIER = `
+  delete from video_file f using video v
+  where v.id = f.video_id and f.video_id = $1 and f.filename <> $3 and (f.streaming_playlist_id is not null) = $4
+    and (f.resolution = $2 or ($5 and case when $6
+      then f.streams <> 3 and exists (select from video_file o
+        where o.video_id = $1 and o.streaming_playlist_id is not null and o.streams = 1)
+      else f.streams = 3 end))
+  returning f.filename, f.playlist_filename as playlist, f.torrent_filename as torrent, v.uuid`
 
 const INSERT_FILE = `
   insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, filename,
@@ -191,28 +217,4 @@ export function withOwned<T>(
     if (locked.transcoding.leaseOwner !== owner) throw new NotOurs('Another worker has this transcoding.')
     return await work(locked)
   })
-}
-
-/**
- * Writes the master playlist and the segment hashes from the rows, where the video's privacy wants them. Answers whether
- * that was private.
- */
-export async function writeMaster({ db, store }: TranscodingDeps, videoId: number): Promise<boolean> {
-  const [video] = await db.query<
-    Openness & { uuid: string; master: string | null; hashes: string | null; entries: HlsEntry[] }
-  >(
-    `select v.uuid, v.privacy, v.blocked, p.playlist_filename as master, p.segments_sha256_filename as hashes,
-       coalesce((select json_agg(f.hls order by f.resolution desc) from video_file f
-                 where f.streaming_playlist_id = p.id and f.hls is not null), '[]') as entries
-     from video v left join streaming_playlist p on p.video_id = v.id where v.id = $1`,
-    [videoId],
-  )
-  if (!video) throw new DomainError('not_found', 'This video does not exist.')
-  const { uuid, master, hashes, entries } = video
-  const isPrivate = hasPrivateFiles(video)
-  if (master !== null && hashes !== null && entries.length > 0) {
-    const names = { masterFilename: master, hashesFilename: hashes }
-    await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })
-  }
-  return isPrivate
 }

@@ -5,6 +5,7 @@ import {
   type FileRef,
   type LadderFile,
   type LadderPlan,
+  type LadderSettings,
   MediaError,
   planLadder,
   probe,
@@ -23,7 +24,9 @@ import {
   transcodingOwner,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { makeStoreRenditions, NotOurs, withOwned, writeMaster } from './store-renditions.ts'
+import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
+import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
+import type { TranscodingOutputs } from './transcoding.entity.ts'
 import {
   contextOfTranscoding,
   isActive,
@@ -34,15 +37,20 @@ import {
   takesMove,
   withTranscoding,
 } from './transcoding-state.ts'
+import { type MasterTask, writeMaster } from './write-master.ts'
 
 /** A transcoding in the hands of a worker. */
-interface Task {
-  id: number
+interface Task extends MasterTask {
   owner: string
-  videoId: number
   uuid: string
   /** The original in the store; null when it is gone already. */
   source: string | null
+  /** What an administrator wants it to make; null for what the configuration says. */
+  outputs: TranscodingOutputs | null
+  /** Whether the original stays, whatever the configuration says. */
+  keepSource: boolean
+  /** Whether other files of the video are watched meanwhile. */
+  isPublished: boolean
   /** The still under a sound file. */
   preview: string | null
 }
@@ -127,13 +135,14 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       throw error
     })
     if (!claimed) return undefined
-    const [row] = await db.query<{ video_id: number; uuid: string; source: string | null; preview: string | null }>(
-      `select v.id as video_id, v.uuid, s.kept_filename as source,
+    const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
+      `select v.id as "videoId", v.uuid, s.kept_filename as source, x.outputs, x.keep_source as "keepSource",
+         v.state = 'published' as "isPublished",
          (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2 and t.on_disk) as preview
        from transcoding x join video v on v.id = x.video_id left join video_source s on s.video_id = v.id where x.id = $1`,
       [id],
     )
-    return row && { id, owner, videoId: row.video_id, uuid: row.uuid, source: row.source, preview: row.preview }
+    return row && { id, owner, ...row }
   }
 
   /** The machine's `TIMED_OUT` while somebody worked; after too many losses the video's transcoding has failed. */
@@ -174,18 +183,21 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     await pendingFiles.reserve(transcodingOwner(task.id), [{ ...work, folder: true }])
     const done = await stored(task.id)
     if (!done) {
-      if (task.source === null) throw new PermanentFailure('The original file is gone.')
-      const source: FileRef = { kind: 'original_video_files', name: task.source }
-      const makeAll = (): Promise<void> =>
-        store.withLocalPath(source, (input) =>
+      const find = (): Promise<SourceFile> => findSourceFile(deps, { videoId: task.videoId, kept: task.source })
+      const makeAll = (source: SourceFile): Promise<void> =>
+        withSourceFile(deps, source, { id: task.id, signal }, (input) =>
           withStill(task, (stillPath) => make(task, { input, stillPath, work, signal, progress, log })),
         )
-      await makeAll().catch(async (error: unknown) => {
-        const isTornAway = error instanceof MediaError && error.reason === 'not-found'
-        if (!isTornAway || (await store.stat(source)) === undefined) throw error
+      const source = await find()
+      await makeAll(source).catch(async (error: unknown) => {
+        // A rendition that others are made of can be moved or taken away; an original cannot.
+        const isTornAway = (await isThere(deps, source))
+          ? error instanceof MediaError && error.reason === 'not-found'
+          : task.source === null && error instanceof MediaError
+        if (!isTornAway) throw error
         // The privacy changed just then, and the folder went away under the files: they are made once more.
         log.warn({ err: error }, 'files of a transcoding went missing')
-        await makeAll()
+        await makeAll(await find())
       })
     }
     signal.throwIfAborted()
@@ -217,13 +229,20 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   async function make(task: Task, { input, stillPath, work, signal, progress, log }: Making): Promise<void> {
     const { media } = config().vireo
     const found = await probe({ ffmpeg, path: input, signal, timeoutMs: media.probe_timeout })
-    const plan = planLadder({ probe: found, settings: config().transcoding, still: config().thumbnails.sizes[1] })
+    const plan = planLadder({
+      probe: found,
+      settings: settingsFor(task, config().transcoding),
+      still: config().thumbnails.sizes[1],
+    })
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
     const made = await begin(task, total)
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
     // A crash may have come between the rows of a step and what others are told of it.
     if (made > 0) await tellOfStored(task)
     if (made >= total) return
+    // Without its sound, the copy must not take the place of a rendition that has it.
+    const waitsForSound = task.isPublished && plan.splitAudio
+    const waiting: LadderFile[] = []
     await runLadder({
       ...{ ffmpeg, plan, input, signal, newUuid },
       stillPath: found.video ? undefined : stillPath,
@@ -235,7 +254,9 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       onProgress: progress,
       onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
       onFiles: async (files: LadderFile[], step) => {
-        await storeRenditions({ ...task, source: found }, files)
+        waiting.push(...files)
+        if (step === 'copy' && waitsForSound) return
+        await storeRenditions({ ...task, source: found }, waiting.splice(0))
         log.info({ step, files: files.length }, 'renditions stored')
         await tellOfStored(task)
       },
@@ -282,7 +303,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       ]
       if (takes(video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
       moveTranscoding(unit, transcoding, { type: 'FINISHED' }, settings)
-      if (config().transcoding.original_file.keep || task.source === null) return
+      if (config().transcoding.original_file.keep || task.keepSource || task.source === null) return
       await unit.query('update video_source set kept_filename = null where video_id = $1', [task.videoId])
       await pendingFiles.condemn(unit.query, [{ kind: 'original_video_files', name: task.source }])
     })
@@ -294,9 +315,10 @@ export function makeTranscodings(deps: TranscodingDeps): void {
    */
   async function afterMaster(task: Task, work: (locked: Locked) => Promise<void>): Promise<void> {
     for (;;) {
-      const isPrivate = await writeMaster(deps, task.videoId)
+      const master = await writeMaster(deps, task)
       const isRight = await withOwned(deps, task.id, task.owner, async (locked) => {
-        if (hasPrivateFiles(locked.video) !== isPrivate) return false
+        const isPlaced = await master.settle(locked.unit)
+        if (!isPlaced || hasPrivateFiles(locked.video) !== master.isPrivate) return false
         await work(locked)
         return true
       })
@@ -339,6 +361,17 @@ export function makeTranscodings(deps: TranscodingDeps): void {
 /** The video is gone, or the row is another worker's. */
 const isLost = (error: unknown): boolean =>
   error instanceof NotOurs || (error instanceof DomainError && error.kind === 'not_found')
+
+/** The configuration as the transcoding wants it. What is made of a rendition keeps that one's size, or it would be lost. */
+function settingsFor({ outputs, source }: Task, configured: LadderSettings): LadderSettings {
+  if (outputs === null) return configured
+  return {
+    ...configured,
+    always_transcode_original_resolution: configured.always_transcode_original_resolution || source === null,
+    hls: { ...configured.hls, enabled: outputs !== 'web-video' },
+    web_videos: { enabled: outputs !== 'hls' },
+  }
+}
 
 const summaryOf = ({ copied, encoded }: LadderPlan): string =>
   [...(copied ? [`${copied.resolution} copied`] : []), ...encoded.map(({ resolution }) => `${resolution}`)].join(', ')

@@ -2,6 +2,8 @@
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
+export type TranscodingOutputs = 'hls' | 'web-video' | 'both'
+
 const TranscodingSchema = defineEntity({
   name: 'Transcoding',
   tableName: 'transcoding',
@@ -14,6 +16,10 @@ const TranscodingSchema = defineEntity({
     /** The worker that is at it; `dueAt` is the end of its lease. */
     leaseOwner: p.string().nullable(),
     error: p.string().nullable(),
+    /** Which files it makes; null as the configuration says when it runs. */
+    outputs: p.string().$type<TranscodingOutputs>().nullable(),
+    /** Whether the original stays when it is done, whatever the configuration says. */
+    keepSource: p.boolean(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

@@ -13,6 +13,7 @@ export {
   registerCounters,
   type VideoDelta,
 } from './deltas.ts'
+export type { FileFormat } from './file-removal.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
 export {
   type FileDraft,
@@ -47,7 +48,13 @@ export {
   transcodingOwner,
 } from './pending-files.ts'
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
-export { askForTranscoding, planTranscoding } from './plan-transcoding.ts'
+export {
+  askForTranscoding,
+  cancelTranscodings,
+  openTranscodings,
+  planTranscoding,
+  type TranscodingWish,
+} from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
 export { overQuota, refuseOverQuota } from './quota.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
@@ -58,6 +65,7 @@ export {
   type RemoteVideos,
   videoStateOf,
 } from './remote-video.ts'
+export { makeRemoveFiles, type RemoveFiles } from './remove-files.ts'
 export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
 export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
 export { DAYS_OF_VIEWS, registerScores, renewScores } from './scores.ts'

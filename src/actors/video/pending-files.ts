@@ -23,8 +23,11 @@ export interface PendingFiles {
   reserve(owner: string, files: readonly PendingFile[]): Promise<void>
   /** In the transaction that stores the rows which name them: they belong somewhere now. */
   settle(query: Sql, files: readonly FileRef[]): Promise<void>
-  /** In the transaction that drops the rows which named them: nobody needs them any more. */
-  condemn(query: Sql, files: readonly PendingFile[]): Promise<void>
+  /**
+   * In the transaction that drops the rows which named them: nobody needs them any more, once the `reader` (a
+   * `transcodingOwner`, if one is given) is done.
+   */
+  condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
   /** Removes files that were reserved and are not wanted after all. */
   discard(files: readonly PendingFile[]): Promise<void>
   /** Removes what nobody works on. Answers how many. */
@@ -108,7 +111,7 @@ export function makePendingFiles(options: {
       if (files.length > 0) await query(DELETE, [json(files)])
     },
 
-    condemn: (query, files) => insert(query, NOBODY, files),
+    condemn: (query, files, reader = NOBODY) => insert(query, reader, files),
 
     async discard(files) {
       for (const file of files) await remove(file)

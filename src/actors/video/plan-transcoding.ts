@@ -8,11 +8,23 @@ import {
   transcodingMachine,
 } from '../../state-machines/transcoding.ts'
 import type { Unit } from '../runtime/index.ts'
-import { Transcoding } from '../transcoding/transcoding.entity.ts'
+import { Transcoding, type TranscodingOutputs } from '../transcoding/transcoding.entity.ts'
 import { CHECK_OWNER_EVERY } from './publish-video.ts'
 
+/** What is wanted of a transcoding other than what the configuration says. */
+export interface TranscodingWish {
+  outputs: TranscodingOutputs
+  /** Whether the original stays when it is done. */
+  keepSource: boolean
+}
+
 /** Stores a new transcoding of a video with its job, in the transaction of whoever asks for it. */
-export async function planTranscoding(unit: Unit, videoId: number, priority: number): Promise<void> {
+export async function planTranscoding(
+  unit: Unit,
+  videoId: number,
+  priority: number,
+  wish?: TranscodingWish,
+): Promise<void> {
   const { state, context } = initialTranscoding
   const wait = transcodingDueIn(state, context, {
     lease: CHECK_OWNER_EVERY,
@@ -23,6 +35,8 @@ export async function planTranscoding(unit: Unit, videoId: number, priority: num
     videoId,
     state,
     context: { ...context },
+    outputs: wish?.outputs ?? null,
+    keepSource: wish?.keepSource ?? false,
     dueAt: wait === null ? null : new Date(unit.now.getTime() + wait),
     createdAt: unit.now,
     updatedAt: unit.now,
@@ -41,10 +55,13 @@ export function askForTranscoding(unit: Unit, transcodingId: number, priority: n
   })
 }
 
-/** Ends the transcodings of a video that are under way or wait to be tried again; a worker that is at it loses it. */
-export async function cancelTranscodings(unit: Unit, videoId: number): Promise<void> {
-  const open = await unit.em.find(Transcoding, { videoId, state: { $nin: ['done', 'cancelled'] } })
-  for (const transcoding of open) {
+/** The transcodings of a video that are under way or wait to be tried again. */
+export const openTranscodings = (unit: Unit, videoId: number): Promise<Transcoding[]> =>
+  unit.em.find(Transcoding, { videoId, state: { $nin: ['done', 'cancelled'] } })
+
+/** Ends the open transcodings of a video; a worker that is at one loses it. */
+export async function cancelTranscodings(unit: Unit, videoId: number, open?: readonly Transcoding[]): Promise<void> {
+  for (const transcoding of open ?? (await openTranscodings(unit, videoId))) {
     const from = {
       state: transcoding.state as TranscodingState,
       context: { ...initialTranscoding.context, ...transcoding.context },

@@ -6,15 +6,16 @@ import { join } from 'node:path'
 import type { ActorDeps, RuntimeSettings } from '../../../src/actors/runtime/index.ts'
 import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
-import { makeTranscodings } from '../../../src/actors/transcoding/index.ts'
+import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transcoding/index.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
-import { makeUsers, userRoles } from '../../../src/actors/user/index.ts'
+import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
 import {
   type CreateVideo,
   makeCreateVideo,
   makeInspectFile,
   makePendingFiles,
   makePlaceFiles,
+  makeRemoveFiles,
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
@@ -29,6 +30,7 @@ import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { listen } from '../../../src/http/server.ts'
 import { uploadsArea } from '../../../src/http/uploads/routes.ts'
+import { videoFilesArea } from '../../../src/http/video-files/routes.ts'
 import { videoSourceArea } from '../../../src/http/video-source/routes.ts'
 import { type FileKind, fileKinds, makeFileStore, type Store } from '../../../src/media/index.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
@@ -46,7 +48,7 @@ import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 export interface Disk {
   database: TestDatabase
   folder: string
-  users: { owner: TestUser; other: TestUser }
+  users: { owner: TestUser; other: TestUser; admin: TestUser }
   remove(): Promise<void>
 }
 
@@ -55,6 +57,7 @@ export interface TestUser {
   accountId: number
   channelId: number
   token: string
+  role: UserRole
 }
 
 export interface UploadNode {
@@ -87,12 +90,16 @@ export async function makeDisk(): Promise<Disk> {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-uploads-'))
   const first = await makeTestRuntime({ url: database.url })
   const users = makeUsers({ ...depsOf(first, () => testConfig()), passwords: makePasswords() })
-  const add = async (username: string): Promise<TestUser> => {
+  const add = async (username: string, role: UserRole): Promise<TestUser> => {
     const email = `${username}@example.com`
-    const made = await users.create({ username, password: 'a password', email, role: userRoles.user })
-    return { ...made, token: `token-of-${username}` }
+    const made = await users.create({ username, password: 'a password', email, role })
+    return { ...made, role, token: `token-of-${username}` }
   }
-  const made = { owner: await add('owner'), other: await add('other') }
+  const made = {
+    owner: await add('owner', userRoles.user),
+    other: await add('other', userRoles.user),
+    admin: await add('admin', userRoles.administrator),
+  }
   await first.stop()
   return {
     database,
@@ -136,6 +143,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
     areas: [
       uploadsArea({ uploads, config, host: 'localhost:9000' }),
       videoSourceArea({ db: runtime.db, config, urls: actorDeps.urls, uploads, replaceSource }),
+      videoFilesArea({ db: runtime.db, ...makeRemoveFiles(deps), ...makeTranscodeAgain(actorDeps) }),
     ],
     checkResponses: true,
     version: '0.0.0',
@@ -172,9 +180,9 @@ function depsOf({ db, runtime }: TestRuntime, config: () => Config, clock: Clock
 function sessionOf(disk: Disk, token: string): Session | null {
   const user = Object.values(disk.users).find((one) => one.token === token)
   if (!user) return null
-  const { id, accountId } = user
+  const { id, accountId, role } = user
   const limits = { videoQuota: -1, videoQuotaDaily: -1 }
-  return { id: 1, user: { id, accountId, username: 'somebody', role: userRoles.user, actorId: 1, ...limits } }
+  return { id: 1, user: { id, accountId, username: 'somebody', role, actorId: 1, ...limits } }
 }
 
 const directoriesIn = (folder: string): Record<FileKind, string> =>

@@ -43,12 +43,14 @@ export const table = defineTable({
     },
     { from: 'to-transcode', with: before, event: { type: 'TRANSCODED' }, to: 'published', gives: { error: null } },
     { from: 'to-transcode', event: { type: 'TRANSCODING_FAILED', ...failed }, to: 'transcoding-failed', gives: failed },
+    { from: 'to-transcode', with: before, event: { type: 'TRANSCODING_REQUESTED' }, to: 'to-transcode', gives: fresh },
     { from: 'to-transcode', event: REMOVED, to: 'removed' },
     { from: 'to-transcode', event: TIMED_OUT, to: 'to-transcode' },
 
     { from: 'published', event: { type: 'RENDITION_STORED' }, to: 'published', gives: { renditions: 1 } },
     { from: 'published', with: before, event: { type: 'TRANSCODED' }, to: 'published', gives: { error: null } },
     { from: 'published', event: { type: 'TRANSCODING_FAILED', ...failed }, to: 'published', gives: failed },
+    { from: 'published', with: before, event: { type: 'TRANSCODING_REQUESTED' }, to: 'published', gives: fresh },
     {
       from: 'published',
       with: before,
@@ -90,10 +92,10 @@ export const table = defineTable({
     },
     {
       from: 'transcoding-failed',
-      with: failed,
+      with: { ...before, ...failed },
       event: { type: 'RETRIED' },
       to: 'to-transcode',
-      gives: { error: null },
+      gives: fresh,
     },
     { from: 'transcoding-failed', event: REMOVED, to: 'removed' },
 

@@ -15,6 +15,11 @@ const fileOf = (privacy: keyof typeof privacies) => async (cast: Cast) => {
   return { params: { id, videoFileId: webVideo.id } }
 }
 
+const filesToMake = async (cast: Cast) => ({
+  params: { id: (await cast.videoWithFiles({ isPrivate: false })).uuid },
+  body: { transcodingType: 'hls', forceTranscoding: true },
+})
+
 const ratedVideoOf = (privacy: keyof typeof privacies) => async (cast: Cast) => ({
   ...(await videoOf(privacy)(cast)),
   body: { rating: 'like' },
@@ -106,6 +111,24 @@ export const videoRows = [
 
   row('GET /api/v1/videos/:id/source', ownerOrStaff(200), videoWithSource),
   row('DELETE /api/v1/videos/:id/source/file', administrators(204), videoWithSource),
+  row('DELETE /api/v1/videos/:id/hls', administrators(204), async (cast) => {
+    const { uuid } = await cast.videoWithFiles({ isPrivate: false })
+    return { params: { id: uuid } }
+  }),
+  row('DELETE /api/v1/videos/:id/hls/:videoFileId', administrators(204), async (cast) => {
+    const { id, uuid } = await cast.videoWithFiles({ isPrivate: true })
+    const [file] = await cast.db.query<{ id: number }>(
+      'select id from video_file where video_id = $1 and streaming_playlist_id is not null',
+      [id],
+    )
+    return { params: { id: uuid, videoFileId: file?.id ?? 0 } }
+  }),
+  row('DELETE /api/v1/videos/:id/web-videos', administrators(204), async (cast) => {
+    const { uuid } = await cast.videoWithFiles({ isPrivate: true })
+    return { params: { id: uuid } }
+  }),
+  row('DELETE /api/v1/videos/:id/web-videos/:videoFileId', administrators(204), fileOf('public')),
+  row('POST /api/v1/videos/:id/transcoding', administrators(204), filesToMake),
   row(`POST ${REPLACE}`, ownerOrStaff(201), async (cast) => ({
     ...(await videoOf('public')(cast)),
     headers: openingHeaders,

@@ -1,0 +1,90 @@
+// Renditions made anew because an administrator asks for them. What plays goes on playing; each new file takes the place of
+// the old one when it is there.
+
+import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import {
+  cancelTranscodings,
+  moveVideo,
+  openTranscodings,
+  planTranscoding,
+  type TranscodingWish,
+} from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+import type { Transcoding, TranscodingOutputs } from './transcoding.entity.ts'
+import { isActive } from './transcoding-state.ts'
+
+export interface TranscodeAgain {
+  /**
+   * Asks for the renditions of a local video in one format. `force` ends a transcoding that is under way, and makes what
+   * that one was to make as well. Throws `not_found`, `invalid` without transcoding on this server, for lives, videos of
+   * other servers and those that have no file to make it of, and `conflict` when the video is on its way.
+   */
+  transcodeAgain(videoId: number, ask: { format: Format; force: boolean }): Promise<void>
+}
+
+type Format = Exclude<TranscodingOutputs, 'both'>
+
+export function makeTranscodeAgain({ tell, config }: ActorDeps): TranscodeAgain {
+  async function transcodeAgain(videoId: number, { format, force }: { format: Format; force: boolean }): Promise<void> {
+    if (!config().transcoding.enabled) {
+      throw new DomainError('invalid', 'Videos are not transcoded on this server.')
+    }
+    await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await unit.em.findOneOrFail(Video, videoId)
+      if (video.state === 'removed') throw notFound('Video not found')
+      if (video.remote) throw new DomainError('invalid', 'A video of another server is not transcoded here.')
+      if (video.isLive) throw new DomainError('invalid', 'A live is not transcoded like a video.')
+      const open = await openTranscodings(unit, videoId)
+      const isUnderWay = video.state === 'to-transcode' || open.some(({ state }) => isActive(state))
+      if (isUnderWay && !force) {
+        const code = 'video_already_being_transcoded'
+        throw new DomainError('conflict', 'This video is being transcoded already.', { code })
+      }
+      const [source] = await unit.query(
+        `select 1 from video_source where video_id = $1 and kept_filename is not null
+         union all select 1 from video_file where video_id = $1 and not outdated limit 1`,
+        [videoId],
+      )
+      if (!source) throw new DomainError('invalid', 'This video has no file to be made of.')
+      const wish = wishOf({ format, open, state: video.state, configured: configured() })
+      await cancelTranscodings(unit, videoId, open)
+      moveVideo(unit, video, { type: video.state === 'transcoding-failed' ? 'RETRIED' : 'TRANSCODING_REQUESTED' })
+      await planTranscoding(unit, videoId, config().vireo.jobs.priorities.transcoding, wish)
+    })
+  }
+
+  function configured(): Format[] {
+    const { hls, web_videos: webVideos } = config().transcoding
+    return [...(hls.enabled ? (['hls'] as const) : []), ...(webVideos.enabled ? (['web-video'] as const) : [])]
+  }
+
+  return { transcodeAgain }
+}
+
+/**
+ * What is asked for, with what the transcodings whose place it takes still owe the video. The original of a video that was
+ * done stays: it was kept on purpose.
+ */
+export function wishOf(options: {
+  format: Format
+  open: readonly Pick<Transcoding, 'state' | 'outputs' | 'keepSource'>[]
+  /** Of the video. */
+  state: string
+  /** What a new video is made into. */
+  configured: readonly Format[]
+}): TranscodingWish {
+  const { format, open, state, configured } = options
+  const owed = open.filter((one) => isActive(one.state) || !one.outputs || state === 'transcoding-failed')
+  const isLost = open.length === 0 && state !== 'published'
+  const formats = new Set<Format>([format, ...(isLost ? configured : [])])
+  for (const { outputs } of owed) for (const one of formatsOf(outputs, configured)) formats.add(one)
+  return {
+    outputs: formats.size > 1 ? 'both' : format,
+    keepSource: open.length > 0 ? open.every(({ keepSource }) => keepSource) : state === 'published',
+  }
+}
+
+function formatsOf(outputs: Transcoding['outputs'], configured: readonly Format[]): readonly Format[] {
+  if (!outputs) return configured
+  return outputs === 'both' ? ['hls', 'web-video'] : [outputs]
+}

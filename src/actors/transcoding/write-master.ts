@@ -1,0 +1,95 @@
+// Keeps the master playlist and the segment hashes in step with the rows.
+
+import { type FileRef, type HlsEntry, hlsFile, storeMaster } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { DomainError, type Unit } from '../runtime/index.ts'
+import { hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
+import type { TranscodingDeps } from './transcoding-state.ts'
+
+export interface WrittenMaster {
+  /** Whether the video was private when it was read. */
+  isPrivate: boolean
+  /**
+   * In the transaction that holds the video: from now on it is the video's. Answers false when the playlist was replaced
+   * or removed meanwhile; then it is to be written once more.
+   */
+  settle(unit: Unit): Promise<boolean>
+}
+
+/** Of a transcoding in the hands of a worker. */
+export interface MasterTask {
+  id: number
+  videoId: number
+  outputs: string | null
+  /** What the worker wrote last, so that it is not written twice. */
+  written?: string
+}
+
+interface Row extends Openness {
+  uuid: string
+  master: string | null
+  hashes: string | null
+  entries: HlsEntry[]
+}
+
+interface Names {
+  masterFilename: string
+  hashesFilename: string
+}
+
+/**
+ * Writes the playlist from the rows, where the video's privacy wants it. While renditions are only added it keeps its
+ * name, and other servers its address; where they take the place of others it gets a new one, so that no cache answers
+ * with one that names what is gone.
+ */
+export async function writeMaster(
+  { db, store, pendingFiles }: TranscodingDeps,
+  task: MasterTask,
+): Promise<WrittenMaster> {
+  const { videoId } = task
+  const [video] = await db.query<Row>(
+    `select v.uuid, v.privacy, v.blocked, p.playlist_filename as master, p.segments_sha256_filename as hashes,
+       coalesce((select json_agg(f.hls order by f.resolution desc) from video_file f
+                 where f.streaming_playlist_id = p.id and f.hls is not null), '[]') as entries
+     from video v left join streaming_playlist p on p.video_id = v.id where v.id = $1`,
+    [videoId],
+  )
+  if (!video) throw new DomainError('not_found', 'This video does not exist.')
+  const { uuid, master, hashes, entries } = video
+  const isPrivate = hasPrivateFiles(video)
+  if (master === null || hashes === null || entries.length === 0) return { isPrivate, settle: async () => true }
+
+  const refsOf = ({ masterFilename, hashesFilename }: Names, hidden = isPrivate): FileRef[] =>
+    [masterFilename, hashesFilename].map((name) => hlsFile(uuid, name, hidden))
+  const old: Names = { masterFilename: master, hashesFilename: hashes }
+  const textFor = (name: string): string =>
+    JSON.stringify([name, isPrivate, entries.map(({ playlistFilename }) => playlistFilename)])
+  const isWritten = task.written === textFor(master)
+  const isReplaced =
+    !isWritten && task.outputs !== null && (await store.stat(hlsFile(uuid, master, isPrivate))) !== undefined
+  const names: Names = isReplaced
+    ? { masterFilename: `${newUuid()}-master.m3u8`, hashesFilename: `${newUuid()}-segments-sha256.json` }
+    : old
+  if (isReplaced) await pendingFiles.reserve(transcodingOwner(task.id), refsOf(names))
+  if (!isWritten) await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })
+
+  return {
+    isPrivate,
+    async settle(unit) {
+      const rows = await unit.query(
+        `update streaming_playlist set playlist_filename = $3, segments_sha256_filename = $4, updated_at = $5
+         where video_id = $1 and playlist_filename = $2 returning id`,
+        [videoId, master, names.masterFilename, names.hashesFilename, unit.now],
+      )
+      const isSettled = rows.length > 0
+      const reader = transcodingOwner(task.id)
+      if (!isSettled) await pendingFiles.condemn(unit.query, refsOf(names), reader)
+      else if (isReplaced) {
+        await pendingFiles.settle(unit.query, refsOf(names))
+        await pendingFiles.condemn(unit.query, [...refsOf(old, false), ...refsOf(old, true)], reader)
+      }
+      if (isSettled) task.written = textFor(names.masterFilename)
+      return isSettled
+    },
+  }
+}

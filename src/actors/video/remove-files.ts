@@ -1,0 +1,190 @@
+// Removal of a video's files: a whole format or one file of it, as long as something is left to play. A playlist that
+// loses a rendition gets another name with its new text, so that no cache answers with one that names what is gone.
+
+import { type FileRef, type HlsEntry, hlsFile, type Store, storeMaster, webVideoFile } from '../../media/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type FilesAsked, filesToRemove, type RemovableFile } from './file-removal.ts'
+import type { Leases, PendingFiles } from './pending-files.ts'
+import { transcodingOwner } from './pending-files.ts'
+import { Video } from './video.entity.ts'
+import { hasPrivateFiles, isFederated } from './video.policy.ts'
+
+export interface RemoveFiles {
+  /**
+   * Removes files of a local video. Throws `not_found` without the video or the file, and `invalid` when it is of another
+   * server, has none of the format, or has nothing else that plays.
+   */
+  removeFiles(videoId: number, asked: FilesAsked): Promise<void>
+}
+
+interface StoredFile extends RemovableFile {
+  filename: string | null
+  playlist: string | null
+  torrent: string | null
+  entry: HlsEntry | null
+}
+
+interface Stored {
+  uuid: string
+  remote: boolean
+  privacy: number
+  blocked: boolean
+  master: string | null
+  hashes: string | null
+  /** The transcoding under way, which may be reading any of the files. */
+  transcoding: number | null
+  files: StoredFile[]
+}
+
+interface Removal {
+  stored: Stored
+  gone: StoredFile[]
+  /** What the playlist still has. */
+  entries: HlsEntry[]
+  /** Whether the playlist goes as well. */
+  lastOfHls: boolean
+  isPrivate: boolean
+}
+
+interface PlaylistNames {
+  masterFilename: string
+  hashesFilename: string
+}
+
+export function makeRemoveFiles(
+  deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Leases },
+): RemoveFiles {
+  const { db, tell, store, logger, pendingFiles, leases } = deps
+
+  async function removeFiles(videoId: number, asked: FilesAsked): Promise<void> {
+    for (;;) {
+      const removal = planOf(await stored(db.query, videoId), asked)
+      const names = await writePlaylist(removal)
+      const written = names ? refsOf(removal, names) : []
+      try {
+        if (await commit(videoId, asked, removal, names, written)) break
+      } catch (error) {
+        // After any other failure the rows may name what was written: the note of it was struck off then.
+        if (error instanceof DomainError) await pendingFiles.discard(written)
+        throw error
+      }
+      // A rendition was stored meanwhile, or the privacy changed: the playlist is written once more.
+      await pendingFiles.discard(written)
+    }
+    await pendingFiles.collect().catch((error) => logger.warn({ err: error }, 'removed files are left for later'))
+  }
+
+  /** Writes the playlist without what goes. Undefined when no rendition loses another. */
+  async function writePlaylist(removal: Removal): Promise<PlaylistNames | undefined> {
+    const { stored: video, gone, entries, isPrivate } = removal
+    if (entries.length === 0 || !gone.some(({ hls }) => hls)) return undefined
+    const names = {
+      masterFilename: `${newUuid()}-master.m3u8`,
+      hashesFilename: `${newUuid()}-segments-sha256.json`,
+    }
+    await pendingFiles.reserve(leases.owner, refsOf(removal, names))
+    await storeMaster({ store, entries, videoUuid: video.uuid, isPrivate, ...names })
+    return names
+  }
+
+  /** Answers false when the video is not as it was. */
+  function commit(
+    videoId: number,
+    asked: FilesAsked,
+    before: Removal,
+    names: PlaylistNames | undefined,
+    written: FileRef[],
+  ): Promise<boolean> {
+    return tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await unit.em.findOneOrFail(Video, videoId)
+      if (video.state === 'removed') throw notFound('Video not found')
+      const removal = planOf(await stored(unit.query, videoId), asked)
+      if (!isSame(removal, before)) return false
+      await dropRows(unit, videoId, removal, names)
+      await pendingFiles.settle(unit.query, written)
+      const { transcoding } = removal.stored
+      const reader = transcoding === null ? undefined : transcodingOwner(transcoding)
+      await pendingFiles.condemn(unit.query, goneRefs(removal, names), reader)
+      video.updatedAt = unit.now
+      if (video.state === 'published' && isFederated(video.privacy)) {
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
+      }
+      return true
+    })
+  }
+
+  return { removeFiles }
+}
+
+async function stored(query: Sql, videoId: number): Promise<Stored> {
+  const [video] = await query<Stored>(
+    `select v.uuid, v.remote, v.privacy, v.blocked, p.playlist_filename as master, p.segments_sha256_filename as hashes,
+       (select t.id from transcoding t where t.video_id = v.id
+          and t.state in ('planned', 'running', 'packaged', 'stored') order by t.id desc limit 1) as transcoding,
+       coalesce((select json_agg(json_build_object('id', f.id, 'hls', f.streaming_playlist_id is not null,
+           'hasVideo', f.streams in (1, 3), 'hasAudio', f.streams in (2, 3), 'filename', f.filename,
+           'playlist', f.playlist_filename, 'torrent', f.torrent_filename, 'entry', f.hls)
+         order by f.resolution desc, f.id) from video_file f where f.video_id = v.id), '[]') as files
+     from video v left join streaming_playlist p on p.video_id = v.id where v.id = $1 and v.state <> 'removed'`,
+    [videoId],
+  )
+  if (!video) throw notFound('Video not found')
+  return video
+}
+
+function planOf(video: Stored, asked: FilesAsked): Removal {
+  if (video.remote) throw new DomainError('invalid', 'The files of this video are of another server.')
+  const gone = filesToRemove(video.files, asked)
+  const left = video.files.filter((file) => file.hls && !gone.includes(file))
+  const entries = left.flatMap(({ entry }) => (entry ? [entry] : []))
+  const lastOfHls = left.length === 0 && gone.some(({ hls }) => hls)
+  return { stored: video, gone, entries, lastOfHls, isPrivate: hasPrivateFiles(video) }
+}
+
+function isSame(one: Removal, other: Removal): boolean {
+  const shapeOf = ({ stored: { master, files }, isPrivate }: Removal): string =>
+    JSON.stringify([master, isPrivate, files.map(({ id, filename }) => [id, filename])])
+  return shapeOf(one) === shapeOf(other)
+}
+
+/** One statement: the rows of the files, and the playlist after them. */
+async function dropRows(
+  unit: Unit,
+  videoId: number,
+  { gone, lastOfHls }: Removal,
+  names: PlaylistNames | undefined,
+): Promise<void> {
+  await unit.query(
+    `with gone as (delete from video_file where video_id = $1 and id = any($2)),
+       emptied as (delete from streaming_playlist where video_id = $1 and $3)
+     update streaming_playlist set playlist_filename = $4, segments_sha256_filename = $5, updated_at = $6
+     where video_id = $1 and $4::text is not null`,
+    [
+      ...[videoId, gone.map(({ id }) => id), lastOfHls],
+      ...[names?.masterFilename ?? null, names?.hashesFilename ?? null, unit.now],
+    ],
+  )
+}
+
+const refsOf = (
+  { stored: { uuid }, isPrivate }: Removal,
+  { masterFilename, hashesFilename }: PlaylistNames,
+): FileRef[] => [masterFilename, hashesFilename].map((name) => hlsFile(uuid, name, isPrivate))
+
+/** In whichever folder the privacy put them. */
+function goneRefs({ stored: video, gone, lastOfHls }: Removal, names: PlaylistNames | undefined): FileRef[] {
+  const { uuid, master, hashes } = video
+  const playlists = names || lastOfHls ? [master, hashes] : []
+  const hls = [...gone.flatMap((file) => (file.hls ? [file.filename, file.playlist] : [])), ...playlists]
+  const webVideos = gone.flatMap((file) => (file.hls ? [] : [file.filename]))
+  const isName = (name: string | null): name is string => name !== null
+  return [
+    ...[false, true].flatMap((isPrivate) => [
+      ...hls.filter(isName).map((name) => hlsFile(uuid, name, isPrivate)),
+      ...webVideos.filter(isName).map((name) => webVideoFile(name, isPrivate)),
+    ]),
+    ...gone.flatMap(({ torrent }): FileRef[] => (torrent === null ? [] : [{ kind: 'torrents', name: torrent }])),
+  ]
+}

@@ -1,0 +1,119 @@
+// Other servers hear which files of a video are left when some were removed, and which there are when they were made anew.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+const resolutions = {
+  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
+  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+}
+const LONG = { withinMs: 30_000 }
+
+let ours: FederatedNode
+let near: FakePeer
+let video: { uuid: string; url: string }
+
+beforeAll(async () => {
+  ;[ours, near] = await Promise.all([
+    startFederatedNode({ transcoding: { enabled: true, resolutions, web_videos: { enabled: true } } }),
+    startFakePeer(),
+  ])
+  const { account } = await introduce(ours, near, 'nora')
+  await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
+  await near.awaited('the answer', () => near.of('Accept').length === 1)
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([near?.close(), ours?.stop()])
+})
+beforeEach(async () => {
+  video = await ours.upload(await readFile(await media('small.mp4')))
+  await told({ web: 2, hls: 2 })
+  near.received.length = 0
+}, 60_000)
+
+interface Names {
+  web: string[]
+  hls: string[]
+  master: string[]
+}
+
+/** The names of files in a document. */
+function namesIn(document: unknown): Names {
+  const urls = [...new Set(JSON.stringify(document ?? null).match(/https?:[^"?&\\]+/g) ?? [])]
+  const names = (part: RegExp): string[] =>
+    urls.flatMap((url) => (part.test(url) ? [url.slice(url.lastIndexOf('/') + 1)] : [])).sort()
+  return {
+    web: names(/\/static\/web-videos\/.*\.mp4$/),
+    hls: names(/\/static\/streaming-playlists\/.*\.mp4$/),
+    master: names(/-master\.m3u8$/),
+  }
+}
+
+/** What the last Update or Create of the video names. */
+function lastTold(): Names {
+  const about = near.received.filter(({ activity }) => (activity.object as JsonObject | undefined)?.id === video.url)
+  return namesIn(about.at(-1)?.activity)
+}
+
+const told = (counts: { web: number; hls: number }): Promise<Names> =>
+  until(
+    async () => {
+      const names = lastTold()
+      return names.web.length === counts.web && names.hls.length === counts.hls ? names : undefined
+    },
+    { what: `word of ${JSON.stringify(counts)}`, ...LONG },
+  )
+
+async function send(method: string, path: string, body?: object): Promise<number> {
+  const answer = await fetch(`${ours.base}/api/v1/videos/${video.uuid}/${path}`, {
+    method,
+    headers: {
+      authorization: ours.client.authorization,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return answer.status
+}
+
+const served = async (): Promise<Names> =>
+  namesIn(await (await fetch(video.url, { headers: { accept: 'application/activity+json' } })).json())
+
+it('a removal is told as one Update that names the files that are left', async () => {
+  const before = await served()
+  expect(await send('DELETE', 'web-videos')).toBe(204)
+  expect(await told({ web: 0, hls: 2 })).toEqual({ web: [], hls: before.hls, master: before.master })
+  // Nor does whoever reads the video see a file that is gone.
+  expect(await served()).toEqual({ web: [], hls: before.hls, master: before.master })
+  expect(near.received.map(({ activity }) => activity.type)).toEqual(['Update'])
+
+  const answer = await fetch(`${ours.base}/api/v1/videos/${video.uuid}`)
+  const { streamingPlaylists } = (await answer.json()) as { streamingPlaylists: { files: { id: number }[] }[] }
+  expect(await send('DELETE', `hls/${streamingPlaylists[0]?.files[0]?.id}`)).toBe(204)
+  const left = await told({ web: 0, hls: 1 })
+  expect(before.hls).toContain(left.hls[0])
+  expect(left.master).toHaveLength(1)
+  expect(left.master).not.toEqual(before.master)
+}, 60_000)
+
+it('new renditions are told as Updates that name them, and never as a new video', async () => {
+  const before = await served()
+  expect(await send('POST', 'transcoding', { transcodingType: 'hls' })).toBe(204)
+  const after = await until(
+    async () => {
+      const names = lastTold()
+      return names.hls.length === 2 && !names.hls.some((name) => before.hls.includes(name)) ? names : undefined
+    },
+    { what: 'word of the new files', ...LONG },
+  )
+  expect(after.web).toEqual(before.web)
+  await until(async () => JSON.stringify(await served()) === JSON.stringify(lastTold()) || undefined, {
+    what: 'the last word',
+    ...LONG,
+  })
+  expect(new Set(near.received.map(({ activity }) => activity.type))).toEqual(new Set(['Update']))
+}, 60_000)
