@@ -58,6 +58,8 @@ export type VideoEvent =
   | { type: 'STREAM_ENDED'; again: boolean }
   /** The recording of an ended live is in the store. */
   | { type: 'REPLAY_SAVED'; transcode: boolean }
+  /** Its owner would rather have it published sooner, or later: the next rendition decides. */
+  | { type: 'WAIT_CHANGED'; waitTranscoding: boolean }
   | { type: 'RETRIED' }
   | { type: 'REMOVED' }
   | { type: 'TIMED_OUT' }
@@ -136,6 +138,7 @@ export const videoMachine = flow.createMachine({
         TRANSCODED: { target: 'published', actions: 'forgetError' },
         TRANSCODING_FAILED: { target: 'transcoding-failed', actions: 'noteError' },
         TRANSCODING_REQUESTED: { target: 'to-transcode', actions: 'dropRenditions', description: 'begun anew' },
+        WAIT_CHANGED: { target: 'to-transcode', actions: 'noteWait' },
         REMOVED,
         TIMED_OUT: { target: 'to-transcode', description: 'job asked for again' },
       },

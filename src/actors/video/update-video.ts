@@ -8,6 +8,7 @@ import { hasRight } from '../user/index.ts'
 import { dropPasswords, insertPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
+import { moveVideo, takes } from './publish-video.ts'
 import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
 
@@ -195,6 +196,10 @@ async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes
   if (plain.description !== undefined)
     await followDescription(unit, video.id, video.description ?? null, plain.description)
   Object.assign(video, plain)
+  if (plain.waitTranscoding !== undefined) {
+    const changed = { type: 'WAIT_CHANGED', waitTranscoding: plain.waitTranscoding } as const
+    if (takes(video, changed)) moveVideo(unit, video, changed)
+  }
   if (privacy !== undefined) setPrivacy(unit, video, privacy)
   await storePasswords(unit, video, passwords)
   if (schedule !== undefined) await storeSchedule(unit, video.id, schedule)

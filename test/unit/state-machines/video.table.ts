@@ -44,6 +44,13 @@ export const table = defineTable({
     { from: 'to-transcode', with: before, event: { type: 'TRANSCODED' }, to: 'published', gives: { error: null } },
     { from: 'to-transcode', event: { type: 'TRANSCODING_FAILED', ...failed }, to: 'transcoding-failed', gives: failed },
     { from: 'to-transcode', with: before, event: { type: 'TRANSCODING_REQUESTED' }, to: 'to-transcode', gives: fresh },
+    {
+      from: 'to-transcode',
+      with: { waitTranscoding: true },
+      event: { type: 'WAIT_CHANGED', waitTranscoding: false },
+      to: 'to-transcode',
+      gives: { waitTranscoding: false },
+    },
     { from: 'to-transcode', event: REMOVED, to: 'removed' },
     { from: 'to-transcode', event: TIMED_OUT, to: 'to-transcode' },
 
