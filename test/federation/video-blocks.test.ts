@@ -90,6 +90,8 @@ describe('a blocked video', () => {
     const details = await owner.get<{ files: { fileUrl: string }[] }>(`/api/v1/videos/${video.uuid}`)
     file = new URL(details.files[0]?.fileUrl ?? '').pathname
     await owner.send('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text: 'A comment' })
+    // One that nobody heard of before it is blocked is created after that, not updated.
+    expect(shortly(await saidOf(video.uuid))).toEqual(expect.arrayContaining(CREATED))
     await block(video.uuid, { reason: 'a good reason' })
   }, 30_000)
 
