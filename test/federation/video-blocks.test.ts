@@ -254,6 +254,7 @@ describe('a video that a block takes back', () => {
 describe('a video that is blocked and not taken back', () => {
   it('is deleted elsewhere when it becomes private or is removed', async () => {
     const [first, second] = [await uploadBy(owner, bytes), await uploadBy(owner, bytes)]
+    await saidOf(second.uuid)
     await block(first.uuid)
     await block(second.uuid)
     await saidOf(first.uuid)
