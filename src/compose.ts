@@ -27,6 +27,7 @@ import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './acto
 import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
+import { makeRemoteActorRemoval } from './actors/remote-actor-removal/index.ts'
 import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntime } from './actors/runtime/index.ts'
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
@@ -327,12 +328,14 @@ async function start(
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
   const remoteActors = makeRemoteActors(deps)
+  const remoteVideos = makeRemoteVideos(deps)
+  const shares = makeShares(deps)
   const federation = makeFederationPart({
     deps,
     http,
     instanceActorId: instance.actorId,
     remoteActors,
-    remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
+    remoteVideos,
     remotePlaylists,
     follows,
     histories: makeHistoryWalks(deps),
@@ -340,7 +343,7 @@ async function start(
     reviews,
     waitingComments,
     ratings,
-    shares: makeShares(deps),
+    shares,
     views,
     abuses,
     redundancies,
@@ -352,6 +355,8 @@ async function start(
   // After federation, whose reactions to the end of an account or channel come first.
   makeUserRemoval({ ...deps, uploads, videos, comments, playlists, ratings, follows })
   makeChannelRemoval({ ...deps, videos, playlists, follows })
+  const removers = { videos: remoteVideos, playlists: remotePlaylists, comments, ratings, shares }
+  makeRemoteActorRemoval({ ...deps, remoteActors, removers })
   const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
   closers.push(async () => facts.close())
   const answers = makeVideoAnswers({ config, bus, clock })

@@ -61,6 +61,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-files-placement',
     'user-removal',
     'channel-removal',
+    'remote-actor-removal',
     'channel-support',
     'comments-removal',
     'blocked-follows',

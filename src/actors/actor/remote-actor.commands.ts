@@ -54,7 +54,7 @@ export interface RemoteActors {
   askRefresh(actorId: number): Promise<void>
   /** Its server knows nothing of the actor. Answers how often it said so in a row. */
   strike(actorId: number): Promise<number>
-  /** The actor is gone from its server: with it go its videos, comments, ratings and follows. */
+  /** The actor is gone from its server, and is nobody any more here: a job takes away what it had. */
   remove(actorId: number): Promise<void>
 }
 
@@ -103,15 +103,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
       return row?.strikes ?? 0
     },
     async remove(actorId) {
-      await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
-        const others = await unit.query<{ id: number }>(
-          `select a.id from follow f join actor a on a.id in (f.follower_id, f.target_id) and a.id <> $1
-           where $1 in (f.follower_id, f.target_id) and a.host_id is null order by a.id`,
-          [actorId],
-        )
-        await unit.query('delete from actor where id = $1 and host_id is not null', [actorId])
-        for (const { id } of others) await recountFollows(unit, id)
-      })
+      await tell({ aggregate: 'actor', id: actorId }, (unit) => endRemoteActor(unit, actorId))
     },
     async save(actor, { profile = 'cavage' } = {}) {
       const hostId = await ensureHost(db.query, actor.host, profile)
@@ -128,6 +120,26 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
   }
 }
 
+export const REMOTE_ACTOR_REMOVAL = 'remote-actor-removal'
+
+/** Asks for the job that takes away what an actor of another server had, which is gone. */
+export function askForRemoval(unit: Unit, actorId: number): void {
+  unit.enqueue({
+    type: REMOTE_ACTOR_REMOVAL,
+    data: { actorId },
+    dedupeKey: `${REMOTE_ACTOR_REMOVAL}-${actorId}`,
+  })
+}
+
+async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
+  const ended = await unit.query(
+    `update actor set deleted_at = $2, updated_at = $2
+     where id = $1 and host_id is not null and deleted_at is null returning id`,
+    [actorId, unit.now],
+  )
+  if (ended.length > 0) askForRemoval(unit, actorId)
+}
+
 /** Counts the followers and followings of an actor of ours anew. */
 export async function recountFollows(unit: Unit, actorId: number): Promise<void> {
   await unit.query(
@@ -141,7 +153,8 @@ export async function recountFollows(unit: Unit, actorId: number): Promise<void>
 
 async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Promise<number> {
   // The id of an actor never moves to another host, nor between accounts and channels: the first sight decides. What an
-  // account calls itself may change: a person says that it is a bot.
+  // account calls itself may change: a person says that it is a bot. One that was gone may come back once all that it had is
+  // gone; who blocked it finds it blocked.
   const [row] = await unit.query<{ id: number }>(
     `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
        following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
@@ -150,7 +163,7 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
        outbox_url = excluded.outbox_url, followers_url = excluded.followers_url, following_url = excluded.following_url,
        key_id = excluded.key_id, public_key_pem = excluded.public_key_pem, ed25519_public = excluded.ed25519_public,
        remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at,
-       strikes = 0
+       strikes = 0, deleted_at = case when actor.emptied then null else actor.deleted_at end, emptied = false
      where actor.url = excluded.url and actor.host_id = excluded.host_id and (actor.type = 'Group') = (excluded.type = 'Group')
      returning id`,
     [
@@ -186,7 +199,7 @@ async function upsertChannel(unit: Unit, actor: RemoteActor, actorId: number): P
   const rows = await unit.query(
     `insert into channel (actor_id, account_id, name, description, support)
      select $1, ac.id, $3, $4, $5 from actor o join account ac on ac.actor_id = o.id
-     where o.url_hash = md5($2)::uuid and o.url = $2 and o.host_id = (select host_id from actor where id = $1)
+     where o.url_hash = md5($2)::uuid and o.url = $2 and o.deleted_at is null and o.host_id = (select host_id from actor where id = $1)
      on conflict (actor_id) do update set account_id = excluded.account_id, name = excluded.name,
        description = excluded.description, support = excluded.support, updated_at = $6
      returning id`,

@@ -53,6 +53,8 @@ export interface RemotePlaylists {
   askToRead(id: number): Promise<void>
   /** It is gone. Throws `forbidden` unless it is of that account. */
   remove(id: number, by: { accountId: number | null }): Promise<void>
+  /** The channel in which it was is gone; it stays with its owner. */
+  leaveChannel(id: number): Promise<void>
 }
 
 export interface SaveOptions {
@@ -129,6 +131,12 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
           [id, accountId],
         )
         if (!gone) throw new DomainError('forbidden', 'Only its owner removes a playlist.')
+      })
+    },
+
+    async leaveChannel(id) {
+      await tell({ aggregate: 'playlist', id }, async (unit) => {
+        await unit.query('update playlist set channel_id = null where id = $1 and remote', [id])
       })
     },
   }

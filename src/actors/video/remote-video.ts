@@ -7,10 +7,8 @@ import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { relist } from './listing.ts'
-import type { PendingFiles } from './pending-files.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
 import { hotOf } from './scores.ts'
-import { thumbnailTypes } from './video.entity.ts'
 
 /** What a document says of a video, read and checked by the wire layer. */
 export interface RemoteVideo extends RemoteParts {
@@ -86,7 +84,7 @@ export interface RemoteVideos {
   saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
   /** The video was read, and is no older than what is stored. */
   markRead(videoId: number): Promise<void>
-  /** A remote video is gone: its rows go with all that hangs on them. */
+  /** A remote video is gone: its rows go with all that hangs on them, and with them the pictures that we keep of it. */
   remove(videoId: number): Promise<void>
 }
 
@@ -103,28 +101,15 @@ export interface WantedChapters {
   wantedAt: string
 }
 
-export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingFiles, 'condemn'> }): RemoteVideos {
-  const { db, tell, clock, pendingFiles } = deps
+export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
+  const { db, tell, clock } = deps
 
-  /** Pictures of other servers are kept beside ours; those that no row names any more are removed. */
-  async function condemnPictures(unit: Unit, videoId: number, stillNamed: RemoteVideo['thumbnails']): Promise<void> {
-    const rows = await unit.query<{ filename: string; type: number }>(
-      'select filename, type from thumbnail where video_id = $1 and not (file_url = any($2))',
-      [videoId, stillNamed.map(({ fileUrl }) => fileUrl)],
-    )
-    const files = rows.map(({ filename, type }) => ({
-      kind: type === thumbnailTypes.preview ? ('previews' as const) : ('thumbnails' as const),
-      name: filename,
-    }))
-    if (files.length > 0) await pendingFiles.condemn(unit.query, files)
-  }
   const saveAs = (video: RemoteVideo, askedAt: Date | undefined): Promise<{ id: number; isNew: boolean }> =>
     tell.create(async (unit) => {
       await holdDeletes(unit.query, video.url)
       if (askedAt) await refuseDeleted(unit, video, askedAt)
       const stored = await upsert(unit, video)
       if (stored.isOutdated) return { id: stored.id, isNew: false }
-      await condemnPictures(unit, stored.id, video.thumbnails)
       await replaceThumbnails(unit, stored.id, video)
       await replaceFiles(unit, stored.id, video)
       await replaceParts(unit, stored.id, video)
@@ -199,7 +184,6 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
     },
     async remove(videoId) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-        await condemnPictures(unit, videoId, [])
         await unit.query('delete from video where id = $1 and remote', [videoId])
       })
     },
