@@ -23,7 +23,12 @@ import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeNotificationSettings } from './actors/notification/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
-import { makePlaylistElements, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
+import {
+  keepPlaylistTotals,
+  makePlaylistElements,
+  makePlaylists,
+  makeRemotePlaylists,
+} from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
@@ -304,6 +309,7 @@ async function start(
   const ratings = makeRatings(deps)
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
+  keepPlaylistTotals(deps)
   registerCounters(deps)
   registerActorTotals(deps)
   registerScores(deps)

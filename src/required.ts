@@ -17,6 +17,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'VideoBlocked',
     'VideoUnblocked',
     'VideoRemoved',
+    'PlaylistsOfVideoTold',
     'CommentCreated',
     'CommentApproved',
     'CommentRefused',

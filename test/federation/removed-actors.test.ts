@@ -61,11 +61,9 @@ async function said(by: Pair, peer: FakePeer, inReplyTo: string): Promise<{ id: 
 }
 const reply = async (commentId: number) =>
   (
-    await ours.client.send<{ comment: { id: number } }>(
-      'POST',
-      `/api/v1/videos/${video.id}/comments/${commentId}`,
-      { text: 'An answer of ours' },
-    )
+    await ours.client.send<{ comment: { id: number } }>('POST', `/api/v1/videos/${video.id}/comments/${commentId}`, {
+      text: 'An answer of ours',
+    })
   ).comment
 
 describe('an account of another server that is gone', () => {
@@ -143,10 +141,15 @@ describe('an account of another server that is gone', () => {
     expect(await blocked()).toEqual([`fred${serial}`])
     expect((await ours.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(404)
 
-    await ours.tell(fred.account, far.activity(fred.account, 'Arrive', fred.account.url))
+    await ours.tell(fred.account, far.activity(fred.account, 'Like', video.url))
     expect((await ours.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(200)
     expect(await blocked()).toEqual([`fred${serial}`])
-  })
+
+    await leave(fred.account)
+    await ours.client.send('DELETE', `/api/v1/users/me/blocklist/accounts/${handle}`)
+    await ours.node.restart()
+    await until(async () => (await known(fred.account)) === 0, { what: 'the end of the tombstone' })
+  }, 30_000)
 })
 
 describe('a channel of another server that is gone', () => {
@@ -165,7 +168,8 @@ describe('the job that takes an actor away', () => {
     await said(fred, far, video.url)
     // As a process leaves it that was killed after the Delete, and whose jobs were lost.
     await ours.query('update actor set deleted_at = now() where url = $1', [fred.account.url])
-    await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor', withinMs: 90_000 })
+    await ours.node.restart()
+    await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor' })
     expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
-  }, 100_000)
+  }, 30_000)
 })

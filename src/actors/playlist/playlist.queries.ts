@@ -3,6 +3,7 @@
 import { containing, type Database } from '../../platform/database/index.ts'
 import { type ActorSummary, isBegun, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
+import { totalPlaylists } from './totals.ts'
 
 type Reader = Pick<Database, 'query'>
 
@@ -123,18 +124,22 @@ export async function listPlaylists(
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
   const { of, type, search, sort, start, count, host, uuids, ids } = query
+  const ofType = type === undefined ? undefined : bind(type)
   const shown = ids ? [playlistPrivacies.public, playlistPrivacies.unlisted] : [playlistPrivacies.public]
   const where = [
     ...(query.everyPrivacy ? [] : [`p.privacy in (${shown.join(', ')})`]),
     ...(of && 'accountId' in of ? [`p.account_id = ${bind(of.accountId)}`] : []),
     ...(of && 'channelId' in of ? [`p.channel_id = ${bind(of.channelId)}`] : []),
-    ...(type === undefined ? [] : [`p.type = ${bind(type)}`]),
+    ...(ofType === undefined ? [] : [`p.type = ${ofType}`]),
     ...(search === undefined ? [] : [`p.name ilike ${bind(containing(search))}`]),
     ...(host === undefined ? [] : [ofHost(host, bind)]),
     ...(uuids === undefined ? [] : [`p.uuid = any(${bind(uuids)}::uuid[])`]),
     ...(ids === undefined ? [] : [`p.id = any(${bind(ids)}::int[])`]),
     ...(query.withVideos ? ['p.elements_count > 0'] : []),
   ].join(' and ')
+  const isOfAll =
+    !(query.everyPrivacy || of || query.withVideos) && [search, host, uuids, ids].every((one) => one === undefined)
+  const total = isOfAll ? totalPlaylists(ofType) : `(select count(*)::int from playlist p where ${where})`
   const direction = sort.descending ? 'desc' : 'asc'
   const likeness =
     sort.by === 'match' && search !== undefined ? `similarity(p.name, ${bind(search)}) ${direction}, ` : ''
@@ -143,7 +148,7 @@ export async function listPlaylists(
     `with page as materialized (
        select p.id from playlist p where ${where} order by ${order} limit ${bind(count)} offset ${bind(start)}
      )
-     select (select count(*)::int from playlist p where ${where}) as total, shown.*
+     select ${total} as total, shown.*
      from (values (1)) one left join (
        select ${COLUMNS}, row_number() over (order by ${order}) as place
        from page join playlist p on p.id = page.id ${JOINS}

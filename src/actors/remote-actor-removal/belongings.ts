@@ -70,7 +70,9 @@ export async function takeAway(
     await each<{ actorId: number }>(channelsOf('$1'), accountId, 'o.actor_id as "actorId"', (channel) =>
       removeActor(channel.actorId),
     )
-    await each<{ id: number }>(playlistsOf('$1'), accountId, '', ({ id }) => removers.playlists.remove(id, { accountId }))
+    await each<{ id: number }>(playlistsOf('$1'), accountId, '', ({ id }) =>
+      removers.playlists.remove(id, { accountId }),
+    )
     await each<{ id: number }>(commentsOf('$1'), accountId, '', ({ id }) => removers.comments.removeAuthor(id))
     await each<{ videoId: number }>(ratingsOf('$1'), accountId, 'o.video_id as "videoId"', ({ videoId }) =>
       removers.ratings.removeReceivedRating({ videoId, accountId }),

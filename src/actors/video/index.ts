@@ -5,7 +5,7 @@ export {
   type NewVideoFields,
   type VideoDraft,
 } from './create-video.ts'
-export { addDelta, foldDeltas, reconcileCounters, registerCounters, type VideoDelta } from './deltas.ts'
+export { addDelta, addViews, foldDeltas, reconcileCounters, registerCounters, type VideoDelta } from './deltas.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
 export {
   type FileDraft,
