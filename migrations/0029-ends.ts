@@ -16,8 +16,8 @@ export class Ends extends Migration {
   }
 }
 
-// Of one that is gone: nothing of it is left but what others keep of it. A constant default, so that no row is written.
-const actors = ['alter table actor add column if not exists emptied boolean not null default false']
+// Of the machine `remote-actor`. A constant default, so that no row is written.
+const actors = ["alter table actor add column if not exists remote_state text not null default 'known'"]
 
 // However the row of a picture goes, with its video too, nobody needs its file any more.
 const pictures = [
@@ -72,5 +72,5 @@ const playlists = [
 ]
 
 const indexes = {
-  actor_gone: 'actor (id) where host_id is not null and deleted_at is not null',
+  actor_gone: "actor (id) where remote_state <> 'known'",
 } as const

@@ -167,7 +167,7 @@ describe('the job that takes an actor away', () => {
   it('is asked for again when nobody has it', async () => {
     await said(fred, far, video.url)
     // As a process leaves it that was killed after the Delete, and whose jobs were lost.
-    await ours.query('update actor set deleted_at = now() where url = $1', [fred.account.url])
+    await ours.query("update actor set deleted_at = now(), remote_state = 'leaving' where url = $1", [fred.account.url])
     await ours.node.restart()
     await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor' })
     expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })

@@ -2,6 +2,8 @@
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
+import { type RemoteActorState, remoteActorMachine } from '../../state-machines/remote-actor.ts'
+import { can, step } from '../../state-machines/step.ts'
 import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import type { ActorType } from './actor.entity.ts'
@@ -132,12 +134,20 @@ export function askForRemoval(unit: Unit, actorId: number): void {
 }
 
 async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
-  const ended = await unit.query(
-    `update actor set deleted_at = $2, updated_at = $2
-     where id = $1 and host_id is not null and deleted_at is null returning id`,
-    [actorId, unit.now],
+  const [actor] = await unit.query<{ state: RemoteActorState }>(
+    'select remote_state as state from actor where id = $1 and host_id is not null',
+    [actorId],
   )
-  if (ended.length > 0) askForRemoval(unit, actorId)
+  const from = actor && { state: actor.state, context: {} }
+  // Whoever says it again says nothing new.
+  if (!from || !can(remoteActorMachine, from, { type: 'GONE' })) return
+  const { state } = step(remoteActorMachine, from, { type: 'GONE' })
+  await unit.query('update actor set remote_state = $2, deleted_at = $3, updated_at = $3 where id = $1', [
+    actorId,
+    state,
+    unit.now,
+  ])
+  askForRemoval(unit, actorId)
 }
 
 /** Counts the followers and followings of an actor of ours anew. */
@@ -153,8 +163,8 @@ export async function recountFollows(unit: Unit, actorId: number): Promise<void>
 
 async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Promise<number> {
   // The id of an actor never moves to another host, nor between accounts and channels: the first sight decides. What an
-  // account calls itself may change: a person says that it is a bot. One that was gone may come back once all that it had is
-  // gone; who blocked it finds it blocked.
+  // account calls itself may change: a person says that it is a bot. One that has left may come back (MET), and who blocked it
+  // finds it blocked; as long as it leaves it may not.
   const [row] = await unit.query<{ id: number }>(
     `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
        following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
@@ -163,7 +173,8 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
        outbox_url = excluded.outbox_url, followers_url = excluded.followers_url, following_url = excluded.following_url,
        key_id = excluded.key_id, public_key_pem = excluded.public_key_pem, ed25519_public = excluded.ed25519_public,
        remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at,
-       strikes = 0, deleted_at = case when actor.emptied then null else actor.deleted_at end, emptied = false
+       strikes = 0, deleted_at = case when actor.remote_state = 'left' then null else actor.deleted_at end,
+       remote_state = case when actor.remote_state = 'left' then 'known' else actor.remote_state end
      where actor.url = excluded.url and actor.host_id = excluded.host_id and (actor.type = 'Group') = (excluded.type = 'Group')
      returning id`,
     [

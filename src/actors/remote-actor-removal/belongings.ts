@@ -32,7 +32,7 @@ export async function leaverOf(query: Sql, actorId: number): Promise<Leaver | un
   const [leaver] = await query<Leaver>(
     `select x.id as "actorId", a.id as "accountId", c.id as "channelId"
      from actor x left join account a on a.actor_id = x.id left join channel c on c.actor_id = x.id
-     where x.id = $1 and x.host_id is not null and x.deleted_at is not null and not x.emptied`,
+     where x.id = $1 and x.remote_state = 'leaving'`,
     [actorId],
   )
   return leaver

@@ -1,6 +1,8 @@
 // The end of an actor of another server: a job takes away what it had, then its rows. One whose account somebody blocked
 // stays as a tombstone, so that it is blocked when it comes back.
 
+import { remoteActorMachine } from '../../state-machines/remote-actor.ts'
+import { step } from '../../state-machines/step.ts'
 import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors } from '../actor/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { isSomethingLeft, type Leaver, leaverOf, type Removers, takeAway } from './belongings.ts'
@@ -25,8 +27,8 @@ export function makeRemoteActorRemoval(
     async run() {
       // A tombstone goes when nobody blocks it any more.
       const waiting = await db.query<{ id: number }>(
-        `select x.id from actor x where x.host_id is not null and x.deleted_at is not null
-           and not (x.emptied and ${BLOCKED}) order by x.id limit 100`,
+        `select x.id from actor x where x.remote_state <> 'known' and not (x.remote_state = 'left' and ${BLOCKED})
+         order by x.id limit 100`,
       )
       if (waiting.length === 0) return
       await tell.create(async (unit) => {
@@ -46,7 +48,7 @@ export function makeRemoteActorRemoval(
       await takeAway({ db, tell, removers }, leaver, removeChannel, signal)
       await tell({ aggregate: 'actor', id: actorId }, (unit) => empty(unit, leaver))
     }
-    await db.query(`delete from actor x where x.id = $1 and x.emptied and not ${BLOCKED}`, [actorId])
+    await db.query(`delete from actor x where x.id = $1 and x.remote_state = 'left' and not ${BLOCKED}`, [actorId])
   }
 }
 
@@ -62,5 +64,6 @@ async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Pro
   }
   await unit.query('delete from actor_image where actor_id = $1', [actorId])
   await unit.query('delete from channel where id = $1', [channelId])
-  await unit.query('update actor set emptied = true where id = $1', [actorId])
+  const { state } = step(remoteActorMachine, { state: 'leaving', context: {} }, { type: 'EMPTIED' })
+  await unit.query('update actor set remote_state = $2 where id = $1', [actorId, state])
 }
