@@ -27,6 +27,7 @@ import { Search } from './0024-search.ts'
 import { Orders } from './0026-orders.ts'
 import { Reconciling } from './0027-reconciling.ts'
 import { TranscodingWish } from './0028-transcoding-wish.ts'
+import { Ends } from './0029-ends.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -56,4 +57,5 @@ export const migrations = [
   { name: '0026-orders', class: Orders },
   { name: '0027-reconciling', class: Reconciling },
   { name: '0028-transcoding-wish', class: TranscodingWish },
+  { name: '0029-ends', class: Ends },
 ]

@@ -24,10 +24,11 @@ import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
-import { makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
+import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
+import { makeRemoteActorRemoval } from './actors/remote-actor-removal/index.ts'
 import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntime } from './actors/runtime/index.ts'
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeSessions } from './actors/session/index.ts'
@@ -252,6 +253,7 @@ async function start(
   const ratings = makeRatings(deps)
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
+  keepPlaylistTotals(deps)
   registerCounters(deps)
   registerActorTotals(deps)
   keepCountersRight(deps)
@@ -277,12 +279,14 @@ async function start(
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
   const remoteActors = makeRemoteActors(deps)
+  const remoteVideos = makeRemoteVideos(deps)
+  const shares = makeShares(deps)
   const federation = makeFederationPart({
     deps,
     http,
     instanceActorId: instance.actorId,
     remoteActors,
-    remoteVideos: makeRemoteVideos({ ...deps, pendingFiles }),
+    remoteVideos,
     remotePlaylists,
     follows,
     histories: makeHistoryWalks(deps),
@@ -290,7 +294,7 @@ async function start(
     reviews,
     waitingComments,
     ratings,
-    shares: makeShares(deps),
+    shares,
     views,
     abuses,
     redundancies,
@@ -302,6 +306,8 @@ async function start(
   // After federation, whose reactions to the end of an account or channel come first.
   makeUserRemoval({ ...deps, uploads, videos, comments, playlists, ratings, follows })
   makeChannelRemoval({ ...deps, videos, playlists, follows })
+  const removers = { videos: remoteVideos, playlists: remotePlaylists, comments, ratings, shares }
+  makeRemoteActorRemoval({ ...deps, remoteActors, removers })
   const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
   closers.push(async () => facts.close())
   const answers = makeVideoAnswers({ config, bus, clock })

@@ -467,6 +467,26 @@ describe('a playlist of another server', () => {
     }
   })
 
+  it('on a server that is down is asked for once an hour, however often it is looked at', async () => {
+    const playlist = playlistOf(home, alice.channel, [])
+    await create(alice.account, home, playlist)
+    home.serve(playlist.id, () => ({ status: 503 }))
+    await ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
+    const open = "type = 'playlist-reading' and state in ('waiting', 'delayed', 'active')"
+    const jobs = async () => (await ours.query(`select id from job where ${open}`)).length
+    /** As when its last try is over. */
+    const giveUp = () => ours.query(`delete from job where ${open}`)
+    await playlistAt(ours, playlist.id)
+    expect(await jobs()).toBe(1)
+    await giveUp()
+    await playlistAt(ours, playlist.id)
+    expect(await jobs()).toBe(0)
+    await ours.query("update playlist set refresh_asked_at = now() - interval '2 hours' where url = $1", [playlist.id])
+    await playlistAt(ours, playlist.id)
+    expect(await jobs()).toBe(1)
+    await giveUp()
+  })
+
   it('goes with its account', async () => {
     const gone = await introduce(ours, home, 'gone')
     const playlist = playlistOf(home, gone.channel, [{ video: videoOf('Stays') }])

@@ -16,9 +16,9 @@ export interface FederatedNode {
   instance: string
   client: Client
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Posts an activity, expects 204, and waits until the node is done with it. */
+  /** Posts an activity, expects 204, and waits until the node is done with it, and with an actor that it ended. */
   tell(by: PeerActor, activity: JsonObject, options?: PostOptions): Promise<void>
-  /** Waits until no activity is open. */
+  /** Waits until no activity is open, and nothing of an actor that is gone. */
   settled(): Promise<void>
   /** Everything that other servers could have changed. */
   world(): Promise<unknown>
@@ -47,7 +47,8 @@ export async function startFederatedNode(
         const [row] = await query<{ open: string }>(
           `select (select count(*) from incoming_activity where state in ('received', 'unverified')
                and (due_at is null or due_at <= now()))
-             + (select count(*) from outbox) as open`,
+             + (select count(*) from outbox)
+             + (select count(*) from job where type = 'remote-actor-removal' and state in ('waiting', 'active')) as open`,
         )
         return row?.open === '0'
       },

@@ -70,6 +70,14 @@ export const counters: Counter[] = [
       from actor_total t`,
   },
   {
+    counter: 'totals of playlists',
+    walk: 'playlist-totals',
+    sql: `select t.type::text as what,
+        t.total + (select coalesce(sum(d.delta), 0) from playlist_total_delta d where d.type = t.type) as kept,
+        (select count(*) from playlist p where p.type = t.type and p.privacy = 1) as causes
+      from playlist_total t`,
+  },
+  {
     counter: 'totals of comments',
     walk: 'comment-totals',
     sql: `select t.held::text as what,

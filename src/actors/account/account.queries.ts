@@ -7,17 +7,21 @@ import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 export type FoundAccount = ActorProfile & { seen: SeenActor }
 
-/** The account of this name, of ours (`host` null) or of another server. */
+/**
+ * The account of this name, of ours (`host` null) or of another server; with `orGone` also one of which only the name is left,
+ * because somebody blocked it.
+ */
 export async function findAccount(
   db: Pick<Database, 'query'>,
   { name, host }: { name: string; host: string | null },
+  { orGone = false } = {},
 ): Promise<FoundAccount | undefined> {
   const [row] = await db.query<{ account: ActorProfile; actorId: number } & Omit<SeenActor, 'id'>>(
     `select ${accountProfile('a', 'x')} as account, ${seenColumns('x')}
      from actor x join account a on a.actor_id = x.id left join remote_host h on h.id = x.host_id
-     where lower(x.preferred_username) = lower($1) and h.host is not distinct from lower($2) and x.deleted_at is null
+     where lower(x.preferred_username) = lower($1) and h.host is not distinct from lower($2) and ($3 or x.deleted_at is null)
        and x.type <> 'Application'`,
-    [name, host],
+    [name, host, orGone],
   )
   if (!row) return undefined
   const { account, actorId: id, remote, refreshedAt } = row

@@ -3,8 +3,10 @@ export { type ActorImageRow, type ActorImageType, actorImageTypes, imagesOf } fr
 export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
 export { type LookedAtActor, makeLookedAtActor, type SeenActor, seenColumns } from './refresh-actor.ts'
 export {
+  askForRemoval,
   followCounts,
   makeRemoteActors,
+  REMOTE_ACTOR_REMOVAL,
   type RemoteActor,
   type RemoteActors,
   recountFollows,

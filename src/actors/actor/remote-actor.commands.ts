@@ -2,6 +2,8 @@
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
+import { type RemoteActorState, remoteActorMachine } from '../../state-machines/remote-actor.ts'
+import { can, step } from '../../state-machines/step.ts'
 import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import type { ActorType } from './actor.entity.ts'
@@ -54,7 +56,7 @@ export interface RemoteActors {
   askRefresh(actorId: number): Promise<void>
   /** Its server knows nothing of the actor. Answers how often it said so in a row. */
   strike(actorId: number): Promise<number>
-  /** The actor is gone from its server: with it go its videos, comments, ratings and follows. */
+  /** The actor is gone from its server, and is nobody any more here: a job takes away what it had. */
   remove(actorId: number): Promise<void>
 }
 
@@ -103,16 +105,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
       return row?.strikes ?? 0
     },
     async remove(actorId) {
-      await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
-        const others = await unit.query<{ id: number }>(
-          `select a.id from follow f join actor a on a.id in (f.follower_id, f.target_id) and a.id <> $1
-           where $1 in (f.follower_id, f.target_id) and a.host_id is null order by a.id`,
-          [actorId],
-        )
-        await takeBackCounts(unit, actorId)
-        await unit.query('delete from actor where id = $1 and host_id is not null', [actorId])
-        for (const { id } of others) await recountFollows(unit, id)
-      })
+      await tell({ aggregate: 'actor', id: actorId }, (unit) => endRemoteActor(unit, actorId))
     },
     async save(actor, { profile = 'cavage' } = {}) {
       const hostId = await ensureHost(db.query, actor.host, profile)
@@ -129,22 +122,32 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
   }
 }
 
-/** What an actor rated and wrote goes along with it, and so do the answers to that: it counts no longer. */
-async function takeBackCounts(unit: Unit, actorId: number): Promise<void> {
-  await unit.query(
-    `with recursive comments as (
-       select m.id, m.video_id, m.deleted_at is null and not m.held_for_review as counts
-       from account a join comment m on m.account_id = a.id where a.actor_id = $1
-       union select r.id, r.video_id, r.deleted_at is null and not r.held_for_review
-       from comments m join comment r on r.parent_id = m.id
-     ), lost as (
-       select video_id, 0 as likes, 0 as dislikes, 1 as comments from comments where counts
-       union all select r.video_id, (r.type = 'like')::int, (r.type = 'dislike')::int, 0
-       from account a join rating r on r.account_id = a.id where a.actor_id = $1
-     ) insert into video_delta (video_id, likes, dislikes, comments)
-       select video_id, -sum(likes), -sum(dislikes), -sum(comments) from lost group by video_id`,
+export const REMOTE_ACTOR_REMOVAL = 'remote-actor-removal'
+
+/** Asks for the job that takes away what an actor of another server had, which is gone. */
+export function askForRemoval(unit: Unit, actorId: number): void {
+  unit.enqueue({
+    type: REMOTE_ACTOR_REMOVAL,
+    data: { actorId },
+    dedupeKey: `${REMOTE_ACTOR_REMOVAL}-${actorId}`,
+  })
+}
+
+async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
+  const [actor] = await unit.query<{ state: RemoteActorState }>(
+    'select remote_state as state from actor where id = $1 and host_id is not null',
     [actorId],
   )
+  const from = actor && { state: actor.state, context: {} }
+  // Whoever says it again says nothing new.
+  if (!from || !can(remoteActorMachine, from, { type: 'GONE' })) return
+  const { state } = step(remoteActorMachine, from, { type: 'GONE' })
+  await unit.query('update actor set remote_state = $2, deleted_at = $3, updated_at = $3 where id = $1', [
+    actorId,
+    state,
+    unit.now,
+  ])
+  askForRemoval(unit, actorId)
 }
 
 /** SQL for what an actor `t` of ours keeps count of. */
@@ -166,7 +169,8 @@ export async function recountFollows(unit: Unit, actorId: number): Promise<void>
 
 async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Promise<number> {
   // The id of an actor never moves to another host, nor between accounts and channels: the first sight decides. What an
-  // account calls itself may change: a person says that it is a bot.
+  // account calls itself may change: a person says that it is a bot. One that has left may come back (MET), and who blocked it
+  // finds it blocked; as long as it leaves it may not.
   const [row] = await unit.query<{ id: number }>(
     `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
        following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
@@ -175,7 +179,8 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
        outbox_url = excluded.outbox_url, followers_url = excluded.followers_url, following_url = excluded.following_url,
        key_id = excluded.key_id, public_key_pem = excluded.public_key_pem, ed25519_public = excluded.ed25519_public,
        remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at,
-       strikes = 0
+       strikes = 0, deleted_at = case when actor.remote_state = 'left' then null else actor.deleted_at end,
+       remote_state = case when actor.remote_state = 'left' then 'known' else actor.remote_state end
      where actor.url = excluded.url and actor.host_id = excluded.host_id and (actor.type = 'Group') = (excluded.type = 'Group')
      returning id`,
     [
@@ -211,7 +216,7 @@ async function upsertChannel(unit: Unit, actor: RemoteActor, actorId: number): P
   const rows = await unit.query(
     `insert into channel (actor_id, account_id, name, description, support)
      select $1, ac.id, $3, $4, $5 from actor o join account ac on ac.actor_id = o.id
-     where o.url_hash = md5($2)::uuid and o.url = $2 and o.host_id = (select host_id from actor where id = $1)
+     where o.url_hash = md5($2)::uuid and o.url = $2 and o.deleted_at is null and o.host_id = (select host_id from actor where id = $1)
      on conflict (actor_id) do update set account_id = excluded.account_id, name = excluded.name,
        description = excluded.description, support = excluded.support, updated_at = $6
      returning id`,

@@ -53,6 +53,8 @@ export interface Comments {
    * `forbidden`.
    */
   removeReceived(comment: { url: string; actorId: number; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
+  /** Its author, of another server, is gone: so is the text. Its place stays, and is nobody's. */
+  removeAuthor(commentId: number): Promise<void>
 }
 
 /** Only what is new and not held is for others. */
@@ -161,6 +163,22 @@ export function makeComments(deps: ActorDeps): Comments {
         if (comment.state === 'held') return undefined
         await passOn?.(unit, comment.videoId)
         return { videoId: comment.videoId }
+      })
+    },
+
+    async removeAuthor(commentId) {
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
+        const comment = await loadComment(unit.query, commentId)
+        if (comment.state !== 'removed') {
+          // Those who follow a video of ours may know the comment by us alone, so they hear it from its owner.
+          const byOwner = comment.isVideoOurs && comment.state === 'shown'
+          await buryComment(
+            unit,
+            comment,
+            byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId),
+          )
+        }
+        await unit.query('update comment set account_id = null where id = $1', [commentId])
       })
     },
   }

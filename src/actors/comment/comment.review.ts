@@ -2,7 +2,7 @@
 
 import type { ActorDeps } from '../runtime/index.ts'
 import { DomainError, type PassOn } from '../runtime/index.ts'
-import type { Viewer } from '../video/index.ts'
+import { addDelta, type Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
 import { buryComment, idOfComment, loadComment, moveComment, showComment } from './comment.rows.ts'
@@ -96,6 +96,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
           [commentId, text, at, state === 'held', isVideoOurs ? activity : null],
         )
         if (comment.state === 'shown' && state === 'held') {
+          await addDelta(unit, comment.videoId, { comments: -1 })
           unit.emit({ aggregate: 'comment', id: commentId }, 'CommentHeldAgain', {
             commentId,
             videoId: comment.videoId,

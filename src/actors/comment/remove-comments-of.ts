@@ -1,6 +1,6 @@
 // All comments of an account, removed by the owner of the videos below which they stand, or by the staff everywhere.
 
-import { type ActorDeps, DomainError, notFound, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, PermanentFailure, unlessGone } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
 import type { Viewer } from '../video/index.ts'
 import type { Comments } from './comment.commands.ts'
@@ -25,8 +25,12 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
   registry.job('comments-removal', {
     queue: 'io',
     async run({ data, signal }) {
-      const by = { accountId: Number(data.byAccountId), role: Number(data.byRole) as UserRole }
-      const owner = data.scope === 'instance' ? null : by.accountId
+      // What counts is what they may do now, not when they asked.
+      const owner = data.belowVideosOf ?? null
+      const by = await userOf(Number(data.byAccountId))
+      if (!by || (owner === null && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) {
+        throw new PermanentFailure('Who asked for it may not do it any more.')
+      }
       for (let last = 0; ; ) {
         const found = await db.query<{ id: number }>(
           `select m.id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
@@ -44,6 +48,15 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
     },
   })
 
+  async function userOf(accountId: number): Promise<NonNullable<Viewer> | undefined> {
+    const [user] = await db.query<{ accountId: number; role: UserRole }>(
+      `select a.id as "accountId", u.role from account a join users u on u.id = a.user_id
+       where a.id = $1 and u.state = 'active'`,
+      [accountId],
+    )
+    return user
+  }
+
   return {
     async removeCommentsOf({ accountName, scope, by }) {
       if (scope === 'instance' && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT')) {
@@ -60,7 +73,11 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
       await tell.create(async (unit) =>
         unit.enqueue({
           type: 'comments-removal',
-          data: { accountId: account.id, scope, byAccountId: by.accountId, byRole: by.role },
+          data: {
+            accountId: account.id,
+            byAccountId: by.accountId,
+            ...(scope === 'my-videos' ? { belowVideosOf: by.accountId } : {}),
+          },
         }),
       )
     },

@@ -4,7 +4,7 @@
 
 import { followCounts, reconcileActorTotals } from '../actor/index.ts'
 import { reconcileCommentTotals } from '../comment/index.ts'
-import { elementCounts } from '../playlist/index.ts'
+import { elementCounts, reconcilePlaylistTotals } from '../playlist/index.ts'
 import { type ActorDeps, recountNext, type Unit } from '../runtime/index.ts'
 import { reconcileCounters, reconcileVideoTotals } from '../video/index.ts'
 
@@ -36,6 +36,7 @@ export const walks: Readonly<Record<string, Walk>> = {
       recountNext(unit.query, { table: 'actor', of: 'host_id is null', counts: followCounts, after, limit: ACTORS }),
   },
   'video-totals': { everyMs: HOUR_MS, step: atOnce(reconcileVideoTotals) },
+  'playlist-totals': { everyMs: HOUR_MS, step: atOnce(reconcilePlaylistTotals) },
   'actor-totals': { everyMs: HOUR_MS, step: atOnce(reconcileActorTotals) },
   'comment-totals': { everyMs: HOUR_MS, step: atOnce(reconcileCommentTotals) },
 }

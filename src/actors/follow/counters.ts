@@ -38,3 +38,12 @@ export async function dropFollows(unit: Unit, actorIds: number[]): Promise<void>
   )
   for (const { id } of others) await recountFollows(unit, id)
 }
+
+/** The same of one follow. */
+export async function dropFollow(unit: Unit, followId: number): Promise<void> {
+  const [gone] = await unit.query<{ follower_id: number; target_id: number }>(
+    'delete from follow where id = $1 returning follower_id, target_id',
+    [followId],
+  )
+  if (gone) await recount(unit, gone.follower_id, gone.target_id)
+}

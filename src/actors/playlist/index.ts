@@ -27,3 +27,4 @@ export {
   type SaveOptions,
   type StoredPlaylist,
 } from './remote-playlist.ts'
+export { keepPlaylistTotals, reconcilePlaylistTotals } from './totals.ts'

@@ -4,6 +4,7 @@ import { containing, type Database } from '../../platform/database/index.ts'
 import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorSummary, isBegun, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
+import { totalPlaylists } from './totals.ts'
 
 type Reader = Pick<Database, 'query'>
 
@@ -126,19 +127,26 @@ export async function listPlaylists(
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
   const { of, type, search, sort, start, count, host, uuids, ids, mutedFor } = query
+  const ofType = type === undefined ? undefined : bind(type)
+  const reader = mutedFor === undefined ? undefined : `${bind(mutedFor)}::int`
   const shown = ids ? [playlistPrivacies.public, playlistPrivacies.unlisted] : [playlistPrivacies.public]
   const where = [
     ...(query.everyPrivacy ? [] : [`p.privacy in (${shown.join(', ')})`]),
     ...(of && 'accountId' in of ? [`p.account_id = ${bind(of.accountId)}`] : []),
     ...(of && 'channelId' in of ? [`p.channel_id = ${bind(of.channelId)}`] : []),
-    ...(type === undefined ? [] : [`p.type = ${bind(type)}`]),
+    ...(ofType === undefined ? [] : [`p.type = ${ofType}`]),
     ...(search === undefined ? [] : [`p.name ilike ${bind(containing(search))}`]),
     ...(host === undefined ? [] : [ofHost(host, bind)]),
     ...(uuids === undefined ? [] : [`p.uuid = any(${bind(uuids)}::uuid[])`]),
     ...(ids === undefined ? [] : [`p.id = any(${bind(ids)}::int[])`]),
-    ...(mutedFor === undefined ? [] : [ofHeard(`${bind(mutedFor)}::int`)]),
+    ...(reader === undefined ? [] : [ofHeard(reader)]),
     ...(query.withVideos ? ['p.elements_count > 0'] : []),
   ].join(' and ')
+  const isOfAll =
+    !(query.everyPrivacy || of || query.withVideos) && [search, host, uuids, ids].every((one) => one === undefined)
+  const total = isOfAll
+    ? [totalPlaylists(ofType), ...(reader === undefined ? [] : [mutedOf(reader, ofType)])].join(' - ')
+    : `(select count(*)::int from playlist p where ${where})`
   const direction = sort.descending ? 'desc' : 'asc'
   const likeness =
     sort.by === 'match' && search !== undefined ? `similarity(p.name, ${bind(search)}) ${direction}, ` : ''
@@ -147,7 +155,7 @@ export async function listPlaylists(
     `with page as materialized (
        select p.id from playlist p where ${where} order by ${order} limit ${bind(count)} offset ${bind(start)}
      )
-     select (select count(*)::int from playlist p where ${where}) as total, shown.*
+     select ${total} as total, shown.*
      from (values (1)) one left join (
        select ${COLUMNS}, row_number() over (order by ${order}) as place
        from page join playlist p on p.id = page.id ${JOINS}
@@ -165,6 +173,12 @@ const ofHeard = (reader: string): string =>
   `p.account_id not in (${mutedAccounts(reader)}) and (not p.remote or not exists (
      select 1 from account ma join actor mx on mx.id = ma.actor_id
      where ma.id = p.account_id and mx.host_id in (${mutedHosts(reader)})))`
+
+/** SQL: how many public playlists are of accounts that they mute. */
+const mutedOf = (reader: string, type: string | undefined): string =>
+  `(select count(*)::int from playlist p where p.privacy = ${playlistPrivacies.public}${type === undefined ? '' : ` and p.type = ${type}`}
+     and p.account_id in (${mutedAccounts(reader)} union select a.id from actor x join account a on a.actor_id = x.id
+       where x.host_id in (${mutedHosts(reader)})))`
 
 const ofHost = (host: string | null, bind: (value: unknown) => string): string =>
   host === null

@@ -49,16 +49,21 @@ export interface RemotePlaylists {
    * the playlist changed since `asOf`: whoever told of that reads it again.
    */
   putElements(id: number, found: { elements: RemoteElement[]; missed: string[]; asOf: Date }): Promise<void>
-  /** Has a job read it anew with its elements. */
+  /** Has a job read it anew with its elements; at most once an hour, so that a server that is down is not asked at each look. */
   askToRead(id: number): Promise<void>
   /** It is gone. Throws `forbidden` unless it is of that account. */
   remove(id: number, by: { accountId: number | null }): Promise<void>
+  /** The channel in which it was is gone; it stays with its owner. */
+  leaveChannel(id: number): Promise<void>
 }
 
 export interface SaveOptions {
   thenRead?: boolean
   askedAt?: Date | undefined
 }
+
+/** Between two times that a playlist is asked for because it has grown old, in ms. */
+const PAUSE = 3_600_000
 
 export const PLAYLIST_JOB = 'playlist-reading'
 
@@ -119,7 +124,14 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
     },
 
     async askToRead(id) {
-      await tell.create(async (unit) => ask(unit, id))
+      await tell.create(async (unit) => {
+        const asked = await unit.query(
+          `update playlist set refresh_asked_at = $2 where id = $1 and remote
+             and (refresh_asked_at is null or refresh_asked_at < $3) returning id`,
+          [id, unit.now, new Date(unit.now.getTime() - PAUSE)],
+        )
+        if (asked.length > 0) ask(unit, id)
+      })
     },
 
     async remove(id, { accountId }) {
@@ -129,6 +141,12 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
           [id, accountId],
         )
         if (!gone) throw new DomainError('forbidden', 'Only its owner removes a playlist.')
+      })
+    },
+
+    async leaveChannel(id) {
+      await tell({ aggregate: 'playlist', id }, async (unit) => {
+        await unit.query('update playlist set channel_id = null where id = $1 and remote', [id])
       })
     },
   }

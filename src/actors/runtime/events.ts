@@ -29,6 +29,9 @@ export interface EventPayloads {
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
+  /** What is in playlists changed with a video of theirs: those up to this one are told of, more may follow. */
+  PlaylistsOfVideoTold: { videoId: number; lastPlaylistId: number }
+
   CommentCreated: { commentId: number }
   /** A comment that waited is shown. */
   CommentApproved: { commentId: number }

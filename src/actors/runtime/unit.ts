@@ -110,31 +110,33 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
       )
     }
     committed.events = pending.events.length
-    for (const job of pending.jobs) {
-      const { queue, attempts } = options.jobSettings(job.type)
-      const delayed = (job.delayMs ?? 0) > 0
-      const [row] = await query<{ id: number }>(
-        `insert into job (type, queue, state, data, dedupe_key, priority, max_attempts, due_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
-         on conflict (dedupe_key) where state in ('waiting', 'delayed', 'active') do nothing
-         returning id`,
-        [
-          job.type,
-          queue,
-          delayed ? 'delayed' : 'waiting',
-          JSON.stringify(job.data),
-          job.dedupeKey ?? null,
-          job.priority ?? 0,
-          attempts,
-          new Date(pending.unit.now.getTime() + (job.delayMs ?? 0)),
-        ],
-      )
-      if (row && !delayed) committed.jobs.push({ id: row.id, type: job.type, queue })
-    }
+    if (pending.jobs.length > 0) committed.jobs = await storeJobs(query, pending)
     const lanes = [...pending.lanes.values()].toSorted(byLane)
     if (lanes.length > 0) await query(WAKE_LANES, lanesIn(lanes), { prepared: true })
     committed.lanes = lanes.filter((lane) => lane.dueAt <= pending.unit.now)
     committed.publications = withoutRepetitions(pending.publications)
+  }
+
+  /** Those that are new, and are to begin at once. */
+  async function storeJobs(query: Sql, { jobs, unit }: Pending): Promise<Committed['jobs']> {
+    const rows = jobs.map(({ type, data, dedupeKey = null, priority = 0, delayMs = 0 }) => {
+      const { queue, attempts } = options.jobSettings(type)
+      const dueAt = new Date(unit.now.getTime() + delayMs)
+      return { type, queue, state: delayMs > 0 ? 'delayed' : 'waiting', data, dedupeKey, priority, attempts, dueAt }
+    })
+    return await query<Committed['jobs'][number]>(
+      `with stored as (
+         insert into job (type, queue, state, data, dedupe_key, priority, max_attempts, due_at)
+         select j.type, j.queue, j.state, j.data, j."dedupeKey", j.priority, j.attempts, j."dueAt"
+         from rows from (jsonb_to_recordset($1::jsonb) as (type text, queue text, state text, data jsonb,
+           "dedupeKey" text, priority int, attempts int, "dueAt" timestamptz)) with ordinality
+           as j (type, queue, state, data, "dedupeKey", priority, attempts, "dueAt", place) order by j.place
+         on conflict (dedupe_key) where state in ('waiting', 'delayed', 'active') do nothing
+         returning id, type, queue, state
+       ) select id, type, queue from stored where state = 'waiting' order by id`,
+      [JSON.stringify(rows)],
+      { prepared: true },
+    )
   }
 }
 

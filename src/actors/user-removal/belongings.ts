@@ -111,6 +111,23 @@ export async function takeAway(
     removers.ratings.setRating({ videoId, accountId, rating: 'none' }),
   )
   await each<{ id: number }>(followingsOf('$1'), actorsOf(owner), 'o.state', ({ id }) => removers.follows.withdraw(id))
+  await leaveComments(db, accountId, signal)
+}
+
+const LEFT_AT_ONCE = 1000
+
+/** Removed comments hold the place of the replies below them, and are nobody's. */
+async function leaveComments(db: Pick<Database, 'query'>, accountId: number, signal: AbortSignal): Promise<void> {
+  for (let left = LEFT_AT_ONCE; left === LEFT_AT_ONCE; ) {
+    signal.throwIfAborted()
+    const rows = await db.query(
+      `update comment set account_id = null where id in (
+         select id from comment where account_id = $1 and deleted_at is not null order by id limit ${LEFT_AT_ONCE}
+       ) returning id`,
+      [accountId],
+    )
+    left = rows.length
+  }
 }
 
 /** Whether something is left, or somebody still has to be told in the name of one of the actors. One statement. */

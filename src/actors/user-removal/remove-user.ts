@@ -87,7 +87,7 @@ async function close(unit: Unit, owner: Owner): Promise<void> {
     throw new DomainError('busy', 'Something of this user is still to go.')
   }
   await unit.query('delete from actor_image where actor_id = any($1)', [actorsOf(now)])
-  // Removed comments hold the place of the replies below them.
+  // Those that were removed just now; all others are nobody’s already.
   await unit.query('update comment set account_id = null where account_id = $1', [accountId])
   await unit.query('delete from channel where account_id = $1', [accountId])
   await unit.query('delete from account where id = $1', [accountId])

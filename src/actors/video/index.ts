@@ -7,6 +7,7 @@ export {
 } from './create-video.ts'
 export {
   addDelta,
+  addViews,
   foldDeltas,
   reconcileCounters,
   reconcileVideoTotals,

@@ -45,13 +45,13 @@ export async function planTranscoding(
   askForTranscoding(unit, transcoding.id, priority)
 }
 
-/** Asks for the job of a transcoding, unless it waits or runs. `priority` is the contract's: lower goes first. */
+/** Asks for the job of a transcoding, unless it waits or runs. Of those that wait, a lower `priority` goes first. */
 export function askForTranscoding(unit: Unit, transcodingId: number, priority: number): void {
   unit.enqueue({
     type: 'video-transcoding',
     data: { transcodingId },
     dedupeKey: `video-transcoding-${transcodingId}`,
-    priority: -priority,
+    priority,
   })
 }
 

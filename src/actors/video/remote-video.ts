@@ -7,10 +7,8 @@ import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { relist } from './listing.ts'
-import type { PendingFiles } from './pending-files.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
 import { hotOf } from './scores.ts'
-import { thumbnailTypes } from './video.entity.ts'
 
 /** What a document says of a video, read and checked by the wire layer. */
 export interface RemoteVideo extends RemoteParts {
@@ -86,7 +84,7 @@ export interface RemoteVideos {
   saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
   /** The video was read, and is no older than what is stored. */
   markRead(videoId: number): Promise<void>
-  /** A remote video is gone: its rows go with all that hangs on them. */
+  /** A remote video is gone: its rows go with all that hangs on them, and with them the pictures that we keep of it. */
   remove(videoId: number): Promise<void>
 }
 
@@ -103,28 +101,15 @@ export interface WantedChapters {
   wantedAt: string
 }
 
-export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingFiles, 'condemn'> }): RemoteVideos {
-  const { db, tell, clock, pendingFiles } = deps
+export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
+  const { db, tell, clock } = deps
 
-  /** Pictures of other servers are kept beside ours; those that no row names any more are removed. */
-  async function condemnPictures(unit: Unit, videoId: number, stillNamed: RemoteVideo['thumbnails']): Promise<void> {
-    const rows = await unit.query<{ filename: string; type: number }>(
-      'select filename, type from thumbnail where video_id = $1 and not (file_url = any($2))',
-      [videoId, stillNamed.map(({ fileUrl }) => fileUrl)],
-    )
-    const files = rows.map(({ filename, type }) => ({
-      kind: type === thumbnailTypes.preview ? ('previews' as const) : ('thumbnails' as const),
-      name: filename,
-    }))
-    if (files.length > 0) await pendingFiles.condemn(unit.query, files)
-  }
   const saveAs = (video: RemoteVideo, askedAt: Date | undefined): Promise<{ id: number; isNew: boolean }> =>
     tell.create(async (unit) => {
       await holdDeletes(unit.query, video.url)
       if (askedAt) await refuseDeleted(unit, video, askedAt)
       const stored = await upsert(unit, video)
       if (stored.isOutdated) return { id: stored.id, isNew: false }
-      await condemnPictures(unit, stored.id, video.thumbnails)
       await replaceThumbnails(unit, stored.id, video)
       await replaceFiles(unit, stored.id, video)
       await replaceParts(unit, stored.id, video)
@@ -199,7 +184,6 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
     },
     async remove(videoId) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-        await condemnPictures(unit, videoId, [])
         await unit.query('delete from video where id = $1 and remote', [videoId])
       })
     },
@@ -291,17 +275,51 @@ async function replaceThumbnails(unit: Unit, videoId: number, video: RemoteVideo
   }
 }
 
-async function replaceFiles(unit: Unit, videoId: number, video: RemoteVideo): Promise<void> {
-  const all = [...video.files, ...(video.playlist?.files ?? [])]
-  await unit.query('delete from video_file where video_id = $1 and not (file_url = any($2))', [
-    videoId,
-    all.map((file) => file.fileUrl),
+async function replaceFiles(unit: Unit, videoId: number, { files, playlist }: RemoteVideo): Promise<void> {
+  const playlistId = playlist === null ? null : await upsertPlaylist(unit, videoId, playlist)
+  const rows = JSON.stringify([
+    ...files.map((file) => ({ ...file, playlistId: null })),
+    ...(playlist?.files ?? []).map((file) => ({ ...file, playlistId })),
   ])
-  for (const file of video.files) await upsertFile(unit, videoId, null, file)
-  if (video.playlist === null) {
-    await unit.query('delete from streaming_playlist where video_id = $1', [videoId])
-    return
-  }
+  await unit.query(
+    `delete from video_file f where f.video_id = $1
+       and not exists (select 1 from ${FILES} where n."fileUrl" = f.file_url)`,
+    [videoId, rows],
+  )
+  await unit.query(
+    `update video_file f set streaming_playlist_id = n."playlistId", resolution = n.resolution, width = n.width,
+       height = n.height, size = n.size, extname = n.extname, fps = n.fps, metadata_url = n."metadataUrl",
+       torrent_url = n."torrentUrl", magnet_url = n."magnetUrl", info_hash = n."infoHash",
+       format_flags = n."formatFlags", streams = n.streams
+     from ${FILES} where f.video_id = $1 and f.file_url = n."fileUrl"`,
+    [videoId, rows],
+  )
+  await unit.query(
+    `insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, file_url,
+       metadata_url, torrent_url, magnet_url, info_hash, format_flags, streams)
+     select $1, n."playlistId", n.resolution, n.width, n.height, n.size, n.extname, n.fps, n."fileUrl", n."metadataUrl",
+       n."torrentUrl", n."magnetUrl", n."infoHash", n."formatFlags", n.streams
+     from ${FILES} where not exists (select 1 from video_file f where f.video_id = $1 and f.file_url = n."fileUrl")
+     order by n.place`,
+    [videoId, rows],
+  )
+  if (playlist === null) await unit.query('delete from streaming_playlist where video_id = $1', [videoId])
+}
+
+/** The files of `$2` by their addresses: of two of one address the last one counts. */
+const FILES = `(
+  select distinct on (all_of."fileUrl") all_of.* from rows from (jsonb_to_recordset($2::jsonb) as ("playlistId" int,
+    resolution int, width int, height int, size bigint, extname text, fps int, "fileUrl" text, "metadataUrl" text,
+    "torrentUrl" text, "magnetUrl" text, "infoHash" text, "formatFlags" int, streams int)) with ordinality
+    as all_of ("playlistId", resolution, width, height, size, extname, fps, "fileUrl", "metadataUrl", "torrentUrl",
+      "magnetUrl", "infoHash", "formatFlags", streams, place)
+  order by all_of."fileUrl", all_of.place desc) n`
+
+async function upsertPlaylist(
+  unit: Unit,
+  videoId: number,
+  { playlistUrl, segmentsSha256Url, infoHashes }: NonNullable<RemoteVideo['playlist']>,
+): Promise<number | null> {
   const [playlist] = await unit.query<{ id: number }>(
     `insert into streaming_playlist (video_id, playlist_url, segments_sha256_url, p2p_media_loader_info_hashes)
      values ($1, $2, $3, $4)
@@ -309,40 +327,7 @@ async function replaceFiles(unit: Unit, videoId: number, video: RemoteVideo): Pr
        segments_sha256_url = excluded.segments_sha256_url,
        p2p_media_loader_info_hashes = excluded.p2p_media_loader_info_hashes, updated_at = $5
      returning id`,
-    [videoId, video.playlist.playlistUrl, video.playlist.segmentsSha256Url, video.playlist.infoHashes, unit.now],
+    [videoId, playlistUrl, segmentsSha256Url, infoHashes, unit.now],
   )
-  for (const file of video.playlist.files) await upsertFile(unit, videoId, playlist?.id ?? null, file)
-}
-
-async function upsertFile(unit: Unit, videoId: number, playlistId: number | null, file: RemoteFile): Promise<void> {
-  const values = [
-    videoId,
-    playlistId,
-    file.resolution,
-    file.width,
-    file.height,
-    file.size,
-    file.extname,
-    file.fps,
-    file.fileUrl,
-    file.metadataUrl,
-    file.torrentUrl,
-    file.magnetUrl,
-    file.infoHash,
-    file.formatFlags,
-    file.streams,
-  ]
-  const rows = await unit.query(
-    `update video_file set streaming_playlist_id = $2, resolution = $3, width = $4, height = $5, size = $6, extname = $7,
-       fps = $8, metadata_url = $10, torrent_url = $11, magnet_url = $12, info_hash = $13, format_flags = $14, streams = $15
-     where video_id = $1 and file_url = $9 returning id`,
-    values,
-  )
-  if (rows.length > 0) return
-  await unit.query(
-    `insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, file_url,
-       metadata_url, torrent_url, magnet_url, info_hash, format_flags, streams)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    values,
-  )
+  return playlist?.id ?? null
 }

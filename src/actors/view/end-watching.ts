@@ -34,7 +34,7 @@ export async function endWatching({
        for no key update of w skip locked`,
       [new Date(now - vireo.lifetimes.viewer_stats)],
     )
-    for (const viewer of gone) await storeWatch(unit, viewer, urls.watchAction)
+    await storeWatches(unit, gone, urls.watchAction)
     if (gone.length > 0) {
       await unit.query("update viewer set sections = '[]', started_at = null where id = any($1::bigint[])", [
         gone.map(({ id }) => id),
@@ -48,21 +48,23 @@ export async function endWatching({
   })
 }
 
-async function storeWatch(unit: Unit, viewer: GoneRow, urlOf: (uuid: string) => string): Promise<void> {
-  const sections = viewer.sections.filter(([start, end]) => end > start)
-  const seconds = watchedSeconds(sections)
-  if (seconds === 0) return
-  const uuid = newUuid()
-  const { videoId, remote } = viewer
-  const [watch] = await unit.query<{ id: number }>(
+async function storeWatches(unit: Unit, gone: GoneRow[], urlOf: (uuid: string) => string): Promise<void> {
+  const watches = gone.flatMap(({ videoId, remote, sections: all, startedAt, seenAt }) => {
+    const sections = all.filter(([start, end]) => end > start)
+    const seconds = watchedSeconds(sections)
+    const uuid = newUuid()
+    return seconds === 0 ? [] : [{ uuid, videoId, remote, url: urlOf(uuid), startedAt, seenAt, seconds, sections }]
+  })
+  if (watches.length === 0) return
+  const stored = await unit.query<{ watchId: number; videoId: number; remote: boolean }>(
     `insert into watch (uuid, video_id, of_remote, url, started_at, ended_at, seconds, sections, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
-    [
-      ...[uuid, videoId, remote, urlOf(uuid), viewer.startedAt ?? viewer.seenAt, viewer.seenAt, seconds],
-      ...[JSON.stringify(sections), unit.now],
-    ],
+     select uuid, "videoId", remote, url, coalesce("startedAt", "seenAt"), "seenAt", seconds, sections, $2
+     from jsonb_to_recordset($1) as w (uuid uuid, "videoId" int, remote boolean, url text, "startedAt" timestamptz,
+       "seenAt" timestamptz, seconds int, sections jsonb)
+     returning id as "watchId", video_id as "videoId", of_remote as remote`,
+    [JSON.stringify(watches), unit.now],
   )
-  if (watch && remote) {
-    unit.emit({ aggregate: 'video', id: videoId }, 'WatchEnded', { watchId: watch.id, videoId })
+  for (const { watchId, videoId, remote } of stored) {
+    if (remote) unit.emit({ aggregate: 'video', id: videoId }, 'WatchEnded', { watchId, videoId })
   }
 }

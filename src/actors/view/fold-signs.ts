@@ -2,7 +2,7 @@
 // many watch now. One process at a time folds, so that the signs of a viewer are taken in order.
 
 import type { ActorDeps, Unit } from '../runtime/index.ts'
-import { addDelta } from '../video/index.ts'
+import { addViews } from '../video/index.ts'
 import { countViewers } from './count-viewers.ts'
 import { newViewer, type Section, type Viewer, type WatchRules, watched } from './watching.ts'
 
@@ -58,10 +58,16 @@ export async function foldSigns({ tell, config }: Pick<ActorDeps, 'tell' | 'conf
 
     const remote = new Map(signs.map((sign) => [sign.videoId, sign.remote]))
     await countViewers(unit, { settings, videoIds: [...remote.keys()] })
-    for (const [videoId, count] of views) {
-      if (remote.get(videoId)) await keepForItsServer(unit, videoId, count)
-      else await countViews(unit, videoId, count, settings.vireo.schedulers.video_views_buffer_update)
-    }
+    const viewed = [...views].map(([videoId, count]) => ({ videoId, views: count }))
+    await keepForTheirServers(
+      unit,
+      viewed.filter(({ videoId }) => remote.get(videoId)),
+    )
+    await countViews(
+      unit,
+      viewed.filter(({ videoId }) => !remote.get(videoId)),
+      settings.vireo.schedulers.video_views_buffer_update,
+    )
     return taken
   })
 }
@@ -119,26 +125,31 @@ const timesOf = ({ startedAt, seenAt, countedAt }: Viewer) => ({
   counted_at: countedAt,
 })
 
-/** Seen in the counter at once; followers hear of all new views of an interval together. */
-export async function countViews(
-  unit: Unit,
-  videoId: number,
-  views: number,
-  tellAfterMs: number | null,
-): Promise<void> {
-  await addDelta(unit, videoId, { views })
-  unit.enqueue({
-    type: 'federate-video',
-    data: { videoId },
-    dedupeKey: `federate-views-${videoId}`,
-    delayMs: tellAfterMs ?? 0,
-  })
+export interface Viewed {
+  videoId: number
+  views: number
 }
 
-async function keepForItsServer(unit: Unit, videoId: number, views: number): Promise<void> {
+/** Seen in the counters at once; followers hear of all new views of a video in an interval together. */
+export async function countViews(unit: Unit, viewed: readonly Viewed[], tellAfterMs: number | null): Promise<void> {
+  if (viewed.length === 0) return
+  await addViews(unit, viewed)
+  for (const { videoId } of viewed) {
+    unit.enqueue({
+      type: 'federate-video',
+      data: { videoId },
+      dedupeKey: `federate-views-${videoId}`,
+      delayMs: tellAfterMs ?? 0,
+    })
+  }
+}
+
+async function keepForTheirServers(unit: Unit, viewed: readonly Viewed[]): Promise<void> {
+  if (viewed.length === 0) return
   await unit.query(
-    `insert into viewing (video_id, untold_views) values ($1, $2)
+    `insert into viewing (video_id, untold_views)
+     select video_id, views from unnest($1::int[], $2::int[]) as w (video_id, views) order by video_id
      on conflict (video_id) do update set untold_views = viewing.untold_views + excluded.untold_views`,
-    [videoId, views],
+    [viewed.map(({ videoId }) => videoId), viewed.map(({ views }) => views)],
   )
 }

@@ -75,7 +75,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
         const believed = await withinQuota(unit, { videoId, hostId }, 'views', views, vireo.views.max_remote_views)
         if (believed === 0) return
         if (remote) await addDelta(unit, videoId, { views: believed })
-        else await countViews(unit, videoId, believed, vireo.schedulers.video_views_buffer_update)
+        else await countViews(unit, [{ videoId, views: believed }], vireo.schedulers.video_views_buffer_update)
       })
     },
 

@@ -73,7 +73,7 @@ export const jobsKeys = {
     max_jobs: integer(10_000, 'ended jobs of one type that are kept'),
   }),
   priorities: section({
-    transcoding: integer(100, 'of transcoding; lower goes first'),
+    transcoding: integer(100, 'of a transcoding, among those that wait; lower goes first'),
     video_studio: integer(150, 'of studio work'),
     transcription: integer(200, 'of transcription'),
   }),

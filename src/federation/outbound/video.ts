@@ -1,6 +1,7 @@
 // Videos of ours, as other servers hear of them: Create by the account, Announce by channel and instance; Update; Delete.
 
 import { followersOf } from '../../actors/delivery/index.ts'
+import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import {
@@ -65,6 +66,10 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const again = stays !== undefined && stays.state !== 'removed'
     await remove(unit, videoId, { url, accountActorId, accountUrl: account.url, channelActorId }, { again })
     await tellPlaylistsWith(unit, videoId)
+  })
+
+  registry.on('PlaylistsOfVideoTold', 'federation', async ({ videoId, lastPlaylistId }, unit) => {
+    await tellPlaylistsWith(unit, videoId, lastPlaylistId)
   })
 
   /**
@@ -182,14 +187,25 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   ]
 }
 
-/** What is in a playlist changes with who may see its videos; others do not ask for it by themselves. */
-async function tellPlaylistsWith(unit: Unit, videoId: number): Promise<void> {
+/** Playlists that are told of in one transaction. */
+const PLAYLISTS_AT_ONCE = 100
+
+/**
+ * What is in a playlist changes with who may see its videos; others do not ask for it by themselves, and know nothing of those
+ * that are private. Where there are many, the next ones follow in a transaction of their own.
+ */
+async function tellPlaylistsWith(unit: Unit, videoId: number, after = 0): Promise<void> {
   const playlists = await unit.query<{ id: number }>(
     `select distinct p.id from playlist_element e join playlist p on p.id = e.playlist_id
-     where e.video_id = $1 and not p.remote`,
-    [videoId],
+     where e.video_id = $1 and e.playlist_id > $2 and not p.remote and p.privacy <> ${playlistPrivacies.private}
+     order by p.id limit ${PLAYLISTS_AT_ONCE}`,
+    [videoId, after],
   )
   for (const { id } of playlists) unit.emit({ aggregate: 'playlist', id }, 'PlaylistUpdated', { playlistId: id })
+  const last = playlists.at(-1)
+  if (last && playlists.length === PLAYLISTS_AT_ONCE) {
+    unit.emit({ aggregate: 'video', id: videoId }, 'PlaylistsOfVideoTold', { videoId, lastPlaylistId: last.id })
+  }
 }
 
 /** Whether the video was told of. Our own shares say so, and go with it: made public again, it is announced anew. */

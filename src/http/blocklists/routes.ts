@@ -84,8 +84,8 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
     return { asked: text, name, host: isOurs ? null : host }
   }
 
-  async function accountCalled(text: string): Promise<number> {
-    const account = await findAccount(db, readHandle(text))
+  async function accountCalled(text: string, options?: { orGone: boolean }): Promise<number> {
+    const account = await findAccount(db, readHandle(text), options)
     if (!account) throw notFound('Account not found')
     return account.id
   }
@@ -165,7 +165,7 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
         schema: { ...schema, params: z.object({ accountName: handle }), response: { 204: z.null() } },
       },
       async (request, reply) => {
-        const targetId = await accountCalled(request.params.accountName)
+        const targetId = await accountCalled(request.params.accountName, { orGone: true })
         await blocklist.unblockAccount({ ownerId: owner(request), targetId })
         return reply.code(204).send(null)
       },

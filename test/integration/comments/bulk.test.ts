@@ -35,7 +35,7 @@ const left = async () =>
     )
   ).map((row) => row.place)
 
-it('an owner removes those below the own videos, the staff all, and nobody else any', async () => {
+it('an owner removes those below the own videos, the staff all as long as they are staff, and nobody else any', async () => {
   const { removeCommentsOf } = makeRemoveCommentsOf({ ...server.deps, comments: server.comments })
   const { registry } = server.deps
   const work = async () => {
@@ -65,7 +65,18 @@ it('an owner removes those below the own videos, the staff all, and nobody else 
   expect(await left()).toEqual(['other below other', 'other below owner', 'writer below other'])
 
   const name = `writer@${server.deps.urls.host}`
-  await removeCommentsOf({ accountName: name, scope: 'instance', by: as(owner.accountId, 1) })
+  const byStaff = { accountName: name, scope: 'instance', by: as(owner.accountId, 1) } as const
+  const holds = (role: number) =>
+    server.db.query('update users set role = $2 where username = $1', [owner.username, role])
+  await removeCommentsOf(byStaff)
+  await holds(2)
+  await expect(work()).rejects.toThrow('may not do it any more')
+  expect(await left()).toEqual(['other below other', 'other below owner', 'writer below other'])
+
+  await holds(1)
+  await removeCommentsOf(byStaff)
+  const [asked] = await server.db.query<{ data: object }>("select data from job where type = 'comments-removal'")
+  expect(asked?.data).toEqual({ accountId: writer.accountId, byAccountId: owner.accountId })
   await work()
   expect(await left()).toEqual(['other below other', 'other below owner'])
 })

@@ -1,6 +1,7 @@
 // Counters of videos: exact while many write and several processes fold, and set right where they are wrong.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { makeCommentReviews } from '../../../src/actors/comment/index.ts'
 import { userRoles } from '../../../src/actors/user/index.ts'
 import { foldDeltas, reconcileCounters } from '../../../src/actors/video/index.ts'
 import { type MadeUser, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
@@ -39,6 +40,48 @@ async function foldWhile(work: Promise<unknown>): Promise<void> {
   await Promise.all(folding)
   await foldDeltas(server.db)
 }
+
+describe('a comment that was approved and says something else then', () => {
+  it('is counted once, and no more when it waits or is refused', async () => {
+    const { db, comments, deps } = server
+    const video = await newVideo({ comments_policy: 3 })
+    const { accountId, host } = await makeRemoteChannel(db)
+    const [author] = await db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [
+      accountId,
+    ])
+    const url = `https://${host}/notes/1`
+    const text = { mediaType: 'text/plain', content: 'First' }
+    const by = { accountId: owner.accountId, role: userRoles.user }
+    const reviews = makeCommentReviews(deps)
+    await comments.receiveComment({
+      ...{ url, videoId: video.id, accountId, parentUrl: null, createdAt: new Date() },
+      ...text,
+    })
+    const [comment] = await db.query<{ id: number }>('select id from comment where url = $1', [url])
+    const commentId = comment?.id ?? 0
+    const counted = async () => {
+      await foldDeltas(db)
+      return ((await counters(video.id)) as { comments: number }).comments
+    }
+    const edit = (content: string) =>
+      reviews.receiveEdit({
+        ...{ commentId, actorId: author?.actorId ?? 0, ...text, content },
+        ...{ updatedAt: null, activity: null },
+      })
+    expect(await counted()).toBe(0)
+    await reviews.approve(commentId, by)
+    expect(await counted()).toBe(1)
+    await edit('Second')
+    expect(await counted()).toBe(0)
+    await edit('Third')
+    expect(await counted()).toBe(0)
+    await reviews.approve(commentId, by)
+    expect(await counted()).toBe(1)
+    await edit('Fourth')
+    await comments.remove(commentId, by)
+    expect(await counted()).toBe(0)
+  })
+})
 
 describe('folding', () => {
   it('is exact while 200 ratings come in at once and three processes fold', async () => {

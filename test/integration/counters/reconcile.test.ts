@@ -113,6 +113,7 @@ const falsehoods: Record<string, string> = {
   'followings of actors of ours': 'update actor set following_count = 9',
   'totals of public videos': 'update video_total set total = total - 4',
   'totals of accounts and channels': 'update actor_total set total = 0',
+  'totals of playlists': 'update playlist_total set total = total - 2',
   'totals of comments': 'update comment_total set total = total + 1000',
 }
 

@@ -58,3 +58,36 @@ it('have addresses on this server afterwards, and no user is without one to watc
     { owner: 'without', ...later },
   ])
 })
+
+it('are counted once, also when the migration is done twice', async () => {
+  await migrateTo('0024-search')
+  const db = new pg.Client({ connectionString: database.url })
+  await db.connect()
+  const add = async (privacy: number) => {
+    await db.query(
+      `insert into playlist (uuid, account_id, url, name, type, privacy)
+       select u.uuid, (select min(id) from account), 'https://video.example/' || u.uuid, 'Old', 1, $1
+       from (select gen_random_uuid() as uuid from generate_series(1, 3)) u`,
+      [privacy],
+    )
+  }
+  const total = async () => {
+    const { rows } = await db.query<{ total: number }>(
+      `select ((select sum(total) from playlist_total)
+         + (select coalesce(sum(delta), 0) from playlist_total_delta))::int as total`,
+    )
+    return rows[0]?.total
+  }
+  await add(1)
+  await add(2)
+  await migrateTo('0029-ends')
+  expect(await total()).toBe(3)
+  await add(1)
+  await db.query("delete from migration where name = '0029-ends'")
+  await migrateTo('0029-ends')
+  expect(await total()).toBe(6)
+  await db.query('update playlist set privacy = 3 where privacy = 1')
+  await db.query('delete from playlist where privacy = 2')
+  expect(await total()).toBe(0)
+  await db.end()
+})

@@ -206,3 +206,71 @@ describe('a change', () => {
     expect(await look(playlist)).toMatchObject({ description: null, videoChannel: null, privacy: { id: 3 } })
   })
 })
+
+describe('the list of all playlists', () => {
+  it('has an exact total whatever comes, changes and goes, of all and of a type', async () => {
+    const total = async (query = '') => (await ours.client.get<{ total: number }>(`${LIST}?count=1${query}`)).total
+    const before = await total()
+    const playlist = await make()
+    const others = [await make(), await make({ privacy: 2 })]
+    expect([await total(), await total('&playlistType=1'), await total('&playlistType=2')]).toEqual([
+      before + 2,
+      before + 2,
+      0,
+    ])
+    await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, { privacy: 3 })
+    expect(await total()).toBe(before + 1)
+    await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, { privacy: 1 })
+    expect(await total()).toBe(before + 2)
+    for (const { uuid } of [playlist, ...others]) await ours.client.send('DELETE', `${LIST}/${uuid}`)
+    expect(await total()).toBe(before)
+    await until(async () => (await ours.query('select 1 from playlist_total_delta')).length === 0)
+    expect(await total()).toBe(before)
+    const [row] = await ours.query<{ count: number }>('select count(*)::int from playlist where privacy = 1')
+    expect(before).toBe(row?.count)
+  })
+})
+
+describe('a video that many have in a playlist', () => {
+  it('is told by those that others may read, some at a time, when it goes', async () => {
+    const { id } = await ours.upload(bytes)
+    await ours.settled()
+    const [root] = await ours.query<{ id: number }>(
+      "select a.id from account a join users u on u.id = a.user_id where u.username = 'root'",
+    )
+    await ours.query(
+      `with made as (
+         insert into playlist (uuid, account_id, channel_id, url, name, type, privacy)
+         select u.uuid, $1, $2, 'http://localhost/video-playlists/' || u.uuid, 'Many', 1, case when u.n <= 210 then 1 else 3 end
+         from (select n, gen_random_uuid() as uuid from generate_series(1, 260) n) u returning id
+       ) insert into playlist_element (playlist_id, video_id, position) select id, $3, 1 from made`,
+      [root?.id, channelId, id],
+    )
+    await ours.query('create table said (event text, playlist_id int, at_once int)')
+    await ours.query(
+      `create function note_said() returns trigger language plpgsql as $$ begin
+         insert into said select event, (payload->>'playlistId')::int, count(*) over () from added
+         where event in ('PlaylistUpdated', 'PlaylistsOfVideoTold');
+         return null;
+       end $$`,
+    )
+    await ours.query(
+      `create trigger note_said after insert on outbox referencing new table as added for each statement
+       execute function note_said()`,
+    )
+    await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+    await until(async () => (await ours.query('select 1 from video where id = $1', [id])).length === 0, {
+      ...{ what: 'the end of the video', withinMs: 30_000 },
+    })
+    await ours.query('drop trigger note_said on outbox')
+    expect(
+      await ours.query(
+        `select s.event, p.privacy, count(*)::int, max(s.at_once)::int as "atOnce" from said s
+         left join playlist p on p.id = s.playlist_id group by 1, 2 order by 1`,
+      ),
+    ).toEqual([
+      { event: 'PlaylistUpdated', privacy: 1, count: 210, atOnce: 101 },
+      { event: 'PlaylistsOfVideoTold', privacy: null, count: 2, atOnce: 101 },
+    ])
+  }, 60_000)
+})

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { DomainError, PermanentFailure } from '../../../src/actors/runtime/index.ts'
+import { askForTranscoding } from '../../../src/actors/video/index.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -55,6 +56,42 @@ describe('a job', () => {
     await enqueue({ n: 1 }, { dedupeKey: 'same' })
     await enqueue({ n: 2 }, { dedupeKey: 'same' })
     expect(await jobs()).toHaveLength(1)
+  })
+
+  it('is stored with all others of its unit by one statement, in their order and each key once', async () => {
+    t.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
+    await t.db.query('create table said (rows int)')
+    await t.db.query(
+      `create function note_said() returns trigger language plpgsql as
+       $$ begin insert into said select count(*) from added; return null; end $$`,
+    )
+    await t.db.query(
+      `create trigger note_said after insert on job referencing new table as added for each statement
+       execute function note_said()`,
+    )
+    await t.runtime.tell.create(async (unit) => {
+      for (let n = 1; n <= 300; n += 1) unit.enqueue({ type: 'email', data: { n }, priority: n % 2 })
+      for (const n of [301, 302]) unit.enqueue({ type: 'email', data: { n }, dedupeKey: 'same', delayMs: 1000 })
+    })
+    expect(await t.db.query('select rows from said')).toEqual([{ rows: 301 }])
+    const stored = await t.db.query<{ n: number; state: string; priority: number; dedupe_key: string | null }>(
+      "select (data->>'n')::int as n, state, priority, dedupe_key from job order by id",
+    )
+    expect(stored.map(({ n }) => n)).toEqual(Array.from({ length: 301 }, (_, index) => index + 1))
+    expect(stored[0]).toEqual({ n: 1, state: 'waiting', priority: 1, dedupe_key: null })
+    expect(stored.at(-1)).toEqual({ n: 301, state: 'delayed', priority: 0, dedupe_key: 'same' })
+  })
+
+  it('of a transcoding goes before those of a higher number', async () => {
+    t.runtime.registry.job('video-transcoding', { queue: 'media', run: async () => {} })
+    await t.runtime.tell.create(async (unit) => {
+      askForTranscoding(unit, 1, 200)
+      askForTranscoding(unit, 2, 100)
+    })
+    expect(await t.db.query("select data->>'transcodingId' as id from job order by priority, id")).toEqual([
+      { id: '2' },
+      { id: '1' },
+    ])
   })
 
   it('that fails is tried again after a pause, and tells its failure after the last try', async () => {

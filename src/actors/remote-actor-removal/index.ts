@@ -1,0 +1,1 @@
+export { makeRemoteActorRemoval } from './remove-remote-actor.ts'

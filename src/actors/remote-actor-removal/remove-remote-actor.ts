@@ -1,0 +1,69 @@
+// The end of an actor of another server: a job takes away what it had, then its rows. One whose account somebody blocked
+// stays as a tombstone, so that it is blocked when it comes back.
+
+import { remoteActorMachine } from '../../state-machines/remote-actor.ts'
+import { step } from '../../state-machines/step.ts'
+import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors } from '../actor/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { isSomethingLeft, type Leaver, leaverOf, type Removers, takeAway } from './belongings.ts'
+
+/** How often it is made sure that an actor that is gone has the job, in ms. */
+const CHECK_EVERY = 60_000
+
+const BLOCKED = 'exists (select 1 from account a join account_block b on b.target_id = a.id where a.actor_id = x.id)'
+
+export function makeRemoteActorRemoval(
+  deps: ActorDeps & { remoteActors: Pick<RemoteActors, 'remove'>; removers: Removers },
+): void {
+  const { db, tell, registry, remoteActors, removers } = deps
+
+  registry.job(REMOTE_ACTOR_REMOVAL, {
+    queue: 'io',
+    run: ({ data, signal }) => removeActor(Number(data.actorId), signal),
+  })
+
+  registry.periodic(REMOTE_ACTOR_REMOVAL, {
+    everyMs: () => CHECK_EVERY,
+    async run() {
+      // A tombstone goes when nobody blocks it any more.
+      const waiting = await db.query<{ id: number }>(
+        `select x.id from actor x where x.remote_state <> 'known' and not (x.remote_state = 'left' and ${BLOCKED})
+         order by x.id limit 100`,
+      )
+      if (waiting.length === 0) return
+      await tell.create(async (unit) => {
+        for (const { id } of waiting) askForRemoval(unit, id)
+      })
+    },
+  })
+
+  async function removeActor(actorId: number, signal: AbortSignal): Promise<void> {
+    const leaver = await leaverOf(db.query, actorId)
+    if (leaver) {
+      // A group ends with the account that owns it.
+      const removeChannel = async (id: number) => {
+        await remoteActors.remove(id)
+        await removeActor(id, signal)
+      }
+      await takeAway({ db, tell, removers }, leaver, removeChannel, signal)
+      await tell({ aggregate: 'actor', id: actorId }, (unit) => empty(unit, leaver))
+    }
+    await db.query(`delete from actor x where x.id = $1 and x.remote_state = 'left' and not ${BLOCKED}`, [actorId])
+  }
+}
+
+/** Nothing hangs on the actor any more, and nothing can be added while it is locked. Throws `busy`, for which the job waits. */
+async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Promise<void> {
+  await unit.query('select id from actor where id = $1 for update', [actorId])
+  await unit.query('select id from account where id = $1 for update', [accountId])
+  await unit.query('select id from channel where id = $1 for update', [channelId])
+  const leaver = await leaverOf(unit.query, actorId)
+  if (!leaver) return
+  if (leaver.accountId !== accountId || leaver.channelId !== channelId || (await isSomethingLeft(unit.query, leaver))) {
+    throw new DomainError('busy', 'Something of this actor is still to go.')
+  }
+  await unit.query('delete from actor_image where actor_id = $1', [actorId])
+  await unit.query('delete from channel where id = $1', [channelId])
+  const { state } = step(remoteActorMachine, { state: 'leaving', context: {} }, { type: 'EMPTIED' })
+  await unit.query('update actor set remote_state = $2 where id = $1', [actorId, state])
+}

@@ -1,0 +1,45 @@
+// An actor of another server: known, gone with what it had still to go, or gone but for what others keep of it.
+
+import { setup } from 'xstate'
+import type { Snapshot, StateMeta } from './step.ts'
+
+export type RemoteActorState = 'known' | 'leaving' | 'left'
+export type RemoteActorContext = Record<string, never>
+
+export type RemoteActorEvent =
+  /** It removed itself, or its server knows it no more. */
+  | { type: 'GONE' }
+  /** Nothing of what it had is left here. */
+  | { type: 'EMPTIED' }
+  /** It is there again. */
+  | { type: 'MET' }
+
+export const initialRemoteActor: Snapshot<RemoteActorState, RemoteActorContext> = { state: 'known', context: {} }
+
+export const remoteActorMachine = setup({
+  types: { context: {} as RemoteActorContext, events: {} as RemoteActorEvent, meta: {} as StateMeta },
+}).createMachine({
+  id: 'remote-actor',
+  context: initialRemoteActor.context,
+  initial: 'known',
+  states: {
+    known: {
+      meta: { owner: 'its server' },
+      on: { GONE: { target: 'leaving' } },
+    },
+    leaving: {
+      meta: { owner: 'the job `remote-actor-removal`, which is asked for again as long as there is one' },
+      on: { EMPTIED: { target: 'left' } },
+    },
+    // The row goes at once, or when nobody blocks the account any more.
+    left: {
+      meta: { owner: 'those who block its account; its server' },
+      on: { MET: { target: 'known' } },
+    },
+  },
+})
+
+/** Never: people and jobs decide. */
+export function dueIn(_state: RemoteActorState, _context: RemoteActorContext): null {
+  return null
+}

@@ -1,0 +1,175 @@
+// Actors of other servers that are gone: what they had goes, what others have stays, and counts stay right.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+interface Pair {
+  account: PeerActor
+  channel: PeerActor
+}
+
+let ours: FederatedNode
+/** Follows our instance and account. */
+let near: FakePeer
+let far: FakePeer
+let video: { id: number; uuid: string; url: string }
+let nora: Pair
+let fred: Pair
+let serial = 0
+
+const root = () => `${ours.base}/accounts/root`
+
+beforeAll(async () => {
+  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  nora = await introduce(ours, near, 'nora')
+  for (const target of [ours.instance, root()]) {
+    await ours.tell(nora.account, near.activity(nora.account, 'Follow', target))
+  }
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+})
+beforeEach(async () => {
+  serial += 1
+  fred = await introduce(ours, far, `fred${serial}`)
+  video = await ours.upload(await readFile(await media('small.mp4')))
+  await ours.settled()
+  for (const peer of [near, far]) peer.received.length = 0
+})
+
+const leave = (actor: PeerActor) => ours.tell(actor, far.activity(actor, 'Delete', actor.url))
+const known = async (actor: PeerActor) => (await ours.query('select 1 from actor where url = $1', [actor.url])).length
+const counts = async () => {
+  const [row] = await ours.query<{ comments: number; likes: number; dislikes: number }>(
+    `select v.comments + coalesce(sum(d.comments), 0)::int as comments, v.likes + coalesce(sum(d.likes), 0)::int as likes,
+       v.dislikes + coalesce(sum(d.dislikes), 0)::int as dislikes
+     from video v left join video_delta d on d.video_id = v.id where v.id = $1 group by v.id`,
+    [video.id],
+  )
+  return row
+}
+
+async function said(by: Pair, peer: FakePeer, inReplyTo: string): Promise<{ id: number; url: string }> {
+  const note = peer.note({ author: by.account.url, inReplyTo })
+  await ours.tell(by.account, peer.activity(by.account, 'Create', note))
+  const [comment] = await ours.query<{ id: number }>('select id from comment where url = $1', [note.id])
+  return { id: comment?.id ?? 0, url: note.id }
+}
+const reply = async (commentId: number) =>
+  (
+    await ours.client.send<{ comment: { id: number } }>('POST', `/api/v1/videos/${video.id}/comments/${commentId}`, {
+      text: 'An answer of ours',
+    })
+  ).comment
+
+describe('an account of another server that is gone', () => {
+  it('leaves the replies of others below its comments, ours too', async () => {
+    const begun = await said(fred, far, video.url)
+    const ofUs = await reply(begun.id)
+    const ofNora = await said(nora, near, begun.url)
+    expect(await counts()).toEqual({ comments: 3, likes: 0, dislikes: 0 })
+
+    await leave(fred.account)
+    expect(await known(fred.account)).toBe(0)
+    expect(await counts()).toEqual({ comments: 2, likes: 0, dislikes: 0 })
+    const thread = await ours.client.get<{ comment: JsonObject; children: { comment: JsonObject }[] }>(
+      `/api/v1/videos/${video.id}/comment-threads/${begun.id}`,
+    )
+    expect(thread.comment).toMatchObject({ isDeleted: true, text: '', account: null })
+    expect(thread.children.map(({ comment }) => [comment.id, comment.isDeleted, comment.text])).toEqual([
+      [ofUs.id, false, 'An answer of ours'],
+      [ofNora.id, false, 'Well said'],
+    ])
+  })
+
+  it('and its comments on our videos are told to those who follow them', async () => {
+    const { url } = await said(fred, far, video.url)
+    await leave(fred.account)
+    const { activity } = await near.awaited('the Delete', (one) => one.activity.type === 'Delete')
+    expect(activity).toMatchObject({ actor: root(), object: url })
+  })
+
+  it('rates nothing any more', async () => {
+    const other = await introduce(ours, far, `other${serial}`)
+    await ours.tell(fred.account, far.activity(fred.account, 'Like', video.url))
+    await ours.tell(other.account, far.activity(other.account, 'Dislike', video.url))
+    expect(await counts()).toEqual({ comments: 0, likes: 1, dislikes: 1 })
+    await leave(fred.account)
+    await leave(other.account)
+    expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
+  })
+
+  it('takes along its channels with their videos and the pictures that were kept of them', async () => {
+    const document = far.video(fred)
+    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const pictures = await ours.query<{ filename: string }>(
+      'select t.filename from thumbnail t join video v on v.id = t.video_id where v.url = $1 order by t.filename',
+      [document.id],
+    )
+    expect(pictures).toHaveLength(2)
+    // Noted by a trigger until the collector takes them: it runs between, so what it is given is kept here.
+    await ours.query('create table if not exists condemned (name text)')
+    await ours.query(
+      `create or replace function note_condemned() returns trigger language plpgsql as
+       $$ begin insert into condemned values (new.name); return null; end $$`,
+    )
+    await ours.query(
+      'create or replace trigger note_condemned after insert on pending_file for each row execute function note_condemned()',
+    )
+    await leave(fred.account)
+    expect([await known(fred.account), await known(fred.channel)]).toEqual([0, 0])
+    expect(await ours.query('select 1 from video where url = $1', [document.id])).toEqual([])
+    const names = pictures.map(({ filename }) => filename)
+    expect(await ours.query('select name from condemned where name = any($1) order by name', [names])).toEqual(
+      names.map((name) => ({ name })),
+    )
+  })
+
+  it('that somebody blocked is blocked when it comes back, and forgotten when nobody blocks it', async () => {
+    const handle = `fred${serial}@${far.host}`
+    await said(fred, far, video.url)
+    await ours.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: handle })
+    const blocked = async () =>
+      (
+        await ours.client.get<{ data: { blockedAccount: { name: string } }[] }>('/api/v1/users/me/blocklist/accounts')
+      ).data.map((block) => block.blockedAccount.name)
+    await leave(fred.account)
+    expect(await blocked()).toEqual([`fred${serial}`])
+    expect((await ours.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(404)
+
+    await ours.tell(fred.account, far.activity(fred.account, 'Like', video.url))
+    expect((await ours.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(200)
+    expect(await blocked()).toEqual([`fred${serial}`])
+
+    await leave(fred.account)
+    await ours.client.send('DELETE', `/api/v1/users/me/blocklist/accounts/${handle}`)
+    await ours.node.restart()
+    await until(async () => (await known(fred.account)) === 0, { what: 'the end of the tombstone' })
+  }, 30_000)
+})
+
+describe('a channel of another server that is gone', () => {
+  it('goes alone: its account stays, with what that said', async () => {
+    const { id } = await said(fred, far, video.url)
+    await leave(fred.channel)
+    expect([await known(fred.account), await known(fred.channel)]).toEqual([1, 0])
+    expect(await ours.query('select text, deleted_at from comment where id = $1', [id])).toEqual([
+      { text: 'Well said', deleted_at: null },
+    ])
+  })
+})
+
+describe('the job that takes an actor away', () => {
+  it('is asked for again when nobody has it', async () => {
+    await said(fred, far, video.url)
+    // As a process leaves it that was killed after the Delete, and whose jobs were lost.
+    await ours.query("update actor set deleted_at = now(), remote_state = 'leaving' where url = $1", [fred.account.url])
+    await ours.node.restart()
+    await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor' })
+    expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
+  }, 30_000)
+})
