@@ -1,7 +1,7 @@
 // Counters that went wrong are set right, by one process at a time and a part at a time, while others write and fold.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { foldActorTotals, makeRemoteActors, registerActorTotals } from '../../../src/actors/actor/index.ts'
+import { foldActorTotals, registerActorTotals } from '../../../src/actors/actor/index.ts'
 import { keepCommentTotals } from '../../../src/actors/comment/index.ts'
 import { keepCountersRight, walks } from '../../../src/actors/counters/index.ts'
 import { keepFollowCounts, makeFollows } from '../../../src/actors/follow/index.ts'
@@ -178,29 +178,6 @@ it('no counter that changes with its cause is wrong for a moment while many writ
   await Promise.all(busy)
   // Followers are counted after the fact.
   expect(seen.filter(({ counter }) => !counter.startsWith('follow'))).toEqual([])
-  expect(await wrongCounters(server.db)).toEqual([])
-})
-
-it('an account of another server that goes takes what it rated and wrote, and the answers to that, out of the counts', async () => {
-  const { accountId } = await makeRemoteChannel(server.db)
-  const [videoId, answerer] = [videos[1]?.id ?? 0, people[0]]
-  const comment = (by: number | undefined, parent: number | null, more: object = {}) =>
-    insert(server.db, 'comment', {
-      ...{ video_id: videoId, account_id: by, thread_id: parent, parent_id: parent, text: 'said' },
-      ...{ url: `https://far.example/${newUuid()}`, ...more },
-    })
-  const thread = await comment(accountId, null)
-  await comment(answerer?.accountId, thread)
-  await comment(accountId, null, { held_for_review: true })
-  await comment(accountId, thread, { deleted_at: new Date() })
-  await insert(server.db, 'rating', {
-    ...{ video_id: videoId, account_id: accountId, type: 'like', url: `https://far.example/${newUuid()}` },
-  })
-  await walkThrough('videos')
-  expect(await wrongCounters(server.db)).toEqual([])
-  const [actor] = await server.db.query<{ id: number }>('select actor_id as id from account where id = $1', [accountId])
-  await makeRemoteActors(deps).remove(actor?.id ?? 0)
-  expect(await server.db.query('select 1 from comment where id = $1', [thread])).toEqual([])
   expect(await wrongCounters(server.db)).toEqual([])
 })
 
