@@ -76,6 +76,14 @@ describe.each(directions(() => nodes))('below a video of %s, from %s', (_of, _fr
     expect((await toldOf(author, last.url)).map(({ type }) => type)).toEqual([])
   }, 60_000)
 
+  it('as long as it may be, is whole on every node', async () => {
+    const { from: owner, to: author, third } = pair()
+    const { uuid } = await published(owner, [author, third])
+    const text = '😀'.repeat(10_000)
+    await say(author, uuid, ` ${text}\n`)
+    for (const node of [owner, third]) await seen(node, uuid, text, author.host)
+  }, 60_000)
+
   it('one that its author removes is a tombstone with its replies on every node', async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third])
