@@ -19,6 +19,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'VideoRemoved',
     'CommentCreated',
     'CommentApproved',
+    'CommentShown',
     'CommentRefused',
     'CommentHeldAgain',
     'CommentRemoved',

@@ -1,3 +1,10 @@
 export { type Blocklist, makeBlocklist } from './blocklist.commands.ts'
-export { blockedActors, blockedHosts, isMutedBy, isMutedFor, mutedChannels } from './blocklist.queries.ts'
+export {
+  blockedActors,
+  blockedHosts,
+  isAnythingMuted,
+  isMutedBy,
+  isMutedFor,
+  mutedChannels,
+} from './blocklist.queries.ts'
 export { endBlockedFollows } from './end-follows.ts'

@@ -5,7 +5,15 @@ import { DomainError, type PassOn } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
-import { buryComment, idOfComment, loadComment, moveComment, showComment } from './comment.rows.ts'
+import {
+  buryComment,
+  holdComment,
+  idOfComment,
+  isHidden,
+  loadComment,
+  moveComment,
+  showComment,
+} from './comment.rows.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface CommentReviews {
@@ -90,18 +98,14 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
         // What was approved is not what it says now. On a remote video that is for its server to judge.
         const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null)
         const state = moveComment(comment, { type: 'EDITED', held })
+        const hidden = await isHidden(unit.query, comment.parentId)
         await unit.query(
           `update comment set text = $2, updated_at = $3, held_for_review = $4,
-             held_activity = case when $4 then coalesce($5, held_activity) end where id = $1`,
-          [commentId, text, at, state === 'held', isVideoOurs ? activity : null],
+             held_activity = case when $6 then coalesce($5, held_activity) end where id = $1`,
+          [commentId, text, at, state === 'held', isVideoOurs ? activity : null, state === 'held' || hidden],
         )
-        if (comment.state === 'shown' && state === 'held') {
-          unit.emit({ aggregate: 'comment', id: commentId }, 'CommentHeldAgain', {
-            commentId,
-            videoId: comment.videoId,
-          })
-        }
-        if (state !== 'shown') return undefined
+        if (comment.state === 'shown' && state === 'held') await holdComment(unit, comment)
+        if (state !== 'shown' || hidden) return undefined
         await passOn?.(unit, comment.videoId)
         return { videoId: comment.videoId }
       })

@@ -2,6 +2,7 @@
 // popular video is no hot row. Reads add what is not folded yet.
 
 import type { Database } from '../../platform/database/index.ts'
+import { waitingBelow } from '../comment/comment.entity.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 import { bestOf, hotOf, today } from './scores.ts'
 
@@ -107,7 +108,8 @@ export async function reconcileCounters(
      ), truth as (
        select b.id, b.likes as seen_likes, b.dislikes as seen_dislikes, b.comments as seen_comments,
          ${rated('like')} as likes, ${rated('dislike')} as dislikes,
-         (select count(*) from comment c where c.video_id = b.id and c.deleted_at is null and not c.held_for_review)
+         (select count(*) from comment c where c.video_id = b.id and c.deleted_at is null
+           and c.id not in (${waitingBelow('b.id')}))
            - ${unfolded('comments')} as comments
        from batch b
      ), wrong as (
