@@ -16,6 +16,7 @@ import {
   seesHeld,
 } from './comment.policy.ts'
 import { buryComment, idOfComment, isHidden, loadComment } from './comment.rows.ts'
+import { restoreComment } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface Comments {
@@ -149,7 +150,7 @@ export function makeComments(deps: ActorDeps): Comments {
     },
 
     async removeReceived({ url, actorId, passOn }) {
-      const commentId = await idOfComment(db.query, url)
+      const commentId = (await idOfComment(db.query, url)) ?? (await tell.create((unit) => restoreComment(unit, url)))
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)

@@ -14,6 +14,7 @@ import {
   moveComment,
   showComment,
 } from './comment.rows.ts'
+import { restoreComment } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface CommentReviews {
@@ -49,6 +50,10 @@ export interface CommentReviews {
 }
 
 export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
+  /** What went with a video of another server comes back when that server speaks of it. */
+  const hereAgain = async (url: string): Promise<number | undefined> =>
+    (await idOfComment(db.query, url)) ?? (await tell.create((unit) => restoreComment(unit, url)))
+
   return {
     async approve(commentId, by) {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
@@ -60,7 +65,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
     },
 
     async receiveReview({ url, actorId, isApproved, approvalUrl }) {
-      const commentId = await idOfComment(db.query, url)
+      const commentId = await hereAgain(url)
       if (commentId === undefined) throw new DomainError('not_found', `${url} is no comment that we have.`)
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -76,7 +81,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
     },
 
     async receiveListing(url) {
-      const commentId = await idOfComment(db.query, url)
+      const commentId = await hereAgain(url)
       if (commentId === undefined) return
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
