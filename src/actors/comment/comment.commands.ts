@@ -15,8 +15,8 @@ import {
   isHeld,
   seesHeld,
 } from './comment.policy.ts'
-import { buryComment, idOfComment, isHidden, loadComment } from './comment.rows.ts'
-import { restoreComment } from './kept-comments.ts'
+import { buryComment, isHidden, loadComment } from './comment.rows.ts'
+import { commentHere } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface Comments {
@@ -74,7 +74,7 @@ interface VideoRow extends CommentedVideo {
 }
 
 export function makeComments(deps: ActorDeps): Comments {
-  const { db, tell, urls } = deps
+  const { tell, urls } = deps
 
   return {
     async add({ videoId, by, text, inReplyTo }) {
@@ -150,7 +150,7 @@ export function makeComments(deps: ActorDeps): Comments {
     },
 
     async removeReceived({ url, actorId, passOn }) {
-      const commentId = (await idOfComment(db.query, url)) ?? (await tell.create((unit) => restoreComment(unit, url)))
+      const commentId = await commentHere(deps, url)
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)

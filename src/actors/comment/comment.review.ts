@@ -5,16 +5,8 @@ import { DomainError, type PassOn } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
-import {
-  buryComment,
-  holdComment,
-  idOfComment,
-  isHidden,
-  loadComment,
-  moveComment,
-  showComment,
-} from './comment.rows.ts'
-import { restoreComment } from './kept-comments.ts'
+import { buryComment, holdComment, isHidden, loadComment, moveComment, showComment } from './comment.rows.ts'
+import { commentHere } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface CommentReviews {
@@ -49,10 +41,8 @@ export interface CommentReviews {
   }): Promise<{ videoId: number } | undefined>
 }
 
-export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
-  /** What went with a video of another server comes back when that server speaks of it. */
-  const hereAgain = async (url: string): Promise<number | undefined> =>
-    (await idOfComment(db.query, url)) ?? (await tell.create((unit) => restoreComment(unit, url)))
+export function makeCommentReviews(deps: ActorDeps): CommentReviews {
+  const { tell } = deps
 
   return {
     async approve(commentId, by) {
@@ -65,7 +55,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
     },
 
     async receiveReview({ url, actorId, isApproved, approvalUrl }) {
-      const commentId = await hereAgain(url)
+      const commentId = await commentHere(deps, url)
       if (commentId === undefined) throw new DomainError('not_found', `${url} is no comment that we have.`)
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -81,7 +71,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
     },
 
     async receiveListing(url) {
-      const commentId = await hereAgain(url)
+      const commentId = await commentHere(deps, url)
       if (commentId === undefined) return
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)

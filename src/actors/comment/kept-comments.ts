@@ -1,14 +1,22 @@
 // Comments of our users that went with a video of another server, and come back as that server shows them again.
 
-import type { Unit } from '../runtime/index.ts'
+import type { ActorDeps, Unit } from '../runtime/index.ts'
 import { addDelta } from '../video/index.ts'
-import { isHidden } from './comment.rows.ts'
+import { idOfComment, isHidden } from './comment.rows.ts'
+
+/** A comment by its address; one of ours that went with its video comes back, when the video is here again. */
+export const commentHere = async (
+  { db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>,
+  url: string,
+): Promise<number | undefined> =>
+  (await idOfComment(db.query, url)) ??
+  (url.startsWith(`${urls.origin}/`) ? await tell.create((unit) => restoreComment(unit, url)) : undefined)
 
 /**
  * Puts a kept comment in its place, when the video and what it answers are here. Answers its id; undefined when there is none,
  * or no place for it yet.
  */
-export async function restoreComment(unit: Unit, url: string): Promise<number | undefined> {
+async function restoreComment(unit: Unit, url: string): Promise<number | undefined> {
   const [row] = await unit.query<{ id: number; videoId: number; parentId: number | null; held: boolean }>(
     `with kept as (
        delete from kept_comment k using video v
