@@ -28,6 +28,7 @@ import { Orders } from './0026-orders.ts'
 import { Reconciling } from './0027-reconciling.ts'
 import { TranscodingWish } from './0028-transcoding-wish.ts'
 import { Ends } from './0029-ends.ts'
+import { Waiting } from './0030-waiting.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -58,4 +59,5 @@ export const migrations = [
   { name: '0027-reconciling', class: Reconciling },
   { name: '0028-transcoding-wish', class: TranscodingWish },
   { name: '0029-ends', class: Ends },
+  { name: '0030-waiting', class: Waiting },
 ]

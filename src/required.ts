@@ -20,6 +20,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'PlaylistsOfVideoTold',
     'CommentCreated',
     'CommentApproved',
+    'CommentShown',
     'CommentRefused',
     'CommentHeldAgain',
     'CommentRemoved',

@@ -44,6 +44,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
   }
   registry.on('CommentCreated', 'documents', ofComment)
   registry.on('CommentApproved', 'documents', ofComment)
+  registry.on('CommentShown', 'documents', ofComment)
   for (const event of ['PlaylistCreated', 'PlaylistUpdated'] as const) {
     registry.on(event, 'documents', async ({ playlistId }, unit) => {
       const [playlist] = await unit.query<{ url: string; accountUrl: string; channelUrl: string | null }>(

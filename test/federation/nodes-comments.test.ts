@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-import { arrives, type CommentView, commentSeen, commentsOn, directions, LONG, startNodes } from './nodes.ts'
+import { arrives, type CommentView, commentSeen, commentsOn, directions, LONG, startNodes, videoOn } from './nodes.ts'
 import type { FederatedNode } from './support.ts'
 
 const REQUIRES_APPROVAL = '3'
@@ -76,6 +76,14 @@ describe.each(directions(() => nodes))('below a video of %s, from %s', (_of, _fr
     expect((await toldOf(author, last.url)).map(({ type }) => type)).toEqual([])
   }, 60_000)
 
+  it('as long as it may be, is whole on every node', async () => {
+    const { from: owner, to: author, third } = pair()
+    const { uuid } = await published(owner, [author, third])
+    const text = '😀'.repeat(10_000)
+    await say(author, uuid, ` ${text}\n`)
+    for (const node of [owner, third]) await seen(node, uuid, text, author.host)
+  }, 60_000)
+
   it('one that its author removes is a tombstone with its replies on every node', async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third])
@@ -98,6 +106,41 @@ describe.each(directions(() => nodes))('below a video of %s, from %s', (_of, _fr
     await seen(third, uuid, 'Not welcome', author.host)
     await remove(owner, uuid, await seen(owner, uuid, 'Not welcome', author.host))
     for (const node of [owner, author, third]) await isGone(node, uuid, 'Not welcome')
+  }, 60_000)
+
+  it('they are there again with a video that was private for a while, and within reach of their author', async () => {
+    const { from: owner, to: author } = pair()
+    const { uuid } = await published(owner, [author])
+    const thread = await say(author, uuid, 'Mine')
+    const answer = await say(owner, uuid, 'Yours', await seen(owner, uuid, 'Mine', author.host))
+    await say(author, uuid, 'Thanks', await seen(author, uuid, answer.text, owner.host))
+    await seen(owner, uuid, 'Thanks', author.host)
+    await author.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
+    await until(async () => (await videoOn(owner, uuid))?.likes === 1, { what: 'the like', ...LONG })
+    const setPrivacy = (privacy: number) => owner.client.send('PUT', `/api/v1/videos/${uuid}`, { privacy })
+    await setPrivacy(3)
+    await until(async () => !(await videoOn(author, uuid)), { what: 'the end of the video', ...LONG })
+    await setPrivacy(1)
+    const { id } = await arrives(author, uuid)
+    const said = [
+      ['Mine', author.host],
+      ['Yours', owner.host],
+      ['Thanks', author.host],
+    ]
+    await until(
+      async () => {
+        const found = (await commentsOn(author, uuid)).map(({ text, account }) => [text, account?.host])
+        return JSON.stringify(found) === JSON.stringify(said)
+      },
+      { what: 'the thread as it was', ...LONG },
+    )
+    expect(await author.client.get(`/api/v1/users/me/videos/${id}/rating`)).toMatchObject({ rating: 'like' })
+    const mine = await seen(author, uuid, 'Mine', author.host)
+    expect([mine.id, mine.url]).toEqual([thread.id, thread.url])
+    await remove(author, uuid, mine)
+    await author.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'none' })
+    await isGone(owner, uuid, 'Mine')
+    await until(async () => (await videoOn(owner, uuid))?.likes === 0, { what: 'the end of the like', ...LONG })
   }, 60_000)
 
   it('one that waits for the owner is seen by nobody, then approved for all, or refused', async () => {

@@ -1,5 +1,6 @@
 // Every kept counter beside the count of what causes it, as statements over all rows.
 
+import { waitingBelow } from '../../src/actors/comment/comment.entity.ts'
 import type { Database } from '../../src/platform/database/index.ts'
 
 export interface Counter {
@@ -31,7 +32,7 @@ export const counters: Counter[] = [
     counter: 'comments of videos',
     walk: 'videos',
     sql: `select v.id::text as what, ${unfolded('comments')} as kept, (select count(*) from comment m
-        where m.video_id = v.id and m.deleted_at is null and not m.held_for_review) as causes from video v`,
+        where m.video_id = v.id and m.deleted_at is null and m.id not in (${waitingBelow('v.id')})) as causes from video v`,
   },
   {
     counter: 'lengths of playlists',

@@ -1,6 +1,7 @@
 // What a report is about: the row to be reported, and as much of it as keeps the report readable when it is gone.
 
 import type { Sql } from '../../platform/database/index.ts'
+import { waitingBelow } from '../comment/comment.entity.ts'
 import { isBegun, videoPrivacies } from '../video/index.ts'
 
 export type AbuseKind = 'video' | 'comment' | 'account'
@@ -45,7 +46,7 @@ export async function concerningSubject(query: Sql, url: string): Promise<AbuseS
      select 'comment', m.id from comment m join video v on v.id = m.video_id
        join account a on a.id = m.account_id join actor x on x.id = a.actor_id
      where m.url_hash = md5($1)::uuid and m.url = $1 and m.deleted_at is null
-       and case when v.remote then x.host_id is null else ${isShown} and not m.held_for_review end
+       and case when v.remote then x.host_id is null else ${isShown} and m.id not in (${waitingBelow('m.video_id')}) end
      union all
      select 'account', a.id from actor x left join channel c on c.actor_id = x.id
        join account a on a.actor_id = x.id or a.id = c.account_id

@@ -71,6 +71,10 @@ function byEither(block: string, reader: string): string {
   return `(${block}.owner_id is null or ${block}.owner_id = ${reader})`
 }
 
+/** SQL: whether the instance or a reader mutes anything at all: often not, and then nothing else is to be looked at. */
+export const isAnythingMuted = (reader: string): string =>
+  `(${['account_block', 'server_block'].map((table) => `exists (select from ${table} b where ${byEither('b', reader)})`).join(' or ')})`
+
 /** SQL: whether the instance or a reader (the id of an account, or null) mutes an account or its server. */
 export const isMutedFor = (account: string, reader: string): string => `(
   exists (select 1 from account_block ab where ab.target_id = ${account} and ${byEither('ab', reader)})

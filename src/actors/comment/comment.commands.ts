@@ -5,15 +5,18 @@ import type { Sql } from '../../platform/database/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, type Viewer } from '../video/index.ts'
+import { waits } from './comment.entity.ts'
 import {
   assertMayRemove,
   assertTakesComments,
   assertTakesRemoteComments,
   type CommentedVideo,
+  commentsPolicies,
   isHeld,
   seesHeld,
 } from './comment.policy.ts'
-import { buryComment, idOfComment, loadComment } from './comment.rows.ts'
+import { buryComment, isHidden, loadComment } from './comment.rows.ts'
+import { commentHere } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface Comments {
@@ -73,7 +76,7 @@ interface VideoRow extends CommentedVideo {
 }
 
 export function makeComments(deps: ActorDeps): Comments {
-  const { db, tell, urls } = deps
+  const { tell, urls } = deps
 
   return {
     async add({ videoId, by, text, inReplyTo }) {
@@ -87,7 +90,7 @@ export function makeComments(deps: ActorDeps): Comments {
         const { accountId } = by
         const isNew = await insert(unit, {
           ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now },
-          ...{ held: isHeld(video, by), heldActivity: null },
+          ...{ held: isHeld(video, by), hidden: await isHiddenBelow(unit.query, video, parent), heldActivity: null },
         })
         if (!isNew) throw new Error(`${url} is the address of another comment already.`)
         return id
@@ -110,11 +113,12 @@ export function makeComments(deps: ActorDeps): Comments {
         const held = isHeld(video, null, video)
         // A date in the future would stay on top of the list.
         const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
-        const heldActivity = held && !video.remote ? activity : null
+        const hidden = await isHiddenBelow(unit.query, video, parent)
+        const heldActivity = (held || hidden) && !video.remote ? activity : null
         const isNew = await insert(unit, {
-          ...{ url, videoId, accountId, text, held, heldActivity, parent, createdAt: at },
+          ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at },
         })
-        if (isNew && !held) await passOn?.(unit, videoId)
+        if (isNew && !held && !hidden) await passOn?.(unit, videoId)
         return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
       })
     },
@@ -148,7 +152,7 @@ export function makeComments(deps: ActorDeps): Comments {
     },
 
     async removeReceived({ url, actorId, passOn }) {
-      const commentId = await idOfComment(db.query, url)
+      const commentId = await commentHere(deps, url)
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -219,6 +223,7 @@ async function placeFor(
   const [row] = await query<Omit<PlaceForComment, 'known' | 'video' | 'parent'> & PlaceRow>(
     `select ${VIDEO_ROW('$3')}, k.video_id as "knownVideoId", k.account_id as "knownAccountId",
        k.held_for_review as "knownHeld", p.id as "parentId", coalesce(p.thread_id, p.id) as "parentThreadId",
+       ${waitsAt('p.id')} as "parentWaits",
        ${isDeletedBy({ url: '$1', actorIds: owners })}
          or ($5::timestamptz is not null and ${isDeletedBy({ url: '$1', actorIds: author, since: '$5' })}) as "isDeleted"
      from video v join channel c on c.id = v.channel_id join account o on o.id = c.account_id
@@ -229,11 +234,11 @@ async function placeFor(
     { prepared: true },
   )
   if (!row) return { known: await knownAs(query, url), video: undefined, parent: undefined, isDeleted: false }
-  const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, isDeleted, ...video } = row
+  const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, parentWaits, isDeleted, ...video } = row
   return {
     video,
     known: knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isHeld: knownHeld },
-    parent: parentId === null ? undefined : { id: parentId, threadId: parentThreadId },
+    parent: parentId === null ? undefined : { id: parentId, threadId: parentThreadId, waits: parentWaits },
     isDeleted,
   }
 }
@@ -244,12 +249,28 @@ interface PlaceRow extends VideoRow {
   knownHeld: boolean
   parentId: number | null
   parentThreadId: number
+  parentWaits: boolean
 }
+
+/** SQL: whether a comment, or one above it, waits for approval. */
+const waitsAt = (comment: string): string => `exists (
+  with recursive above as (
+    select self.parent_id, ${waits('self')} as waits from comment self where self.id = ${comment}
+    union all select u.parent_id, ${waits('u')} from above join comment u on u.id = above.parent_id
+  ) select from above where waits)`
 
 interface Parent {
   id: number
   threadId: number
+  /** For approval: it, or one above it. */
+  waits: boolean
 }
+
+/** Whether something above a new comment waits. What is approved at this moment is waited for. */
+const isHiddenBelow = async (query: Sql, video: CommentedVideo, parent: Parent | undefined): Promise<boolean> =>
+  parent !== undefined &&
+  (parent.waits || video.commentsPolicy === commentsPolicies.requiresApproval) &&
+  (await isHidden(query, parent.id))
 
 /** Answers whether it is new: no other comment has its address. */
 async function insert(
@@ -262,12 +283,14 @@ async function insert(
     accountId: number
     text: string
     held: boolean
+    /** What it answers is. */
+    hidden: boolean
     heldActivity: string | null
     parent: Parent | undefined
     createdAt: Date
   },
 ): Promise<boolean> {
-  const { id, url, videoId, accountId, text, held, heldActivity, parent, createdAt } = comment
+  const { id, url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt } = comment
   const [row] = await unit.query<{ id: number }>(
     `insert into comment (id, url, video_id, account_id, text, held_for_review, held_activity, thread_id, parent_id,
        created_at, updated_at)
@@ -287,7 +310,7 @@ async function insert(
     { prepared: true },
   )
   if (!row) return false
-  if (!held) await addDelta(unit, videoId, { comments: 1 })
+  if (!held && !hidden) await addDelta(unit, videoId, { comments: 1 })
   unit.emit({ aggregate: 'comment', id: row.id }, 'CommentCreated', { commentId: row.id })
   return true
 }
@@ -336,12 +359,13 @@ async function parentOf(
 ): Promise<Parent> {
   const [parent] = await query<Parent & { videoId: number; isHidden: boolean }>(
     `with recursive above as (
-       select id, parent_id, account_id, held_for_review from comment where id = $1
+       select m.id, m.parent_id, m.account_id, ${waits('m')} as waits from comment m where m.id = $1
        union all
-       select p.id, p.parent_id, p.account_id, p.held_for_review from above join comment p on p.id = above.parent_id
+       select p.id, p.parent_id, p.account_id, ${waits('p')} from above join comment p on p.id = above.parent_id
      )
      select id, coalesce(thread_id, id) as "threadId", video_id as "videoId",
-       exists (select 1 from above where held_for_review and account_id is distinct from $2) as "isHidden"
+       exists (select 1 from above where waits and account_id is distinct from $2) as "isHidden",
+       exists (select 1 from above where waits) as waits
      from comment where id = $1`,
     [commentId, sees.accountId],
   )
@@ -357,8 +381,8 @@ async function parentOf(
 
 const unknownParent = () => notFound('The comment that this answers is not known.')
 
-async function parentWith(query: Sql, videoId: number, url: string): Promise<Parent> {
-  const [parent] = await query<Parent>(
+async function parentWith(query: Sql, videoId: number, url: string): Promise<Omit<Parent, 'waits'>> {
+  const [parent] = await query<Omit<Parent, 'waits'>>(
     `select id, coalesce(thread_id, id) as "threadId" from comment
      where url_hash = md5($1)::uuid and url = $1 and video_id = $2`,
     [url, videoId],

@@ -3,7 +3,8 @@
 import type { Database } from '../../platform/database/index.ts'
 import { isMutedFor } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
-import { commentsPolicies } from './comment.policy.ts'
+import { waits } from './comment.entity.ts'
+import { showsComments } from './hidden.ts'
 
 export interface CommentRow {
   id: number
@@ -50,7 +51,7 @@ const readerValues = (reader: CommentReader) => [
 /** What the reader ($3, $4) must not see: comments that wait for approval or of the muted, and all that answers them. */
 const HIDDEN = `with recursive hidden as (
     select m.id from comment m
-    where m.video_id = $1 and (m.held_for_review and not $4::boolean and m.account_id is distinct from $3::int
+    where m.video_id = $1 and (${waits('m')} and not $4::boolean and m.account_id is distinct from $3::int
       or ${isMutedFor('m.account_id', '$3::int')})
     union select r.id from comment r join hidden h on r.parent_id = h.id
   )`
@@ -58,12 +59,11 @@ const isShown = (alias: string) => `${alias}.id not in (select id from hidden)`
 const REPLIES = `from comment r where r.thread_id = m.id and r.deleted_at is null and ${isShown('r')}`
 
 const COLUMNS = `m.id, m.url, m.text, m.thread_id, m.parent_id, m.video_id, m.created_at, m.updated_at, m.deleted_at,
-  m.held_for_review as held, replies.n as replies, replies.of_owner as replies_from_owner,
+  ${waits('m')} as held, replies.n as replies, replies.of_owner as replies_from_owner,
   case when m.deleted_at is null then ${accountProfile('a', 'x')} end as account`
 const JOINS = `left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id,
   lateral (select count(*) as n, count(*) filter (where r.account_id = $2) as of_owner ${REPLIES}) replies`
-/** A video without comments shows none of those that it had. */
-const COMMENTED = `video v where v.id = $1 and v.comments_policy <> ${commentsPolicies.disabled}`
+const COMMENTED = `video v where v.id = $1 and ${showsComments('v')}`
 
 /** One page of threads, in one statement. Removed threads are shown as long as there are replies. */
 export async function listThreads(

@@ -2,10 +2,11 @@
 
 import type { ActorDeps } from '../runtime/index.ts'
 import { DomainError, type PassOn } from '../runtime/index.ts'
-import { addDelta, type Viewer } from '../video/index.ts'
+import type { Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
-import { buryComment, idOfComment, loadComment, moveComment, showComment } from './comment.rows.ts'
+import { buryComment, holdComment, isHidden, loadComment, moveComment, showComment } from './comment.rows.ts'
+import { commentHere } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface CommentReviews {
@@ -40,7 +41,9 @@ export interface CommentReviews {
   }): Promise<{ videoId: number } | undefined>
 }
 
-export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
+export function makeCommentReviews(deps: ActorDeps): CommentReviews {
+  const { tell } = deps
+
   return {
     async approve(commentId, by) {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
@@ -52,7 +55,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
     },
 
     async receiveReview({ url, actorId, isApproved, approvalUrl }) {
-      const commentId = await idOfComment(db.query, url)
+      const commentId = await commentHere(deps, url)
       if (commentId === undefined) throw new DomainError('not_found', `${url} is no comment that we have.`)
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -68,7 +71,7 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
     },
 
     async receiveListing(url) {
-      const commentId = await idOfComment(db.query, url)
+      const commentId = await commentHere(deps, url)
       if (commentId === undefined) return
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -90,19 +93,14 @@ export function makeCommentReviews({ db, tell }: ActorDeps): CommentReviews {
         // What was approved is not what it says now. On a remote video that is for its server to judge.
         const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null)
         const state = moveComment(comment, { type: 'EDITED', held })
+        const hidden = await isHidden(unit.query, comment.parentId)
         await unit.query(
           `update comment set text = $2, updated_at = $3, held_for_review = $4,
-             held_activity = case when $4 then coalesce($5, held_activity) end where id = $1`,
-          [commentId, text, at, state === 'held', isVideoOurs ? activity : null],
+             held_activity = case when $6 then coalesce($5, held_activity) end where id = $1`,
+          [commentId, text, at, state === 'held', isVideoOurs ? activity : null, state === 'held' || hidden],
         )
-        if (comment.state === 'shown' && state === 'held') {
-          await addDelta(unit, comment.videoId, { comments: -1 })
-          unit.emit({ aggregate: 'comment', id: commentId }, 'CommentHeldAgain', {
-            commentId,
-            videoId: comment.videoId,
-          })
-        }
-        if (state !== 'shown') return undefined
+        if (comment.state === 'shown' && state === 'held') await holdComment(unit, comment)
+        if (state !== 'shown' || hidden) return undefined
         await passOn?.(unit, comment.videoId)
         return { videoId: comment.videoId }
       })

@@ -5,6 +5,7 @@ import { type CommentEvent, type CommentState, commentMachine } from '../../stat
 import { can, step } from '../../state-machines/step.ts'
 import { DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { addDelta } from '../video/index.ts'
+import { waits } from './comment.entity.ts'
 
 export interface StoredComment {
   id: number
@@ -14,6 +15,7 @@ export interface StoredComment {
   state: CommentState
   accountId: number | null
   updatedAt: Date
+  parentId: number | null
   /** What it answers: the video or another comment. */
   parentUrl: string
   commentsPolicy: number
@@ -29,6 +31,7 @@ export interface StoredComment {
 export async function loadComment(query: Sql, commentId: number): Promise<StoredComment> {
   const [row] = await query<StoredComment>(
     `select m.id, m.url, m.text, m.video_id as "videoId", m.account_id as "accountId", m.updated_at as "updatedAt",
+       m.parent_id as "parentId",
        case when m.deleted_at is not null then 'removed' when m.held_for_review then 'held' else 'shown' end as state,
        coalesce(p.url, v.url) as "parentUrl", v.comments_policy as "commentsPolicy", c.account_id as "ownerAccountId",
        o.actor_id as "ownerActorId", c.actor_id as "channelActorId", not v.remote as "isVideoOurs",
@@ -57,13 +60,59 @@ export function moveComment(comment: StoredComment, event: CommentEvent): Commen
   return step(commentMachine, from, event).state
 }
 
+/**
+ * Whether a comment, or one above it, waits for approval: then nothing below it is shown. Until the end of the transaction no
+ * answer to this changes, and none of the comments is approved, removed or edited.
+ */
+export async function isHidden(query: Sql, commentId: number | null): Promise<boolean> {
+  if (commentId === null) return false
+  const above = await query<{ waits: boolean }>(
+    `with recursive above as (
+       select id, parent_id from comment where id = $1
+       union all select p.id, p.parent_id from above join comment p on p.id = above.parent_id
+     ) select ${waits('m')} as waits from comment m where m.id in (select id from above) order by m.id for share`,
+    [commentId],
+    { prepared: true },
+  )
+  return above.some((comment) => comment.waits)
+}
+
+/** What answers a comment and is hidden with it alone, without what was removed; parents first. */
+async function answersOf(query: Sql, commentId: number): Promise<number[]> {
+  const answers = await query<{ id: number }>(
+    `with recursive below as (
+       select r.id, r.deleted_at, 1 as level from comment r where r.parent_id = $1 and not ${waits('r')}
+       union all
+       select r.id, r.deleted_at, below.level + 1 from below join comment r on r.parent_id = below.id
+       where not ${waits('r')}
+     ) select id from below where deleted_at is null order by level, id`,
+    [commentId],
+  )
+  return answers.map(({ id }) => id)
+}
+
+/** What answers a comment that does not wait any more is shown, and told after it. Answers how many these are. */
+async function showAnswers(unit: Unit, commentId: number): Promise<number> {
+  const answers = await answersOf(unit.query, commentId)
+  for (const id of answers) unit.emit({ aggregate: 'comment', id }, 'CommentShown', { commentId: id })
+  return answers.length
+}
+
 /** Shown from now on: to visitors, and to other servers. */
 export async function showComment(unit: Unit, comment: StoredComment, approvalUrl: string | null): Promise<void> {
-  const { id, videoId } = comment
+  const { id, videoId, parentId } = comment
   moveComment(comment, { type: 'APPROVED' })
   await unit.query('update comment set held_for_review = false, approval_url = $2 where id = $1', [id, approvalUrl])
-  await addDelta(unit, videoId, { comments: 1 })
   unit.emit({ aggregate: 'comment', id }, 'CommentApproved', { commentId: id })
+  if (await isHidden(unit.query, parentId)) return
+  await addDelta(unit, videoId, { comments: 1 + (await showAnswers(unit, id)) })
+}
+
+/** A comment that was shown waits again, and hides what answers it. */
+export async function holdComment(unit: Unit, { id, videoId, parentId }: StoredComment): Promise<void> {
+  unit.emit({ aggregate: 'comment', id }, 'CommentHeldAgain', { commentId: id, videoId })
+  if (await isHidden(unit.query, parentId)) return
+  await addDelta(unit, videoId, { comments: -1 - (await answersOf(unit.query, id)).length })
 }
 
 /**
@@ -71,18 +120,23 @@ export async function showComment(unit: Unit, comment: StoredComment, approvalUr
  * only the server hears that knows it: that of the video, or of its author.
  */
 export async function buryComment(unit: Unit, comment: StoredComment, actorId: number): Promise<void> {
-  const { id, url, videoId, parentUrl } = comment
+  const { id, url, videoId, parentId, parentUrl } = comment
   moveComment(comment, { type: 'REMOVED' })
   await unit.query(
     "update comment set text = '', held_activity = null, deleted_at = $2, updated_at = $2 where id = $1",
     [id, unit.now],
   )
   const removal = { commentId: id, url, actorId, videoId, parentUrl }
+  const hidden = await isHidden(unit.query, parentId)
   if (comment.state === 'held') {
+    // Its place is shown, as that of every removed one, when there are answers.
+    const answers = hidden ? 0 : await showAnswers(unit, id)
+    if (answers > 0) await addDelta(unit, videoId, { comments: answers })
     if (!comment.isVideoOurs) unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
     else if (actorId !== comment.authorActorId) unit.emit({ aggregate: 'comment', id }, 'CommentRefused', removal)
     return
   }
-  await addDelta(unit, videoId, { comments: -1 })
+  if (!hidden) await addDelta(unit, videoId, { comments: -1 })
+  // Also when something above it waits: that may have been shown before.
   unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
 }

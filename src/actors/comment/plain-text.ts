@@ -41,8 +41,7 @@ function withAddress(text: string, address: string): string {
   return text
 }
 
-/** Never half a character. */
+/** Characters, which may be two units of UTF-16 each; the schemas of requests count the same way. */
 function upTo(text: string, maxLength: number): string {
-  const cut = text.slice(0, maxLength)
-  return cut.isWellFormed() || text.length <= maxLength ? cut : cut.replace(/[\uD800-\uDBFF]$/, '')
+  return text.length <= maxLength ? text : [...text.slice(0, 2 * maxLength)].slice(0, maxLength).join('')
 }

@@ -35,6 +35,8 @@ export interface EventPayloads {
   CommentCreated: { commentId: number }
   /** A comment that waited is shown. */
   CommentApproved: { commentId: number }
+  /** What a comment answers waits no more, so that it is shown with it. */
+  CommentShown: { commentId: number }
   /** A comment of another server on a video of ours was removed without having been shown: its server is to be told. */
   CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
   /** A comment that was shown waits again, since it says something else. */

@@ -67,6 +67,8 @@ export async function rememberWhoKnows(query: Sql, owner: Owner): Promise<void> 
              where m.account_id = $3
            union select c.actor_id from rating r join video v on v.id = r.video_id join channel c on c.id = v.channel_id
              where r.account_id = $3 and v.remote
+           union select actor_id from kept_comment where account_id = $3
+           union select actor_id from kept_rating where account_id = $3
          ) met join actor x on x.id = met.id
          where x.host_id is not null and x.deleted_at is null limit ${MAX_SERVERS}
        ) known)
@@ -110,6 +112,9 @@ export async function takeAway(
   await each<{ videoId: number }>(ratingsOf('$1'), accountId, 'o.video_id as "videoId"', ({ videoId }) =>
     removers.ratings.setRating({ videoId, accountId, rating: 'none' }),
   )
+  for (const table of ['kept_comment', 'kept_rating']) {
+    await db.query(`delete from ${table} where account_id = $1`, [accountId])
+  }
   await each<{ id: number }>(followingsOf('$1'), actorsOf(owner), 'o.state', ({ id }) => removers.follows.withdraw(id))
   await leaveComments(db, accountId, signal)
 }

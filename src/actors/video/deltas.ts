@@ -2,6 +2,7 @@
 // popular video is no hot row. Reads add what is not folded yet.
 
 import type { Database } from '../../platform/database/index.ts'
+import { waitingBelow } from '../comment/comment.entity.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 import { bestOf, hotOf, today } from './scores.ts'
 
@@ -105,7 +106,8 @@ export async function reconcileCounters(
        select id, remote, likes, dislikes, comments from video where id > $1 order by id limit $2
      ), lacking as materialized (
        select b.id, ${lackingRates('like')} as likes, ${lackingRates('dislike')} as dislikes,
-         (select count(*) from comment c where c.video_id = b.id and c.deleted_at is null and not c.held_for_review)
+         (select count(*) from comment c where c.video_id = b.id and c.deleted_at is null
+           and c.id not in (${waitingBelow('b.id')}))
            - ${known('comments')} as comments
        from batch b
      ), locked as materialized (

@@ -6,6 +6,7 @@ import { stateOf } from '../../state-machines/video.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { keepWords, restoreRatings } from './kept-words.ts'
 import { relist } from './listing.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
 import { hotOf } from './scores.ts'
@@ -113,6 +114,7 @@ export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
       await replaceThumbnails(unit, stored.id, video)
       await replaceFiles(unit, stored.id, video)
       await replaceParts(unit, stored.id, video)
+      if (stored.isNew) await restoreRatings(unit.query, stored.id)
       await relist(unit.query, [stored.id])
       return { id: stored.id, isNew: stored.isNew }
     })
@@ -184,6 +186,7 @@ export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
     },
     async remove(videoId) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        await keepWords(unit.query, videoId, unit.now)
         await unit.query('delete from video where id = $1 and remote', [videoId])
       })
     },

@@ -281,7 +281,7 @@ export function makeServeActivityPub(
   async function shownComment(uuid: string, id: number): Promise<FoundComment> {
     const video = await accessibleVideo(db.query, { uuid: uuid.toLowerCase() })
     const found = await commentDocument(db.query, urls, id)
-    if (!found || found.isHeld || found.videoUuid !== video.uuid) return missing(NO_COMMENT)
+    if (!found?.isShown || found.videoUuid !== video.uuid) return missing(NO_COMMENT)
     return found
   }
 

@@ -1,5 +1,6 @@
 // What belongs to a video of ours: its collections, its Create, and single announces, ratings and Creates of comments.
 
+import { hiddenAnswers, hiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import { isBegun } from '../../actors/video/index.ts'
 import {
@@ -50,16 +51,23 @@ const oldestFirst = (table: string, where: string): PageParts => ({
   join: `join ${table} t on t.id = page.id`,
 })
 
-/** Deleted comments stay as Tombstones; those that wait for the owner are not there yet. */
+/** Deleted comments stay as Tombstones, if they were shown; what no visitor sees is not there. */
 export const videoPages: Record<Exclude<VideoCollection, 'chapters'>, PageParts> = {
   announces: oldestFirst('share', 't.video_id = $1'),
-  comments: oldestFirst('comment', 't.video_id = $1 and not t.held_for_review'),
+  comments: oldestFirst(
+    'comment',
+    `t.video_id = $1 and not t.held_for_review and t.id not in (${hiddenFromAll('$1')})
+      and exists (select from video v where v.id = $1 and ${showsComments('v')})`,
+  ),
   likes: oldestFirst('rating', "t.video_id = $1 and t.type = 'like'"),
   dislikes: oldestFirst('rating', "t.video_id = $1 and t.type = 'dislike'"),
 }
 
 /** What answers a comment. */
-export const replyPages: PageParts = oldestFirst('comment', 't.parent_id = $1 and not t.held_for_review')
+export const replyPages: PageParts = oldestFirst(
+  'comment',
+  `t.parent_id = $1 and not t.held_for_review and t.id not in (${hiddenAnswers('$1')})`,
+)
 
 /** The answers to a comment of ours, or a page of them. One statement. */
 export async function commentReplies(
@@ -85,7 +93,7 @@ export async function videoCreation({ db, urls }: Deps, video: VideoAccess): Pro
 /** The Create of a comment of ours. */
 export async function commentCreation({ db, urls }: Deps, commentId: number): Promise<JsonObject> {
   const found = await commentDocument(db.query, urls, commentId)
-  const activity = found?.isOurs && !found.isHeld ? createCommentActivity(urls, found) : null
+  const activity = found?.isOurs && found.isShown ? createCommentActivity(urls, found) : null
   if (!activity) throw notFound('Video comment thread not found')
   return activity
 }

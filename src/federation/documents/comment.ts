@@ -1,5 +1,6 @@
 // The documents of comments of ours: a Note, or the Tombstone of what was deleted.
 
+import { isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import {
@@ -15,8 +16,8 @@ import {
 export interface FoundComment {
   kind: 'note' | 'tombstone'
   document: JsonObject
-  /** Waits for the owner of the video. */
-  isHeld: boolean
+  /** To everybody who may see the video. */
+  isShown: boolean
   /** Of an author of ours; the others' are to be had at their address. */
   isOurs: boolean
   url: string
@@ -34,6 +35,7 @@ interface CommentRow {
   url: string
   text: string
   held: boolean
+  shown: boolean
   deleted_at: Date | null
   created_at: Date
   updated_at: Date
@@ -68,7 +70,7 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
        union all
        select p.id, p.parent_id, p.account_id, above.distance + 1 from above join comment p on p.id = above.parent_id
      )
-     select m.url, m.text, m.held_for_review as held, m.deleted_at, m.created_at, m.updated_at,
+     select m.url, m.text, m.held_for_review as held, ${showsComments('v')} and not ${isHiddenFromAll('m.id')} as shown, m.deleted_at, m.created_at, m.updated_at,
        x.url as author_url, coalesce(x.host_id is null, starts_with(m.url, $2)) as is_ours,
        m.approval_url, v.id as video_id, v.url as video_url, v.uuid as video_uuid, v.privacy as video_privacy,
        not v.remote as is_video_ours, ox.url as owner_url, cx.url as channel_url, p.url as parent_url,
@@ -91,7 +93,7 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
   return {
     kind: isNote ? 'note' : 'tombstone',
     document: isNote ? noteOf(row, row.author_url ?? '', urls) : tombstoneOf(row),
-    isHeld: row.held,
+    isShown: row.shown,
     isOurs: row.is_ours,
     url: row.url,
     authorUrl: row.author_url,
@@ -100,7 +102,7 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
     videoUuid: row.video_uuid,
     videoPrivacy: row.video_privacy,
     approval:
-      isNote && row.is_video_ours && !row.held
+      isNote && row.is_video_ours && row.shown
         ? approvalOf(urls, {
             ...{ commentId, url: row.url, videoUuid: row.video_uuid, ownerUrl: row.owner_url },
             inReplyTo: row.parent_url ?? row.video_url,

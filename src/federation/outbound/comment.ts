@@ -1,6 +1,7 @@
 // Comments of our users, told to the video's server and to everybody in the thread; on our videos also to followers.
 // Comments of others on our videos: whether they are shown, told to their authors.
 
+import { isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -24,15 +25,18 @@ interface CommentActors {
   authorId: number
   authorUrl: string
   isAuthorOurs: boolean
-  held: boolean
+  /** From everybody: it, or one above it, waits for approval, or is of somebody whom the instance mutes. */
+  hidden: boolean
   videoPrivacy: number
   videoBlocked: boolean
   videoState: string
+  /** Comments are not disabled. */
+  isCommented: boolean
 }
 
 type VideoActors = Omit<
   CommentActors,
-  'id' | 'url' | 'inReplyTo' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'held'
+  'id' | 'url' | 'inReplyTo' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'hidden' | 'isCommented'
 >
 
 type ToldVideo = Pick<CommentActors, 'videoPrivacy' | 'videoBlocked' | 'videoState'>
@@ -43,18 +47,21 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
 
   registry.on('CommentCreated', 'federation', async ({ commentId }, unit) => {
     const comment = await load(unit, commentId)
-    if (!comment || !mayBeTold(comment)) return
+    if (!comment?.isCommented || !mayBeTold(comment)) return
     if (comment.isAuthorOurs) await create(unit, comment)
-    else if (!comment.held) await approve(unit, comment)
+    else if (!comment.hidden) await approve(unit, comment)
   })
 
-  registry.on('CommentApproved', 'federation', async ({ commentId }, unit) => {
-    const comment = await load(unit, commentId)
-    if (!comment || !mayBeTold(comment)) return
-    if (comment.isAuthorOurs) return await create(unit, comment)
-    await approve(unit, comment)
-    await passOn(unit, comment)
-  })
+  for (const event of ['CommentApproved', 'CommentShown'] as const) {
+    registry.on(event, 'federation', async ({ commentId }, unit) => {
+      const comment = await load(unit, commentId)
+      if (!comment?.isCommented || !mayBeTold(comment)) return
+      if (comment.isAuthorOurs) return await create(unit, comment)
+      if (comment.hidden) return
+      await approve(unit, comment)
+      await passOn(unit, comment)
+    })
+  }
 
   registry.on('CommentRefused', 'federation', async ({ commentId, url, actorId, videoId, parentUrl }, unit) => {
     const video = await videoActors(unit, videoId)
@@ -99,11 +106,11 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
 
   /** To the server of the video; unless it has to approve it first, to those who are spoken to as well. */
   async function create(unit: Unit, comment: CommentActors): Promise<void> {
-    if (comment.held && comment.isVideoOurs) return
+    if (comment.hidden && comment.isVideoOurs) return
     const found = await commentDocument(unit.query, urls, comment.id)
     const activity = found && createCommentActivity(urls, found, found.audience)
     if (!activity) return
-    const others = comment.held ? [] : await spokenTo(unit, comment.id, urls.host)
+    const others = comment.hidden ? [] : await spokenTo(unit, comment.id, urls.host)
     const readers = comment.isVideoOurs
       ? await withoutGroups(unit.query, await readersOf(unit, comment))
       : await readersOf(unit, comment)
@@ -190,7 +197,7 @@ const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor ca on ca.i
 async function load(unit: Unit, commentId: number): Promise<CommentActors | undefined> {
   const [row] = await unit.query<CommentActors>(
     `select m.id, m.url, coalesce(p.url, v.url) as "inReplyTo", m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",
-       x.host_id is null as "isAuthorOurs", m.held_for_review as held
+       x.host_id is null as "isAuthorOurs", ${showsComments('v')} as "isCommented", ${isHiddenFromAll('m.id')} as hidden
      from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
        join video v on v.id = m.video_id ${VIDEO_JOINS} left join comment p on p.id = m.parent_id
      where m.id = $1 and m.deleted_at is null`,

@@ -12,6 +12,12 @@ export const idText = z
   .refine((text) => /^\d{1,10}$/.test(text) && Number(text) <= LARGEST_ID, 'Should have a valid id')
   .transform(Number)
 
+/**
+ * Whether a text has anything to read. White space and control characters alone are nothing for other servers: they would
+ * refuse what is called so.
+ */
+export const isReadable = (text: string): boolean => /[^\s\p{Cc}]/u.test(text)
+
 /** A row id in a JSON body. */
 export const idNumber = z.int().min(0).max(LARGEST_ID)
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { categoryLabels, languageLabels, licenceLabels, type NewVideoFields } from '../../actors/video/index.ts'
-import { coercedInteger, idNumber, integerText, moment } from '../plugins/schemas.ts'
+import { coercedInteger, idNumber, integerText, isReadable, moment } from '../plugins/schemas.ts'
 
 const PUBLIC = 1
 const PRIVATE = 3
@@ -67,7 +67,7 @@ const schedule = z.object({
 /** Refused as it was sent. */
 const policyText = integerText({ min: 1, max: 3 })
 
-const videoName = z.string(NAME).min(3, NAME).max(120, NAME)
+const videoName = z.string(NAME).min(3, NAME).max(120, NAME).refine(isReadable, NAME)
 
 function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
   return z.object({

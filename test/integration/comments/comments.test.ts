@@ -112,6 +112,13 @@ describe('a comment of our user', () => {
     expect((await post(one.id, 'a\0b')).status).toBe(400)
     expect(await unfolded(other.id)).toBe(0)
   })
+
+  it('is kept without white space around it, and refused when nothing else is left', async () => {
+    const video = await newVideo()
+    for (const text of ['   ', ' \n\t', '\u0001\u0002']) expect((await post(video.id, text)).status).toBe(400)
+    expect((await post(video.id, '\n two words  ')).comment.text).toBe('two words')
+    expect(await unfolded(video.id)).toBe(1)
+  })
 })
 
 describe('comments that wait for approval', () => {

@@ -1,6 +1,7 @@
 // A server of the areas of comments and ratings on a database of its own; sessions are named by their tokens.
 
 import {
+  type CommentReviews,
   type Comments,
   makeCommentReviews,
   makeComments,
@@ -26,6 +27,7 @@ export interface CommentServer {
   db: Database
   deps: ActorDeps
   comments: Comments
+  reviews: CommentReviews
   ratings: Ratings
   shares: Shares
   /** Carries the stored events on, and gives them in order. */
@@ -35,7 +37,10 @@ export interface CommentServer {
   stop(): Promise<void>
 }
 
-const HEARD = ['CommentCreated', 'CommentRemoved', 'RatingSet', 'RatingRemoved'] as const
+const HEARD = [
+  ...(['CommentCreated', 'CommentApproved', 'CommentShown', 'CommentRemoved'] as const),
+  ...(['RatingSet', 'RatingRemoved'] as const),
+]
 
 export async function startCommentServer(): Promise<CommentServer> {
   const { runtime, db, stop } = await makeTestRuntime()
@@ -51,6 +56,7 @@ export async function startCommentServer(): Promise<CommentServer> {
     runtime.registry.on(name, 'test', async (payload) => void heard.push({ name, payload }))
   }
   const comments = makeComments(deps)
+  const reviews = makeCommentReviews(deps)
   const ratings = makeRatings(deps)
   const users = new Map<string, { made: MadeUser; role: 0 | 1 | 2 }>()
   const app = await makeApp({
@@ -67,7 +73,7 @@ export async function startCommentServer(): Promise<CommentServer> {
     areas: [
       commentsArea({
         ...{ db, config: () => config, urls, logger: silentLogger, comments },
-        ...{ reviews: makeCommentReviews(deps), waitingComments: makeWaitingComments(deps) },
+        ...{ reviews, waitingComments: makeWaitingComments(deps) },
       }),
       ratingsArea({ db, ratings }),
     ],
@@ -75,7 +81,7 @@ export async function startCommentServer(): Promise<CommentServer> {
     version: '1.2.3',
   })
   return {
-    ...{ app, db, deps, comments, ratings, shares: makeShares(deps) },
+    ...{ app, db, deps, comments, reviews, ratings, shares: makeShares(deps) },
     async events() {
       await runtime.relay.drain()
       return heard.splice(0)

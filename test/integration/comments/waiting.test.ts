@@ -1,0 +1,155 @@
+// What is written below a comment that waits for approval: hidden with it, counted and told when it is shown.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { foldDeltas, reconcileCounters } from '../../../src/actors/video/index.ts'
+import { type MadeUser, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { as, type CommentServer, startCommentServer } from './server.ts'
+
+interface View {
+  id: number
+  text: string
+  isDeleted: boolean
+  heldForReview: boolean
+  totalReplies: number
+}
+
+let server: CommentServer
+let owner: MadeUser
+
+beforeAll(async () => {
+  server = await startCommentServer()
+  owner = await server.addUser('owner')
+  await server.addUser('author')
+})
+afterAll(() => server.stop())
+
+const newVideo = () => makeVideo(server.db, { channelId: owner.channelId, bare: true, columns: { comments_policy: 3 } })
+
+const ask = async (method: 'GET' | 'POST' | 'DELETE', videoId: number, path: string, by?: string, text?: string) => {
+  const url = `/api/v1/videos/${videoId}/${path}`
+  const answer = await server.app.inject({
+    ...{ method, url, headers: by ? as(by) : {} },
+    ...(text === undefined ? {} : { payload: { text } }),
+  })
+  return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
+}
+
+async function say(videoId: number, by: string, text: string, to?: number): Promise<number> {
+  const { body } = await ask('POST', videoId, to === undefined ? 'comment-threads' : `comments/${to}`, by, text)
+  return body.comment.id
+}
+const approve = async (videoId: number, id: number) =>
+  expect((await ask('POST', videoId, `comments/${id}/approve`, 'owner')).status).toBe(204)
+const remove = async (videoId: number, id: number) =>
+  expect((await ask('DELETE', videoId, `comments/${id}`, 'owner')).status).toBe(204)
+
+const threads = async (videoId: number, by?: string): Promise<{ data: View[]; totalNotDeletedComments: number }> =>
+  (await ask('GET', videoId, 'comment-threads', by)).body
+
+/** What is kept, with what is not folded yet, after a recount that would set right what is wrong. */
+async function counted(videoId: number): Promise<{ kept: number; right: number }> {
+  const kept = async () => {
+    const [row] = await server.db.query<{ n: number }>(
+      `select comments + (select coalesce(sum(comments), 0) from video_delta where video_id = $1)::int as n
+       from video where id = $1`,
+      [videoId],
+    )
+    return row?.n ?? 0
+  }
+  const before = await kept()
+  while ((await foldDeltas(server.db)) > 0);
+  await reconcileCounters(server.db)
+  return { kept: before, right: await kept() }
+}
+const both = (n: number) => ({ kept: n, right: n })
+const told = async () => (await server.events()).map(({ name, payload }) => [name, Object.values(payload)[0]])
+
+/** A comment that waits, with an answer of the owner, an approved one of its author to that, and one that waits as well. */
+async function thread() {
+  const video = await newVideo()
+  const top = await say(video.id, 'author', 'May I?')
+  const answer = await say(video.id, 'owner', 'Soon', top)
+  const approved = await say(video.id, 'author', 'Thanks', answer)
+  const waiting = await say(video.id, 'author', 'Well?', top)
+  await approve(video.id, approved)
+  await server.events()
+  return { video, top, answer, approved, waiting }
+}
+
+describe('below a comment that waits', () => {
+  it('nothing counts and nobody sees anything, whatever is approved there', async () => {
+    const { video } = await thread()
+    expect(await threads(video.id)).toMatchObject({ data: [], totalNotDeletedComments: 0 })
+    expect(await counted(video.id)).toEqual(both(0))
+  })
+
+  it('what does not wait itself counts once it is approved, and is told after it, parents first', async () => {
+    const { video, top, answer, approved, waiting } = await thread()
+    await approve(video.id, top)
+    expect(await told()).toEqual([
+      ['CommentApproved', top],
+      ['CommentShown', answer],
+      ['CommentShown', approved],
+    ])
+    expect(await threads(video.id)).toMatchObject({ data: [{ id: top, totalReplies: 2 }], totalNotDeletedComments: 3 })
+    expect(await counted(video.id)).toEqual(both(3))
+    await approve(video.id, waiting)
+    expect(await told()).toEqual([['CommentApproved', waiting]])
+    expect(await counted(video.id)).toEqual(both(4))
+  })
+
+  it('answers stay when it is refused; its place is that of a removed one, and waits for nobody', async () => {
+    const { video, top, answer, approved } = await thread()
+    await remove(video.id, top)
+    expect(await told()).toEqual([
+      ['CommentShown', answer],
+      ['CommentShown', approved],
+    ])
+    for (const by of [undefined, 'owner']) {
+      const { data } = await threads(video.id, by)
+      expect(data).toMatchObject([{ id: top, text: '', isDeleted: true, heldForReview: false }])
+    }
+    expect((await threads(video.id)).totalNotDeletedComments).toBe(2)
+    expect(await counted(video.id)).toEqual(both(2))
+  })
+
+  it('what is removed was never counted', async () => {
+    const { video, top, answer } = await thread()
+    await remove(video.id, answer)
+    expect(await counted(video.id)).toEqual(both(0))
+    await approve(video.id, top)
+    expect(await counted(video.id)).toEqual(both(2))
+  })
+
+  it('what is written at the moment of its approval is counted once', async () => {
+    const video = await newVideo()
+    const top = await say(video.id, 'author', 'May I?')
+    const answers = Array.from({ length: 6 }, (_, n) => say(video.id, 'owner', `Answer ${n}`, top))
+    await Promise.all([...answers, approve(video.id, top)])
+    expect(await counted(video.id)).toEqual(both(7))
+  })
+})
+
+it('a comment that is edited waits again, with what answers it', async () => {
+  const video = await newVideo()
+  const remote = await makeRemoteChannel(server.db)
+  const url = `https://${remote.host}/notes/edited`
+  await server.comments.receiveComment({
+    ...{ url, videoId: video.id, accountId: remote.accountId, parentUrl: null, content: 'One' },
+    ...{ mediaType: 'text/plain', createdAt: new Date('2024-01-01') },
+  })
+  const [row] = await server.db.query<{ id: number; actorId: number }>(
+    'select m.id, a.actor_id as "actorId" from comment m join account a on a.id = m.account_id where m.url = $1',
+    [url],
+  )
+  const { id, actorId } = row ?? { id: 0, actorId: 0 }
+  await approve(video.id, id)
+  await say(video.id, 'owner', 'Fine', id)
+  expect(await counted(video.id)).toEqual(both(2))
+  const edit = { commentId: id, actorId, content: 'Two', mediaType: 'text/plain', updatedAt: null, activity: null }
+  await server.reviews.receiveEdit(edit)
+  expect((await threads(video.id)).totalNotDeletedComments).toBe(0)
+  expect(await counted(video.id)).toEqual(both(0))
+  await approve(video.id, id)
+  expect(await counted(video.id)).toEqual(both(2))
+})
