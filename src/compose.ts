@@ -408,7 +408,7 @@ async function start(
       ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       version: VERSION,
       clock,
-      written: answers.changed,
+      written: { seen: answers.changed, told: federation.documentsChanged },
       areas: [
         oauthArea({ instance, sessions }),
         scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),

@@ -45,7 +45,7 @@ async function makeKept(options: { memory?: string; keep?: string; limit?: numbe
     tag: z.union([z.string(), z.array(z.string())]).optional(),
   })
   const app = await makeFrame({
-    ...{ config: overrides, clock, written: answers.changed },
+    ...{ config: overrides, clock, written: { seen: answers.changed, told: async () => undefined } },
     add(scope) {
       const config = { auth: 'optional' } as const
       scope.get(
