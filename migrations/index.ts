@@ -24,7 +24,7 @@ import { Ownership } from './0021-ownership.ts'
 import { Doors } from './0022-doors.ts'
 import { Listed } from './0023-listed.ts'
 import { Search } from './0024-search.ts'
-import { ToldOwners } from './0031-told-owners.ts'
+import { Remembered } from './0031-remembered.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -51,5 +51,5 @@ export const migrations = [
   { name: '0022-doors', class: Doors },
   { name: '0023-listed', class: Listed },
   { name: '0024-search', class: Search },
-  { name: '0031-told-owners', class: ToldOwners },
+  { name: '0031-remembered', class: Remembered },
 ]
