@@ -300,3 +300,16 @@ describe('servers that knew the video by its giver', () => {
     }
   }, 40_000)
 })
+
+it('a video of another server ends by whom we do not know as its owner, when its server does not show it any more', async () => {
+  const [former, present] = [await introduce(ours, near, 'former'), await introduce(ours, near, 'present')]
+  const document = near.video(former)
+  await ours.tell(former.account, near.activity(former.account, 'Create', document))
+  const isThere = async () => (await ours.query('select 1 from video where url = $1', [document.id])).length === 1
+  const remove = () => ours.tell(present.account, near.activity(present.account, 'Delete', document.id))
+  await remove()
+  expect(await isThere()).toBe(true)
+  near.serve(document.id, () => ({ status: 404 }))
+  await remove()
+  expect(await isThere()).toBe(false)
+}, 30_000)

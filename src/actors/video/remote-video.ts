@@ -87,8 +87,11 @@ export interface RemoteVideos {
   saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
   /** The video was read, and is no older than what is stored. */
   markRead(videoId: number): Promise<void>
-  /** A remote video is gone: its rows go with all that hangs on them. */
-  remove(videoId: number): Promise<void>
+  /**
+   * A remote video is gone: its rows go with all that hangs on them. `askedAt` when its server was asked: what was read of it since
+   * is newer than that answer.
+   */
+  remove(videoId: number, options?: { askedAt?: Date }): Promise<void>
 }
 
 /** Wishes of one video in this time are one. */
@@ -200,8 +203,13 @@ export function makeRemoteVideos(deps: ActorDeps & { pendingFiles: Pick<PendingF
     async markRead(videoId) {
       await db.query('update video set refreshed_at = $2 where id = $1 and remote', [videoId, clock.now()])
     },
-    async remove(videoId) {
+    async remove(videoId, { askedAt } = {}) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const [newer] = await unit.query('select 1 from video where id = $1 and refreshed_at > $2', [
+          videoId,
+          askedAt ?? null,
+        ])
+        if (newer) return
         await condemnPictures(unit, videoId, [])
         await unit.query('delete from video where id = $1 and remote', [videoId])
         unit.publish(VIDEOS_CHANGED, { video: videoId })

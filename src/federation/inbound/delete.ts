@@ -35,18 +35,21 @@ async function removeActor(target: string, { actor }: Inbound, { remoteActors }:
  * a hint to ask that server.
  */
 async function removeVideo(target: string, { actor }: Inbound, context: InboundContext): Promise<boolean> {
-  const { db, remoteVideos, videos, fetchDocument } = context
+  const { db, clock, remoteVideos, videos, fetchDocument } = context
   const video = await remoteVideos.find(target)
   if (!video) return false
   refuseForeign(target, actor)
-  if (!(await owns(actor.id, video.channelId, db))) {
-    const found = await fetchDocument(target).catch(unlessWithdrawn)
-    if (found) {
-      await videos.save(found.document, { askedAt: found.askedAt })
-      throw new DomainError('forbidden', `${target} is still there, whatever ${actor.url} says.`)
-    }
+  if (await owns(actor.id, video.channelId, db)) {
+    await remoteVideos.remove(video.id)
+    return true
   }
-  await remoteVideos.remove(video.id)
+  const askedAt = clock.now()
+  const found = await fetchDocument(target).catch(unlessWithdrawn)
+  if (found) {
+    await videos.save(found.document, { askedAt: found.askedAt })
+    throw new DomainError('forbidden', `${target} is still there, whatever ${actor.url} says.`)
+  }
+  await remoteVideos.remove(video.id, { askedAt })
   return true
 }
 
