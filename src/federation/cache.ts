@@ -18,6 +18,8 @@ export interface CachedAnswer {
 
 /** Its keys are addresses of ours without their origin. */
 export interface DocumentCache extends Pick<ByteCache<CachedAnswer>, 'get' | 'clear'> {
+  /** Any document may have changed; not so the figures of the instance, which take long to count. */
+  forgetDocuments(): void
   /** Ends the subscription to changes. */
   close(): void
 }
@@ -28,16 +30,18 @@ export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Cl
   const { bus, clock, origin } = deps
   const cache = makeByteCache<CachedAnswer>({ clock, maxBytes: MAX_BYTES })
 
+  const forgetDocuments = (): void => cache.drop((key) => !key.startsWith('/nodeinfo/'))
+
   const close = bus.subscribe(DOCUMENT_CHANGED, (payload) => {
     const change = changeIn(payload)
-    if (change.all === true) return cache.clear()
+    if (change.all === true) return forgetDocuments()
     const path = pathOf(change.url, origin)
     if (path === undefined) return
     const isMeant = typeof change.video === 'number' ? isOfVideo(change.video) : () => false
     // Names and UUIDs are found however they are written.
     cache.drop((key) => isAtOrBelow(key.toLowerCase(), path) || isMeant(key))
   })
-  return { get: cache.get, clear: cache.clear, close }
+  return { get: cache.get, clear: cache.clear, forgetDocuments, close }
 }
 
 /** The document, its pages and what is below it. */

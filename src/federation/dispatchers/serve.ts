@@ -62,7 +62,7 @@ export interface ServePart {
   serveActivityPub: ServeActivityPub
   /** Makes every answer anew, since the configuration changed. */
   forget(): void
-  /** Somebody changed something: this process makes every answer anew at once, the others as soon as they hear of it. */
+  /** Somebody changed something: this process makes every document anew at once, the others as soon as they hear of it. */
   changed(): Promise<void>
   close(): void
 }
@@ -93,7 +93,7 @@ export function makeServeActivityPub(
   return {
     forget: cache.clear,
     async changed() {
-      cache.clear()
+      cache.forgetDocuments()
       await bus.publish(DOCUMENT_CHANGED, { all: true })
     },
     close: cache.close,
@@ -162,7 +162,11 @@ export function makeServeActivityPub(
   }
 
   function document(pathname: string, query: URLSearchParams): Plan | undefined {
-    const path = pathname.replace(/^\/a\//, '/accounts/').replace(/^\/c\//, '/video-channels/')
+    // Answers are kept by the one of several addresses by which changes are told.
+    const path = pathname
+      .replace(/^\/a\//, '/accounts/')
+      .replace(/^\/c\//, '/video-channels/')
+      .replace(/^(\/redundancy\/streaming-playlists)\/1\//, '$1/hls/')
     const segment = /^\/(?:w|videos\/watch)\/([^/]+)$/.exec(path)?.[1]
     const videoKey = segment === undefined ? undefined : videoKeyOf(segment)
     if (videoKey) {

@@ -94,9 +94,11 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(8)
     for (const key of meant) await get(key)
     expect(fills()).toBe(13)
+    await get('/nodeinfo/2.0')
     tell({ all: true })
     await get('/accounts/a')
-    expect(fills()).toBe(14)
+    await get('/nodeinfo/2.0')
+    expect(fills()).toBe(15)
   })
 
   it('does not care for changes of other servers, nor for messages that it cannot read', async () => {
