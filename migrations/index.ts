@@ -29,6 +29,7 @@ import { Reconciling } from './0027-reconciling.ts'
 import { TranscodingWish } from './0028-transcoding-wish.ts'
 import { Ends } from './0029-ends.ts'
 import { Waiting } from './0030-waiting.ts'
+import { Remembered } from './0031-remembered.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -60,4 +61,5 @@ export const migrations = [
   { name: '0028-transcoding-wish', class: TranscodingWish },
   { name: '0029-ends', class: Ends },
   { name: '0030-waiting', class: Waiting },
+  { name: '0031-remembered', class: Remembered },
 ]

@@ -173,7 +173,7 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     ...options,
     version: VERSION,
     clock: deps.clock,
-    written: answers.changed,
+    written: { seen: answers.changed, told: parts.federation.documentsChanged },
     areas: areasOf(parts),
   })
 }

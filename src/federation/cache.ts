@@ -4,7 +4,10 @@ import type { Bus, JsonValue } from '../platform/bus/index.ts'
 import { type ByteCache, makeByteCache } from '../platform/byte-cache.ts'
 import type { Clock } from '../platform/clock.ts'
 
-/** The topic on which changes of documents are told: `{ url }`. */
+/**
+ * The topic on which changes of documents are told: `{ url }`; with the id of a `video`, what outboxes and its rates say of it too;
+ * `{ all: true }` when it may be any of them.
+ */
 export const DOCUMENT_CHANGED = 'document-changed'
 
 export interface CachedAnswer {
@@ -15,6 +18,8 @@ export interface CachedAnswer {
 
 /** Its keys are addresses of ours without their origin. */
 export interface DocumentCache extends Pick<ByteCache<CachedAnswer>, 'get' | 'clear'> {
+  /** Any document may have changed; not so the figures of the instance, which take long to count. */
+  forgetDocuments(): void
   /** Ends the subscription to changes. */
   close(): void
 }
@@ -25,17 +30,36 @@ export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Cl
   const { bus, clock, origin } = deps
   const cache = makeByteCache<CachedAnswer>({ clock, maxBytes: MAX_BYTES })
 
+  const forgetDocuments = (): void => cache.drop((key) => !key.startsWith('/nodeinfo/'))
+
   const close = bus.subscribe(DOCUMENT_CHANGED, (payload) => {
-    const url = urlOf(payload)
-    if (!url?.startsWith(`${origin}/`)) return
-    const path = url.slice(origin.length)
-    // The document, its pages and what is below it.
-    cache.drop((key) => key === path || key.startsWith(`${path}/`) || key.startsWith(`${path}?`))
+    const change = changeIn(payload)
+    if (change.all === true) return forgetDocuments()
+    const path = pathOf(change.url, origin)
+    if (path === undefined) return
+    const isMeant = typeof change.video === 'number' ? isOfVideo(change.video) : () => false
+    // Names and UUIDs are found however they are written.
+    cache.drop((key) => isAtOrBelow(key.toLowerCase(), path) || isMeant(key))
   })
-  return { get: cache.get, clear: cache.clear, close }
+  return { get: cache.get, clear: cache.clear, forgetDocuments, close }
 }
 
-function urlOf(payload: JsonValue): string | undefined {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined
-  return typeof payload.url === 'string' ? payload.url : undefined
+/** The document, its pages and what is below it. */
+const isAtOrBelow = (key: string, path: string): boolean =>
+  key === path || key.startsWith(`${path}/`) || key.startsWith(`${path}?`)
+
+/** An account, a channel and the instance list it in their outboxes, and former ones did; others have rated it. */
+const isOfVideo = (id: number) => {
+  const ofRate = new RegExp(`/(?:dis)?likes/0*${id}$`)
+  return (key: string): boolean => OUTBOX.test(key) || ofRate.test(key)
+}
+
+const OUTBOX = /\/outbox(?:\?|$)/
+
+function pathOf(url: JsonValue | undefined, origin: string): string | undefined {
+  return typeof url === 'string' && url.startsWith(`${origin}/`) ? url.slice(origin.length).toLowerCase() : undefined
+}
+
+function changeIn(payload: JsonValue): Record<string, JsonValue | undefined> {
+  return typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload : {}
 }

@@ -13,11 +13,10 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     }
   }
 
+  /** Also of others: what is said here below them has our addresses. */
   const urlOf = async (query: Sql, videoId: number): Promise<string | undefined> => {
-    const [video] = await query<{ url: string }>('select url from video where id = $1 and not remote', [videoId], {
-      prepared: true,
-    })
-    return video?.url
+    const [video] = await query<{ uuid: string }>('select uuid from video where id = $1', [videoId], { prepared: true })
+    return video && urls.video(video.uuid)
   }
   for (const event of [
     'VideoPublished',
@@ -26,25 +25,28 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     'VideoUnblocked',
     'RatingSet',
     'RatingRemoved',
-    'CommentRemoved',
-    'CommentHeldAgain',
   ] as const) {
+    registry.on(event, 'documents', async ({ videoId: video }, unit) => {
+      const url = await urlOf(unit.query, video)
+      if (url) unit.publish(DOCUMENT_CHANGED, { url, video })
+    })
+  }
+  for (const event of ['CommentRefused', 'CommentRemoved', 'CommentHeldAgain'] as const) {
     registry.on(event, 'documents', async ({ videoId }, unit) => {
       const url = await urlOf(unit.query, videoId)
       if (url) unit.publish(DOCUMENT_CHANGED, { url })
     })
   }
-  const ofComment = async ({ commentId }: { commentId: number }, unit: Unit): Promise<void> => {
-    const [video] = await unit.query<{ url: string }>(
-      'select v.url from comment m join video v on v.id = m.video_id where m.id = $1 and not v.remote',
-      [commentId],
-      { prepared: true },
-    )
-    if (video) unit.publish(DOCUMENT_CHANGED, { url: video.url })
+  for (const event of ['CommentCreated', 'CommentApproved', 'CommentShown'] as const) {
+    registry.on(event, 'documents', async ({ commentId }, unit) => {
+      const [video] = await unit.query<{ uuid: string }>(
+        'select v.uuid from comment m join video v on v.id = m.video_id where m.id = $1',
+        [commentId],
+        { prepared: true },
+      )
+      if (video) unit.publish(DOCUMENT_CHANGED, { url: urls.video(video.uuid) })
+    })
   }
-  registry.on('CommentCreated', 'documents', ofComment)
-  registry.on('CommentApproved', 'documents', ofComment)
-  registry.on('CommentShown', 'documents', ofComment)
   for (const event of ['PlaylistCreated', 'PlaylistUpdated'] as const) {
     registry.on(event, 'documents', async ({ playlistId }, unit) => {
       const [playlist] = await unit.query<{ url: string; accountUrl: string; channelUrl: string | null }>(
@@ -79,7 +81,9 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     ])
     if (actor) unit.publish(DOCUMENT_CHANGED, { url: actor.url })
   })
-  registry.on('VideoRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
+  registry.on('VideoRemoved', 'documents', async ({ url, videoId: video }, unit) =>
+    unit.publish(DOCUMENT_CHANGED, { url, video }),
+  )
   registry.on('ChannelRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
   registry.on('UserRemoved', 'documents', async ({ userId }, unit) => {
     const actors = await unit.query<{ url: string }>(

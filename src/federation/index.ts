@@ -89,6 +89,8 @@ export interface FederationPart {
   serveActivityPub: ServeActivityPub
   /** Makes every document anew, since the configuration changed. */
   forgetDocuments(): void
+  /** A request changed something: no document from before it is served any more. */
+  documentsChanged(): Promise<void>
   /** Ends what listens and cleans up. */
   close(): void
   receiveActivity: ReceiveActivity
@@ -169,6 +171,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   return {
     serveActivityPub: reads.serveActivityPub,
     forgetDocuments: reads.forget,
+    documentsChanged: reads.changed,
     close: reads.close,
     receiveActivity: makeReceiveActivity({ ...deps, incoming }),
     ...{ hosts, incoming },

@@ -90,6 +90,8 @@ export function makeUrls(origin: string) {
     againOf: (activityId: string, when: Date) => `${activityId}#${when.toISOString()}`,
     updateOf: (id: string, when: Date) => `${id}/updates/${when.toISOString()}`,
     deleteOf: (id: string) => `${id}/delete`,
+    /** By one of several who may be believed to own it. */
+    deleteBy: (id: string, actorId: string | number) => `${id}/delete/${actorId}`,
     undoOf: (id: string) => `${id}/undo`,
 
     nodeInfo: (version: '2.0' | '2.1') => at(`/nodeinfo/${version}${version === '2.0' ? '.json' : ''}`),

@@ -24,7 +24,7 @@ import { addRequestLog } from './plugins/request-log.ts'
 import type { App, Area } from './plugins/types.ts'
 import { addUnknownRoutes } from './plugins/unknown-routes.ts'
 import { checkingSerializerCompiler, plainSerializerCompiler, validatorCompiler } from './plugins/validation.ts'
-import { isSeenWrite, tellOfWrites } from './plugins/writes.ts'
+import { tellOfWrites, type Written } from './plugins/writes.ts'
 
 export type { App, Area } from './plugins/types.ts'
 
@@ -37,8 +37,8 @@ export interface AppOptions {
   /** Counts the rate limits for all processes; without it each process counts its own. */
   rateLimitRedis?: Redis
   areas: Area[]
-  /** Told of requests that may have changed what others are shown of videos, before they are answered. */
-  written?: () => Promise<void>
+  /** Told of requests that may have changed what is kept ready, before they are answered. */
+  written?: Written
   /** Compare every answer with its zod schema (tests). */
   checkResponses?: boolean
   /** Of this software, for the documentation. */
@@ -120,9 +120,7 @@ function frameRoute(
   if (route.method === 'GET' && route.url.startsWith('/api/') && etag !== false) {
     route.onSend = [...list(route.onSend), conditionalJson({ always: etag === true })]
   }
-  if (written && list(route.method).some((method) => isSeenWrite(method, route.url))) {
-    route.onSend = [...list(route.onSend), tellOfWrites(written)]
-  }
+  if (written) route.onSend = [...list(route.onSend), ...tellOfWrites(list(route.method), route.url, written)]
   if (isTypedWhenEmpty(String(route.method), route.url)) route.onSend = [...list(route.onSend), typeEmptyAnswers]
 }
 

@@ -275,4 +275,41 @@ describe('servers that knew the video by its giver', () => {
     const later = await near.awaited('the next update', ({ activity }) => activity.type === 'Update')
     expect(later.activity.actor).toBe(`${ours.base}/accounts/taker`)
   }, 40_000)
+
+  it('are told of its end by whomever they may believe, in the order of the first', async () => {
+    const { uuid, url, offer } = await offered()
+    await near.awaited('the first announce', ({ activity }) => activity.type === 'Announce' && activity.object === url)
+    expect(await decide(taker, offer, 'accept')).toBe(204)
+    await near.awaited('the update', ({ activity }) => activity.type === 'Update' && objectOf(activity) === url)
+    await taker.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Mine' })
+    await taker.send('DELETE', `/api/v1/videos/${uuid}`)
+    const isEnd = ({ activity }: { activity: JsonObject }) => activity.type === 'Delete' && objectOf(activity) === url
+    const ends = await until(
+      () => {
+        const found = near.received.filter(isEnd)
+        return found.length === 2 ? found : undefined
+      },
+      { what: 'both ends' },
+    )
+    const [first, second] = ['giver', 'taker'].map((name) => `${ours.base}/accounts/${name}`)
+    expect(ends.map(({ activity }) => activity.actor)).toEqual([first, second])
+    // Who brings it is not who says it: that one signed inside.
+    for (const { headers, activity } of ends) {
+      expect(headers.signature).toContain(`keyId="${first}#main-key"`)
+      expect(activity.signature).toMatchObject({ creator: activity.actor })
+    }
+  }, 40_000)
 })
+
+it('a video of another server ends by whom we do not know as its owner, when its server does not show it any more', async () => {
+  const [former, present] = [await introduce(ours, near, 'former'), await introduce(ours, near, 'present')]
+  const document = near.video(former)
+  await ours.tell(former.account, near.activity(former.account, 'Create', document))
+  const isThere = async () => (await ours.query('select 1 from video where url = $1', [document.id])).length === 1
+  const remove = () => ours.tell(present.account, near.activity(present.account, 'Delete', document.id))
+  await remove()
+  expect(await isThere()).toBe(true)
+  near.serve(document.id, () => ({ status: 404 }))
+  await remove()
+  expect(await isThere()).toBe(false)
+}, 30_000)

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { importPrivateKey, signOutgoing } from '../../src/federation/security/index.ts'
 import { type FakePeer, type PeerActor, peerKeys, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
-import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, secondChannel, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
 let strict: FederatedNode
@@ -108,6 +109,66 @@ describe('a video and what belongs to it', () => {
     }
   })
 })
+
+describe('what is taken back', () => {
+  it('is shown at no address any more, once that was answered', async () => {
+    const { id, uuid, url } = await ours.upload(bytes, { name: 'A name to forget' })
+    await ours.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
+    const outboxes = ['accounts/root', 'accounts/ROOT', 'video-channels/root_channel', 'accounts/peertube']
+    const paths = [
+      ...[`/videos/watch/${uuid}`, `/videos/watch/${id}`, `/w/${uuid}`, `/videos/watch/${uuid.toUpperCase()}/activity`],
+      ...outboxes.map((name) => `/${name}/outbox?page=1`),
+      `/accounts/root/likes/${id}`,
+    ]
+    const shownAt = async () => {
+      const answers = await Promise.all(paths.map(async (path) => [path, await (await get(ours.base + path)).text()]))
+      return answers.filter(([, text]) => text?.includes(uuid) || text?.includes('to forget')).map(([path]) => path)
+    }
+    const change = (fields: object) => ours.client.send('PUT', `/api/v1/videos/${uuid}`, fields)
+    const block = `/api/v1/videos/${uuid}/blacklist`
+    const ends = [
+      { back: () => change({ privacy: 3 }), forth: () => change({ privacy: 1 }) },
+      { back: () => change({ privacy: 5, videoPasswords: ['secret'] }), forth: () => change({ privacy: 1 }) },
+      {
+        back: () => ours.client.send('POST', block, { unfederate: true }),
+        forth: () => ours.client.send('DELETE', block),
+      },
+      { back: () => ours.client.send('DELETE', `/api/v1/videos/${uuid}`), forth: async () => undefined },
+    ]
+    for (const { back, forth } of ends) {
+      // The last to be told are the followers of who announces it.
+      await until(async () => (await shownAt()).length === paths.length, { what: `all addresses of ${url}` })
+      await back()
+      expect(await shownAt()).toEqual([])
+      await forth()
+    }
+  }, 40_000)
+
+  it('is the name alone of a channel that was removed', async () => {
+    const { url } = await secondChannel(ours)
+    expect((await get(url)).status).toBe(200)
+    await ours.client.send('DELETE', '/api/v1/video-channels/second_channel')
+    expect((await get(url)).status).toBe(410)
+  })
+
+  it('is a playlist that became private, by its number too', async () => {
+    const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { id: number; uuid: string } }>(
+      'POST',
+      '/api/v1/video-playlists',
+      { displayName: 'A list', privacy: 1, videoChannelId: await firstChannel() },
+    )
+    const paths = [videoPlaylist.uuid, videoPlaylist.id].map((name) => `${ours.base}/video-playlists/${name}`)
+    const statuses = () => Promise.all(paths.map(async (path) => (await get(path)).status))
+    expect(await statuses()).toEqual([200, 200])
+    await ours.client.send('PUT', `/api/v1/video-playlists/${videoPlaylist.id}`, { privacy: 3 })
+    expect(await statuses()).toEqual([401, 401])
+  })
+})
+
+async function firstChannel(): Promise<number> {
+  const me = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  return me.videoChannels[0]?.id ?? 0
+}
 
 describe('a server that shows its documents to signed requests only', () => {
   const account = () => `${strict.base}/accounts/root`

@@ -296,6 +296,33 @@ describe('a video of another server', () => {
     await unblock(uuid)
     expect(await statusesOf(`/api/v1/videos/${uuid}`)).toEqual([200, 200, 200, 200])
   }, 40_000)
+
+  it('is blocked again when its server takes it back and shows it anew, until the block ends', async () => {
+    await ours.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
+    const document = near.video(nora)
+    const { uuid } = document as { uuid?: string }
+    const statuses = () => statusesOf(`/api/v1/videos/${uuid}`)
+    const say = (type: 'Create' | 'Delete') => {
+      const object = type === 'Create' ? document : document.id
+      // Without a time, what was deleted does not come again.
+      const published = new Date().toISOString()
+      return ours.tell(nora.account, near.activity(nora.account, type, object, { published }))
+    }
+    await say('Create')
+    await moderator.send('POST', `/api/v1/videos/${uuid}/blacklist`, { reason: 'Not here' })
+    await say('Delete')
+    expect(await statuses()).toEqual([404, 404, 404, 404])
+    await say('Create')
+    expect(await statuses()).toEqual([401, 403, 403, 200])
+    const list = await moderator.get<{ data: { reason: string; video: { uuid: string } }[] }>(
+      '/api/v1/videos/blacklist',
+    )
+    expect(list.data.find(({ video }) => video.uuid === uuid)?.reason).toBe('Not here')
+    await unblock(uuid ?? '')
+    await say('Delete')
+    await say('Create')
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+  }, 40_000)
 })
 
 it('the list of blocks is sorted, searched and paged', async () => {

@@ -1,6 +1,7 @@
 // Keeps the files of a local video where its privacy and its block want them: in the public folders, or in the private ones.
 
 import { type FileRef, hlsFolder, MediaError, type Store, webVideoFile } from '../../media/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 import { hasPrivateFiles } from './video.policy.ts'
 
@@ -11,24 +12,38 @@ export interface PlaceFiles {
   now(videoId: number): Promise<void>
 }
 
-export function makePlaceFiles(deps: Pick<ActorDeps, 'db' | 'registry'> & { store: Store }): PlaceFiles {
+/** For whoever moves the same files just now; then it is up to the job. */
+const LONGEST_WAIT_MS = 10_000
+
+export function makePlaceFiles(
+  deps: Pick<ActorDeps, 'db' | 'registry'> & { store: Pick<Store, 'list' | 'stat' | 'move'> },
+): PlaceFiles {
   const { db, registry, store } = deps
 
-  async function now(videoId: number): Promise<void> {
-    let placed: boolean | undefined
-    while (true) {
-      const [video] = await db.query<{ uuid: string; privacy: number; blocked: boolean; web_videos: string[] }>(
-        `select v.uuid, v.privacy, v.blocked, array(select f.filename from video_file f
-           where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null) as web_videos
-         from video v where v.id = $1 and not v.remote and v.state <> 'removed'`,
-        [videoId],
-      )
-      // Whoever changed the privacy meanwhile may have moved what we then moved back: look until it stays.
-      if (!video || hasPrivateFiles(video) === placed) return
-      placed = hasPrivateFiles(video)
-      await moveFolder(hlsFolder(video.uuid, !placed), hlsFolder(video.uuid, placed))
-      for (const name of video.web_videos) await move(webVideoFile(name, !placed), webVideoFile(name, placed))
-    }
+  /**
+   * One after the other, of whichever process: what was read must hold until the last file is moved, or somebody slow would put
+   * files back where they were. The transaction writes nothing, it is as long as the lock.
+   */
+  const now = (videoId: number): Promise<void> =>
+    db.transaction(
+      async ({ query }) => {
+        await query("select pg_advisory_xact_lock(hashtext('video-files'), $1)", [videoId])
+        await place(query, videoId)
+      },
+      { lockTimeoutMs: LONGEST_WAIT_MS },
+    )
+
+  async function place(query: Sql, videoId: number): Promise<void> {
+    const [video] = await query<{ uuid: string; privacy: number; blocked: boolean; web_videos: string[] }>(
+      `select v.uuid, v.privacy, v.blocked, array(select f.filename from video_file f
+         where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null) as web_videos
+       from video v where v.id = $1 and not v.remote and v.state <> 'removed'`,
+      [videoId],
+    )
+    if (!video) return
+    const isPrivate = hasPrivateFiles(video)
+    await moveFolder(hlsFolder(video.uuid, !isPrivate), hlsFolder(video.uuid, isPrivate))
+    for (const name of video.web_videos) await move(webVideoFile(name, !isPrivate), webVideoFile(name, isPrivate))
   }
 
   /**

@@ -10,6 +10,7 @@ import { keepWords, restoreRatings } from './kept-words.ts'
 import { relist } from './listing.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
 import { hotOf } from './scores.ts'
+import { VIDEOS_CHANGED } from './videos-changed.ts'
 
 /** What a document says of a video, read and checked by the wire layer. */
 export interface RemoteVideo extends RemoteParts {
@@ -85,8 +86,11 @@ export interface RemoteVideos {
   saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
   /** The video was read, and is no older than what is stored. */
   markRead(videoId: number): Promise<void>
-  /** A remote video is gone: its rows go with all that hangs on them, and with them the pictures that we keep of it. */
-  remove(videoId: number): Promise<void>
+  /**
+   * A remote video is gone: its rows go with all that hangs on them, and with them the pictures that we keep of it. `askedAt` when its server was asked: what was read of it since
+   * is newer than that answer.
+   */
+  remove(videoId: number, options?: { askedAt?: Date }): Promise<void>
 }
 
 /** Wishes of one video in this time are one. */
@@ -116,6 +120,8 @@ export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
       await replaceParts(unit, stored.id, video)
       if (stored.isNew) await restoreRatings(unit.query, stored.id)
       await relist(unit.query, [stored.id])
+      if (stored.isNew) await blockAgain(unit, stored.id, video.url)
+      if (stored.looksNew) unit.publish(VIDEOS_CHANGED, { video: stored.id })
       return { id: stored.id, isNew: stored.isNew }
     })
 
@@ -184,10 +190,16 @@ export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
     async markRead(videoId) {
       await db.query('update video set refreshed_at = $2 where id = $1 and remote', [videoId, clock.now()])
     },
-    async remove(videoId) {
+    async remove(videoId, { askedAt } = {}) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const [newer] = await unit.query('select 1 from video where id = $1 and refreshed_at > $2', [
+          videoId,
+          askedAt ?? null,
+        ])
+        if (newer) return
         await keepWords(unit.query, videoId, unit.now)
         await unit.query('delete from video where id = $1 and remote', [videoId])
+        unit.publish(VIDEOS_CHANGED, { video: videoId })
       })
     },
   }
@@ -203,9 +215,17 @@ async function refuseDeleted(unit: Unit, { url, channelId }: RemoteVideo, askedA
   if (row?.isDeleted) throw new DomainError('gone', `${url} was deleted while it was read.`)
 }
 
-async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isNew: boolean; isOutdated: boolean }> {
+interface Stored {
+  id: number
+  isNew: boolean
+  /** Not just counted anew, as it is for every like. */
+  looksNew: boolean
+  isOutdated: boolean
+}
+
+async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
   // The channel may change (a video can be moved), but only within the server that made the id.
-  const [row] = await unit.query<{ id: number; isNew: boolean }>(
+  const [row] = await unit.query<Omit<Stored, 'isOutdated'>>(
     `insert into video (uuid, channel_id, remote, url, name, category, licence, language, privacy, nsfw, description, support,
        duration, state, wait_transcoding, comments_policy, download_enabled, is_live, aspect_ratio, views, tags,
        published_at, originally_published_at, created_at, updated_at, refreshed_at, tracker_urls, hot)
@@ -220,7 +240,9 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
        originally_published_at = excluded.originally_published_at, updated_at = excluded.updated_at,
        refreshed_at = excluded.refreshed_at, tracker_urls = excluded.tracker_urls
      where video.url = excluded.url and video.remote and video.updated_at <= excluded.updated_at
-     returning id, (xmax = 0) as "isNew"`,
+     returning id, (xmax = 0) as "isNew", not exists (
+       select 1 from video was where was.id = video.id and ${shownOf('was')} is not distinct from ${shownOf('video')}
+     ) as "looksNew"`,
     [
       video.uuid,
       video.channelId,
@@ -257,7 +279,25 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<{ id: number; isN
     [video.url],
   )
   if (!newer) throw new DomainError('forbidden', 'This address belongs to a video of ours.')
-  return { id: newer.id, isNew: false, isOutdated: true }
+  return { id: newer.id, isNew: false, looksNew: false, isOutdated: true }
+}
+
+/** What a server changes together with `updated`, and what it may change without. */
+const shownOf = (row: string): string =>
+  `(${['updated_at', 'channel_id', 'privacy', 'state', 'name', 'nsfw', 'tags'].map((name) => `${row}.${name}`).join(', ')})`
+
+/** What was blocked when its server took it back is blocked when it comes again. */
+async function blockAgain(unit: Unit, videoId: number, url: string): Promise<void> {
+  await unit.query(
+    `with kept as (
+       delete from kept_video_block where url_hash = md5($2)::uuid and url = $2 returning type, reason, created_at
+     ), blocked as (
+       update video set blocked = true where id = $1 and exists (select 1 from kept)
+     ) insert into video_block (video_id, type, reason, created_at, updated_at)
+       select $1, type, reason, created_at, $3 from kept`,
+    [videoId, url, unit.now],
+    { prepared: true },
+  )
 }
 
 const atMost = (time: Date, latest: Date): Date => (time < latest ? time : latest)

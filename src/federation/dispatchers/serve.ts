@@ -4,7 +4,7 @@ import type { KvStore } from '@fedify/fedify/federation'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type CachedAnswer, makeDocumentCache } from '../cache.ts'
+import { type CachedAnswer, DOCUMENT_CHANGED, makeDocumentCache } from '../cache.ts'
 import { commentDocument, type FoundComment } from '../documents/index.ts'
 import { makeFederation } from '../federation.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
@@ -62,6 +62,8 @@ export interface ServePart {
   serveActivityPub: ServeActivityPub
   /** Makes every answer anew, since the configuration changed. */
   forget(): void
+  /** Somebody changed something: this process makes every document anew at once, the others as soon as they hear of it. */
+  changed(): Promise<void>
   close(): void
 }
 
@@ -76,7 +78,7 @@ const NO_COMMENT = 'Video comment thread not found'
 export function makeServeActivityPub(
   deps: DispatcherDeps & {
     kv: KvStore
-    bus: Pick<Bus, 'subscribe'>
+    bus: Pick<Bus, 'subscribe' | 'publish'>
     clock: Clock
     fetchDocument: FetchDocument
     resolveActor: ResolveActor
@@ -90,6 +92,10 @@ export function makeServeActivityPub(
 
   return {
     forget: cache.clear,
+    async changed() {
+      cache.forgetDocuments()
+      await bus.publish(DOCUMENT_CHANGED, { all: true })
+    },
     close: cache.close,
     async serveActivityPub(request) {
       const { url, headers } = request
@@ -106,7 +112,7 @@ export function makeServeActivityPub(
       if (!plan) return null
       // Before the cache, whose answers are the same for all who may have them.
       const requester = plan.isOpen ? undefined : await whoAsks(request)
-      const kept = await cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make)
+      const kept = await (plan.key === null ? plan.make() : cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make))
       const answer = requester?.kind === 'signed' ? { ...kept, headers: { ...kept.headers, ...FOR_SIGNERS } } : kept
       return isFresh(headers['if-none-match'], answer) ? { ...answer, status: 304, body: EMPTY } : answer
     },
@@ -156,12 +162,16 @@ export function makeServeActivityPub(
   }
 
   function document(pathname: string, query: URLSearchParams): Plan | undefined {
-    const path = pathname.replace(/^\/a\//, '/accounts/').replace(/^\/c\//, '/video-channels/')
+    // Answers are kept by the one of several addresses by which changes are told.
+    const path = pathname
+      .replace(/^\/a\//, '/accounts/')
+      .replace(/^\/c\//, '/video-channels/')
+      .replace(/^(\/redundancy\/streaming-playlists)\/1\//, '$1/hls/')
     const segment = /^\/(?:w|videos\/watch)\/([^/]+)$/.exec(path)?.[1]
     const videoKey = segment === undefined ? undefined : videoKeyOf(segment)
     if (videoKey) {
-      const name = 'id' in videoKey ? videoKey.id : videoKey.uuid
-      return { key: `/videos/watch/${name}`, make: () => videoOf(accessibleVideo(db.query, videoKey)) }
+      const key = 'id' in videoKey ? null : `/videos/watch/${videoKey.uuid}`
+      return { key, make: () => videoOf(accessibleVideo(db.query, videoKey)) }
     }
     if (segment !== undefined) return { key: path, make: async () => missing('Video not found') }
     const playlist = playlistPlan(path, query)
@@ -177,15 +187,15 @@ export function makeServeActivityPub(
     if (name === undefined) return undefined
     const key = videoKeyOf(name)
     if (!key) return { key: path, make: async () => missing('Video playlist not found') }
-    const plain = `/video-playlists/${'id' in key ? key.id : key.uuid}`
+    const keyOf = (rest: string) => ('id' in key ? null : `/video-playlists/${key.uuid}${rest}`)
     if (elementId !== undefined) {
       const id = Number(elementId)
       if (id > MAX_ID) return { key: path, make: async () => missing('Video playlist element not found') }
-      return { key: `${plain}/videos/${id}`, make: () => playlistElementAnswer(deps, key, id) }
+      return { key: keyOf(`/videos/${id}`), make: () => playlistElementAnswer(deps, key, id) }
     }
     const page = pageOf(query)
     return {
-      key: page === null ? plain : `${plain}?page=${page}`,
+      key: keyOf(page === null ? '' : `?page=${page}`),
       make: () => playlistAnswer(deps, key, page),
     }
   }
@@ -301,8 +311,8 @@ export function makeServeActivityPub(
 }
 
 interface Plan {
-  /** In the cache. */
-  key: string
+  /** In the cache; null for numbers of rows, by which nobody tells of changes: those answers are made each time. */
+  key: string | null
   keepMs?: number
   /** Never needs a signature: two servers that demand them could not begin to know each other. */
   isOpen?: boolean

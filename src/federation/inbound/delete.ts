@@ -30,15 +30,34 @@ async function removeActor(target: string, { actor }: Inbound, { remoteActors }:
   return true
 }
 
-async function removeVideo(target: string, { actor }: Inbound, { db, remoteVideos }: InboundContext): Promise<boolean> {
+/**
+ * The news of a change of its owner may be on its way, or may have been lost: what somebody else of the server says is no more than
+ * a hint to ask that server.
+ */
+async function removeVideo(target: string, { actor }: Inbound, context: InboundContext): Promise<boolean> {
+  const { db, clock, remoteVideos, videos, fetchDocument } = context
   const video = await remoteVideos.find(target)
   if (!video) return false
   refuseForeign(target, actor)
-  if (!(await owns(actor.id, video.channelId, db))) {
-    throw new DomainError('forbidden', `${actor.url} does not own ${target}.`)
+  if (await owns(actor.id, video.channelId, db)) {
+    await remoteVideos.remove(video.id)
+    return true
   }
-  await remoteVideos.remove(video.id)
+  const askedAt = clock.now()
+  const found = await fetchDocument(target).catch(unlessWithdrawn)
+  if (found) {
+    await videos.save(found.document, { askedAt: found.askedAt })
+    throw new DomainError('forbidden', `${target} is still there, whatever ${actor.url} says.`)
+  }
+  await remoteVideos.remove(video.id, { askedAt })
   return true
+}
+
+const WITHDRAWN = new Set<unknown>(['not_found', 'gone', 'forbidden'])
+
+/** Undefined for what its server does not have, or does not show to us any more. */
+function unlessWithdrawn(error: unknown): undefined {
+  if (!(error instanceof DomainError && WITHDRAWN.has(error.kind))) throw error
 }
 
 async function removeNote(target: string, inbound: Inbound, context: InboundContext): Promise<boolean> {

@@ -10,6 +10,10 @@ import type { JsonObject } from '../wire/index.ts'
 export interface Message {
   activity: JsonObject
   senderId: number
+  /**
+   * Another actor of ours that passes it on, as it may of what its sender signed: order is kept of what one actor brings alone.
+   */
+  courierId?: number | undefined
   recipients: Recipient[]
   /** Without a signature inside: nobody is meant to pass it on, or to prove to others that it was said. */
   isConfidential?: boolean
@@ -23,7 +27,7 @@ export interface Sender {
 export function makeSender(deps: FederationDeps): Sender {
   const { keys } = deps
   return {
-    async send(unit, { activity, senderId, recipients, isConfidential = false }) {
+    async send(unit, { activity, senderId, courierId = senderId, recipients, isConfidential = false }) {
       if (recipients.length === 0) return
       const signed = isConfidential
         ? activity
@@ -32,7 +36,7 @@ export function makeSender(deps: FederationDeps): Sender {
         activityId: String(activity.id),
         type: typeNameOf(activity),
         body: JSON.stringify(signed),
-        senderId,
+        senderId: courierId,
         toBlocked: isFarewell(activity),
       }
       await enqueueDocument(unit, document, recipients)

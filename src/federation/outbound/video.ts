@@ -14,17 +14,15 @@ import {
 import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
 import { audienceOf, isTold } from './audience.ts'
 import type { Sender } from './sender.ts'
+import { lastToldOwner, noteOwner, toldOwners, type VideoOwner } from './video-owners.ts'
 
-interface VideoActors {
+interface VideoActors extends VideoOwner {
   url: string
   privacy: number
   state: string
   blocked: boolean
   /** Whether the block takes the video from other servers. */
   takenBack: boolean
-  accountActorId: number
-  accountUrl: string
-  channelActorId: number
   channelUrl: string
 }
 
@@ -34,6 +32,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   registry.on('VideoPublished', 'federation', async ({ videoId, again = false }, unit) => {
     const video = await load(unit, videoId)
     if (!video || !isTold(video, config())) return
+    // It may have moved while it was not told of, such as while its file was replaced.
+    if (again && (await lastToldOwner(unit, videoId, video))) return await change(unit, videoId, video)
     await publish(unit, videoId, video, { again })
     if (again) await tellPlaylistsWith(unit, videoId)
   })
@@ -46,12 +46,10 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
       if (video.blocked && !video.takenBack && isTold({ ...video, blocked: false }, config())) return
       // Between public and unlisted a video enters or leaves what is told, where unlisted ones are not.
       if (!isTold(video, config())) {
-        if (!(await takeBackShares(unit, videoId))) return
-        await remove(unit, videoId, video, { again: true })
+        if (!(await takeBack(unit, videoId, video, { again: true }))) return
         await tellPlaylistsWith(unit, videoId)
       } else if (await isAnnounced(unit, videoId)) {
-        await update(unit, videoId, video)
-        await announceByNewChannel(unit, videoId, video)
+        await change(unit, videoId, video)
       } else {
         await publish(unit, videoId, video, { again: true })
         await tellPlaylistsWith(unit, videoId)
@@ -61,10 +59,11 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
 
   registry.on('VideoRemoved', 'federation', async ({ videoId, url, accountActorId, channelActorId }, unit) => {
     const [account] = await unit.query<{ url: string }>('select url from actor where id = $1', [accountActorId])
-    if (!account || !(await takeBackShares(unit, videoId))) return
+    if (!account) return
     const stays = await load(unit, videoId)
     const again = stays !== undefined && stays.state !== 'removed'
-    await remove(unit, videoId, { url, accountActorId, accountUrl: account.url, channelActorId }, { again })
+    const video = { url, accountActorId, accountUrl: account.url, channelActorId }
+    if (!(await takeBack(unit, videoId, video, { again }))) return
     await tellPlaylistsWith(unit, videoId)
   })
 
@@ -80,19 +79,28 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return
     const activity = createVideoActivity(urls, found)
+    const told = again ? await toldOwners(unit, videoId) : []
     await send(unit, {
       activity: again ? { ...activity, id: urls.againOf(urls.createOf(video.url), unit.now) } : activity,
       senderId: video.accountActorId,
-      recipients: await followersOf(unit.query, again ? await actorsOf(video) : [video.accountActorId]),
+      courierId: told[0]?.accountActorId,
+      recipients: await followersOf(unit.query, again ? await actorsOf(video, told) : [video.accountActorId]),
     })
     await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
     await announce(unit, videoId, video, { id: await instanceActorId(), url: urls.instance })
   }
 
+  async function change(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+    await update(unit, videoId, video)
+    await announceByNewChannel(unit, videoId, video)
+  }
+
   async function update(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return
-    const former = await formerOwner(unit, videoId, video)
+    const former = await lastToldOwner(unit, videoId, video)
+    if (former) await noteOwner(unit, videoId, former)
+    const told = await toldOwners(unit, videoId)
     // Others know the video as its former owner's, whose word counts for them.
     const sender = former ?? video
     const activity = buildUpdate({
@@ -101,31 +109,38 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
       object: found.document,
       ...videoAudience(urls, { ...video, accountUrl: sender.accountUrl }),
     })
-    const actors = [...(await actorsOf(video)), ...(former ? [former.accountActorId, former.channelActorId] : [])]
-    const recipients = await audienceOf(unit.query, actors, videoId)
-    await send(unit, { activity, senderId: sender.accountActorId, recipients })
+    const recipients = await audienceOf(unit.query, await actorsOf(video, told), videoId)
+    await send(unit, { activity, senderId: sender.accountActorId, courierId: told[0]?.accountActorId, recipients })
   }
 
-  async function remove(
+  /** Has others delete the video; false when they were not told of it. */
+  async function takeBack(
     unit: Unit,
     videoId: number,
-    {
-      url,
-      accountActorId,
-      accountUrl,
-      channelActorId,
-    }: Pick<VideoActors, 'url' | 'accountActorId' | 'accountUrl' | 'channelActorId'>,
+    video: VideoOwner & Pick<VideoActors, 'url'>,
     /** It stays here, and may be told of again. */
     { again }: { again: boolean },
-  ): Promise<void> {
-    const activity = buildDelete({
-      id: again ? urls.againOf(urls.deleteOf(url), unit.now) : urls.deleteOf(url),
-      actor: accountUrl,
-      target: url,
-      ...publicAudience(urls, accountUrl),
-    })
-    const recipients = await audienceOf(unit.query, await actorsOf({ accountActorId, channelActorId }), videoId)
-    await send(unit, { activity, senderId: accountActorId, recipients })
+  ): Promise<boolean> {
+    const former = await lastToldOwner(unit, videoId, video)
+    if (!(await takeBackShares(unit, videoId))) return false
+    if (former) await noteOwner(unit, videoId, former)
+    const told = await toldOwners(unit, videoId)
+    const recipients = await audienceOf(unit.query, await actorsOf(video, told), videoId)
+    const owners = new Map([...told, video].map((owner) => [owner.accountActorId, owner.accountUrl]))
+    for (const [senderId, actor] of owners) {
+      const isOwner = senderId === video.accountActorId
+      const id = isOwner ? urls.deleteOf(video.url) : urls.deleteBy(video.url, senderId)
+      const activity = buildDelete({
+        id: again ? urls.againOf(id, unit.now) : id,
+        actor,
+        target: video.url,
+        ...publicAudience(urls, actor),
+      })
+      await send(unit, { activity, senderId, courierId: told[0]?.accountActorId, recipients })
+    }
+    // Told of again by somebody else, it must not get there before it was taken back.
+    if (again) await noteOwner(unit, videoId, video)
+    return true
   }
 
   /** The share is also a row: the collection `announces` shows it. */
@@ -143,22 +158,6 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const { privacy, accountUrl, url: videoUrl } = video
     const activity = announceActivity(urls, { id, actorUrl: by.url, videoUrl, privacy, accountUrl })
     await send(unit, { activity, senderId: by.id, recipients: await followersOf(unit.query, [by.id]) })
-  }
-
-  /** The channel of ours that still shares a video that moved, with its account. */
-  async function formerOwner(
-    unit: Unit,
-    videoId: number,
-    { channelActorId }: VideoActors,
-  ): Promise<Pick<VideoActors, 'accountActorId' | 'accountUrl' | 'channelActorId'> | undefined> {
-    const [former] = await unit.query<Pick<VideoActors, 'accountActorId' | 'accountUrl' | 'channelActorId'>>(
-      `select x.id as "accountActorId", x.url as "accountUrl", c.actor_id as "channelActorId"
-       from share s join channel c on c.actor_id = s.actor_id join account a on a.id = c.account_id
-         join actor x on x.id = a.actor_id
-       where s.video_id = $1 and x.host_id is null and s.actor_id <> $2 order by s.id limit 1`,
-      [videoId, channelActorId],
-    )
-    return former
   }
 
   /** A video that moved to another channel is shared by that one, and no longer by the one before. */
@@ -180,9 +179,11 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
   }
 
-  const actorsOf = async (video: { accountActorId: number; channelActorId: number }): Promise<number[]> => [
-    video.accountActorId,
-    video.channelActorId,
+  const actorsOf = async (
+    video: Omit<VideoOwner, 'accountUrl'>,
+    told: readonly VideoOwner[] = [],
+  ): Promise<number[]> => [
+    ...[video, ...told].flatMap(({ accountActorId, channelActorId }) => [accountActorId, channelActorId]),
     await instanceActorId(),
   ]
 }

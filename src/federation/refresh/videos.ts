@@ -17,7 +17,7 @@ const ROUNDS = 5
 export function makeRefreshVideo(
   deps: FederationDeps & { fetchDocument: FetchDocument; videos: VideoFetcher; remoteVideos: RemoteVideos },
 ): (videoId: number) => Promise<void> {
-  const { registry, db, logger, fetchDocument, videos, remoteVideos } = deps
+  const { registry, db, clock, logger, fetchDocument, videos, remoteVideos } = deps
 
   registry.job('remote-chapters', {
     queue: 'io',
@@ -88,6 +88,7 @@ export function makeRefreshVideo(
   return async (videoId) => {
     const video = await remoteVideo(videoId)
     if (!video) return
+    const beforeAsking = clock.now()
     try {
       const { document, askedAt } = await fetchDocument(video.url)
       await videos.save(document, { askedAt })
@@ -96,7 +97,7 @@ export function makeRefreshVideo(
       if (!(error instanceof DomainError)) throw error
       if (error.kind === 'not_found' || error.kind === 'gone') {
         logger.info({ video: video.url }, 'a video is gone from its server')
-        await unlessGone(remoteVideos.remove(videoId).then(() => true))
+        await unlessGone(remoteVideos.remove(videoId, { askedAt: beforeAsking }).then(() => true))
       } else if (error.kind === 'unavailable' || error.kind === 'busy') {
         throw error
       } else {

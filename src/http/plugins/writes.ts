@@ -1,12 +1,26 @@
-// Tells of requests that changed something, before they are answered: who wrote never reads from a memory of before.
+// Tells of requests that changed something, before they are answered: who wrote never reads from a memory of before, and what was
+// taken back is served to nobody.
 
 import type { onSendAsyncHookHandler } from 'fastify'
+
+/** Of those below, what other servers must not read any more. What is new to them can wait until they are told. */
+const TOLD: ReadonlySet<string> = new Set([
+  'POST /api/v1/videos/:id/comments/:commentId/approve',
+  'DELETE /api/v1/videos/:id/comments/:commentId',
+  'POST /api/v1/bulk/remove-comments-of',
+  'PUT /api/v1/video-playlists/:playlistId',
+  'DELETE /api/v1/video-playlists/:playlistId',
+  'PUT /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
+  'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
+  'POST /api/v1/video-playlists/:playlistId/videos/reorder',
+])
 
 /**
  * Writes that nobody sees in a list of videos or in a video. Those that come all the time have to be here, or nothing is kept
  * for long; whatever is not here counts as seen.
  */
 export const UNSEEN: ReadonlySet<string> = new Set([
+  ...TOLD,
   'POST /api/v1/users/token',
   'POST /api/v1/users/revoke-token',
   'POST /api/v1/users/scoped-tokens',
@@ -33,31 +47,37 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   // Videos do not say how many comments they have.
   'POST /api/v1/videos/:id/comment-threads',
   'POST /api/v1/videos/:id/comments/:commentId',
-  'POST /api/v1/videos/:id/comments/:commentId/approve',
-  'DELETE /api/v1/videos/:id/comments/:commentId',
-  'POST /api/v1/bulk/remove-comments-of',
   // Views are counted together, each second.
   'POST /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/watching',
   'POST /api/v1/metrics/playback',
   'POST /api/v1/video-playlists',
-  'PUT /api/v1/video-playlists/:playlistId',
-  'DELETE /api/v1/video-playlists/:playlistId',
   'POST /api/v1/video-playlists/:playlistId/videos',
-  'PUT /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
-  'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId',
-  'POST /api/v1/video-playlists/:playlistId/videos/reorder',
 ])
+
+/** Who keeps answers. */
+export interface Written {
+  /** What videos and lists of them show may have changed. */
+  seen(): Promise<void>
+  /** So may what other servers read. */
+  told(): Promise<void>
+}
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-export const isSeenWrite = (method: string, url: string): boolean =>
-  !SAFE.has(method) && url.startsWith('/api/v1/') && !UNSEEN.has(`${method} ${url}`)
-
-/** The hook of such a route. A failure of ours may come after a part was written; what is refused has changed nothing. */
-export const tellOfWrites =
-  (written: () => Promise<void>): onSendAsyncHookHandler =>
-  async (_request, reply, payload) => {
-    if (reply.statusCode < 300 || reply.statusCode >= 500) await written()
-    return payload
-  }
+/** The hooks of a route. A failure of ours may come after a part was written; what is refused has changed nothing. */
+export function tellOfWrites(methods: string[], url: string, written: Written): onSendAsyncHookHandler[] {
+  const routes = methods.filter((method) => !SAFE.has(method)).map((method) => `${method} ${url}`)
+  if (!url.startsWith('/api/v1/') || routes.length === 0) return []
+  const isSeen = routes.some((route) => !UNSEEN.has(route))
+  const isTold = isSeen || routes.some((route) => TOLD.has(route))
+  if (!isTold) return []
+  return [
+    async (_request, reply, payload) => {
+      if (reply.statusCode < 300 || reply.statusCode >= 500) {
+        await Promise.all([isSeen && written.seen(), written.told()])
+      }
+      return payload
+    },
+  ]
+}

@@ -67,6 +67,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     blocked: makeBlocked(db),
     kv: makeTableKvStore({ query: db.query, clock }),
     bus: {
+      publish: async () => undefined,
       subscribe(_topic, listener) {
         listeners.push(listener)
         return () => {}

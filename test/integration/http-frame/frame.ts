@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Session } from '../../../src/actors/session/index.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { sessionOf } from '../../../src/http/plugins/auth.ts'
+import type { Written } from '../../../src/http/plugins/writes.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { type Logger, silentLogger } from '../../../src/platform/logger.ts'
 import { testConfig } from '../../support/config.ts'
@@ -32,7 +33,7 @@ export interface FrameOptions {
   publicUrl?: string
   /** Tokens that were looked up. */
   lookups?: string[]
-  written?: () => Promise<void>
+  written?: Written
 }
 
 const whoView = z.object({ username: z.string().nullable() })

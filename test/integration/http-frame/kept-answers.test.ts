@@ -48,7 +48,7 @@ async function makeKept(
     tag: z.union([z.string(), z.array(z.string())]).optional(),
   })
   const app = await makeFrame({
-    ...{ config: overrides, clock, written: answers.changed, logger },
+    ...{ config: overrides, clock, written: { seen: answers.changed, told: async () => undefined }, logger },
     add(scope) {
       const config = { auth: 'optional' } as const
       scope.get(

@@ -84,6 +84,23 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(7)
   })
 
+  it('forgets a document however its address is written, with what outboxes and rates say of a video', async () => {
+    const { get, fills, tell } = makeCache()
+    const meant = ['/v/AB', '/v/aB/likes', '/accounts/a/outbox', '/c/b/outbox?page=2', '/accounts/a/dislikes/7']
+    const others = ['/accounts/a', '/accounts/a/likes/77', '/accounts/outboxes']
+    for (const key of [...meant, ...others]) await get(key)
+    tell({ url: `${ORIGIN}/v/ab`, video: 7 })
+    for (const key of others) await get(key)
+    expect(fills()).toBe(8)
+    for (const key of meant) await get(key)
+    expect(fills()).toBe(13)
+    await get('/nodeinfo/2.0')
+    tell({ all: true })
+    await get('/accounts/a')
+    await get('/nodeinfo/2.0')
+    expect(fills()).toBe(15)
+  })
+
   it('does not care for changes of other servers, nor for messages that it cannot read', async () => {
     const { get, fills, tell } = makeCache()
     await get('/v/1')

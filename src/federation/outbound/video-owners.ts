@@ -1,0 +1,45 @@
+// Who owned a video of ours while other servers heard of it. Whatever they missed since, one of these is the owner for them,
+// and a Delete counts by that one alone. What all of them say is brought by the first, so that it arrives in order.
+
+import type { Unit } from '../../actors/runtime/index.ts'
+
+export interface VideoOwner {
+  accountActorId: number
+  accountUrl: string
+  channelActorId: number
+}
+
+/** The channel of ours that still shares a video that moved, with its account: the owner that others were told of last. */
+export async function lastToldOwner(
+  unit: Unit,
+  videoId: number,
+  { channelActorId }: Pick<VideoOwner, 'channelActorId'>,
+): Promise<VideoOwner | undefined> {
+  const [former] = await unit.query<VideoOwner>(
+    `select x.id as "accountActorId", x.url as "accountUrl", c.actor_id as "channelActorId"
+     from share s join channel c on c.actor_id = s.actor_id join account a on a.id = c.account_id
+       join actor x on x.id = a.actor_id
+     where s.video_id = $1 and x.host_id is null and s.actor_id <> $2 order by s.id limit 1`,
+    [videoId, channelActorId],
+  )
+  return former
+}
+
+/** Notes that others may know the video as this one's, also when it belongs to somebody else. */
+export async function noteOwner(unit: Unit, videoId: number, owner: Omit<VideoOwner, 'accountUrl'>): Promise<void> {
+  await unit.query(
+    `insert into video_told_owner (video_id, account_actor_id, channel_actor_id)
+     select v.id, $2, $3 from video v where v.id = $1 on conflict do nothing`,
+    [videoId, owner.accountActorId, owner.channelActorId],
+  )
+}
+
+/** Whom others may know the video as the one of, the first told of first; nobody when it was always the present owner's. */
+export async function toldOwners(unit: Unit, videoId: number): Promise<VideoOwner[]> {
+  return await unit.query<VideoOwner>(
+    `select x.id as "accountActorId", x.url as "accountUrl", o.channel_actor_id as "channelActorId"
+     from video_told_owner o join actor x on x.id = o.account_actor_id
+     where o.video_id = $1 and x.deleted_at is null order by o.id`,
+    [videoId],
+  )
+}

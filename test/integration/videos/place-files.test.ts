@@ -1,0 +1,71 @@
+// The files of a video on their way between the open and the private folder, when two move them at once.
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
+import { type FileRef, webVideoFile } from '../../../src/media/index.ts'
+import { makeUser, makeVideo } from '../../support/builders.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+import { until } from '../../support/until.ts'
+
+let runtime: TestRuntime
+beforeAll(async () => {
+  runtime = await makeTestRuntime()
+}, 60_000)
+afterAll(async () => {
+  await runtime?.stop()
+})
+
+/** A store that knows names alone; `gate` opens before each move. */
+function makeNames(first: FileRef, gate: () => Promise<void>) {
+  const names = new Set([first.name])
+  return {
+    names,
+    async *list() {},
+    stat: async ({ name }: FileRef) =>
+      names.has(name) ? { name, size: 1, modifiedAt: new Date(), etag: '"1"' } : undefined,
+    async move({ name }: FileRef, to: string) {
+      await gate()
+      names.delete(name)
+      names.add(to)
+    },
+  }
+}
+
+it('no mover puts them back where another one, who knows better, has taken them from', async () => {
+  const { db } = runtime
+  const { channelId } = await makeUser(db)
+  const video = await makeVideo(db, { channelId, columns: { privacy: 3 }, webVideo: { resolution: 240 } })
+  const filename = video.webVideo?.filename ?? ''
+  const [open, hidden] = [webVideoFile(filename, false), webVideoFile(filename, true)]
+  const slow = Promise.withResolvers<void>()
+  const isMoving = Promise.withResolvers<void>()
+  const store = makeNames(open, async () => {
+    isMoving.resolve()
+    await slow.promise
+  })
+  const { registry } = runtime.runtime
+  const { now } = makePlaceFiles({ db, registry, store })
+
+  const first = now(video.id)
+  await isMoving.promise
+  await db.query('update video set privacy = 1 where id = $1', [video.id])
+  let isPlaced = false
+  const second = now(video.id).then(() => {
+    isPlaced = true
+  })
+  const waiting = async () => {
+    const rows = await db.query(
+      `select 1 from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rows.length > 0
+  }
+  await until(async () => isPlaced || (await waiting()), { what: 'the second one, done or in line' })
+  expect(isPlaced).toBe(false)
+  expect([...store.names]).toEqual([open.name])
+  slow.resolve()
+  await first
+  await second
+  expect([...store.names]).toEqual([open.name])
+  expect(hidden.name).not.toBe(open.name)
+})
