@@ -31,6 +31,7 @@ import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntim
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeScopedTokens, makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
+import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeSubscriptions } from './actors/subscription/index.ts'
 import { makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
@@ -287,6 +288,7 @@ async function start(
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
   const uploads = makeUploads({ ...media, createVideo, replaceSource })
   makeTranscodings(media)
+  makeStoryboards(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
