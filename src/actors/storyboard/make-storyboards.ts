@@ -37,7 +37,7 @@ interface Source extends Openness {
 /** How often the files may be changed under the job until it gives up. */
 const TRIES = 3
 /** Bytes: several times what the key frames of the largest accepted picture need. */
-const MAX_MEMORY = 3 << 30
+const MAX_MEMORY = 3 * 1024 ** 3
 
 // The smallest file that is not smaller than a sprite is the cheapest to read. Sound under a still shows nothing that moves.
 const SOURCE = `

@@ -42,7 +42,7 @@ export function planStoryboard({ duration, width, height }: ImageSize & { durati
 
 const scaled = (side: number, scale: number): number => Math.max(1, Math.round(side * scale))
 
-export const spriteBytes = ({ sprite }: StoryboardPlan): number => sprite.width * sprite.height * DEPTH
+const spriteBytes = ({ sprite }: StoryboardPlan): number => sprite.width * sprite.height * DEPTH
 
 export const totalSize = ({ sprite, columns, rows }: StoryboardPlan): ImageSize => ({
   width: sprite.width * columns,

@@ -128,6 +128,15 @@ describe('the storyboard of a video', () => {
     await eventually(() => expect(told).toEqual(['VideoPublished', 'VideoUpdated']))
   })
 
+  it('of an hour is made within its limits', async () => {
+    await start()
+    await create('hour.mp4')
+    await untilJobsEnd(1)
+    expect(await sizes()).toEqual([
+      { total_width: 2112, total_height: 1188, sprite_width: 192, sprite_height: 108, sprite_duration: 30 },
+    ])
+  })
+
   it('is made after the transcoding, when the original may be gone', async () => {
     await start(HLS)
     await create('small.mp4', { waitTranscoding: true })
