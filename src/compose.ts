@@ -33,6 +33,7 @@ import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntim
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
+import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -237,6 +238,7 @@ async function start(
   const uploads = makeUploads({ ...media, createVideo, replaceSource })
   makeTranscodings(media)
   const transcodeAgain = makeTranscodeAgain(deps)
+  makeStoryboards(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)

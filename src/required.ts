@@ -57,6 +57,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'playlist-reading',
     'playlists-of-followed',
     'video-transcoding',
+    'generate-video-storyboard',
     'video-removal',
     'video-redundancy',
     'redundancy-removal',

@@ -25,3 +25,4 @@ export {
   type OpenedFile,
   type Store,
 } from './store/store.ts'
+export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'

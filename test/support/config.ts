@@ -1,4 +1,5 @@
-// Configuration for tests: peers on loopback are allowed, nobody is rate-limited, logs are silent.
+// Configuration for tests: peers on loopback are allowed, nobody is rate-limited, logs are silent, and no ffmpeg runs for
+// storyboards that nobody looks at.
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +25,7 @@ const FOR_TESTS: Values = {
       'download_generate_video',
     ].map((group) => [group, UNLIMITED]),
   ),
+  storyboards: { enabled: false },
   vireo: { federation: { allow_http: true, allow_private_addresses: true } },
 }
 

@@ -16,6 +16,11 @@ const AAC = ['-c:a', 'aac', '-b:a', '64k']
 const picture = (size: string, rate: number | string, seconds: number): string[] => [
   ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=${seconds}`],
 ]
+/** From black to white in that time. */
+const brightening = (size: string, rate: number | string, seconds: number): string[] => [
+  ...['-f', 'lavfi', '-i', `nullsrc=size=${size}:rate=${rate}:duration=${seconds}`],
+  ...['-vf', `geq=lum=16+219*T/${seconds}:cb=128:cr=128`],
+]
 const sound = (seconds: number): string[] => ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:d=${seconds}`]
 
 /** ffmpeg arguments by file name. The key is what a test asks for. */
@@ -45,6 +50,10 @@ const generated = {
   'copyable-1080p.mp4': [...picture('1920x1080', 30, 6), ...sound(6), ...H264, '-g', '60', ...AAC],
   /** Each frame a second longer than the one before. */
   'variable.mp4': [...picture('320x240', 25, 2), '-vf', "select='lt(n,20)+not(mod(n,7))'", '-vsync', 'vfr', ...H264],
+  /** 8 s that have one key frame. */
+  'brightening.mp4': [...brightening('128x72', 25, 8), ...H264, '-g', '1000'],
+  /** An hour with a key frame every 10 s. */
+  'hour.mp4': [...brightening('64x36', 1, 3600), ...H264, '-g', '10'],
 } as const satisfies Record<string, readonly string[]>
 
 /** Files made from others or by hand. */

@@ -14,6 +14,7 @@ import {
 import { newUuid, randomToken } from '../../platform/ids.ts'
 import { type Beat, DomainError, type JobContext, PermanentFailure, startBeat } from '../runtime/index.ts'
 import {
+  askForStoryboard,
   askForTranscoding,
   contextOf,
   hasPrivateFiles,
@@ -164,6 +165,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   function tellVideoOfFailure({ unit, video }: Locked, error: string): void {
     const event = { type: 'TRANSCODING_FAILED', error } as const
     if (takes(video, event)) moveVideo(unit, video, event)
+    // Of what was stored before.
+    askForStoryboard(unit, video.id, config())
   }
 
   async function fail(id: number, error: string): Promise<void> {
@@ -303,6 +306,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       ]
       if (takes(video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
       moveTranscoding(unit, transcoding, { type: 'FINISHED' }, settings)
+      askForStoryboard(unit, video.id, config())
       if (config().transcoding.original_file.keep || task.keepSource || task.source === null) return
       await unit.query('update video_source set kept_filename = null where video_id = $1', [task.videoId])
       await pendingFiles.condemn(unit.query, [{ kind: 'original_video_files', name: task.source }])

@@ -4,6 +4,7 @@ import type { EncodedImage } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { askForStoryboard } from './ask-for-storyboard.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
 import { insertAsWebVideo, insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
@@ -133,7 +134,10 @@ export function makeCreateVideo(
     }
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId: video.id, createdAt: unit.now })
     if (transcode) await planTranscoding(unit, video.id, config().vireo.jobs.priorities.transcoding)
-    else await insertAsWebVideo(unit, video.id, draft)
+    else {
+      await insertAsWebVideo(unit, video.id, draft)
+      askForStoryboard(unit, video.id, config())
+    }
     await insertDetails(unit, video.id, fields)
     await startChapters(unit, video.id, {
       description: fields.description,

@@ -1,3 +1,4 @@
+export { askForStoryboard } from './ask-for-storyboard.ts'
 export {
   type CreatedVideo,
   type CreateVideo,

@@ -19,7 +19,7 @@ export interface EncodedImage extends ImageSize {
   bytes: Buffer
 }
 
-const JPEG_QUALITY = 80
+export const JPEG_QUALITY = 80
 
 /**
  * Fits an image of any accepted kind to each size, cropped at the centre, as JPEG without metadata. Of an animation the

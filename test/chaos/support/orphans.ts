@@ -56,6 +56,7 @@ const NAMED = `
     from streaming_playlist p join local on local.id = p.video_id
   union all select case t.type when 1 then 'thumbnails' else 'previews' end, t.filename, true, false
     from thumbnail t join local on local.id = t.video_id where t.on_disk
+  union all select 'storyboards', b.filename, true, false from storyboard b join local on local.id = b.video_id
   union all select 'thumbnails', p.thumbnail_filename, true, false
     from playlist p where p.thumbnail_filename is not null and not p.remote
   union all select 'avatars', i.filename, true, false from actor_image i where i.on_disk

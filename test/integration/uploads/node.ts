@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { ActorDeps, RuntimeSettings } from '../../../src/actors/runtime/index.ts'
 import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
+import { makeStoryboards } from '../../../src/actors/storyboard/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transcoding/index.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
 import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
@@ -133,6 +134,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })
   const uploads = makeUploads({ ...deps, createVideo, replaceSource })
   makeTranscodings(deps)
+  makeStoryboards(deps)
   const updateVideo = makeUpdateVideo(deps)
   const removeVideo = makeRemoveVideo(deps)
   const app = await makeApp({

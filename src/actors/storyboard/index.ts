@@ -1,0 +1,1 @@
+export { makeStoryboards, type StoryboardDeps } from './make-storyboards.ts'

@@ -1,0 +1,155 @@
+// The job `generate-video-storyboard`: makes the storyboard of a video of ours from one of its files. Killed at any line it is
+// run again; two at once store one storyboard, and that of a file which was replaced meanwhile is never stored.
+
+import {
+  type Ffmpeg,
+  type FileRef,
+  hlsFile,
+  MediaError,
+  makeStoryboard,
+  probe,
+  type Store,
+  type Storyboard,
+  webVideoFile,
+} from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
+import { hasPrivateFiles, isFederated, type Leases, type Openness, type PendingFiles } from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+
+export type StoryboardDeps = ActorDeps & {
+  store: Store
+  ffmpeg: Ffmpeg
+  pendingFiles: PendingFiles
+  leases: Pick<Leases, 'owner'>
+}
+
+/** A video without storyboard, and its file that is best for making one. */
+interface Source extends Openness {
+  uuid: string
+  /** Seconds. */
+  duration: number
+  fileId: number
+  filename: string
+  isHls: boolean
+}
+
+/** How often the files may be changed under the job until it gives up. */
+const TRIES = 3
+/** Bytes: several times what the key frames of the largest accepted picture need. */
+const MAX_MEMORY = 3 * 1024 ** 3
+
+// The smallest file that is not smaller than a sprite is the cheapest to read. Sound under a still shows nothing that moves.
+const SOURCE = `
+  select v.uuid, v.duration, v.privacy, v.blocked, f.id as "fileId", f.filename,
+    f.streaming_playlist_id is not null as "isHls"
+  from video v join video_file f on f.video_id = v.id
+  where v.id = $1 and not v.remote and not v.is_live and v.state <> 'removed' and v.aspect_ratio is not null
+    and f.filename is not null and f.streams & 1 = 1 and not f.outdated
+    and not exists (select from storyboard b where b.video_id = v.id)
+  order by greatest(f.width, f.height) < 192, abs(greatest(f.width, f.height) - 192), "isHls", f.id limit 1`
+
+/** Adds the job to the registry. */
+export function makeStoryboards(deps: StoryboardDeps): void {
+  const { db, tell, registry, config, logger, store, ffmpeg, pendingFiles, leases } = deps
+
+  registry.job('generate-video-storyboard', { queue: 'media', run: (job) => run(job) })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const videoId = Number(data.videoId)
+    for (let tries = 1; config().storyboards.enabled; tries += 1) {
+      const [source] = await db.query<Source>(SOURCE, [videoId])
+      if (!source) return
+      const place = await placeOf(source)
+      try {
+        const made = await make({ ...source, place }, signal, progress)
+        if (!made) return logger.info({ video: source.uuid }, 'the file of a video shows nothing for a storyboard')
+        if (await keep(videoId, source, made)) return logger.info({ video: source.uuid }, 'storyboard made')
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof DomainError && error.kind === 'not_found') return
+        const isGone = (await store.stat(place)) === undefined
+        if (!isGone || tries === TRIES) throw asFailure(error)
+      }
+      if (tries === TRIES) throw new PermanentFailure('The files of the video change again and again.')
+    }
+  }
+
+  async function make(
+    { place, duration }: { place: FileRef; duration: number },
+    signal: AbortSignal,
+    onProgress: (percent: number) => void,
+  ): Promise<Storyboard | undefined> {
+    const { media } = config().vireo
+    const folder = { kind: 'tmp', name: `storyboard-${newUuid()}`, folder: true } as const
+    await pendingFiles.reserve(leases.owner, [folder])
+    try {
+      return await store.withLocalPath(place, async (input) =>
+        makeStoryboard({
+          ...{ ffmpeg, input, signal, onProgress, duration },
+          probe: await probe({ ffmpeg, path: input, signal, timeoutMs: media.probe_timeout }),
+          workFolder: await store.workFolder(folder.name),
+          limits: { stallMs: media.stall_timeout, maxMemoryBytes: MAX_MEMORY },
+          niceness: media.nice,
+        }),
+      )
+    } finally {
+      await pendingFiles.discard([folder])
+    }
+  }
+
+  /** Where the file lies: in the folder of the video's privacy, or still in the other one. */
+  async function placeOf(source: Source): Promise<FileRef> {
+    const [place, other] = placesOf(source)
+    return (await store.stat(place)) === undefined && (await store.stat(other)) !== undefined ? other : place
+  }
+
+  /** Stores the picture with its row; false when it is not of the video's files any more. */
+  async function keep(videoId: number, { fileId }: Source, { plan, bytes, width, height }: Storyboard) {
+    const ref: FileRef = { kind: 'storyboards', name: `${newUuid()}.jpg` }
+    await pendingFiles.reserve(leases.owner, [ref])
+    try {
+      await store.put(ref, bytes)
+      const outcome = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const video = await unit.em.findOneOrFail(Video, videoId)
+        const [file] = await unit.query('select 1 from video_file where id = $1 and not outdated', [fileId])
+        if (video.state === 'removed' || !file) return 'outdated'
+        const [stored] = await unit.query(
+          `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height,
+             sprite_duration, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $8) on conflict (video_id) do nothing returning id`,
+          [...[videoId, ref.name, width, height, plan.sprite.width, plan.sprite.height, plan.spriteDuration], unit.now],
+        )
+        if (!stored) return 'there'
+        await pendingFiles.settle(unit.query, [ref])
+        announce(unit, video)
+        return 'stored'
+      })
+      if (outcome !== 'stored') await pendingFiles.discard([ref])
+      return outcome !== 'outdated'
+    } catch (error) {
+      // The transaction may have been committed although its answer was lost.
+      const stored = await db.query('select 1 from storyboard where filename = $1', [ref.name])
+      if (stored.length === 0) await pendingFiles.discard([ref])
+      throw error
+    }
+  }
+}
+
+const placesOf = ({ uuid, filename, isHls, ...openness }: Source): [FileRef, FileRef] => {
+  const isPrivate = hasPrivateFiles(openness)
+  const at = (hidden: boolean) => (isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden))
+  return [at(isPrivate), at(!isPrivate)]
+}
+
+/** A video that is not published yet is told of with its storyboard when it is. */
+function announce(unit: Unit, video: Video): void {
+  if (video.state !== 'published' || !isFederated(video.privacy)) return
+  video.updatedAt = unit.now
+  unit.emit({ aggregate: 'video', id: video.id }, 'VideoUpdated', { videoId: video.id })
+}
+
+const asFailure = (error: unknown): unknown =>
+  error instanceof MediaError && error.reason !== 'disk-full'
+    ? new PermanentFailure(error.message, { cause: error })
+    : error

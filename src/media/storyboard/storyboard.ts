@@ -1,0 +1,91 @@
+// Makes the storyboard of a media file: one ffmpeg process takes the moments, which then become one JPEG.
+
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FfmpegCommandSpec } from '../ffmpeg/command.ts'
+import type { Ffmpeg } from '../ffmpeg/find.ts'
+import { inputGuard } from '../ffmpeg/guard.ts'
+import type { MediaProbe } from '../ffmpeg/probe.ts'
+import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
+import { type EncodedImage, JPEG_QUALITY } from '../images/images.ts'
+import { loadSharp } from '../images/sharp.ts'
+import { arrangeSprites, planStoryboard, type StoryboardPlan, totalSize } from './plan.ts'
+
+export interface Storyboard extends EncodedImage {
+  plan: StoryboardPlan
+}
+
+export interface MakeStoryboardOptions {
+  ffmpeg: Ffmpeg
+  probe: MediaProbe
+  input: string
+  /** Seconds, as players know them. */
+  duration: number
+  /** A folder for the frames; it is left as it was. */
+  workFolder: string
+  limits: RunLimits
+  niceness?: number
+  signal?: AbortSignal | undefined
+  /** 0 to 100. */
+  onProgress?: (percent: number) => void
+}
+
+/** Undefined when the file has no picture, or none that can be read. Throws MediaError as `runFfmpeg` does. */
+export async function makeStoryboard(options: MakeStoryboardOptions): Promise<Storyboard | undefined> {
+  const { ffmpeg, probe, input, duration, workFolder, limits, niceness, signal, onProgress } = options
+  if (!probe.video) return undefined
+  const { width, height, index } = probe.video
+  const plan = planStoryboard({ duration, width, height })
+  const target = join(workFolder, 'frames.rgb')
+  await mkdir(workFolder, { recursive: true })
+  try {
+    await runFfmpeg({
+      ...{ ffmpeg, limits, signal, duration },
+      ...(niceness === undefined ? {} : { niceness }),
+      ...(onProgress ? { onProgress } : {}),
+      spec: framesCommand({ plan, input, index, target }),
+    })
+    const picture = arrangeSprites(await readFile(target), plan)
+    return picture && { ...(await encode(picture, plan)), plan }
+  } finally {
+    await rm(target, { force: true })
+  }
+}
+
+/**
+ * The rate of the result is that of the sprites, so that the frame in the middle of each is taken, and one frame for several
+ * of them where there are no more. Only the bytes of key frames are read where the container lets, and only they are
+ * decoded. One thread, since each more holds frames of its own, and nobody waits.
+ */
+export function framesCommand(frames: {
+  plan: StoryboardPlan
+  input: string
+  /** Of the stream in the file. */
+  index: number
+  target: string
+}): FfmpegCommandSpec {
+  const { plan, input, index, target } = frames
+  const { sprite, spriteDuration, count, keyFramesOnly } = plan
+  const sparse = keyFramesOnly ? ['-skip_frame', 'nokey', `-discard:${index}`, 'nokey'] : []
+  const filters = [
+    `fps=fps=1/${spriteDuration}:start_time=0`,
+    `scale=${sprite.width}:${sprite.height}:flags=bicubic`,
+    'setsar=1',
+    'format=rgb24',
+  ]
+  return {
+    inputs: [{ source: input, options: [...inputGuard(), '-threads', '1', ...sparse] }],
+    filter: `[0:${index}]${filters.join(',')}[sprites]`,
+    threads: 1,
+    outputs: [{ target, options: ['-map', '[sprites]', '-frames:v', `${count}`, '-f', 'rawvideo'] }],
+  }
+}
+
+async function encode(picture: Buffer, plan: StoryboardPlan): Promise<EncodedImage> {
+  const { width, height } = totalSize(plan)
+  const sharp = await loadSharp()
+  const bytes = await sharp(picture, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: JPEG_QUALITY })
+    .toBuffer()
+  return { width, height, bytes }
+}
