@@ -26,7 +26,8 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
     queue: 'io',
     async run({ data, signal }) {
       // What counts is what they may do now, not when they asked.
-      const owner = data.belowVideosOf ?? null
+      // Jobs of the version before named a scope.
+      const owner = data.belowVideosOf ?? (data.scope === 'my-videos' ? Number(data.byAccountId) : null)
       const by = await userOf(Number(data.byAccountId))
       if (!by || (owner === null && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) {
         throw new PermanentFailure('Who asked for it may not do it any more.')

@@ -327,7 +327,10 @@ export function makeTranscodings(deps: TranscodingDeps): void {
         return true
       })
       if (isRight) return
-      await placeFiles.now(task.videoId)
+      // Somebody else moves them: it is looked at again.
+      await placeFiles.now(task.videoId).catch((error: unknown) => {
+        if (!(error instanceof DomainError && error.kind === 'busy')) throw error
+      })
     }
   }
 

@@ -35,7 +35,7 @@ export interface PendingFiles {
 }
 
 const NOBODY = 'nobody'
-const OF_TRANSCODING = 'transcoding:'
+export const OF_TRANSCODING = 'transcoding:'
 
 const OF_REDUNDANCY = 'redundancy:'
 

@@ -130,7 +130,7 @@ export const serverKeys = {
   }),
   open_telemetry: section({
     metrics: section({
-      enabled: flag(false, 'whether metrics are exported'),
+      enabled: flag(false, 'whether metrics are kept, such as those of the playback'),
       http_request_duration: section({ enabled: flag(false, 'whether each request is timed by route') }),
       playback_stats_interval: duration('15 seconds', 'how often players report'),
       prometheus_exporter: section({

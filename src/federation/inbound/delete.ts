@@ -53,9 +53,10 @@ async function removeVideo(target: string, { actor }: Inbound, context: InboundC
   return true
 }
 
-const WITHDRAWN = new Set<unknown>(['not_found', 'gone', 'forbidden'])
+/** As of a video that is read again: a server that refuses us (401, 403) may do so for a while, and with everything. */
+const WITHDRAWN = new Set<unknown>(['not_found', 'gone'])
 
-/** Undefined for what its server does not have, or does not show to us any more. */
+/** Undefined for what its server does not have any more. */
 function unlessWithdrawn(error: unknown): undefined {
   if (!(error instanceof DomainError && WITHDRAWN.has(error.kind))) throw error
 }

@@ -55,6 +55,13 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/video-playlists/:playlistId/videos',
 ])
 
+/** Of the others, those that come all the time and whose events say which documents changed. */
+export const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
+  'PUT /api/v1/videos/:id/rate',
+  'POST /api/v1/users/me/subscriptions',
+  'DELETE /api/v1/users/me/subscriptions/:uri',
+])
+
 /** Who keeps answers. */
 export interface Written {
   /** What videos and lists of them show may have changed. */
@@ -70,12 +77,12 @@ export function tellOfWrites(methods: string[], url: string, written: Written): 
   const routes = methods.filter((method) => !SAFE.has(method)).map((method) => `${method} ${url}`)
   if (!url.startsWith('/api/v1/') || routes.length === 0) return []
   const isSeen = routes.some((route) => !UNSEEN.has(route))
-  const isTold = isSeen || routes.some((route) => TOLD.has(route))
-  if (!isTold) return []
+  const isTold = routes.some((route) => TOLD.has(route) || !(UNSEEN.has(route) || TOLD_BY_EVENTS.has(route)))
+  if (!isSeen && !isTold) return []
   return [
     async (_request, reply, payload) => {
       if (reply.statusCode < 300 || reply.statusCode >= 500) {
-        await Promise.all([isSeen && written.seen(), written.told()])
+        await Promise.all([isSeen && written.seen(), isTold && written.told()])
       }
       return payload
     },

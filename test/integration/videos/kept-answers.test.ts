@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { UNSEEN } from '../../../src/http/plugins/writes.ts'
+import { TOLD_BY_EVENTS, UNSEEN } from '../../../src/http/plugins/writes.ts'
 import type { Row, Sql } from '../../../src/platform/database/index.ts'
 import { makeUser, makeVideo } from '../../support/builders.ts'
 import { fakeClock } from '../../support/clock.ts'
@@ -219,7 +219,7 @@ const writes: Write[] = [
 ]
 
 it('the writes that spare what is kept are routes that there are', () => {
-  expect([...UNSEEN].filter((route) => !routes.has(route))).toEqual([])
+  expect([...UNSEEN, ...TOLD_BY_EVENTS].filter((route) => !routes.has(route))).toEqual([])
 })
 
 describe('whoever writes sees at once, as a visitor,', () => {

@@ -1,9 +1,10 @@
 // The files of a video on their way between the open and the private folder, when two move them at once.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
 import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
 import { type FileRef, webVideoFile } from '../../../src/media/index.ts'
-import { makeUser, makeVideo } from '../../support/builders.ts'
+import { insert, makeUser, makeVideo } from '../../support/builders.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
 
@@ -44,7 +45,15 @@ it('no mover puts them back where another one, who knows better, has taken them 
     await slow.promise
   })
   const { registry } = runtime.runtime
-  const { now } = makePlaceFiles({ db, registry, store })
+  let looks = 0
+  const counted: typeof db = {
+    ...db,
+    transaction: (...ask) => {
+      looks += 1
+      return db.transaction(...ask)
+    },
+  }
+  const { now } = makePlaceFiles({ db: counted, registry, store })
 
   const first = now(video.id)
   await isMoving.promise
@@ -53,14 +62,8 @@ it('no mover puts them back where another one, who knows better, has taken them 
   const second = now(video.id).then(() => {
     isPlaced = true
   })
-  const waiting = async () => {
-    const rows = await db.query(
-      `select 1 from pg_locks where locktype = 'advisory' and not granted
-         and database = (select oid from pg_database where datname = current_database())`,
-    )
-    return rows.length > 0
-  }
-  await until(async () => isPlaced || (await waiting()), { what: 'the second one, done or in line' })
+  // The first one's, and two of the second one, which waits.
+  await until(() => isPlaced || looks >= 3, { what: 'the second one, done or in line' })
   expect(isPlaced).toBe(false)
   expect([...store.names]).toEqual([open.name])
   slow.resolve()
@@ -68,4 +71,18 @@ it('no mover puts them back where another one, who knows better, has taken them 
   await second
   expect([...store.names]).toEqual([open.name])
   expect(hidden.name).not.toBe(open.name)
+})
+
+it('takes along what was replaced, as long as a transcoding may read it', async () => {
+  const { db } = runtime
+  const { channelId } = await makeUser(db)
+  const video = await makeVideo(db, { channelId, columns: { privacy: 3 } })
+  const transcodingId = await insert(db, 'transcoding', { video_id: video.id, state: 'running', context: '{}' })
+  for (const hidden of [false, true]) {
+    const { kind, name } = webVideoFile('old.mp4', hidden)
+    await insert(db, 'pending_file', { kind, name, owner: `transcoding:${transcodingId}` })
+  }
+  const store = makeNames(webVideoFile('old.mp4', false), async () => undefined)
+  await makePlaceFiles({ db, registry: makeRegistry(), store }).now(video.id)
+  expect([...store.names]).toEqual([webVideoFile('old.mp4', true).name])
 })
