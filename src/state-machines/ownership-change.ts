@@ -7,11 +7,7 @@ export type OwnershipChangeState = 'waiting' | 'accepted' | 'refused'
 
 export type OwnershipChangeContext = Record<string, never>
 
-export type OwnershipChangeEvent =
-  | { type: 'ACCEPTED' }
-  | { type: 'REFUSED' }
-  /** Somebody else accepted the video. */
-  | { type: 'TAKEN' }
+export type OwnershipChangeEvent = { type: 'ACCEPTED' } | { type: 'REFUSED' }
 
 export const initialOwnershipChange: Snapshot<OwnershipChangeState, OwnershipChangeContext> = {
   state: 'waiting',
@@ -31,11 +27,7 @@ export const ownershipChangeMachine = setup({
   states: {
     waiting: {
       meta: { owner: 'who is to have the video decides; the offer goes with the video and with either account' },
-      on: {
-        ACCEPTED: { target: 'accepted' },
-        REFUSED: { target: 'refused' },
-        TAKEN: { target: 'refused', description: 'by somebody else' },
-      },
+      on: { ACCEPTED: { target: 'accepted' }, REFUSED: { target: 'refused' } },
     },
     accepted: { meta: { end: true } },
     refused: { meta: { end: true } },

@@ -143,7 +143,11 @@ describe('an offered video', () => {
     const back = (await offersTo(giver)).data[0]?.id ?? 0
     expect(await decide(giver, back, 'accept', { channelId: await channelOf(giver) })).toBe(204)
     expect(await decide(third, stale, 'accept', { channelId: await channelOf(third) })).toBe(403)
-    await give(uuid)
+    // Offered anew it is an offer again.
+    await give(uuid, 'third')
+    await decide(third, stale, 'accept', { channelId: await channelOf(third) })
+    expect(await ownerOf(id)).toBe('third')
+    await give(uuid, 'taker', third)
     await decide(taker, (await offersTo(taker)).data[0]?.id ?? 0, 'accept')
     // What is not theirs shows nothing of itself when its new owner hides it.
     expect((await offersTo(third)).total).toBe(1)

@@ -45,7 +45,7 @@ interface Offer {
   privacy: number
   /** Bytes, as quotas count them. */
   size: number
-  /** Whether the video still belongs to who gave it, and that one stays. */
+  /** Whether the video still belongs to who gave it, nobody else had it meanwhile, and that one stays. */
   isGivers: boolean
 }
 
@@ -93,7 +93,9 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
         await unit.query(
           `insert into ownership_change (state, video_id, initiator_id, giver_id, receiver_id, created_at, updated_at)
            values ($1, $2, $3, $4, $5, $6, $6)
-           on conflict (video_id, giver_id, receiver_id) where state = 'waiting' do nothing`,
+           on conflict (video_id, giver_id, receiver_id) where state = 'waiting'
+             do update set initiator_id = excluded.initiator_id, created_at = excluded.created_at, updated_at = excluded.updated_at
+             where ${isStale('ownership_change')}`,
           [initialOwnershipChange.state, videoId, by.accountId, video.ownerAccountId, receiver.id, unit.now],
         )
       })
@@ -105,7 +107,6 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
         // First the video, then the quota, then the channel: as an upload locks the latter two.
         await refuseOverQuota(unit, by.userId, size)
         await moveInto(unit, videoId, channelId, by)
-        await endOthers(unit, changeId, videoId)
         if (state === 'published' && isFederated(privacy)) {
           unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
         }
@@ -126,6 +127,11 @@ async function givenVideo({ query }: Unit, videoId: number): Promise<GivenVideo>
   return video
 }
 
+/** SQL: whether somebody else took the video after it was offered; the offer still shows, and holds no more. */
+const isStale = (offer: string): string =>
+  `exists (select from ownership_change t where t.video_id = ${offer}.video_id and t.state = 'accepted'
+     and t.updated_at >= ${offer}.created_at)`
+
 /** What a removed user had goes with the user, so that nobody takes it any more. */
 async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
   const [offer] = await query<Offer>(
@@ -133,7 +139,7 @@ async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
        (coalesce((select sum(f.size) from video_file f where f.video_id = v.id), 0)
          + coalesce((select s.size from video_source s where s.video_id = v.id and s.kept_filename is not null), 0)
        )::bigint as size,
-       c.account_id = o.giver_id and u.state <> 'deleted' as "isGivers"
+       c.account_id = o.giver_id and u.state <> 'deleted' and not ${isStale('o')} as "isGivers"
      from ownership_change o join video v on v.id = o.video_id join channel c on c.id = v.channel_id
        join account g on g.id = o.giver_id join users u on u.id = g.user_id
      where o.id = $1 and v.state <> 'removed'`,
@@ -141,15 +147,6 @@ async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
   )
   if (!offer) throw notFound('Video change ownership not found')
   return offer
-}
-
-/** What was offered to others meanwhile is nobody's to take any more, whoever gets the video later. */
-async function endOthers({ query, now }: Unit, changeId: number, videoId: number): Promise<void> {
-  const { state, context } = initialOwnershipChange
-  await query(
-    `update ownership_change set state = $3, updated_at = $4 where video_id = $1 and id <> $2 and state = $5`,
-    [videoId, changeId, step(ownershipChangeMachine, { state, context }, { type: 'TAKEN' }).state, now, state],
-  )
 }
 
 /** Throws `invalid` unless it is a channel of who takes the video. */

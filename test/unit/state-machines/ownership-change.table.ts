@@ -12,7 +12,6 @@ export const table = defineTable({
   rows: [
     { from: 'waiting', event: { type: 'ACCEPTED' }, to: 'accepted' },
     { from: 'waiting', event: { type: 'REFUSED' }, to: 'refused' },
-    { from: 'waiting', event: { type: 'TAKEN' }, to: 'refused' },
   ],
   dues: [
     { state: 'waiting', ms: null },
