@@ -21,6 +21,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'CommentCreated',
     'CommentApproved',
     'CommentShown',
+    'AnswersShown',
     'CommentRefused',
     'CommentHeldAgain',
     'CommentRemoved',

@@ -5,7 +5,15 @@ import { DomainError, type PassOn } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
-import { buryComment, holdComment, isHidden, loadComment, moveComment, showComment } from './comment.rows.ts'
+import {
+  buryComment,
+  holdComment,
+  isHidden,
+  loadComment,
+  moveComment,
+  showComment,
+  tellAnswers,
+} from './comment.rows.ts'
 import { commentHere } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
@@ -42,7 +50,12 @@ export interface CommentReviews {
 }
 
 export function makeCommentReviews(deps: ActorDeps): CommentReviews {
-  const { tell } = deps
+  const { tell, registry } = deps
+
+  registry.on('AnswersShown', 'comments', async ({ commentId, lastId }, unit) => {
+    // Shown again, all of them are told of anew.
+    if (!(await isHidden(unit.query, commentId))) await tellAnswers(unit, commentId, lastId)
+  })
 
   return {
     async approve(commentId, by) {

@@ -77,25 +77,40 @@ export async function isHidden(query: Sql, commentId: number | null): Promise<bo
   return above.some((comment) => comment.waits)
 }
 
-/** What answers a comment and is hidden with it alone, without what was removed; parents first. */
-async function answersOf(query: Sql, commentId: number): Promise<number[]> {
-  const answers = await query<{ id: number }>(
-    `with recursive below as (
-       select r.id, r.deleted_at, 1 as level from comment r where r.parent_id = $1 and not ${waits('r')}
-       union all
-       select r.id, r.deleted_at, below.level + 1 from below join comment r on r.parent_id = below.id
-       where not ${waits('r')}
-     ) select id from below where deleted_at is null order by level, id`,
-    [commentId],
-  )
-  return answers.map(({ id }) => id)
+/** SQL: what answers the comment $1 and is hidden with it alone, without what was removed. */
+const ANSWERS = `
+  with recursive below as (
+    select r.id, r.deleted_at from comment r where r.parent_id = $1 and not ${waits('r')}
+    union all select r.id, r.deleted_at from below join comment r on r.parent_id = below.id where not ${waits('r')}
+  ) select id from below where deleted_at is null`
+
+async function countAnswers(query: Sql, commentId: number): Promise<number> {
+  const [answers] = await query<{ n: number }>(`select count(*)::int as n from (${ANSWERS}) answer`, [commentId])
+  return answers?.n ?? 0
 }
 
-/** What answers a comment that does not wait any more is shown, and told after it. Answers how many these are. */
+/** Answers that are told of in one transaction. */
+const ANSWERS_AT_ONCE = 100
+
+/**
+ * What answers a comment that does not wait any more is shown, and told after it, earlier ones first. Where there are many, the
+ * next ones follow in a transaction of their own.
+ */
+export async function tellAnswers(unit: Unit, commentId: number, after = 0): Promise<void> {
+  const answers = await unit.query<{ id: number }>(`${ANSWERS} and id > $2 order by id limit ${ANSWERS_AT_ONCE}`, [
+    ...[commentId, after],
+  ])
+  for (const { id } of answers) unit.emit({ aggregate: 'comment', id }, 'CommentShown', { commentId: id })
+  const last = answers.at(-1)
+  if (last && answers.length === ANSWERS_AT_ONCE) {
+    unit.emit({ aggregate: 'comment', id: commentId }, 'AnswersShown', { commentId, lastId: last.id })
+  }
+}
+
+/** Answers how many answers to a comment are shown now. */
 async function showAnswers(unit: Unit, commentId: number): Promise<number> {
-  const answers = await answersOf(unit.query, commentId)
-  for (const id of answers) unit.emit({ aggregate: 'comment', id }, 'CommentShown', { commentId: id })
-  return answers.length
+  await tellAnswers(unit, commentId)
+  return await countAnswers(unit.query, commentId)
 }
 
 /** Shown from now on: to visitors, and to other servers. */
@@ -112,7 +127,7 @@ export async function showComment(unit: Unit, comment: StoredComment, approvalUr
 export async function holdComment(unit: Unit, { id, videoId, parentId }: StoredComment): Promise<void> {
   unit.emit({ aggregate: 'comment', id }, 'CommentHeldAgain', { commentId: id, videoId })
   if (await isHidden(unit.query, parentId)) return
-  await addDelta(unit, videoId, { comments: -1 - (await answersOf(unit.query, id)).length })
+  await addDelta(unit, videoId, { comments: -1 - (await countAnswers(unit.query, id)) })
 }
 
 /**

@@ -2,6 +2,7 @@
 // backup, or rows that went with others. One process of the cluster walks, a bounded part at a time. Views are not among them:
 // what they came of is not kept.
 
+import { isStatementTimeout } from '../../platform/database/index.ts'
 import { followCounts, reconcileActorTotals } from '../actor/index.ts'
 import { reconcileCommentTotals } from '../comment/index.ts'
 import { elementCounts, reconcilePlaylistTotals } from '../playlist/index.ts'
@@ -10,8 +11,10 @@ import { reconcileCounters, reconcileVideoTotals } from '../video/index.ts'
 
 export interface Walk {
   everyMs: number
-  /** Sets right what comes after this id; answers where to go on, undefined when it is through. */
-  step(unit: Unit, after: number): Promise<number | undefined>
+  /** What it goes through by id, some rows at a time; left out when it counts all at once. */
+  over?: { table: string; of?: string; atOnce: number }
+  /** Sets right so many rows after this id; answers where to go on, undefined when it is through. */
+  step(unit: Unit, after: number, rows: number): Promise<number | undefined>
 }
 
 const MINUTE_MS = 60_000
@@ -20,25 +23,33 @@ const HOUR_MS = 60 * MINUTE_MS
 const ROWS = 1000
 /** Stars have many followers to be counted. */
 const ACTORS = 200
-/** Totals are counted from an index alone. On a server that is too large for this they stay as they are, and the log says so. */
+/**
+ * A statement at most. Where so many rows take longer, fewer are counted next time, and one that takes longer by itself is passed
+ * over. Totals are counted from an index alone: on a server that is too large for this they stay as they are, and the log says so.
+ */
 const LONGEST_MS = 20_000
 
 /** By what they count. */
 export const walks: Readonly<Record<string, Walk>> = {
-  videos: { everyMs: MINUTE_MS, step: (unit, after) => reconcileCounters(unit, { after, limit: ROWS }) },
-  playlists: {
+  videos: {
     everyMs: MINUTE_MS,
-    step: (unit, after) => recountNext(unit.query, { table: 'playlist', counts: elementCounts, after, limit: ROWS }),
+    over: { table: 'video', atOnce: ROWS },
+    step: (unit, after, limit) => reconcileCounters(unit, { after, limit }),
   },
-  follows: {
-    everyMs: MINUTE_MS,
-    step: (unit, after) =>
-      recountNext(unit.query, { table: 'actor', of: 'host_id is null', counts: followCounts, after, limit: ACTORS }),
-  },
+  playlists: recounting({ table: 'playlist', atOnce: ROWS }, elementCounts),
+  follows: recounting({ table: 'actor', of: 'host_id is null', atOnce: ACTORS }, followCounts),
   'video-totals': { everyMs: HOUR_MS, step: atOnce(reconcileVideoTotals) },
   'playlist-totals': { everyMs: HOUR_MS, step: atOnce(reconcilePlaylistTotals) },
   'actor-totals': { everyMs: HOUR_MS, step: atOnce(reconcileActorTotals) },
   'comment-totals': { everyMs: HOUR_MS, step: atOnce(reconcileCommentTotals) },
+}
+
+function recounting(over: NonNullable<Walk['over']>, counts: Readonly<Record<string, string>>): Walk {
+  return {
+    everyMs: MINUTE_MS,
+    over,
+    step: (unit, after, limit) => recountNext(unit.query, { ...over, counts, after, limit }),
+  }
 }
 
 function atOnce(reconcile: (unit: Unit) => Promise<void>): Walk['step'] {
@@ -48,22 +59,53 @@ function atOnce(reconcile: (unit: Unit) => Promise<void>): Walk['step'] {
   }
 }
 
-export function keepCountersRight({ tell, registry }: Pick<ActorDeps, 'tell' | 'registry'>): void {
-  for (const [counter, { everyMs, step }] of Object.entries(walks)) {
-    registry.periodic(`reconcile-${counter}`, {
-      everyMs: () => everyMs,
-      run: () =>
-        tell.create(async (unit) => {
-          const place = await claim(unit, counter, everyMs)
-          if (!place) return
-          await unit.query(`set local statement_timeout = ${LONGEST_MS}`)
-          const next = (await step(unit, place.after)) ?? 0
-          await unit.query('update reconciliation set after = $2, looked_at = $3 where counter = $1', [
-            ...[counter, next, unit.now],
-          ])
-        }),
-    })
+export function keepCountersRight(deps: Pick<ActorDeps, 'tell' | 'registry' | 'logger'>): void {
+  for (const [counter, walk] of Object.entries(walks)) {
+    deps.registry.periodic(`reconcile-${counter}`, { everyMs: () => walk.everyMs, run: makeRun(deps, counter, walk) })
   }
+}
+
+/** A step of a walk, of fewer rows after one that took too long. */
+function makeRun({ tell, logger }: Pick<ActorDeps, 'tell' | 'logger'>, counter: string, walk: Walk) {
+  const { over, step, everyMs } = walk
+  const most = over?.atOnce ?? 1
+  let rows = most
+
+  /** Goes where `work` says from where the walk stands, when it is due. */
+  const move = (work: (unit: Unit, after: number) => Promise<number | undefined>): Promise<void> =>
+    tell.create(async (unit) => {
+      const place = await claim(unit, counter, everyMs)
+      if (!place) return
+      await unit.query(`set local statement_timeout = ${LONGEST_MS}`)
+      const next = (await work(unit, place.after)) ?? 0
+      await unit.query('update reconciliation set after = $2, looked_at = $3 where counter = $1', [
+        ...[counter, next, unit.now],
+      ])
+    })
+
+  return async () => {
+    try {
+      await move((unit, after) => step(unit, after, rows))
+      rows = Math.min(most, rows * 2)
+    } catch (error) {
+      if (!over || !isStatementTimeout(error)) throw error
+      logger.warn({ counter, rows, err: error }, 'a step of counting anew took too long')
+      if (rows === 1) await move((unit, after) => idAfter(unit, over, after))
+      rows = Math.max(1, Math.floor(rows / 10))
+    }
+  }
+}
+
+async function idAfter(
+  unit: Unit,
+  { table, of = 'true' }: NonNullable<Walk['over']>,
+  after: number,
+): Promise<number | undefined> {
+  const [row] = await unit.query<{ id: number }>(
+    `select id from ${table} where id > $1 and ${of} order by id limit 1`,
+    [after],
+  )
+  return row?.id
 }
 
 /** The place of a walk that is due, and nobody else's until the end of the transaction. */

@@ -37,6 +37,8 @@ export interface EventPayloads {
   CommentApproved: { commentId: number }
   /** What a comment answers waits no more, so that it is shown with it. */
   CommentShown: { commentId: number }
+  /** What answers a comment is shown with it: answers up to this one are told of, more may follow. */
+  AnswersShown: { commentId: number; lastId: number }
   /** A comment of another server on a video of ours was removed without having been shown: its server is to be told. */
   CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
   /** A comment that was shown waits again, since it says something else. */

@@ -149,6 +149,10 @@ function announce(unit: Unit, video: Video): void {
   unit.emit({ aggregate: 'video', id: video.id }, 'VideoUpdated', { videoId: video.id })
 }
 
+/**
+ * A full disk or the database may be well another time. How often that is tried is for `attempts` of this type of job to say: one,
+ * as the contract has it, unless an administrator wants more.
+ */
 const asFailure = (error: unknown): unknown =>
   error instanceof MediaError && error.reason !== 'disk-full'
     ? new PermanentFailure(error.message, { cause: error })

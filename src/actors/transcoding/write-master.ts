@@ -1,6 +1,15 @@
 // Keeps the master playlist and the segment hashes in step with the rows.
 
-import { type FileRef, type HlsEntry, hlsFile, storeMaster } from '../../media/index.ts'
+import { text } from 'node:stream/consumers'
+import {
+  type FileRef,
+  type HlsEntry,
+  hlsFile,
+  MediaError,
+  playlistsOfMaster,
+  type Store,
+  storeMaster,
+} from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
 import { hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
@@ -66,7 +75,7 @@ export async function writeMaster(
     JSON.stringify([name, isPrivate, entries.map(({ playlistFilename }) => playlistFilename)])
   const isWritten = task.written === textFor(master)
   const isReplaced =
-    !isWritten && task.outputs !== null && (await store.stat(hlsFile(uuid, master, isPrivate))) !== undefined
+    !isWritten && task.outputs !== null && (await namesOthers(store, hlsFile(uuid, master, isPrivate), entries))
   const names: Names = isReplaced
     ? { masterFilename: `${newUuid()}-master.m3u8`, hashesFilename: `${newUuid()}-segments-sha256.json` }
     : old
@@ -91,5 +100,17 @@ export async function writeMaster(
       if (isSettled) task.written = textFor(names.masterFilename)
       return isSettled
     },
+  }
+}
+
+/** Whether the stored master names a playlist that is not among these any more. What a worker that died replaced counts too. */
+async function namesOthers(store: Store, master: FileRef, entries: readonly HlsEntry[]): Promise<boolean> {
+  const names = new Set(entries.map(({ playlistFilename }) => playlistFilename))
+  try {
+    const { stream } = await store.open(master)
+    return playlistsOfMaster(await text(stream)).some((name) => !names.has(name))
+  } catch (error) {
+    if (error instanceof MediaError && error.reason === 'not-found') return false
+    throw error
   }
 }

@@ -118,6 +118,13 @@ export function buildMasterPlaylist(entries: readonly HlsEntry[]): string {
   return lines.join('\n')
 }
 
+/** The playlists that a master playlist names. */
+export const playlistsOfMaster = (text: string): string[] =>
+  text.split(/\r?\n/).flatMap((line) => {
+    const name = line.startsWith('#') ? /[:,]URI="([^"]*)"/.exec(line)?.[1] : line.trim()
+    return name ? [name] : []
+  })
+
 function streamLine(entry: HlsEntry, group: HlsEntry | undefined): string {
   const attributes = [
     `BANDWIDTH=${entry.bandwidth + (group?.bandwidth ?? 0)}`,

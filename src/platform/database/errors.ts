@@ -3,6 +3,7 @@
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const LOCK_NOT_AVAILABLE = '55P03'
+const QUERY_CANCELED = '57014'
 const UNIQUE_VIOLATION = '23505'
 /** Values that no column takes: text that is no UTF-8, numbers out of range. */
 const DATA_EXCEPTIONS = /^22/
@@ -12,6 +13,9 @@ export const isRetryable = (error: unknown): boolean =>
   [SERIALIZATION_FAILURE, DEADLOCK_DETECTED].includes(codeOf(error) ?? '')
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE
+
+/** Whether a statement was ended because it took too long. */
+export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === QUERY_CANCELED
 
 /** Whether the database refused the values themselves, so that no other try with them succeeds. */
 export const isBadData = (error: unknown): boolean => DATA_EXCEPTIONS.test(codeOf(error) ?? '')

@@ -7,6 +7,6 @@ export {
   type Sql,
   type Transaction,
 } from './database.ts'
-export { causesOf, isBadData, isOutage, isRetryable, isUniqueViolation } from './errors.ts'
+export { causesOf, isBadData, isOutage, isRetryable, isStatementTimeout, isUniqueViolation } from './errors.ts'
 export { containing } from './patterns.ts'
 export { TextArray } from './text-array.ts'

@@ -1,7 +1,6 @@
 // Counters of videos: exact while many write and several processes fold, and set right where they are wrong.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { makeCommentReviews } from '../../../src/actors/comment/index.ts'
 import { userRoles } from '../../../src/actors/user/index.ts'
 import { foldDeltas, reconcileCounters } from '../../../src/actors/video/index.ts'
 import { type MadeUser, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
@@ -43,7 +42,7 @@ async function foldWhile(work: Promise<unknown>): Promise<void> {
 
 describe('a comment that was approved and says something else then', () => {
   it('is counted once, and no more when it waits or is refused', async () => {
-    const { db, comments, deps } = server
+    const { db, comments, reviews } = server
     const video = await newVideo({ comments_policy: 3 })
     const { accountId, host } = await makeRemoteChannel(db)
     const [author] = await db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [
@@ -52,7 +51,6 @@ describe('a comment that was approved and says something else then', () => {
     const url = `https://${host}/notes/1`
     const text = { mediaType: 'text/plain', content: 'First' }
     const by = { accountId: owner.accountId, role: userRoles.user }
-    const reviews = makeCommentReviews(deps)
     await comments.receiveComment({
       ...{ url, videoId: video.id, accountId, parentUrl: null, createdAt: new Date() },
       ...text,

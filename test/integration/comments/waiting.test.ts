@@ -98,6 +98,35 @@ describe('below a comment that waits', () => {
     expect(await counted(video.id)).toEqual(both(4))
   })
 
+  it('many answers are told of some at a time, each once, and no further once it waits again', async () => {
+    const video = await newVideo()
+    const top = await say(video.id, 'author', 'May I?')
+    const answers = await server.db.query<{ id: number }>(
+      `insert into comment (url, video_id, account_id, text, thread_id, parent_id)
+       select 'http://x/many/' || $1::int || '/' || n, $2, $3, 'One of many', $1, $1 from generate_series(1, 230) n
+       returning id`,
+      [top, video.id, owner.accountId],
+    )
+    await server.events()
+    await approve(video.id, top)
+    const waiting = await server.db.query(
+      `select event, count(*)::int as n from outbox where event in ('CommentApproved', 'CommentShown', 'AnswersShown')
+       group by 1 order by 1`,
+    )
+    expect(waiting).toEqual([
+      { event: 'AnswersShown', n: 1 },
+      { event: 'CommentApproved', n: 1 },
+      { event: 'CommentShown', n: 100 },
+    ])
+    expect(await told()).toEqual([['CommentApproved', top], ...answers.map(({ id }) => ['CommentShown', id])])
+    expect(await counted(video.id)).toEqual(both(231))
+
+    await server.db.query('update comment set held_for_review = true where id = $1', [top])
+    await approve(video.id, top)
+    await server.db.query('update comment set held_for_review = true where id = $1', [top])
+    expect(await told()).toHaveLength(101)
+  })
+
   it('answers stay when it is refused; its place is that of a removed one, and waits for nobody', async () => {
     const { video, top, answer, approved } = await thread()
     await remove(video.id, top)

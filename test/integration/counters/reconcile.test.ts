@@ -212,3 +212,33 @@ it('a step goes no further than so many rows, and the next one goes on there, wh
   }
   expect(left).toEqual([1501, 501, 0])
 })
+
+it('what takes too long is counted in smaller parts, and passed over when it is one row that does', async () => {
+  const made = await server.db.query<{ id: number; name: string }>(
+    `insert into playlist (uuid, account_id, url, name, type, privacy, elements_count)
+     select u, $1, 'http://x/' || u, case n when 17 then 'Endless' else 'Quick' end, 1, 3, 5
+     from (select n, gen_random_uuid() as u from generate_series(1, 60) n) many returning id, name`,
+    [owner.accountId],
+  )
+  await server.db.query(
+    `create function take_too_long() returns trigger language plpgsql as $$ begin
+       raise exception using errcode = 'query_canceled';
+     end $$`,
+  )
+  await server.db.query(
+    `create trigger endless before update on playlist for each row when (new.name = 'Endless')
+     execute function take_too_long()`,
+  )
+  const ids = made.map(({ id }) => id)
+  const walkFromThere = async () => {
+    await server.db.query("update reconciliation set after = $1 where counter = 'playlists'", [Math.min(...ids) - 1])
+    await walkThrough('playlists')
+  }
+  const left = () => server.db.query('select name from playlist where id = any($1) and elements_count <> 0', [ids])
+  await walkFromThere()
+  expect(await left()).toEqual([{ name: 'Endless' }])
+
+  await server.db.query('drop trigger endless on playlist')
+  await walkFromThere()
+  expect(await left()).toEqual([])
+})

@@ -267,9 +267,16 @@ describe('renditions that are asked for', () => {
       body: { code: 'video_already_being_transcoded' },
     })
     expect(await video()).toMatchObject({ state: 'published' })
+    const masters = new Set<string>()
+    const { put } = node.store
+    node.store.put = (ref, from) => {
+      if (ref.name.endsWith('-master.m3u8')) masters.add(ref.name)
+      return put(ref, from)
+    }
     await node.runtime.runtime.start()
     await done(1)
     expect(await shapes()).toEqual(['web 240', 'hls 240', 'hls 144'])
+    expect([...masters]).toEqual([`hls/${uuid}/${(await playlist())?.master}`])
     expect((await readPlaylist(uuid)).resolutions).toEqual([240, 144])
     expect(await video()).toMatchObject({ state: 'published', context: { renditions: 2, error: null } })
     await expectFilesAsRowsSay(uuid)
@@ -295,6 +302,18 @@ describe('renditions that are asked for', () => {
     expect(namesOf(after, false)).toEqual(namesOf(before, false))
     for (const name of namesOf(before, true)) expect(namesOf(after, true)).not.toContain(name)
     expect((await playlist())?.master).not.toBe(oldPlaylist?.master)
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('of another format leave the playlist as it is', async () => {
+    const { uuid } = await createdWith(HLS)
+    const [before, text] = [await playlist(), (await readPlaylist(uuid)).master]
+    await restart(HLS)
+    expect((await transcode(uuid, 'web-video')).status).toBe(204)
+    await done(2)
+    expect(await shapes()).toEqual(['web 240', 'web 144', 'hls 240', 'hls 144'])
+    expect(await playlist()).toEqual(before)
+    expect((await readPlaylist(uuid)).master).toBe(text)
     await expectFilesAsRowsSay(uuid)
   })
 
