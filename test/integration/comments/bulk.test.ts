@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { makeRemoveCommentsOf, type RemoveCommentsOf } from '../../../src/actors/comment/index.ts'
-import { type MadeUser, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { insert, type MadeUser, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { as, type CommentServer, startCommentServer } from './server.ts'
 
 let server: CommentServer
@@ -140,5 +140,30 @@ describe('of a video that its server took back', () => {
     expect((await removals()).map(({ payload }) => payload)).toEqual([
       { url: first?.url, actorId: writer.actorId, channelActorId },
     ])
+  })
+
+  it('its block is forgotten after a year, as what was said of it', async () => {
+    const blocked = async () => {
+      const video = await makeVideo(server.db, {
+        ...{ channelId, bare: true, remoteOrigin: 'https://far.example', columns: { blocked: true } },
+      })
+      await insert(server.db, 'video_block', { video_id: video.id, type: 1, created_at: new Date(0) })
+      await server.db.query('delete from video where id = $1', [video.id])
+      return video.url
+    }
+    const [old, young] = [await blocked(), await blocked()]
+    const [oldWord, youngWord] = await keep(writer, 2)
+    const DAY = 24 * 3_600_000
+    const age = async (table: string, url: string | undefined, days: number) =>
+      await server.db.query(`update ${table} set kept_at = $2 where url = $1`, [
+        ...[url, new Date(Date.now() - days * DAY)],
+      ])
+    await age('kept_video_block', old, 366)
+    await age('kept_comment', oldWord?.url, 366)
+    await age('kept_comment', youngWord?.url, 364)
+    await server.deps.registry.periodics.get('forget-waiting-comments')?.run()
+    // The block itself was older: what counts is since when it is kept.
+    expect(await server.db.query('select url from kept_video_block')).toEqual([{ url: young }])
+    expect(await kept()).toEqual([youngWord?.id])
   })
 })
