@@ -23,13 +23,15 @@ export class Remembered extends Migration {
       url text not null,
       type smallint not null check (type in (1, 2)),
       reason text,
-      created_at timestamptz(3) not null
+      created_at timestamptz(3) not null,
+      kept_at timestamptz(3) not null
     )`)
+    this.addSql('create index kept_video_block_kept_at on kept_video_block (kept_at)')
     // However it goes: by itself, or with its channel or server.
     this.addSql(`create function video_block_keep() returns trigger language plpgsql as $$
     begin
-      insert into kept_video_block (url_hash, url, type, reason, created_at)
-        select old.url_hash, old.url, b.type, b.reason, b.created_at from video_block b where b.video_id = old.id
+      insert into kept_video_block (url_hash, url, type, reason, created_at, kept_at)
+        select old.url_hash, old.url, b.type, b.reason, b.created_at, now() from video_block b where b.video_id = old.id
         on conflict (url_hash) do nothing;
       return old;
     end $$`)

@@ -25,6 +25,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'CommentRefused',
     'CommentHeldAgain',
     'CommentRemoved',
+    'KeptCommentRemoved',
     'PlaylistCreated',
     'PlaylistUpdated',
     'PlaylistRemoved',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { arrives, type CommentView, commentSeen, commentsOn, directions, LONG, startNodes, videoOn } from './nodes.ts'
-import type { FederatedNode } from './support.ts'
+import { type FederatedNode, newcomer } from './support.ts'
 
 const REQUIRES_APPROVAL = '3'
 
@@ -141,6 +141,27 @@ describe.each(directions(() => nodes))('below a video of %s, from %s', (_of, _fr
     await author.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'none' })
     await isGone(owner, uuid, 'Mine')
     await until(async () => (await videoOn(owner, uuid))?.likes === 0, { what: 'the end of the like', ...LONG })
+  }, 60_000)
+
+  it('one that went with its video is still within reach of its author, and of nobody else', async () => {
+    const { from: owner, to: author } = pair()
+    const { uuid } = await published(owner, [author])
+    const [mine, other] = [await say(author, uuid, 'Mine'), await say(author, uuid, 'Another')]
+    for (const text of ['Mine', 'Another']) await seen(owner, uuid, text, author.host)
+    const setPrivacy = (privacy: number) => owner.client.send('PUT', `/api/v1/videos/${uuid}`, { privacy })
+    await setPrivacy(3)
+    await until(async () => !(await videoOn(author, uuid)), { what: 'the end of the video', ...LONG })
+    const at = `/api/v1/videos/${uuid}/comments/${mine.id}`
+    const stranger = await newcomer(author, `stranger${mine.id}`)
+    expect((await stranger.raw(at, { method: 'DELETE' })).status).toBe(404)
+    expect((await author.client.raw(at, { method: 'DELETE' })).status).toBe(204)
+    expect((await author.client.raw(at, { method: 'DELETE' })).status).toBe(404)
+    const removed = 'select 1 from comment where url = $1 and deleted_at is not null'
+    await until(async () => (await owner.query(removed, [mine.url]))[0], { what: 'the Delete', ...LONG })
+    await setPrivacy(1)
+    await arrives(author, uuid)
+    expect((await seen(author, uuid, 'Another', author.host)).id).toBe(other.id)
+    expect((await commentsOn(author, uuid)).map(({ text }) => text)).not.toContain('Mine')
   }, 60_000)
 
   it('one that waits for the owner is seen by nobody, then approved for all, or refused', async () => {

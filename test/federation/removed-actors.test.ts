@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
@@ -172,4 +173,61 @@ describe('the job that takes an actor away', () => {
     await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor' })
     expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
   }, 30_000)
+
+  it('refuses what is added at its last moment, rather than to take it along', async () => {
+    const [account] = await ours.query<{ id: number }>(
+      'select a.id from account a join actor x on x.id = a.actor_id where x.url = $1',
+      [fred.account.url],
+    )
+    const [gate, writer] = await Promise.all([connected(), connected()])
+    const waits = (what: string) =>
+      until(
+        async () =>
+          (
+            await ours.query("select 1 from pg_stat_activity where query like $1 and wait_event_type = 'Lock'", [
+              `${what}%`,
+            ])
+          )[0],
+        { what },
+      )
+    try {
+      await gate.query('select pg_advisory_lock(1)')
+      await ours.query(
+        `create function wait_at_the_end() returns trigger language plpgsql as
+         $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$`,
+      )
+      await ours.query(
+        `create trigger wait_at_the_end before update on actor for each row
+         when (new.remote_state = 'left' and new.url = '${fred.account.url}') execute function wait_at_the_end()`,
+      )
+      const left = leave(fred.account)
+      await waits('update actor set remote_state')
+      await writer.query('begin')
+      const added = writer
+        .query(
+          `insert into comment (url, video_id, account_id, text, created_at, updated_at)
+           values ($1, $2, $3, 'At the last moment', now(), now())`,
+          [`${far.base}/last/${serial}`, video.id, account?.id],
+        )
+        .then(
+          () => 'added',
+          (error: { code?: string }) => error.code,
+        )
+      await waits('insert into comment')
+      await gate.query('select pg_advisory_unlock(1)')
+      expect(await added).toBe('23503')
+      await writer.query('rollback')
+      await left
+      expect(await known(fred.account)).toBe(0)
+    } finally {
+      await Promise.all([gate.end(), writer.end()])
+      await ours.query('drop function if exists wait_at_the_end cascade')
+    }
+  }, 30_000)
 })
+
+async function connected(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: ours.node.databaseUrl })
+  await client.connect()
+  return client
+}

@@ -16,7 +16,7 @@ import {
   seesHeld,
 } from './comment.policy.ts'
 import { buryComment, isHidden, loadComment } from './comment.rows.ts'
-import { commentHere } from './kept-comments.ts'
+import { commentHere, removeKept } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface Comments {
@@ -50,6 +50,8 @@ export interface Comments {
   receiveTombstone(stone: { url: string; videoId: number; parentUrl: string | null; createdAt: Date }): Promise<void>
   /** Throws `forbidden`, or `conflict` when it is removed already. */
   remove(commentId: number, by: NonNullable<Viewer>): Promise<void>
+  /** Its author removes a comment that went with its video; answers whether there was one. */
+  removeKept(commentId: number, by: NonNullable<Viewer>): Promise<boolean>
   /**
    * Another server removed a comment: its author's, or that of the video. It is passed on, and the video answered, when
    * others are to hear of it: not for an unknown comment, one that is removed already, or one that was never shown. Throws
@@ -150,6 +152,8 @@ export function makeComments(deps: ActorDeps): Comments {
         )
       })
     },
+
+    removeKept: async (commentId, { accountId }) => (await removeKept(tell, { accountId, commentId })) > 0,
 
     async removeReceived({ url, actorId, passOn }) {
       const commentId = await commentHere(deps, url)

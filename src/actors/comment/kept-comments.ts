@@ -1,6 +1,7 @@
-// Comments of our users that went with a video of another server, and come back as that server shows them again.
+// Comments of our users that went with a video of another server, and come back as that server shows them again, unless they
+// are removed before.
 
-import type { ActorDeps, Unit } from '../runtime/index.ts'
+import type { ActorDeps, Tell, Unit } from '../runtime/index.ts'
 import { addDelta } from '../video/index.ts'
 import { idOfComment, isHidden } from './comment.rows.ts'
 
@@ -39,3 +40,20 @@ async function restoreComment(unit: Unit, url: string): Promise<number | undefin
   if (!row.held && !(await isHidden(unit.query, row.parentId))) await addDelta(unit, row.videoId, { comments: 1 })
   return row.id
 }
+
+const AT_ONCE = 100
+
+/** Takes back kept comments of an account, that one or some of all; answers how many. The servers of their videos are told. */
+export const removeKept = async (tell: Tell, of: { accountId: number; commentId?: number }): Promise<number> =>
+  await tell.create(async (unit) => {
+    const removed = await unit.query<{ id: number; url: string; actorId: number; channelActorId: number }>(
+      `with taken as (
+         select id from kept_comment where account_id = $1 and ($2::int is null or id = $2) order by id limit ${AT_ONCE}
+         for update
+       ) delete from kept_comment k using taken, account a where k.id = taken.id and a.id = k.account_id
+         returning k.id, k.url, a.actor_id as "actorId", k.actor_id as "channelActorId"`,
+      [of.accountId, of.commentId ?? null],
+    )
+    for (const { id, ...comment } of removed) unit.emit({ aggregate: 'comment', id }, 'KeptCommentRemoved', comment)
+    return removed.length
+  })

@@ -4,6 +4,7 @@ import { type ActorDeps, DomainError, notFound, PermanentFailure, unlessGone } f
 import { hasRight, type UserRole } from '../user/index.ts'
 import type { Viewer } from '../video/index.ts'
 import type { Comments } from './comment.commands.ts'
+import { removeKept } from './kept-comments.ts'
 
 /** On the videos of who asks, or on all videos that this server knows. */
 export const removalScopes = ['my-videos', 'instance'] as const
@@ -33,6 +34,11 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
         throw new PermanentFailure('Who asked for it may not do it any more.')
       }
       for (let last = 0; ; ) {
+        // What went with a video of another server would come back after this walk.
+        for (let kept = owner === null ? 1 : 0; kept > 0; ) {
+          signal.throwIfAborted()
+          kept = await removeKept(tell, { accountId: Number(data.accountId) })
+        }
         const found = await db.query<{ id: number }>(
           `select m.id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
            where m.account_id = $1 and m.deleted_at is null and m.id > $2 and ($3::int is null or c.account_id = $3)

@@ -28,7 +28,7 @@ const MAX = { actor: 100, host: 500, all: 5000 }
 const THREAD_PRIORITY = 10
 /** Longer than the tries of a job last. */
 const FORGET_AFTER_MS = 24 * 3_600_000
-/** What was said of a video that its server took back: so long it may come again. */
+/** What was said of a video that its server took back, and that it was blocked: so long it may come again. */
 const FORGET_KEPT_AFTER_MS = 365 * 24 * 3_600_000
 const CLEAN_UP_EVERY_MS = 3_600_000
 /** Comments that wait for the answer of their video's server are looked for after this time. */
@@ -43,7 +43,7 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
       const before = new Date(clock.now().getTime() - FORGET_AFTER_MS)
       await db.query('delete from waiting_comment where created_at < $1', [before])
       const keptBefore = new Date(clock.now().getTime() - FORGET_KEPT_AFTER_MS)
-      for (const table of ['kept_comment', 'kept_rating']) {
+      for (const table of ['kept_comment', 'kept_rating', 'kept_video_block']) {
         await db.query(`delete from ${table} where kept_at < $1`, [keptBefore])
       }
     },

@@ -4,7 +4,7 @@
 import { remoteActorMachine } from '../../state-machines/remote-actor.ts'
 import { step } from '../../state-machines/step.ts'
 import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors } from '../actor/index.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
 import { isSomethingLeft, type Leaver, leaverOf, type Removers, takeAway } from './belongings.ts'
 
 /** How often it is made sure that an actor that is gone has the job, in ms. */
@@ -38,17 +38,20 @@ export function makeRemoteActorRemoval(
   })
 
   async function removeActor(actorId: number, signal: AbortSignal): Promise<void> {
+    const to = { aggregate: 'actor', id: actorId } as const
     const leaver = await leaverOf(db.query, actorId)
-    if (leaver) {
-      // A group ends with the account that owns it.
-      const removeChannel = async (id: number) => {
-        await remoteActors.remove(id)
-        await removeActor(id, signal)
-      }
-      await takeAway({ db, tell, removers }, leaver, removeChannel, signal)
-      await tell({ aggregate: 'actor', id: actorId }, (unit) => empty(unit, leaver))
+    if (!leaver) return await unlessGone(tell(to, (unit) => bury(unit, actorId)))
+    // A group ends with the account that owns it.
+    const removeChannel = async (id: number) => {
+      await remoteActors.remove(id)
+      await removeActor(id, signal)
     }
-    await db.query(`delete from actor x where x.id = $1 and x.remote_state = 'left' and not ${BLOCKED}`, [actorId])
+    await takeAway({ db, tell, removers }, leaver, removeChannel, signal)
+    await tell(to, async (unit) => {
+      await empty(unit, leaver)
+      // What waited for these locks finds no actor any more: nothing is added that would go with it unseen.
+      await bury(unit, actorId)
+    })
   }
 }
 
@@ -66,4 +69,11 @@ async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Pro
   await unit.query('delete from channel where id = $1', [channelId])
   const { state } = step(remoteActorMachine, { state: 'leaving', context: {} }, { type: 'EMPTIED' })
   await unit.query('update actor set remote_state = $2 where id = $1', [actorId, state])
+}
+
+/** The rows go, unless somebody blocks the account: who does so at this moment is waited for. */
+async function bury(unit: Unit, actorId: number): Promise<void> {
+  await unit.query('select id from actor where id = $1 for update', [actorId])
+  await unit.query('select id from account where actor_id = $1 for update', [actorId])
+  await unit.query(`delete from actor x where x.id = $1 and x.remote_state = 'left' and not ${BLOCKED}`, [actorId])
 }

@@ -44,6 +44,8 @@ export interface EventPayloads {
   /** A comment that was shown waits again, since it says something else. */
   CommentHeldAgain: { commentId: number; videoId: number }
   CommentRemoved: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
+  /** A comment of ours that went with a video of another server, which still has it, does not come back. */
+  KeptCommentRemoved: { url: string; actorId: number; channelActorId: number }
 
   /** Others may read the playlist from now on. */
   PlaylistCreated: { playlistId: number }

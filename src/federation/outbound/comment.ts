@@ -104,6 +104,13 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     await announceToGroups(deps, sender, unit, { videoId, activity })
   })
 
+  registry.on('KeptCommentRemoved', 'federation', async ({ url, actorId, channelActorId }, unit) => {
+    const [author] = await unit.query<{ url: string }>('select url from actor where id = $1', [actorId])
+    if (!author) return
+    const recipients = await inboxOf(unit.query, channelActorId, { personal: false })
+    await remove(unit, { id: urls.deleteOf(url), url, actorId, actorUrl: author.url }, recipients)
+  })
+
   /** To the server of the video; unless it has to approve it first, to those who are spoken to as well. */
   async function create(unit: Unit, comment: CommentActors): Promise<void> {
     if (comment.hidden && comment.isVideoOurs) return

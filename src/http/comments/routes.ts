@@ -138,10 +138,13 @@ export function commentsArea(deps: {
       '/api/v1/videos/:id/comments/:commentId',
       { config: { auth: 'user' }, schema: { tags, params: byComment, response: { 204: z.null() } } },
       async (request, reply) => {
-        // Whoever wrote a comment removes it also where the video is not to be seen any more.
+        // Whoever wrote a comment removes it also where the video is not to be seen any more, or is gone.
         const { id, commentId } = request.params
-        await assertPlace(id, commentId)
-        await comments.remove(commentId, viewerOf(sessionOf(request)))
+        const by = viewerOf(sessionOf(request))
+        if ((await findPlace(db, commentId)) || !(await comments.removeKept(commentId, by))) {
+          await assertPlace(id, commentId)
+          await comments.remove(commentId, by)
+        }
         return reply.code(204).send(null)
       },
     )

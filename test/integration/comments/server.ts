@@ -38,7 +38,7 @@ export interface CommentServer {
 }
 
 const HEARD = [
-  ...(['CommentCreated', 'CommentApproved', 'CommentShown', 'CommentRemoved'] as const),
+  ...(['CommentCreated', 'CommentApproved', 'CommentShown', 'CommentRemoved', 'KeptCommentRemoved'] as const),
   ...(['RatingSet', 'RatingRemoved'] as const),
 ]
 
