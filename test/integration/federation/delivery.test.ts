@@ -396,6 +396,7 @@ describe('a delivery that fails where others are taken', () => {
     // What comes does not wait for it, and without it nothing tells whether the host takes others.
     await send(3, { actor: 1 })
     await until(() => numbers().includes(3))
+    await until(async () => (await deliveries()).length === 1)
     expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
   }, 30_000)
 

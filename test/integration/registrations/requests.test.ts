@@ -1,6 +1,7 @@
 // Registration with approval: the request, the proof of the address, the decision, and who may do what.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { until } from '../../support/until.ts'
 import { applicant, linkOf, type MailNode, secretOf, startMailNode } from './node.ts'
 
 let at: MailNode
@@ -184,7 +185,9 @@ describe('the address of a request', () => {
     expect(
       (await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@example.com` })).status,
     ).toBe(204)
-    expect(await at.query("select 1 from job where type = 'email' and state <> 'completed'")).toEqual([])
+    await until(
+      async () => (await at.query("select 1 from job where type = 'email' and state <> 'completed'")).length === 0,
+    )
     expect(at.mail.tries).toBe(tries)
   })
 
