@@ -3,7 +3,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { waitingBelow } from '../comment/comment.entity.ts'
-import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, type KeptTotal, setTotalRight, sumOf, type Unit } from '../runtime/index.ts'
 import { bestOf, hotOf, today } from './scores.ts'
 
 export interface VideoDelta {
@@ -32,6 +32,9 @@ export async function addViews(unit: Unit, views: readonly { videoId: number; vi
 }
 
 const BATCH = 1000
+
+/** What the public lists hold: ours and others', sensitive or not. */
+const PUBLIC_VIDEOS: KeptTotal = { table: 'video_total', key: ['local', 'nsfw'] }
 
 export function registerCounters({ db, registry, config }: ActorDeps): void {
   registry.periodic('counters', {
@@ -77,18 +80,8 @@ export async function foldDeltas(db: Pick<Database, 'query'>): Promise<number> {
        from sums s where v.id = s.video_id
      ) select count(*)::int as rows from taken`,
   )
-  const [totals] = await db.query<{ rows: number }>(
-    `with locked as materialized (
-       select local, nsfw from video_total for no key update skip locked
-     ), taken as (
-       delete from video_total_delta where (local, nsfw) in (select local, nsfw from locked)
-       returning local, nsfw, delta
-     ), sums as (select local, nsfw, sum(delta) as delta from taken group by local, nsfw),
-     folded as (
-       update video_total t set total = t.total + s.delta from sums s where t.local = s.local and t.nsfw = s.nsfw
-     ) select count(*)::int as rows from taken`,
-  )
-  return (videos?.rows ?? 0) + (totals?.rows ?? 0)
+  await foldTotal(db, PUBLIC_VIDEOS)
+  return videos?.rows ?? 0
 }
 
 /**
@@ -129,18 +122,13 @@ const lackingRates = (type: 'like' | 'dislike'): string =>
   `case when b.remote then 0 else
      (select count(*) from rating r where r.video_id = b.id and r.type = '${type}') - ${known(`${type}s`)} end`
 
-/** Adds to the totals of the public lists what they lack, of one moment: two of these at once would add it twice. */
-export async function reconcileVideoTotals(db: Pick<Database, 'query'>): Promise<void> {
-  await db.query(
-    `with counted as materialized (
-       select not remote as local, nsfw, count(*)::int as videos from video
-       where privacy = 1 and state = 'published' and not blocked and listed group by 1, 2
-     ), lacking as materialized (
-       select k.local, k.nsfw, coalesce(c.videos, 0) - k.total - coalesce((
-         select sum(d.delta) from video_total_delta d where d.local = k.local and d.nsfw = k.nsfw), 0) as videos
-       from video_total k left join counted c on c.local = k.local and c.nsfw = k.nsfw
-     )
-     update video_total t set total = t.total + l.videos from lacking l
-     where t.local = l.local and t.nsfw = l.nsfw and l.videos <> 0`,
+/** SQL for the number of videos in the public lists, of those that `where` (SQL) picks by `local` and `nsfw`. */
+export const totalVideos = (where?: string): string => sumOf(PUBLIC_VIDEOS, where)
+
+export const reconcileVideoTotals = (db: Pick<Database, 'query'>): Promise<void> =>
+  setTotalRight(
+    db,
+    PUBLIC_VIDEOS,
+    `select not remote as local, nsfw, count(*)::int as rows from video
+     where privacy = 1 and state = 'published' and not blocked and listed group by 1, 2`,
   )
-}

@@ -13,6 +13,7 @@ export {
   reconcileCounters,
   reconcileVideoTotals,
   registerCounters,
+  totalVideos,
   type VideoDelta,
 } from './deltas.ts'
 export type { FileFormat } from './file-removal.ts'

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
+import { totalVideos } from './deltas.ts'
 import { channelsOf, conditions, isBeyondListed, LISTED, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
 import { fileColumns, listColumns, mutedColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
@@ -197,16 +198,15 @@ function totalOf(
     ...(nsfw === undefined ? [] : [`nsfw = ${nsfw === true}`]),
     ...(isLocal === undefined ? [] : [`local = ${isLocal === true}`]),
   ].join(' and ')
-  const only = rows === '' ? '' : ` where ${rows}`
   const isPublic = `${visible} and v.privacy = 1 and v.state = 'published'`
-  return [
-    `((select coalesce(sum(total), 0) from video_total${only})`,
-    `(select coalesce(sum(delta), 0) from video_total_delta${only})`,
+  const sums = [
+    totalVideos(rows === '' ? undefined : rows),
     ...(query.internal ? [counted(`${where} and v.privacy = 4 and v.state = 'published'`)] : []),
     ...(isBeyondListed(query) ? [counted(`${where} and ${UNLISTED}`)] : []),
     ...(query.blocked ? [counted(`${where} and v.blocked and v.privacy = 1 and v.state = 'published'`)] : []),
-    muted === undefined ? '0)' : `0 - ${counted(`${isPublic} and not v.blocked and v.channel_id in (${muted})`)})`,
   ].join(' + ')
+  if (muted === undefined) return `(${sums})`
+  return `(${sums} - ${counted(`${isPublic} and not v.blocked and v.channel_id in (${muted})`)})`
 }
 
 /** Whether the counters know the public ones. Every other filter has to be left out, those of later versions too. */
