@@ -60,8 +60,10 @@ it('is made whole by the next process', async () => {
   const { uuid } = await killedInTheMiddle()
   origin.answer(SEGMENTS, undefined)
   node = await start(options)
-  await peer.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${uuid}`), 30_000)
-  await explained(node, folder.path, () => untilSettled(folder.path, 30_000))
+  await explained(node, folder.path, async () => {
+    await peer.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${uuid}`), 30_000)
+    await untilSettled(folder.path, 30_000)
+  })
   expect(['master.m3u8', '240.m3u8', '240-fragmented.mp4'].map((name) => existsSync(pathOf(uuid, name)))).toEqual([
     ...[true, true, true],
   ])
@@ -71,9 +73,11 @@ it('leaves nothing when the file cannot be had any more', async () => {
   const { uuid } = await killedInTheMiddle()
   origin.answer(SEGMENTS, (response) => void response.writeHead(404).end())
   node = await start(options)
-  await eventually(async () => {
-    expect(await ask(folder.path, "select 1 from redundancy where state = 'failed'")).toHaveLength(1)
-  }, 30_000)
+  await explained(node, folder.path, () =>
+    eventually(async () => {
+      expect(await ask(folder.path, "select 1 from redundancy where state = 'failed'")).toHaveLength(1)
+    }, 30_000),
+  )
   // The job itself is settled a moment after what it was for.
   await eventually(async () => {
     const gone = await ask(

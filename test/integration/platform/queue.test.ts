@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { silentLogger } from '../../../src/platform/logger.ts'
+import { openBackEnd } from '../../../src/platform/queue/back-end.ts'
 import { type Hint, makeQueue, type Queue } from '../../../src/platform/queue/index.ts'
 import { backEnds, type TestBackEnd } from '../../support/back-ends.ts'
 import { eventually, latch } from '../../support/waiting.ts'
@@ -135,6 +136,21 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
       expect(got).toEqual(['one', 'two'])
       expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0, delayed: 0 })
     })
+  })
+
+  it('takes up hints of an id again seconds after a process died with one of them', async () => {
+    const dying = await openBackEnd(backEnd.queue, backEnd.prefix, silentLogger)
+    const taken = latch()
+    const consumer = await dying.consumer('inbox', () => (taken.open(), new Promise<never>(() => {})), {})
+    await queue.hint('inbox', { name: 'n', id: 'lane', data: {} })
+    await taken.opened
+    await consumer.close(true)
+    await dying.close()
+    const got = await record()
+    await eventually(async () => {
+      await queue.hint('inbox', { name: 'n', id: 'lane', data: {} })
+      expect(got).not.toEqual([])
+    }, 20_000)
   })
 
   it('never works on more hints at once than asked, and on more as soon as that is raised', async () => {
