@@ -141,7 +141,11 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
   it('takes up hints of an id again seconds after a process died with one of them', async () => {
     const dying = await openBackEnd(backEnd.queue, backEnd.prefix, silentLogger)
     const taken = latch()
-    const consumer = await dying.consumer('inbox', () => (taken.open(), new Promise<never>(() => {})), {})
+    const takeForEver = (): Promise<never> => {
+      taken.open()
+      return new Promise(() => {})
+    }
+    const consumer = await dying.consumer('inbox', takeForEver, {})
     await queue.hint('inbox', { name: 'n', id: 'lane', data: {} })
     await taken.opened
     await consumer.close(true)

@@ -8,11 +8,18 @@ describe('a hint as a job', () => {
 
   it('is tried once, leaves nothing and is merged by its id', () => {
     expect(jobOptions({ id: 'a' }, 1_000)).toEqual({ ...gone, deduplication: { id: 'a', ttl: 5_000 } })
-    expect(jobOptions({ id: 'a', priority: 0, delayMs: 0 }, 1_000)).toEqual({ ...gone, deduplication: { id: 'a', ttl: 5_000 } })
+    expect(jobOptions({ id: 'a', priority: 0, delayMs: 0 }, 1_000)).toEqual({
+      ...gone,
+      deduplication: { id: 'a', ttl: 5_000 },
+    })
   })
 
   it('keeps its priority', () => {
-    expect(jobOptions({ id: 'a', priority: 7 }, 1_000)).toEqual({ ...gone, priority: 7, deduplication: { id: 'a', ttl: 5_000 } })
+    expect(jobOptions({ id: 'a', priority: 7 }, 1_000)).toEqual({
+      ...gone,
+      priority: 7,
+      deduplication: { id: 'a', ttl: 5_000 },
+    })
   })
 
   it('is merged with those due in the same tenth of a second when it is delayed, and never comes early', () => {
