@@ -65,14 +65,18 @@ const ways: [string, (video: Video) => Promise<unknown>][] = [
   ['taken and blocked', async (video) => [await take(video), await block(video)]],
   ['moved and deleted', async (video) => [await move(video), await remove(video, pair().a.client)]],
 ]
-it.each(ways)(
-  'ends on B when it is %s at once',
-  async (name, way) => {
-    const video = await known(name)
-    // The announces of the beginning make B read the video, too.
+it.each([1, 2])(
+  'ends on B what is changed and taken back at once, many at a time (%d)',
+  async (round) => {
+    const videos = await Promise.all(ways.map(([name]) => known(`${name} ${round}`)))
+    // The announces of the beginning make B read the videos, too.
     await pair().b.settled()
-    await way(video)
-    await ends(video, name)
+    const each = ways.flatMap(([name, way], at) => {
+      const video = videos[at]
+      return video ? [{ name, way, video }] : []
+    })
+    await Promise.all(each.map(({ way, video }) => way(video)))
+    await Promise.all(each.map(({ name, video }) => ends(video, name)))
   },
   60_000,
 )

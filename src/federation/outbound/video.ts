@@ -91,13 +91,14 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   }
 
   async function change(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
-    await update(unit, videoId, video)
-    await announceByNewChannel(unit, videoId, video)
+    // It may have gone since it was looked at: whose it was for others is still to be known when they are told of that.
+    if (await update(unit, videoId, video)) await announceByNewChannel(unit, videoId, video)
   }
 
-  async function update(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+  /** False when there is nothing to tell of any more. */
+  async function update(unit: Unit, videoId: number, video: VideoActors): Promise<boolean> {
     const found = await videoDocument(unit.query, urls, videoId)
-    if (!found) return
+    if (!found) return false
     const former = await lastToldOwner(unit, videoId, video)
     if (former) await noteOwner(unit, videoId, former)
     const told = await toldOwners(unit, videoId)
@@ -111,6 +112,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     })
     const recipients = await audienceOf(unit.query, await actorsOf(video, told), videoId)
     await send(unit, { activity, senderId: sender.accountActorId, courierId: told[0]?.accountActorId, recipients })
+    return true
   }
 
   /** Has others delete the video; false when they were not told of it. */
