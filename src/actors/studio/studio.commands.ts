@@ -206,7 +206,7 @@ const uploadOf = (): FileRef => ({ kind: 'uploads', name: `${newUuid()}-studio` 
 
 /** Files that make the tools fail are no better than those that they refuse. */
 const isToBlame = (error: MediaError): boolean =>
-  isRefusal(error) || ['failed', 'stalled', 'memory', 'time-out'].includes(error.reason)
+  ['failed', 'stalled', 'memory', 'time-out'].includes(error.reason) || isRefusal(error)
 
 function lengthOf({ video, duration }: MediaProbe): number {
   if (!video) throw new MediaError('no-streams', 'The file has no picture.')
