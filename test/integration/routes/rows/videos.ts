@@ -129,6 +129,10 @@ export const videoRows = [
   }),
   row('DELETE /api/v1/videos/:id/web-videos/:videoFileId', administrators(204), fileOf('public')),
   row('POST /api/v1/videos/:id/transcoding', administrators(204), filesToMake),
+  row('POST /api/v1/videos/:id/studio/edit', ownerOrStaff(204), async (cast) => ({
+    params: { id: (await cast.videoWithFiles({ isPrivate: false })).uuid },
+    body: { tasks: [{ name: 'cut', options: { end: 1 } }] },
+  })),
   row(`POST ${REPLACE}`, ownerOrStaff(201), async (cast) => ({
     ...(await videoOf('public')(cast)),
     headers: openingHeaders,
