@@ -14,7 +14,7 @@ import { seededRandom } from './support/seeded-random.ts'
 import { channelOf, ladderOf, makeVideo, untilWhole } from './support/videos.ts'
 
 const ROUNDS = 6
-const EDITS = 4
+const EDITS = 3
 const CHUNKS = 4
 const SETTLES_WITHIN = 60_000
 /** Seconds; each file is one second longer than the one before. */

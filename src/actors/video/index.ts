@@ -60,7 +60,7 @@ export {
   planTranscoding,
   type TranscodingWish,
 } from './plan-transcoding.ts'
-export { CHECK_OWNER_EVERY, contextOf, isOut, moveAndTell, moveVideo, takes } from './publish-video.ts'
+export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 
 /** The bounds of the contract (limits.json, fields.studio). */
-export const MAX_TASKS = 10
+const MAX_TASKS = 10
 /** Seconds: longer than any video. */
 const LARGEST_TIME = 10_000_000
 

@@ -20,6 +20,13 @@ const filesToMake = async (cast: Cast) => ({
   body: { transcodingType: 'hls', forceTranscoding: true },
 })
 
+function oneCut(): FormData {
+  const form = new FormData()
+  form.set('tasks[0][name]', 'cut')
+  form.set('tasks[0][options][end]', '1')
+  return form
+}
+
 const ratedVideoOf = (privacy: keyof typeof privacies) => async (cast: Cast) => ({
   ...(await videoOf(privacy)(cast)),
   body: { rating: 'like' },
@@ -131,7 +138,7 @@ export const videoRows = [
   row('POST /api/v1/videos/:id/transcoding', administrators(204), filesToMake),
   row('POST /api/v1/videos/:id/studio/edit', ownerOrStaff(204), async (cast) => ({
     params: { id: (await cast.videoWithFiles({ isPrivate: false })).uuid },
-    body: { tasks: [{ name: 'cut', options: { end: 1 } }] },
+    body: oneCut(),
   })),
   row(`POST ${REPLACE}`, ownerOrStaff(201), async (cast) => ({
     ...(await videoOf('public')(cast)),
