@@ -32,6 +32,7 @@ const editions = [
     unique (edition_id, position),
     check ((name = 'cut') = (filename is null))
   )`,
+  'create index video_edition_task_filename on video_edition_task (filename)',
   `create trigger video_edition_task_gone after delete on video_edition_task for each row
     when (old.filename is not null) execute function video_part_gone('uploads')`,
 ]
