@@ -34,6 +34,7 @@ import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
+import { makeEditions, makeStudio } from './actors/studio/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -239,6 +240,8 @@ async function start(
   makeTranscodings(media)
   const transcodeAgain = makeTranscodeAgain(deps)
   makeStoryboards(media)
+  makeEditions({ ...media, inspectFile, replaceSource })
+  const studio = makeStudio(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
@@ -382,6 +385,7 @@ async function start(
       sessions,
       signedTokens,
       store,
+      studio,
       transcodeAgain,
       twoFactor,
       uploads,

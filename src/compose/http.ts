@@ -20,6 +20,7 @@ import type { Registrations } from '../actors/registration/index.ts'
 import type { ActorDeps, Runtime } from '../actors/runtime/index.ts'
 import type { RuntimeConfig } from '../actors/runtime-config/index.ts'
 import { makeScopedTokens, type Sessions } from '../actors/session/index.ts'
+import type { Studio } from '../actors/studio/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
 import type { TranscodeAgain } from '../actors/transcoding/index.ts'
 import type { TwoFactor } from '../actors/two-factor/index.ts'
@@ -94,6 +95,7 @@ import { makeKeepFresh } from '../http/video-playlists/keep-fresh.ts'
 import { playlistsArea } from '../http/video-playlists/routes.ts'
 import { videoSourceArea } from '../http/video-source/routes.ts'
 import { videoStatsArea } from '../http/video-stats/routes.ts'
+import { videoStudioArea } from '../http/video-studio/routes.ts'
 import { videoTokensArea } from '../http/video-tokens/routes.ts'
 import type { VideoAnswers } from '../http/videos/answers.ts'
 import { videosArea } from '../http/videos/routes.ts'
@@ -151,6 +153,7 @@ export interface HttpParts {
   sessions: Sessions
   signedTokens: SignedTokens
   store: FileStore
+  studio: Studio
   transcodeAgain: TranscodeAgain
   twoFactor: TwoFactor
   uploads: Uploads
@@ -215,6 +218,7 @@ function areasOf(parts: HttpParts): Area[] {
     sessions,
     signedTokens,
     store,
+    studio,
     transcodeAgain,
     twoFactor,
     uploads,
@@ -268,6 +272,7 @@ function areasOf(parts: HttpParts): Area[] {
     videoTokensArea({ db, fileTokens }),
     videoSourceArea({ db, config, urls, uploads, replaceSource }),
     videoFilesArea({ db, ...videos, ...transcodeAgain }),
+    videoStudioArea({ db, config, studio, uploads }),
     captionsArea({ db, config, captions, uploads }),
     chaptersArea({ db, chapters }),
     storyboardsArea({ db }),

@@ -1,6 +1,6 @@
 // The public face of media: bytes and what they hold. Knows files, not users.
 
-export { cleanWebVtt, toWebVtt } from './captions/captions.ts'
+export { cleanWebVtt, retimeWebVtt, toWebVtt } from './captions/captions.ts'
 export { isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
@@ -26,3 +26,6 @@ export {
   type Store,
 } from './store/store.ts'
 export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'
+export { type EditTask, type EditVideoOptions, editVideo } from './studio/edit.ts'
+export { afterAnother, arrangeClips, NothingLeft, type Retiming, type TimelineTask } from './studio/timeline.ts'
+export { measureWatermark } from './studio/watermark.ts'

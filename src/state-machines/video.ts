@@ -48,7 +48,7 @@ export type VideoEvent =
   | { type: 'TRANSCODING_REQUESTED' }
   | { type: 'SOURCE_REPLACED'; transcode: boolean; waitTranscoding: boolean }
   | { type: 'EDIT_REQUESTED' }
-  | { type: 'EDITED'; transcode: boolean }
+  | { type: 'EDITED' }
   | { type: 'EDIT_FAILED'; error: string }
   | { type: 'MOVE_REQUESTED'; to: 'external-storage' | 'file-system' }
   | { type: 'MOVED' }
@@ -189,7 +189,8 @@ export const videoMachine = flow.createMachine({
     'to-edit': {
       meta: owned('the job video-studio-edition'),
       on: {
-        EDITED: stored,
+        // As after SOURCE_REPLACED: the old files play until the first of the new ones is there.
+        EDITED: { target: 'published', actions: 'dropRenditions' },
         EDIT_FAILED: { target: 'published', actions: 'noteError' },
         REMOVED,
         TIMED_OUT: { target: 'to-edit', description: 'job asked for again' },

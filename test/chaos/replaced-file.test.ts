@@ -1,5 +1,5 @@
 // kill -9 at pseudo-random moments of the replacement of a video's file: while it is sent, when it is put in its place, and
-// while it is transcoded. The video can be watched throughout, with the old file or the new one.
+// while it is transcoded; and of its edition in the studio. The video can be watched throughout, with the old file or the new one.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -14,6 +14,7 @@ import { seededRandom } from './support/seeded-random.ts'
 import { channelOf, ladderOf, makeVideo, untilWhole } from './support/videos.ts'
 
 const ROUNDS = 6
+const EDITS = 3
 const CHUNKS = 4
 const SETTLES_WITHIN = 60_000
 /** Seconds; each file is one second longer than the one before. */
@@ -27,7 +28,8 @@ let client: Client
 let peer: Peer
 
 beforeAll(async () => {
-  options = { dataDir: folder.path, port: await freePort(), env: { VIREO__VIDEO_FILE__UPDATE__ENABLED: 'true' } }
+  const env = { VIREO__VIDEO_FILE__UPDATE__ENABLED: 'true', VIREO__VIDEO_STUDIO__ENABLED: 'true' }
+  options = { dataDir: folder.path, port: await freePort(), env }
   peer = await makePeer()
   await peer.start()
   node = await start(options)
@@ -90,6 +92,36 @@ it('leaves the old file or the new one, never none, and nothing beside', async (
   expect([counted('Create'), counted('Announce'), counted('Delete'), counted('Undo')]).toEqual([1, 2, 0, 0])
   expect(counted('Update')).toBeGreaterThanOrEqual(ROUNDS)
 }, 360_000)
+
+it('is edited once, whenever the process dies', async () => {
+  const { data } = await client.get<{ data: { uuid: string; duration: number }[] }>('/api/v1/videos')
+  const [{ uuid, duration: before } = { uuid: '', duration: 0 }] = data
+  const end = (seconds: number) => ({ tasks: [{ name: 'cut', options: { end: seconds } }] })
+  const untilEdited = async (seconds: number): Promise<void> => {
+    await untilSettled(folder.path, SETTLES_WITHIN)
+    expect(await seen(uuid)).toMatchObject({ state: { id: 1 }, duration: seconds })
+  }
+  const edit = (seconds: number) => client.raw(`/api/v1/videos/${uuid}/studio/edit`, json(end(seconds)))
+  const editMs = await measured(async () => {
+    expect((await edit(before - 1)).status).toBe(204)
+    await untilEdited(before - 1)
+  })
+  for (let round = 2; round < 2 + EDITS; round += 1) {
+    expect((await edit(before - round)).status).toBe(204)
+    await moment(random() * editMs)
+    const database = round % 2 === 0
+    await node.kill9({ database })
+    if (!database) expect((await findOrphans(folder.path)).missing).toEqual([])
+    node = await start(options)
+    await explained(node, folder.path, () => untilEdited(before - round))
+  }
+}, 240_000)
+
+const json = (body: object) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
 
 async function seen(uuid: string) {
   const video = await client.get<{ duration: number; state: { id: number } }>(`/api/v1/videos/${uuid}`)

@@ -1,4 +1,5 @@
-// Other servers hear of another file of a video they know as of a change of it: same address, new files and length.
+// Other servers hear of another file of a video they know as of a change of it: same address, new files and length; so they do of
+// an edited one.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -11,7 +12,7 @@ let near: FakePeer
 
 beforeAll(async () => {
   ;[ours, near] = await Promise.all([
-    startFederatedNode({ video_file: { update: { enabled: true } } }),
+    startFederatedNode({ video_file: { update: { enabled: true } }, video_studio: { enabled: true } }),
     startFakePeer(),
   ])
   const { account } = await introduce(ours, near, 'nora')
@@ -59,3 +60,27 @@ it('another file of a video is told as an Update with its new files, and nothing
   expect(filesOf(update).length).toBeGreaterThan(0)
   expect(filesOf(now).some((name) => filesOf(before).includes(name))).toBe(false)
 }, 60_000)
+
+it('an edited video is told as an Update when it plays again, and nothing else', async () => {
+  const { uuid, url } = await ours.upload(await readFile(await media('journey.mp4')))
+  await near.awaited('the Create', () => near.of('Create').some(({ activity }) => isAbout(activity, url)))
+  const before = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
+  near.received.length = 0
+
+  const answer = await fetch(`${ours.base}/api/v1/videos/${uuid}/studio/edit`, {
+    method: 'POST',
+    headers: { authorization: ours.client.authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ tasks: [{ name: 'cut', options: { start: 1, end: 3 } }] }),
+  })
+  expect(answer.status).toBe(204)
+  await near.awaited('the Update', () => near.of('Update').length > 0)
+  const about = near.received.map(({ activity }) => activity).filter((activity) => isAbout(activity, url))
+  expect(about).toEqual([
+    expect.objectContaining({
+      type: 'Update',
+      object: expect.objectContaining({ id: url, duration: 'PT2S', state: 1, published: before.published }),
+    }),
+  ])
+}, 60_000)
+
+const isAbout = (activity: JsonObject, url: string): boolean => JSON.stringify(activity).includes(url)

@@ -21,6 +21,9 @@ const brightening = (size: string, rate: number | string, seconds: number): stri
   ...['-f', 'lavfi', '-i', `nullsrc=size=${size}:rate=${rate}:duration=${seconds}`],
   ...['-vf', `geq=lum=16+219*T/${seconds}:cb=128:cr=128`],
 ]
+const plain = (colour: string, size: string, seconds: number): string[] => [
+  ...['-f', 'lavfi', '-i', `color=c=${colour}:s=${size}:r=25:d=${seconds}`],
+]
 const sound = (seconds: number): string[] => ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:d=${seconds}`]
 
 /** ffmpeg arguments by file name. The key is what a test asks for. */
@@ -52,6 +55,10 @@ const generated = {
   'variable.mp4': [...picture('320x240', 25, 2), '-vf', "select='lt(n,20)+not(mod(n,7))'", '-vsync', 'vfr', ...H264],
   /** 8 s that have one key frame. */
   'brightening.mp4': [...brightening('128x72', 25, 8), ...H264, '-g', '1000'],
+  /** 2 s of blue with sound, 1 s of red without in another shape, and 1 s of green with sound upright. */
+  'blue.mp4': [...plain('blue', '160x90', 2), ...sound(2), ...H264, ...AAC],
+  'red.mp4': [...plain('red', '64x64', 1), ...H264],
+  'green.mp4': [...plain('lime', '90x160', 1), ...sound(1), ...H264, ...AAC],
   /** An hour with a key frame every 10 s. */
   'hour.mp4': [...brightening('64x36', 1, 3600), ...H264, '-g', '10'],
 } as const satisfies Record<string, readonly string[]>

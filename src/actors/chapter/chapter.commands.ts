@@ -1,9 +1,10 @@
 // The chapters of a video: set as a whole by its owner; until then those of the description, or else of the file.
 
+import type { Retiming } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import type { ChangeParts, Viewer } from '../video/index.ts'
 import { listChapters } from './chapter.queries.ts'
-import { areSame, type Chapter, chaptersOfDescription, chaptersOfFile } from './chapters.ts'
+import { areSame, type Chapter, chaptersOfDescription, chaptersOfFile, retimeChapters } from './chapters.ts'
 
 export interface Chapters {
   /** Puts these in the place of those before. Throws `not_found` and `forbidden` as a change of the video does. */
@@ -47,4 +48,10 @@ export async function followDescription(
   const [told, tells] = [chaptersOfDescription(before), chaptersOfDescription(after)]
   if (areSame(told, tells) || !areSame(await listChapters(unit, videoId), told)) return
   await replaceChapters(unit, videoId, tells)
+}
+
+/** In the transaction in which the file of a video becomes another one, with a stretch of the one before in it. */
+export async function moveChapters(unit: Unit, videoId: number, retiming: Retiming): Promise<void> {
+  const chapters = await listChapters(unit, videoId)
+  if (chapters.length > 0) await replaceChapters(unit, videoId, retimeChapters(chapters, retiming))
 }

@@ -1,6 +1,7 @@
 // Chapters as plain data: where each begins and what it is called. Pure.
 
 import { z } from 'zod'
+import type { Retiming } from '../../media/index.ts'
 
 export interface Chapter {
   /** Seconds from the start of the video. */
@@ -48,6 +49,20 @@ export function chaptersOfFile(found: readonly unknown[]): Chapter[] {
     return success ? [{ timecode: Math.round(data.start_time), title: data.tags.title }] : []
   })
   return tidyChapters(chapters)
+}
+
+/**
+ * The chapters of a video of which a stretch (seconds) is somewhere else now. One that began before it and goes on in it begins
+ * with it.
+ */
+export function retimeChapters(chapters: readonly Chapter[], { from, to, at }: Retiming): Chapter[] {
+  return tidyChapters(
+    chapters.flatMap(({ timecode, title }, index) => {
+      const end = chapters[index + 1]?.timecode ?? Number.POSITIVE_INFINITY
+      const start = Math.max(timecode, from)
+      return start < to && start < end ? [{ timecode: Math.round(start - from + at), title }] : []
+    }),
+  )
 }
 
 export const areSame = (some: readonly Chapter[], others: readonly Chapter[]): boolean =>

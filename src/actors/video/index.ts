@@ -1,4 +1,5 @@
 export { askForStoryboard } from './ask-for-storyboard.ts'
+export { comingRetiming, type Retimed, type RetimedCaption } from './coming-parts.ts'
 export {
   type CreatedVideo,
   type CreateVideo,
@@ -43,6 +44,7 @@ export { dimensionsOf } from './new-video-rows.ts'
 export { dropOutdated } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {
+  editionOwner,
   type Leases,
   makePendingFiles,
   type PendingFile,
@@ -59,7 +61,7 @@ export {
   type TranscodingWish,
 } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
-export { overQuota, refuseOverQuota } from './quota.ts'
+export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,

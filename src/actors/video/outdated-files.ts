@@ -3,6 +3,7 @@
 
 import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
+import { takeComingParts } from './coming-parts.ts'
 
 /** In the transaction that replaces the source. */
 export async function outdateFiles(unit: Unit, videoId: number): Promise<void> {
@@ -11,7 +12,7 @@ export async function outdateFiles(unit: Unit, videoId: number): Promise<void> {
 
 /**
  * Takes the rows of outdated files away, with the storyboard that was made of them, and answers the files, in whichever
- * folder the privacy put them.
+ * folder the privacy put them. What was to come with the next file comes.
  */
 export async function dropOutdated(unit: Unit, video: { id: number; uuid: string }): Promise<FileRef[]> {
   const files = await unit.query<{
@@ -25,6 +26,7 @@ export async function dropOutdated(unit: Unit, video: { id: number; uuid: string
     [video.id],
   )
   if (files.length === 0) return []
+  await takeComingParts(unit, video.id)
   // With other names for the new ones, no cache answers with the old playlist.
   const playlists = await unit.query<{ master: string | null; hashes: string | null }>(
     `delete from streaming_playlist p where p.video_id = $1

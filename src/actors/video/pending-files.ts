@@ -36,6 +36,7 @@ export interface PendingFiles {
 
 const NOBODY = 'nobody'
 export const OF_TRANSCODING = 'transcoding:'
+const OF_EDITION = 'edition:'
 
 const OF_REDUNDANCY = 'redundancy:'
 
@@ -44,6 +45,9 @@ export const transcodingOwner = (transcodingId: number): string => `${OF_TRANSCO
 
 /** The same of a copy that is being made. */
 export const redundancyOwner = (redundancyId: number): string => `${OF_REDUNDANCY}${redundancyId}`
+
+/** The same of a studio edition. */
+export const editionOwner = (editionId: number): string => `${OF_EDITION}${editionId}`
 
 /** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
 const LONGEST_WRITING = 24 * 3_600_000
@@ -65,6 +69,8 @@ const UNWANTED = `
         and t.state in ('planned', 'running', 'packaged', 'stored'))
     when p.owner like '${OF_REDUNDANCY}%' then not exists (
       select 1 from redundancy r where r.id = split_part(p.owner, ':', 2)::integer and r.state in ('wanted', 'downloading'))
+    when p.owner like '${OF_EDITION}%' then not exists (
+      select 1 from video_edition e where e.id = split_part(p.owner, ':', 2)::integer)
     else true end
   order by p.id limit 500`
 
@@ -101,6 +107,7 @@ export function makePendingFiles(options: {
     owner === NOBODY ||
     owner.startsWith(OF_TRANSCODING) ||
     owner.startsWith(OF_REDUNDANCY) ||
+    owner.startsWith(OF_EDITION) ||
     leases.isGone(owner) ||
     clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
 

@@ -34,6 +34,9 @@ export function moveVideo(unit: Unit, video: Video, event: VideoEvent): void {
 /** Whether the video's machine takes the event now. */
 export const takes = (video: Video, event: VideoEvent): boolean => can(videoMachine, snapshotOf(video), event)
 
+/** Whether the video was published and plays, also while it is changed. */
+export const isOut = ({ state }: { state: string }): boolean => state === 'published' || state === 'to-edit'
+
 /** The machine's context of a row. */
 export const contextOf = (video: Video): VideoContext => ({ ...initialVideo.context, ...video.context })
 
@@ -44,15 +47,14 @@ const snapshotOf = (video: Video) => ({ state: video.state as VideoState, contex
  * before, that it changed when it was. The row must be stored already, so that it has its id.
  */
 export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEvent[]): void {
-  const before = video.state
+  const wasOut = isOut(video)
   for (const event of events) moveVideo(unit, video, event)
   if (events.length === 0 || video.state !== 'published') return
   video.updatedAt = unit.now
-  const isNew = before !== 'published'
-  if (isNew) video.publishedAt = unit.now
+  if (!wasOut) video.publishedAt = unit.now
   // A video that other servers may not know of is announced when its privacy changes.
   if (!isFederated(video.privacy)) return
-  unit.emit({ aggregate: 'video', id: video.id }, isNew ? 'VideoPublished' : 'VideoUpdated', {
+  unit.emit({ aggregate: 'video', id: video.id }, wasOut ? 'VideoUpdated' : 'VideoPublished', {
     videoId: video.id,
   })
 }

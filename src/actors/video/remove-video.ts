@@ -3,7 +3,7 @@
 
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import type { PendingFile, PendingFiles } from './pending-files.ts'
+import type { Leases, PendingFile, PendingFiles } from './pending-files.ts'
 import { CHECK_OWNER_EVERY, moveVideo } from './publish-video.ts'
 import { assertChangeable, removalOf } from './update-video.ts'
 import { Video } from './video.entity.ts'
@@ -14,8 +14,10 @@ export interface RemoveVideo {
   remove(videoId: number, by: NonNullable<Viewer>): Promise<void>
 }
 
-export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: PendingFiles }): RemoveVideo {
-  const { db, tell, registry, pendingFiles } = deps
+export function makeRemoveVideo(
+  deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Pick<Leases, 'isGone'> },
+): RemoveVideo {
+  const { db, tell, registry, clock, pendingFiles, leases } = deps
 
   const ask = (unit: Unit, videoId: number): void =>
     unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
@@ -26,6 +28,7 @@ export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: 
       const videoId = Number(data.videoId)
       const [removed] = await db.query("select id from video where id = $1 and state = 'removed'", [videoId])
       if (!removed) return
+      await assertNobodyWrites(videoId)
       await pendingFiles.discard(await filesOf(db, videoId))
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         await assertAllIsTold(unit, videoId)
@@ -35,6 +38,21 @@ export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: 
       })
     },
   })
+
+  /**
+   * A worker that did not hear of the end yet still writes, and with the rows would go the notes of what it writes: were it killed
+   * then, nobody would know of those files. Throws `busy`, for which the job waits.
+   */
+  async function assertNobodyWrites(videoId: number): Promise<void> {
+    const holders = await db.query<{ owner: string }>(
+      `select lease_owner as owner from transcoding where video_id = $1 and lease_owner is not null and due_at > $2
+       union all select lease_owner from video_edition where video_id = $1 and lease_owner is not null and lease_until > $2`,
+      [videoId, clock.now()],
+    )
+    if (holders.some(({ owner }) => !leases.isGone(owner))) {
+      throw new DomainError('busy', 'A worker still writes files of this video.')
+    }
+  }
 
   // After federation's own reaction, in one transaction with it.
   registry.on('VideoRemoved', 'removal', async ({ videoId }, unit) => ask(unit, videoId))

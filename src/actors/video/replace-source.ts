@@ -2,18 +2,20 @@
 // its date; only its files, its length and the pictures that were taken from the file are made anew.
 
 import type { FileRef } from '../../media/index.ts'
+import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
+import { awaitParts, type Retimed, takeComingParts } from './coming-parts.ts'
 import type { FileDraft, InspectFile } from './inspect-file.ts'
 import { dimensionsOf, insertAsWebVideo, sourceOf } from './new-video-rows.ts'
 import { dropOutdated, outdateFiles } from './outdated-files.ts'
 import type { PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { cancelTranscodings, planTranscoding } from './plan-transcoding.ts'
-import { moveAndTell, moveVideo } from './publish-video.ts'
+import { isOut, moveAndTell, moveVideo } from './publish-video.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
-import { assertChangeable, replacePicture } from './update-video.ts'
-import { Thumbnail, Video, VideoSource } from './video.entity.ts'
+import { assertChangeable } from './update-video.ts'
+import { Video, VideoSource } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, type Viewer } from './video.policy.ts'
 
 export interface ReplaceSource {
@@ -31,6 +33,11 @@ export interface ReplaceSource {
   }): Promise<FileDraft>
   /** In the transaction that holds the video. Throws as `check` does. */
   replace(unit: Unit, ask: { videoId: number; by: NonNullable<Viewer>; draft: FileDraft }): Promise<void>
+  /**
+   * The same without looking who does it and what it costs, for a file that was made of the video's: `retimed` says where that one
+   * is in it, when its times are others.
+   */
+  edited(unit: Unit, video: Video, draft: FileDraft, retimed: Retimed | undefined): Promise<void>
   /** Removes the file that is kept; without one nothing happens. Throws `not_found`, `conflict` while it is needed. */
   removeKept(videoId: number): Promise<void>
 }
@@ -74,31 +81,45 @@ export function makeReplaceSource(
       [video.channelId],
     )
     await refuseOverQuota(unit, owner?.user_id ?? 0, draft.probe.size)
+    const { waitTranscoding } = video
+    await exchange(unit, video, draft, {
+      event: { type: 'SOURCE_REPLACED', transcode: isTranscoded(draft), waitTranscoding },
+      retimed: undefined,
+    })
+  }
 
-    const gone: FileRef[] = [
-      ...(await storeSource(unit, videoId, draft)),
-      ...(await storePictures(unit, videoId, draft)),
-    ]
+  async function exchange(
+    unit: Unit,
+    video: Video,
+    draft: FileDraft,
+    { event, retimed }: { event: VideoEvent; retimed: Retimed | undefined },
+  ): Promise<void> {
+    const { id: videoId } = video
+    // First, since pictures that are not wanted after all are pending again.
+    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
+    const gone = await storeSource(unit, videoId, draft)
     await cancelTranscodings(unit, videoId)
     await outdateFiles(unit, videoId)
-    const transcode = draft.place.kind === 'original_video_files'
-    // What plays meanwhile keeps its length; the first new rendition brings its own.
-    if (!transcode || video.state !== 'published') Object.assign(video, dimensionsOf(draft.probe))
+    await awaitParts(unit, videoId, draft, retimed)
+    // What plays meanwhile keeps its length and all that hangs on it; the first new rendition brings its own.
+    if (!isTranscoded(draft) || !isOut(video)) {
+      Object.assign(video, dimensionsOf(draft.probe))
+      await takeComingParts(unit, videoId)
+    }
     Object.assign(video, { inputFileUpdatedAt: unit.now, updatedAt: unit.now })
-    const { waitTranscoding } = video
-    const replaced = { type: 'SOURCE_REPLACED', transcode, waitTranscoding } as const
-    if (transcode) {
-      moveVideo(unit, video, replaced)
+    if (isTranscoded(draft)) {
+      // An edited video may be known to others as one that is edited.
+      if (video.state === 'to-edit') moveAndTell(unit, video, [event])
+      else moveVideo(unit, video, event)
       await planTranscoding(unit, videoId, config().vireo.jobs.priorities.transcoding)
     } else {
       gone.push(...(await dropOutdated(unit, video)))
       await insertAsWebVideo(unit, videoId, draft)
       askForStoryboard(unit, videoId, config())
-      moveAndTell(unit, video, [replaced])
+      moveAndTell(unit, video, [event])
       // Placed for the privacy of a moment ago.
       if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)
     }
-    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     await pendingFiles.condemn(unit.query, gone)
   }
 
@@ -114,19 +135,10 @@ export function makeReplaceSource(
     return keptFilename ? [original(keptFilename)] : []
   }
 
-  /** Pictures that somebody chose stay; those of them that nobody wants now go with the old files. */
-  async function storePictures(unit: Unit, videoId: number, draft: FileDraft): Promise<FileRef[]> {
-    const gone: FileRef[] = []
-    for (const picture of draft.pictures) {
-      const known = await unit.em.findOne(Thumbnail, { videoId, type: picture.type })
-      if (known && !known.automaticallyGenerated) gone.push(picture.ref)
-      else gone.push(...(await replacePicture(unit, videoId, { ...picture, generated: true })))
-    }
-    return gone
-  }
-
   return {
     replace,
+
+    edited: (unit, video, draft, retimed) => exchange(unit, video, draft, { event: { type: 'EDITED' }, retimed }),
 
     async check(videoId, by, bytes) {
       const video = await find(videoId)
@@ -158,6 +170,8 @@ export function makeReplaceSource(
       }),
   }
 }
+
+const isTranscoded = ({ place }: FileDraft): boolean => place.kind === 'original_video_files'
 
 const original = (name: string): FileRef => ({ kind: 'original_video_files', name })
 

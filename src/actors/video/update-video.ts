@@ -8,7 +8,7 @@ import { hasRight } from '../user/index.ts'
 import { dropPasswords, insertPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { moveVideo, takes } from './publish-video.ts'
+import { isOut, moveVideo, takes } from './publish-video.ts'
 import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
 
@@ -146,7 +146,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   }
 }
 
-const isTold = (video: Video): boolean => video.state === 'published' && isFederated(video.privacy)
+const isTold = (video: Video): boolean => isOut(video) && isFederated(video.privacy)
 
 async function announce(
   unit: Unit,
@@ -252,8 +252,6 @@ interface PictureFile {
   type: 1 | 2
   ref: FileRef
   image: EncodedImage
-  /** Taken from the video itself. */
-  generated: boolean
 }
 
 function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
@@ -265,7 +263,6 @@ function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
             type: thumbnailTypes.miniature,
             ref: { kind: 'thumbnails' as const, name: name() },
             image: thumbnail,
-            generated: false,
           },
         ]
       : []),
@@ -275,7 +272,6 @@ function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
             type: thumbnailTypes.preview,
             ref: { kind: 'previews' as const, name: name() },
             image: preview,
-            generated: false,
           },
         ]
       : []),
@@ -283,18 +279,14 @@ function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
 }
 
 /** Puts the picture in the place of the old one; answers the file of that one. */
-export async function replacePicture(
-  unit: Unit,
-  videoId: number,
-  { type, ref, image, generated }: PictureFile,
-): Promise<FileRef[]> {
+async function replacePicture(unit: Unit, videoId: number, { type, ref, image }: PictureFile): Promise<FileRef[]> {
   const row = {
     filename: ref.name,
     width: image.width,
     height: image.height,
     fileUrl: null,
     onDisk: true,
-    automaticallyGenerated: generated,
+    automaticallyGenerated: false,
   }
   const known = await unit.em.findOne(Thumbnail, { videoId, type })
   if (!known) {

@@ -26,10 +26,11 @@ export function parseQuery(text: string): Fields {
 /** Fields with brackets folded into lists and objects; a repeated name makes a list. */
 export function foldFields(entries: Iterable<readonly [name: string, value: string]>): Fields {
   const root: Fields = {}
+  const places: Places = new WeakMap()
   for (const [name, value] of entries) {
     const steps = stepsOf(name)
     if (steps.some((step) => UNSAFE.has(step))) continue
-    put(root, steps, value)
+    put(root, steps, value, places)
   }
   return root
 }
@@ -52,26 +53,46 @@ function stepsOf(name: string): string[] {
   return steps.length > DEEPEST ? [name] : steps
 }
 
-function put(root: Fields, steps: string[], value: string): void {
+/** The items of lists that are containers, by the index that the client gave them. */
+type Places = WeakMap<FieldValue[], { index: number; item: Fields | FieldValue[] }[]>
+
+function put(root: Fields, steps: string[], value: string, places: Places): void {
   let at: Fields | FieldValue[] = root
   for (const [index, step] of steps.entries()) {
     const following = steps[index + 1]
     if (following === undefined) set(at, step, value)
-    else at = descend(at, step, isListStep(following))
+    else
+      at = Array.isArray(at)
+        ? itemOf(at, step, isListStep(following), places)
+        : descend(at, step, isListStep(following))
   }
 }
 
 const isListStep = (step: string): boolean => step === '' || /^\d+$/.test(step)
 
 /** The container under a step, made when it is not there yet. */
-function descend(at: Fields | FieldValue[], step: string, list: boolean): Fields | FieldValue[] {
-  const existing = Array.isArray(at) ? at[Number(step)] : at[step]
+function descend(at: Fields, step: string, list: boolean): Fields | FieldValue[] {
+  const existing = at[step]
   if (typeof existing === 'object') return existing
   const made: Fields | FieldValue[] = list ? [] : {}
   if (existing !== undefined && Array.isArray(made)) made.push(existing)
-  if (Array.isArray(at)) at.push(made)
-  else at[step] = made
+  at[step] = made
   return made
+}
+
+/** The container with this index, wherever in the form its fields are: `tasks[1][name]` may come before `tasks[0][name]`. */
+function itemOf(at: FieldValue[], step: string, list: boolean, places: Places): Fields | FieldValue[] {
+  const known = places.get(at) ?? []
+  places.set(at, known)
+  const index = step === '' ? Number.POSITIVE_INFINITY : Number(step)
+  const found = known.find((one) => one.index === index)
+  if (found && step !== '') return found.item
+  const item: Fields | FieldValue[] = list ? [] : {}
+  const before = known.findIndex((one) => one.index > index)
+  const place = before === -1 ? at.length : at.indexOf(known[before]?.item ?? '')
+  at.splice(place, 0, item)
+  known.splice(before === -1 ? known.length : before, 0, { index, item })
+  return item
 }
 
 function set(at: Fields | FieldValue[], step: string, value: string): void {

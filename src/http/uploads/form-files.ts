@@ -9,7 +9,7 @@ import { type GivenPictures, overQuota, type PictureName } from '../../actors/vi
 import { MediaError } from '../../media/index.ts'
 import type { FilePart, FileTarget, FormFile } from '../plugins/multipart.ts'
 
-const PICTURES = ['.png', '.jpg', '.jpeg', '.webp']
+export const PICTURES = ['.png', '.jpg', '.jpeg', '.webp']
 
 /** The file of a video, cut off as soon as it is over what the user may add (`left` bytes). */
 export function videoFile(options: {
@@ -25,7 +25,7 @@ export function videoFile(options: {
       // The type of the part is not looked at: many clients leave it out, and the content decides in the end.
       uploads.checkFile({ fileName: filename })
       const path = join(folder, 'video')
-      return { ...toFile(path, left), value: path }
+      return { ...toFile(path, { left }), value: path }
     },
   }
 }
@@ -39,7 +39,7 @@ export function pictureFile(options: { field: string; folder: string; maxBytes: 
     async open({ filename }) {
       if (!PICTURES.some((extension) => filename.toLowerCase().endsWith(extension))) throw notAPicture(field)
       const path = join(folder, field)
-      return { ...toFile(path, Number.POSITIVE_INFINITY), value: path }
+      return { ...toFile(path, { left: Number.POSITIVE_INFINITY }), value: path }
     },
   }
 }
@@ -63,14 +63,13 @@ export async function fitPictures(
   }
 }
 
-/** Writes to a path; the folder that it is in is removed by the request itself. */
-function toFile(path: string, left: number): { writable: Writable; discard(): Promise<void> } {
+/** Writes to a path, as long as bytes are left; the folder that it is in is removed by the request itself. */
+export function toFile(path: string, budget: { left: number }): { writable: Writable; discard(): Promise<void> } {
   const file = createWriteStream(path, { flags: 'wx' })
-  let bytes = 0
   const writable = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length
-      if (bytes > left) done(overQuota())
+      budget.left -= chunk.length
+      if (budget.left < 0) done(overQuota())
       else file.write(chunk, done)
     },
     final: (done) => void file.end(done),

@@ -2,7 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MediaError } from '../errors.ts'
-import { type Cue, readCues } from './cues.ts'
+import type { Retiming } from '../studio/timeline.ts'
+import { type Cue, moveCues, readCues } from './cues.ts'
 
 /**
  * The WebVTT of a SubRip or WebVTT file. Text that has no cues gives a file without any. Throws MediaError `not-media` for
@@ -19,6 +20,11 @@ export async function cleanWebVtt(bytes: Uint8Array): Promise<string> {
   const text = textOf(bytes)
   if (!isWebVtt(text)) throw notText()
   return buildWebVtt(await inTurns(readCues(text)))
+}
+
+/** The WebVTT of a video of which a stretch (seconds) is somewhere else now. What is outside of it goes. */
+export async function retimeWebVtt(bytes: Uint8Array, stretch: Retiming): Promise<string> {
+  return buildWebVtt(moveCues(await inTurns(readCues(textOf(bytes))), stretch))
 }
 
 /** Milliseconds for which a large file keeps everything else waiting. */

@@ -1,6 +1,7 @@
 // Cues of subtitle files, read from SubRip and WebVTT (W3C), as tolerantly as files in the wild need. Pure.
 
 import { MediaError } from '../errors.ts'
+import type { Retiming } from '../studio/timeline.ts'
 
 export interface Cue {
   /** In the form of WebVTT, such as `00:00:01.500`. */
@@ -57,6 +58,18 @@ export function* readCues(text: string): Generator<void, Cue[]> {
   take()
   return cues
 }
+
+/** The cues that show inside of a stretch, with it where it is moved to; those on its edges become shorter. */
+export function moveCues(cues: readonly Cue[], { from, to, at }: Retiming): Cue[] {
+  return cues.flatMap((cue) => {
+    const start = Math.max(from, secondsOf(cue.start) ?? 0)
+    const end = Math.min(to, secondsOf(cue.end) ?? 0)
+    return end - start < SHORTEST ? [] : [{ ...cue, start: timeOf(start - from + at), end: timeOf(end - from + at) }]
+  })
+}
+
+/** Seconds: what is left of a cue that was cut off must be seen to be anything. */
+const SHORTEST = 0.05
 
 /** One after the other, up to a number that no honest file has: a large file of nothing else would take seconds. */
 function* linesOf(text: string): Generator<string> {

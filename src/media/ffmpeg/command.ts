@@ -46,9 +46,10 @@ export interface CommandOptions {
 const SEGMENT_SECONDS = 4
 const KEY_FRAME_SECONDS = 2
 const X264 = ['-preset', 'veryfast', '-bf', '16', '-b_strategy', '1']
-const SCALE_FLAGS = 'bicubic'
+export const SCALE_FLAGS = 'bicubic'
 const STILL_IMAGE = ['-protocol_whitelist', 'file', '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
-const NO_METADATA = ['-map_metadata', '-1', '-map_metadata:s', '-1', '-map_chapters', '-1', '-sn', '-dn']
+export const WEB_MP4 = ['-max_muxing_queue_size', '4096', '-movflags', '+faststart', '-f', 'mp4']
+export const NO_METADATA = ['-map_metadata', '-1', '-map_metadata:s', '-1', '-map_chapters', '-1', '-sn', '-dn']
 
 /** Step one: the source's own picture in new wrapping, for HLS and web video at once. */
 export function copyCommand(options: CommandOptions): FfmpegCommandSpec | undefined {
@@ -141,7 +142,7 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
   return parts.join(';')
 }
 
-const TONE_MAP = [
+export const TONE_MAP = [
   'zscale=t=linear:npl=100',
   'format=gbrpf32le',
   'zscale=p=bt709',
@@ -151,7 +152,7 @@ const TONE_MAP = [
 ].join(',')
 
 /** Constant quality below a ceiling; key frames at the same times in all renditions. */
-function x264Options({ rate, encode }: VideoPlan, threads: number): string[] {
+export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>, threads: number): string[] {
   const target = encode?.targetBitrate ?? 0
   return [
     ...['-c:v', 'libx264', ...X264, '-pix_fmt', 'yuv420p'],
@@ -196,6 +197,5 @@ function hlsOutput({ playlist, fragmented }: RenditionFiles, streams: string[]):
 }
 
 function mp4Output(target: string, streams: string[]): CommandOutput {
-  const muxer = ['-max_muxing_queue_size', '4096', '-movflags', '+faststart', '-f', 'mp4']
-  return { target, options: [...streams, ...NO_METADATA, ...muxer] }
+  return { target, options: [...streams, ...NO_METADATA, ...WEB_MP4] }
 }

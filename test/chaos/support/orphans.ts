@@ -68,6 +68,8 @@ const NAMED = `
     where state in ('created', 'receiving', 'assembled')
   union all select 'redundancy', path, file_id is not null, streaming_playlist_id is not null
     from redundancy where path is not null and state in ('stored', 'announced')
+  union all select 'uploads', filename, true, false from video_edition_task where filename is not null
+  union all select kind, filename, true, false from video_coming_file
   union all select kind, name, false, folder from pending_file`
 
 /** Looks once. While the node works the answer may name what is just being made. */

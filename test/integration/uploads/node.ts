@@ -7,6 +7,7 @@ import type { ActorDeps, RuntimeSettings } from '../../../src/actors/runtime/ind
 import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
 import { makeStoryboards } from '../../../src/actors/storyboard/index.ts'
+import { makeEditions, makeStudio } from '../../../src/actors/studio/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transcoding/index.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
 import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
@@ -33,6 +34,7 @@ import { listen } from '../../../src/http/server.ts'
 import { uploadsArea } from '../../../src/http/uploads/routes.ts'
 import { videoFilesArea } from '../../../src/http/video-files/routes.ts'
 import { videoSourceArea } from '../../../src/http/video-source/routes.ts'
+import { videoStudioArea } from '../../../src/http/video-studio/routes.ts'
 import { type FileKind, fileKinds, makeFileStore, type Store } from '../../../src/media/index.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -135,6 +137,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const uploads = makeUploads({ ...deps, createVideo, replaceSource })
   makeTranscodings(deps)
   makeStoryboards(deps)
+  makeEditions({ ...deps, inspectFile, replaceSource })
   const updateVideo = makeUpdateVideo(deps)
   const removeVideo = makeRemoveVideo(deps)
   const app = await makeApp({
@@ -145,6 +148,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
     areas: [
       uploadsArea({ uploads, config, host: 'localhost:9000' }),
       videoSourceArea({ db: runtime.db, config, urls: actorDeps.urls, uploads, replaceSource }),
+      videoStudioArea({ db: runtime.db, config, uploads, studio: makeStudio(deps) }),
       videoFilesArea({ db: runtime.db, ...makeRemoveFiles(deps), ...makeTranscodeAgain(actorDeps) }),
     ],
     checkResponses: true,

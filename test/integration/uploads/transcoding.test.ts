@@ -1,9 +1,11 @@
 // From an uploaded file to a published video: the job, its machine, the files, and every way in which it can be stopped.
 
 import { readFile, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
+import { leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { copyOfMedia, type MediaName } from '../../support/media.ts'
@@ -315,6 +317,32 @@ describe('a transcoding that is interrupted', () => {
       ]),
     )
   }, 60_000)
+
+  it('keeps the rows of a removed video as long as a living worker may write, so that no file is forgotten', async () => {
+    await start({ running: false })
+    const { id } = await create()
+    await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
+    await node.db.query('delete from outbox')
+    const removal = node.runtime.runtime.registry.jobs.get('video-removal')
+    const remove = async () =>
+      removal?.run({
+        ...{ id: 1, type: 'video-removal', data: { videoId: id } },
+        ...{ signal: new AbortController().signal, progress: () => {} },
+      })
+    const isHeld = "update transcoding set lease_owner = $1, due_at = now() + interval '1 hour'"
+    await node.db.query(isHeld, [leaseOwner()])
+    await expect(remove()).rejects.toMatchObject({ kind: 'busy' })
+    expect(await rowCounts(node.db)).toMatchObject({ video: 1, transcoding: 1 })
+    // Killed: what it wrote is known by the transcoding, and goes with it.
+    await node.store.put({ kind: 'web_videos', name: 'written.mp4' }, Buffer.from('a rendition'))
+    const [transcoding] = await node.db.query<{ id: number }>('select id from transcoding')
+    await node.pendingFiles.reserve(`transcoding:${transcoding?.id}`, [{ kind: 'web_videos', name: 'written.mp4' }])
+    await node.db.query(isHeld, [`${hostname()}|1 long ago|0000`])
+    await remove()
+    await node.pendingFiles.collect()
+    expect(await rowCounts(node.db)).toMatchObject({ video: 0, transcoding: 0, pending_file: 0 })
+    expect(await allFiles(disk)).toEqual([])
+  })
 
   it('follows the video from private to public', async () => {
     await start({ config: BOTH })

@@ -74,7 +74,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
   const pendingFiles = makePendingFiles({ db, store, clock: systemClock, leases })
   const videos = {
     ...makeUpdateVideo({ ...deps, store, pendingFiles, placeFiles: makePlaceFiles({ ...deps, store }), leases }),
-    ...makeRemoveVideo({ ...deps, store, pendingFiles }),
+    ...makeRemoveVideo({ ...deps, store, pendingFiles, leases }),
   }
 
   const users = {

@@ -41,6 +41,14 @@ describe('a query string', () => {
   })
 })
 
+it.each([
+  ['t[0][n]=a&t[0][o][s]=1&t[1][n]=b', [{ n: 'a', o: { s: '1' } }, { n: 'b' }]],
+  ['t[1][n]=b&t[0][n]=a&t[1][o][s]=1', [{ n: 'a' }, { n: 'b', o: { s: '1' } }]],
+  ['t[7][n]=b&t[3][n]=a&t[7][m]=c', [{ n: 'a' }, { n: 'b', m: 'c' }]],
+])('items of a list keep their fields and their order, however they come: %s', (text, t) => {
+  expect(parseQuery(text)).toEqual({ t })
+})
+
 it('a repeated field of a form makes a list', () => {
   const entries = [
     ['tags', 'a'],

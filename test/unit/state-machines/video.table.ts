@@ -106,8 +106,7 @@ export const table = defineTable({
     },
     { from: 'transcoding-failed', event: REMOVED, to: 'removed' },
 
-    { from: 'to-edit', with: before, event: { type: 'EDITED', transcode: true }, to: 'to-transcode', gives: fresh },
-    { from: 'to-edit', with: before, event: { type: 'EDITED', transcode: false }, to: 'published', gives: fresh },
+    { from: 'to-edit', with: before, event: { type: 'EDITED' }, to: 'published', gives: fresh },
     { from: 'to-edit', with: before, event: { type: 'EDIT_FAILED', ...failed }, to: 'published', gives: failed },
     { from: 'to-edit', event: REMOVED, to: 'removed' },
     { from: 'to-edit', event: TIMED_OUT, to: 'to-edit' },

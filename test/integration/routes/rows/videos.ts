@@ -20,6 +20,13 @@ const filesToMake = async (cast: Cast) => ({
   body: { transcodingType: 'hls', forceTranscoding: true },
 })
 
+function oneCut(): FormData {
+  const form = new FormData()
+  form.set('tasks[0][name]', 'cut')
+  form.set('tasks[0][options][end]', '1')
+  return form
+}
+
 const ratedVideoOf = (privacy: keyof typeof privacies) => async (cast: Cast) => ({
   ...(await videoOf(privacy)(cast)),
   body: { rating: 'like' },
@@ -129,6 +136,10 @@ export const videoRows = [
   }),
   row('DELETE /api/v1/videos/:id/web-videos/:videoFileId', administrators(204), fileOf('public')),
   row('POST /api/v1/videos/:id/transcoding', administrators(204), filesToMake),
+  row('POST /api/v1/videos/:id/studio/edit', ownerOrStaff(204), async (cast) => ({
+    params: { id: (await cast.videoWithFiles({ isPrivate: false })).uuid },
+    body: oneCut(),
+  })),
   row(`POST ${REPLACE}`, ownerOrStaff(201), async (cast) => ({
     ...(await videoOf('public')(cast)),
     headers: openingHeaders,

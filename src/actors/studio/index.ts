@@ -1,0 +1,2 @@
+export { makeEditions } from './make-editions.ts'
+export { makeStudio, type NewTask, type Studio } from './studio.commands.ts'

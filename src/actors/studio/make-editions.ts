@@ -1,0 +1,368 @@
+// The job `video-studio-edition`: makes the edited file of a video and puts it in the place of the one before. Killed at any line
+// and run again it begins anew, or goes on from a finished file; two at once do not disturb each other, since only the one that
+// holds the row's lease works.
+
+import { parse } from 'node:path'
+import {
+  afterAnother,
+  type EditTask,
+  editVideo,
+  type Ffmpeg,
+  type FileRef,
+  MediaError,
+  type Retiming,
+  retimeWebVtt,
+  type Store,
+} from '../../media/index.ts'
+import { newUuid, randomToken } from '../../platform/ids.ts'
+import {
+  type ActorDeps,
+  type Beat,
+  DomainError,
+  type JobContext,
+  PermanentFailure,
+  startBeat,
+  type Unit,
+  unlessGone,
+} from '../runtime/index.ts'
+import { findSourceFile, isThere, type SourceFile } from '../transcoding/index.ts'
+import {
+  comingRetiming,
+  editionOwner,
+  type FileDraft,
+  type InspectFile,
+  type Leases,
+  moveAndTell,
+  moveVideo,
+  type PendingFiles,
+  type ReplaceSource,
+  type Retimed,
+  type RetimedCaption,
+  refuseOverQuota,
+} from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+import { askForEdition, type NewTask } from './studio.commands.ts'
+
+export type EditionDeps = ActorDeps & {
+  store: Store
+  ffmpeg: Ffmpeg
+  pendingFiles: PendingFiles
+  leases: Leases
+  inspectFile: Pick<InspectFile, 'place' | 'discard'>
+  replaceSource: Pick<ReplaceSource, 'inspect' | 'edited'>
+}
+
+/** An edition in the hands of a worker. */
+interface Task {
+  id: number
+  owner: string
+  videoId: number
+  uuid: string
+  /** The original in the store, when it was kept. */
+  kept: string | null
+  /** Whether the original has sound alone. */
+  isSound: boolean
+  inputFilename: string
+  tasks: { name: NewTask['name']; start: number | null; end: number | null; filename: string | null }[]
+}
+
+/** How often the worker looks whether the video is still there, and shows that it lives, in ms at most. */
+const BEAT_EVERY = 2_000
+/** How often the files of the video may be moved away under the worker. */
+const TRIES = 3
+
+/** Adds the job and its sweeper to the registry. */
+export function makeEditions(deps: EditionDeps): void {
+  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases, inspectFile, replaceSource } =
+    deps
+
+  registry.job('video-studio-edition', {
+    queue: 'media',
+    run: (job) => run(job),
+    failed: ({ data }, error) => fail(Number(data.editionId), error),
+  })
+
+  // A video that waits for its edition has a job that makes it, whatever happened.
+  registry.timeout('video-edition', {
+    dueSql: "select id from video where due_at <= $1 and state = 'to-edit' order by due_at limit 100",
+    timedOut: (id) =>
+      tell({ aggregate: 'video', id }, async (unit) => {
+        const video = await unit.em.findOneOrFail(Video, id)
+        if (video.state !== 'to-edit') return
+        const [edition] = await unit.query<{ id: number }>('select id from video_edition where video_id = $1', [id])
+        if (!edition) return moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition is gone.' }])
+        moveVideo(unit, video, { type: 'TIMED_OUT' })
+        askForEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
+      }),
+  })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const task = await claim(Number(data.editionId))
+    if (!task) return
+    const log = logger.child({ edition: task.id, video: task.uuid })
+    const beat = beatOf(task)
+    try {
+      await edit(task, AbortSignal.any([signal, beat.signal]), progress, log)
+      log.info('edition done')
+    } catch (error) {
+      if (signal.aborted) throw error
+      if (beat.signal.aborted || error instanceof NotOurs || !(await isOurs(task))) {
+        log.info('edition given up: the video is gone, or another worker has it')
+      } else if (isFinal(error)) {
+        log.warn({ err: error }, 'edition failed')
+        throw new PermanentFailure(error.message, { cause: error })
+      } else throw error
+    } finally {
+      await beat.stop()
+      await release(task)
+      await pendingFiles.collect().catch((error) => log.warn({ err: error }, 'files of an edition are left for later'))
+    }
+  }
+
+  /** Takes the edition; undefined when it is over, or a living worker is at it. */
+  async function claim(id: number): Promise<Task | undefined> {
+    const owner = `${leases.owner}#${randomToken(4)}`
+    const [held] = await db.query<{ holder: string | null; until: Date | null }>(
+      'select lease_owner as holder, lease_until as until from video_edition where id = $1',
+      [id],
+    )
+    if (!held) return undefined
+    const isHeld =
+      held.holder !== null && held.until !== null && held.until > clock.now() && !leases.isGone(held.holder)
+    if (isHeld) return undefined
+    const claimed = await db.query(
+      `update video_edition set lease_owner = $2, lease_until = $3
+       where id = $1 and lease_owner is not distinct from $4 returning id`,
+      [id, owner, leaseEnd(), held.holder],
+    )
+    if (claimed.length === 0) return undefined
+    const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
+      `select v.id as "videoId", v.uuid, s.kept_filename as kept, coalesce(s.resolution = 0, false) as "isSound",
+         coalesce(s.input_filename, v.uuid::text) as "inputFilename",
+         (select jsonb_agg(jsonb_build_object('name', t.name, 'start', t.start_at, 'end', t.end_at, 'filename', t.filename)
+            order by t.position) from video_edition_task t where t.edition_id = e.id) as tasks
+       from video_edition e join video v on v.id = e.video_id left join video_source s on s.video_id = v.id where e.id = $1`,
+      [id],
+    )
+    return row && { id, owner, ...row }
+  }
+
+  async function edit(
+    task: Task,
+    signal: AbortSignal,
+    onProgress: (percent: number) => void,
+    log: typeof logger,
+  ): Promise<void> {
+    const work = { kind: 'tmp', name: `studio-${task.id}`, folder: true } as const
+    await pendingFiles.reserve(editionOwner(task.id), [work])
+    const made = await make(task, { workFolder: await store.workFolder(work.name), signal, onProgress, log })
+    signal.throwIfAborted()
+    const draft = await replaceSource.inspect({
+      ...{ videoId: task.videoId, inputFilename: `${parse(task.inputFilename).name}.mp4`, path: made.path },
+    })
+    await pendingFiles.reserve(leases.owner, [draft.place])
+    const captions: RetimedCaption[] = []
+    try {
+      const retiming = made.retiming && (await sinceNow(task, made.retiming))
+      if (retiming) await writeCaptions(task, retiming, captions)
+      signal.throwIfAborted()
+      await inspectFile.place(draft, made.path)
+      await finish(task, draft, retiming && { retiming, captions })
+    } catch (error) {
+      await discardUnlessStored(draft, captions)
+      throw error
+    }
+    await pendingFiles.discard([work])
+  }
+
+  interface Making {
+    workFolder: string
+    signal: AbortSignal
+    onProgress: (percent: number) => void
+    log: typeof logger
+  }
+
+  /** A change of the privacy moves the files of the video; then they are looked for once more. */
+  async function make(task: Task, making: Making, tries = 1): ReturnType<typeof editVideo> {
+    const source = await sourceOf(task)
+    try {
+      return await makeOf(task, source, making)
+    } catch (error) {
+      if (making.signal.aborted || tries === TRIES || (await isThere(deps, source))) throw error
+      return await make(task, making, tries + 1)
+    }
+  }
+
+  /** Under a sound file the renditions show a still, over which pictures can be put. */
+  async function sourceOf({ videoId, kept, isSound, tasks }: Task): Promise<SourceFile> {
+    const isCut = tasks.every(({ name }) => name === 'cut')
+    return await findSourceFile(deps, { videoId, kept: isSound && !isCut ? null : kept })
+  }
+
+  async function makeOf(task: Task, source: SourceFile, { workFolder, signal, onProgress, log }: Making) {
+    const { transcoding, vireo } = config()
+    const files = task.tasks.flatMap(({ filename }): FileRef[] =>
+      filename === null ? [] : [{ kind: 'uploads', name: filename }],
+    )
+    return await withPaths([source.picture, source.sound ?? source.picture, ...files], ([picture, sound, ...paths]) => {
+      const pathOf = new Map(files.map(({ name }, index) => [name, paths[index] ?? '']))
+      return editVideo({
+        ...{ ffmpeg, workFolder, signal, onProgress },
+        picture: picture ?? '',
+        sound: sound ?? '',
+        tasks: task.tasks.map(
+          ({ name, start, end, filename }): EditTask =>
+            name === 'cut'
+              ? { name, start: start ?? undefined, end: end ?? undefined }
+              : { name, path: pathOf.get(filename ?? '') ?? '' },
+        ),
+        maxFps: transcoding.fps.max,
+        threads: transcoding.threads,
+        limits: { stallMs: vireo.media.stall_timeout },
+        probeTimeoutMs: vireo.media.probe_timeout,
+        niceness: vireo.media.nice,
+        onStart: ({ pid, plan }) =>
+          log.info({ pid, clips: plan.clips.length, seconds: plan.duration }, 'ffmpeg started'),
+      })
+    })
+  }
+
+  /** Paths that are good as long as `work` runs. */
+  async function withPaths<T>(
+    refs: readonly FileRef[],
+    work: (paths: string[]) => Promise<T>,
+    paths: string[] = [],
+  ): Promise<T> {
+    const ref = refs[paths.length]
+    if (!ref) return await work(paths)
+    return await store.withLocalPath(ref, (path) => withPaths(refs, work, [...paths, path]))
+  }
+
+  /** Where what plays now is in the new file. An edition whose renditions could not be made was never seen. */
+  async function sinceNow({ videoId }: Task, retiming: Retiming): Promise<Retiming> {
+    const before = await comingRetiming(db, videoId)
+    return before ? afterAnother(before, retiming) : retiming
+  }
+
+  async function writeCaptions({ videoId }: Task, retiming: Retiming, written: RetimedCaption[]): Promise<void> {
+    const captions = await db.query<{ language: string; filename: string }>(
+      'select language, filename from video_caption where video_id = $1 order by id',
+      [videoId],
+    )
+    for (const { language, filename } of captions) {
+      const ref: FileRef = { kind: 'captions', name: filename }
+      if ((await store.stat(ref)) === undefined) continue
+      const text = await retimeWebVtt(await bytesOf(ref), retiming)
+      const name = `${newUuid()}-${language}.vtt`
+      await pendingFiles.reserve(leases.owner, [{ kind: 'captions', name }])
+      written.push({ filename: name, replaces: filename })
+      await store.put({ kind: 'captions', name }, Buffer.from(text))
+    }
+  }
+
+  async function bytesOf(ref: FileRef): Promise<Buffer> {
+    const { stream } = await store.open(ref)
+    return Buffer.concat(await stream.toArray())
+  }
+
+  async function finish(task: Task, draft: FileDraft, retimed: Retimed | undefined): Promise<void> {
+    await tell({ aggregate: 'video', id: task.videoId }, async (unit) => {
+      const [edition] = await unit.query('delete from video_edition where id = $1 and lease_owner = $2 returning id', [
+        task.id,
+        task.owner,
+      ])
+      const video = await unit.em.findOne(Video, task.videoId)
+      if (!edition || video?.state !== 'to-edit') throw new NotOurs('Another worker has this edition.')
+      await refuseGrowth(unit, task.videoId, draft.probe.size)
+      await pendingFiles.settle(unit.query, refsOf(retimed?.captions ?? []))
+      await replaceSource.edited(unit, video, draft, retimed)
+    })
+  }
+
+  /** What the new file has more than the one that it is made of has to be within the owner's quota. */
+  async function refuseGrowth(unit: Unit, videoId: number, size: number): Promise<void> {
+    const [before] = await unit.query<{ userId: number | null; bytes: number }>(
+      `select a.user_id as "userId", coalesce(greatest(
+           (select s.size from video_source s where s.video_id = v.id and s.kept_filename is not null),
+           (select max(f.size) from video_file f where f.video_id = v.id)), 0) as bytes
+       from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id where v.id = $1`,
+      [videoId],
+    )
+    const growth = size - (before?.bytes ?? 0)
+    if (growth > 0) await refuseOverQuota(unit, before?.userId ?? 0, growth)
+  }
+
+  /** When the answer of a commit was lost the rows may be there: then the notes of the files were struck off with it. */
+  async function discardUnlessStored(draft: FileDraft, captions: readonly RetimedCaption[]): Promise<void> {
+    const { kind, name } = draft.place
+    const noted = await db.query('select 1 from pending_file where kind = $1 and name = $2', [kind, name])
+    if (noted.length === 0) return
+    await inspectFile.discard(draft, { source: true })
+    await pendingFiles.discard(refsOf(captions))
+  }
+
+  /** The old files play on, and what was uploaded for the edition goes. */
+  async function fail(id: number, error: string): Promise<void> {
+    const [edition] = await db.query<{ videoId: number }>(
+      'select video_id as "videoId" from video_edition where id = $1',
+      [id],
+    )
+    if (!edition) return
+    await unlessGone(
+      tell({ aggregate: 'video', id: edition.videoId }, async (unit) => {
+        const gone = await unit.query('delete from video_edition where id = $1 returning id', [id])
+        const video = await unit.em.findOneOrFail(Video, edition.videoId)
+        if (gone.length > 0 && video.state === 'to-edit') moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error }])
+      }),
+    )
+    await pendingFiles.collect()
+  }
+
+  const leaseEnd = (): Date => new Date(clock.now().getTime() + config().vireo.jobs.lease)
+
+  function beatOf(task: Task): Beat {
+    return startBeat({
+      everyMs: Math.min(BEAT_EVERY, config().vireo.jobs.lease / 3),
+      lost: 'The video was removed, or another worker took over.',
+      async renew() {
+        const rows = await db.query(
+          `update video_edition e set lease_until = $3 where e.id = $1 and e.lease_owner = $2
+             and exists (select from video v where v.id = e.video_id and v.state = 'to-edit') returning e.id`,
+          [task.id, task.owner, leaseEnd()],
+        )
+        return rows.length > 0
+      },
+    })
+  }
+
+  const isOurs = async ({ id, owner }: Task): Promise<boolean> =>
+    (
+      await db.query(
+        `select 1 from video_edition e join video v on v.id = e.video_id
+         where e.id = $1 and e.lease_owner = $2 and v.state = 'to-edit'`,
+        [id, owner],
+      )
+    ).length > 0
+
+  async function release({ id, owner }: Task): Promise<void> {
+    await db
+      .query('update video_edition set lease_owner = null, lease_until = null where id = $1 and lease_owner = $2', [
+        id,
+        owner,
+      ])
+      .catch((error) => logger.warn({ err: error, edition: id }, 'an edition could not be released'))
+  }
+}
+
+const refsOf = (captions: readonly RetimedCaption[]): FileRef[] =>
+  captions.map(({ filename }) => ({ kind: 'captions', name: filename }))
+
+/** Whether another try would end as this one did. */
+const isFinal = (error: unknown): error is Error =>
+  (error instanceof MediaError && error.reason !== 'disk-full') ||
+  (error instanceof DomainError && ['too_large', 'unprocessable', 'unsupported_media_type'].includes(error.kind))
+
+/** The edition is in other hands now, or over: whatever this worker still does must not count. */
+class NotOurs extends Error {
+  override readonly name = 'NotOurs'
+}

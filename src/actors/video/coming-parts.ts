@@ -1,0 +1,110 @@
+// What changes with the files of a video and not before: the pictures that were taken from them, and captions and chapters whose
+// times are others in the new file. It waits beside the video until the first of the new files is there.
+
+import type { FileRef, Retiming } from '../../media/index.ts'
+import { moveChapters } from '../chapter/index.ts'
+import type { Unit } from '../runtime/index.ts'
+import type { FileDraft } from './inspect-file.ts'
+import { thumbnailTypes } from './video.entity.ts'
+
+/** A caption with other times, in the place of the one with the file `replaces`. */
+export interface RetimedCaption {
+  filename: string
+  replaces: string
+}
+
+/** How an edited file differs from the one before in its times. */
+export interface Retimed {
+  retiming: Retiming
+  captions: readonly RetimedCaption[]
+}
+
+/**
+ * In the transaction that gives the video another source: notes what comes with its files, in the place of what was to come with
+ * those of an earlier source. Pictures that somebody chose stay; whoever calls has struck the drafts' files off the pending ones.
+ */
+export async function awaitParts(
+  unit: Unit,
+  videoId: number,
+  { pictures }: Pick<FileDraft, 'pictures'>,
+  retimed: Retimed | undefined,
+): Promise<void> {
+  await unit.query('delete from video_coming_file where video_id = $1', [videoId])
+  await unit.query('delete from video_retiming where video_id = $1', [videoId])
+  const files = [
+    ...pictures.map(({ ref, image }) => ({
+      ...{ kind: ref.kind, filename: ref.name, width: image.width, height: image.height, replaces: null },
+    })),
+    ...(retimed?.captions ?? []).map((caption) => ({ ...caption, kind: 'captions', width: null, height: null })),
+  ]
+  if (files.length > 0) {
+    await unit.query(
+      `insert into video_coming_file (video_id, kind, filename, width, height, replaces)
+       select $1, f.kind, f.filename, f.width, f.height, f.replaces from jsonb_to_recordset($2)
+         as f(kind text, filename text, width integer, height integer, replaces text)`,
+      [videoId, JSON.stringify(files)],
+    )
+  }
+  if (!retimed) return
+  const { from, to, at } = retimed.retiming
+  await unit.query('insert into video_retiming (video_id, from_at, to_at, moved_to) values ($1, $2, $3, $4)', [
+    ...[videoId, from, to, at],
+  ])
+}
+
+/** Where the video of now is in the file that is to come, when it is an edited one. */
+export async function comingRetiming({ query }: Pick<Unit, 'query'>, videoId: number): Promise<Retiming | undefined> {
+  const [row] = await query<Retiming>(
+    'select from_at as "from", to_at as "to", moved_to as at from video_retiming where video_id = $1',
+    [videoId],
+  )
+  return row
+}
+
+/** In the transaction in which the first of the new files takes the place of the old ones: what waited for it comes too. */
+export async function takeComingParts(unit: Unit, videoId: number): Promise<void> {
+  const waiting = await unit.query('select 1 from video_coming_file where video_id = $1 limit 1', [videoId])
+  if (waiting.length > 0) {
+    const taken = [...(await takePictures(unit, videoId)), ...(await takeCaptions(unit, videoId))]
+    await unit.query('delete from video_coming_file where video_id = $1', [videoId])
+    await unit.query(
+      'delete from pending_file p using jsonb_to_recordset($1) as f(kind text, name text) where p.kind = f.kind and p.name = f.name',
+      [JSON.stringify(taken)],
+    )
+  }
+  const retiming = await comingRetiming(unit, videoId)
+  if (!retiming) return
+  await moveChapters(unit, videoId, retiming)
+  await unit.query('delete from video_retiming where video_id = $1', [videoId])
+}
+
+const takePictures = (unit: Unit, videoId: number): Promise<FileRef[]> =>
+  unit.query<FileRef>(
+    `insert into thumbnail (video_id, type, filename, width, height, on_disk, automatically_generated, created_at)
+     select f.video_id, case f.kind when 'previews' then ${thumbnailTypes.preview} else ${thumbnailTypes.miniature} end,
+       f.filename, f.width, f.height, true, true, $2
+     from video_coming_file f where f.video_id = $1 and f.kind in ('thumbnails', 'previews')
+     on conflict (video_id, type) do update set filename = excluded.filename, width = excluded.width,
+       height = excluded.height, file_url = null, on_disk = true
+     where thumbnail.automatically_generated
+     returning case type when ${thumbnailTypes.preview} then 'previews' else 'thumbnails' end as kind, filename as name`,
+    [videoId, unit.now],
+  )
+
+/** Those that somebody set meanwhile were written for the new file. */
+async function takeCaptions(unit: Unit, videoId: number): Promise<FileRef[]> {
+  const replaced = await unit.query<{ language: string; generated: boolean; filename: string; created: Date }>(
+    `delete from video_caption c using video_coming_file f
+     where c.video_id = $1 and f.video_id = $1 and f.kind = 'captions' and c.filename = f.replaces
+     returning c.language, c.automatically_generated as generated, f.filename, c.created_at as created`,
+    [videoId],
+  )
+  if (replaced.length === 0) return []
+  await unit.query(
+    `insert into video_caption (video_id, language, filename, automatically_generated, created_at, updated_at)
+     select $1, c.language, c.filename, c.generated, c.created, $3 from jsonb_to_recordset($2)
+       as c(language text, generated boolean, filename text, created timestamptz)`,
+    [videoId, JSON.stringify(replaced), unit.now],
+  )
+  return replaced.map(({ filename }) => ({ kind: 'captions', name: filename }))
+}

@@ -1,0 +1,176 @@
+// From the plan of an edited video to the arguments of one ffmpeg process: each file is decoded once, only as far as it is
+// needed, and the result is encoded once. Pure. Only options that ffmpeg 4.1 and newer both know.
+
+import {
+  type CommandInput,
+  type FfmpegCommandSpec,
+  NO_METADATA,
+  SCALE_FLAGS,
+  TONE_MAP,
+  WEB_MP4,
+  x264Options,
+} from '../ffmpeg/command.ts'
+import { inputGuard } from '../ffmpeg/guard.ts'
+import { formatRate } from '../ffmpeg/rate.ts'
+import type { Mark, PlannedClip, StudioPlan } from './plan.ts'
+import type { Clip } from './timeline.ts'
+
+export interface StudioCommandOptions {
+  plan: StudioPlan
+  /** Where the files are: of the video, and of the tasks by their index. The picture of a watermark is as large as planned. */
+  paths: { picture: string; sound: string; tasks: ReadonlyMap<number, string> }
+  target: string
+  /** 0 leaves all counts to ffmpeg. */
+  threads: number
+  canToneMap: boolean
+}
+
+/** So good that what is made of it looks as if it was made of the video before. */
+const QUALITY = 18
+/** A picture of our own making. */
+const STILL_IMAGE = ['-protocol_whitelist', 'file', '-f', 'image2', '-pattern_type', 'none']
+
+export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec {
+  const { plan, target, threads } = options
+  const inputs = inputsOf(options)
+  const parts = [
+    ...plan.clips.flatMap((clip, place) => clipFilters(options, clip, place, inputs)),
+    ...markCopies(plan, inputs),
+  ]
+  const streams = (place: number) => `${plan.picture ? `[v${place}]` : ''}${plan.sound ? `[a${place}]` : ''}`
+  const [v, a] = [plan.picture ? 1 : 0, plan.sound ? 1 : 0]
+  const ends = `${plan.picture ? '[v]' : ''}${plan.sound ? '[a]' : ''}`
+  parts.push(
+    `${plan.clips.map((_clip, place) => streams(place)).join('')}concat=n=${plan.clips.length}:v=${v}:a=${a}${ends}`,
+  )
+  return {
+    inputs: inputs.list,
+    filter: parts.join(';'),
+    threads,
+    outputs: [
+      {
+        target,
+        options: [...pictureOptions(plan, threads), ...soundOptions(plan), ...[...NO_METADATA, ...WEB_MP4]],
+      },
+    ],
+  }
+}
+
+interface Inputs {
+  list: CommandInput[]
+  /** The numbers of the files of each stretch. */
+  clips: { picture: number; sound: number }[]
+  /** The number of each watermark's picture. */
+  marks: Map<number, number>
+}
+
+function inputsOf({ plan, paths, threads }: StudioCommandOptions): Inputs {
+  const list: CommandInput[] = []
+  const add = (source: string, options: string[]): number => list.push({ source, options }) - 1
+  const media = (path: string, { from, to }: Clip): number => {
+    // Cut before it is decoded; what comes before the nearest key frame is decoded and thrown away.
+    const seek = from > 0 ? ['-ss', seconds(from)] : []
+    return add(path, [...inputGuard(), '-threads', `${Math.ceil(threads / 2)}`, ...seek, '-t', seconds(to - from)])
+  }
+  const clips = plan.clips.map((clip) => {
+    if (clip.of !== 'video') {
+      const input = media(pathOf(paths.tasks, clip.of), clip)
+      return { picture: input, sound: input }
+    }
+    const picture = media(paths.picture, clip)
+    return { picture, sound: paths.sound === paths.picture ? picture : media(paths.sound, clip) }
+  })
+  const marks = new Map<number, number>()
+  for (const task of new Set(plan.clips.flatMap(({ marks: tasks }) => tasks))) {
+    marks.set(task, add(pathOf(paths.tasks, task), STILL_IMAGE))
+  }
+  return { list, clips, marks }
+}
+
+function pathOf(paths: ReadonlyMap<number, string>, task: number): string {
+  const path = paths.get(task)
+  if (path === undefined) throw new Error(`The task ${task} has no file.`)
+  return path
+}
+
+/** The picture and the sound of a stretch, both exactly as long as it is. */
+function clipFilters(options: StudioCommandOptions, clip: PlannedClip, place: number, inputs: Inputs): string[] {
+  const { plan } = options
+  const input = inputs.clips[place] ?? { picture: 0, sound: 0 }
+  const length = seconds(clip.to - clip.from)
+  const filters: string[] = []
+  if (plan.picture) {
+    const isMarked = clip.marks.length > 0
+    filters.push(`${pictureFilters(options, clip, input.picture, length)}${isMarked ? `[p${place}_0]` : `[v${place}]`}`)
+    clip.marks.forEach((task, index) => {
+      const { x, y } = markOf(plan, task)
+      const isLast = index === clip.marks.length - 1
+      filters.push(
+        `[p${place}_${index}][m${task}_${place}]overlay=${x}:${y}:eof_action=repeat,format=yuv420p${isLast ? `[v${place}]` : `[p${place}_${index + 1}]`}`,
+      )
+    })
+  }
+  if (plan.sound) filters.push(`${soundFilters(plan.sound, clip, input.sound, length)}[a${place}]`)
+  return filters
+}
+
+function pictureFilters(
+  { plan, canToneMap }: StudioCommandOptions,
+  { picture }: PlannedClip,
+  input: number,
+  length: string,
+): string {
+  const { width, height, rate } = plan.picture ?? { width: 2, height: 2, rate: { num: 25, den: 1 } }
+  const fps = formatRate(rate)
+  if (!picture) return `color=c=black:s=${width}x${height}:r=${fps}:d=${length},setsar=1,format=yuv420p`
+  const isWhole = picture.width === width && picture.height === height
+  return `[${input}:${picture.index}]${[
+    ...(picture.interlaced ? ['yadif=deint=interlaced'] : []),
+    `fps=fps=${fps}:start_time=0`,
+    `scale=${picture.width}:${picture.height}:flags=${SCALE_FLAGS}`,
+    picture.hdr && canToneMap ? TONE_MAP : 'format=yuv420p',
+    ...(isWhole ? [] : [`pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:black`]),
+    'setsar=1',
+    // A picture that ends before its sound stands still.
+    `tpad=stop=-1:stop_mode=clone,trim=duration=${length},setpts=PTS-STARTPTS`,
+  ].join(',')}`
+}
+
+function soundFilters(
+  { sampleRate }: NonNullable<StudioPlan['sound']>,
+  { sound }: PlannedClip,
+  input: number,
+  length: string,
+): string {
+  const same = 'aformat=sample_fmts=fltp:channel_layouts=stereo'
+  const cut = `atrim=duration=${length},asetpts=PTS-STARTPTS`
+  if (sound === undefined) return `anullsrc=r=${sampleRate}:cl=stereo,${same},${cut}`
+  return `[${input}:${sound}]aresample=${sampleRate}:async=1:first_pts=0,${same},apad,${cut}`
+}
+
+/** A picture that lies over several stretches is given to each of them. */
+function markCopies({ clips }: StudioPlan, { marks }: Inputs): string[] {
+  return [...marks].map(([task, input]) => {
+    const places = clips.flatMap((clip, place) => (clip.marks.includes(task) ? [place] : []))
+    const outs = places.map((place) => `[m${task}_${place}]`).join('')
+    return `[${input}:v:0]format=rgba${places.length > 1 ? `,split=${places.length}` : ''}${outs}`
+  })
+}
+
+function markOf({ marks }: StudioPlan, task: number): Mark {
+  const mark = marks.get(task)
+  if (!mark) throw new Error(`The task ${task} has no picture.`)
+  return mark
+}
+
+function pictureOptions({ picture }: StudioPlan, threads: number): string[] {
+  if (!picture) return ['-vn']
+  const { rate, maxBitrate } = picture
+  const encoder = x264Options({ rate, encode: { targetBitrate: maxBitrate } }, threads)
+  return ['-map', '[v]', ...encoder, '-crf', `${QUALITY}`]
+}
+
+const soundOptions = ({ sound }: StudioPlan): string[] =>
+  sound ? ['-map', '[a]', '-c:a', 'aac', '-b:a', `${sound.bitrate}`, '-ar', `${sound.sampleRate}`, '-ac', '2'] : ['-an']
+
+const seconds = (value: number): string => value.toFixed(3)

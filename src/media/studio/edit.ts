@@ -1,0 +1,109 @@
+// Makes an edited video in a work folder. May be killed at any moment and started again with the same folder: a finished result
+// is taken up, a half-made one is thrown away.
+
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Ffmpeg } from '../ffmpeg/find.ts'
+import { type MediaProbe, probe } from '../ffmpeg/probe.ts'
+import { killOrphan, type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
+import { studioCommand } from './command.ts'
+import { planStudio, type StudioPlan, type StudioTask } from './plan.ts'
+import type { Retiming } from './timeline.ts'
+import { measureWatermark, renderWatermark } from './watermark.ts'
+
+/** A task with the path of its file. */
+export type EditTask =
+  | { name: 'cut'; start?: number | undefined; end?: number | undefined }
+  | { name: 'add-intro' | 'add-outro' | 'add-watermark'; path: string }
+
+export interface EditVideoOptions {
+  ffmpeg: Ffmpeg
+  /** The paths of the file that has the picture of the video, and of the one that has its sound: often the same. */
+  picture: string
+  sound: string
+  tasks: readonly EditTask[]
+  /** Configuration `transcoding.fps.max` and `transcoding.threads`; 0 threads are as many as there are cores. */
+  maxFps: number
+  threads: number
+  /** A folder of this work's own. */
+  workFolder: string
+  limits: RunLimits
+  /** Milliseconds for a look into a file. */
+  probeTimeoutMs: number
+  niceness?: number
+  signal?: AbortSignal | undefined
+  /** 0 to 100. */
+  onProgress?: (percent: number) => void
+  onStart?: (process: { pid: number; plan: StudioPlan }) => void
+}
+
+const PID_FILE = 'ffmpeg.pid'
+
+/**
+ * The path of the result in the work folder, and where the video is in it unless its times stayed. Throws MediaError as `runFfmpeg` and `probe` do, and
+ * `empty` when a cut leaves nothing.
+ */
+export async function editVideo(options: EditVideoOptions): Promise<{ path: string; retiming: Retiming | undefined }> {
+  const { ffmpeg, picture, sound, workFolder, limits, niceness, signal, onProgress, onStart } = options
+  await mkdir(workFolder, { recursive: true })
+  await killOrphan(join(workFolder, PID_FILE), workFolder)
+  const look = (path: string): Promise<MediaProbe> => probe({ ffmpeg, path, timeoutMs: options.probeTimeoutMs, signal })
+  const video = await look(picture)
+  const tasks = await Promise.all(options.tasks.map((task) => lookedAt(task, look)))
+  const plan = planStudio({
+    ...{ video, tasks, maxFps: options.maxFps },
+    sound: sound === picture ? undefined : await look(sound),
+  })
+  const result = join(workFolder, 'result.mp4')
+  if (await isThere(result)) return { path: result, retiming: plan.retiming }
+  const target = join(workFolder, 'unfinished.mp4')
+  await rm(target, { force: true })
+  const threads = options.threads === 0 ? availableParallelism() : options.threads
+  await runFfmpeg({
+    ...{ ffmpeg, limits, signal, duration: plan.duration, pidFile: join(workFolder, PID_FILE) },
+    spec: studioCommand({
+      ...{ plan, target, threads, canToneMap: ffmpeg.canToneMap },
+      paths: { picture, sound, tasks: await pathsOf(options, plan) },
+    }),
+    ...(niceness === undefined ? {} : { niceness }),
+    ...(onProgress ? { onProgress } : {}),
+    ...(onStart ? { onStart: ({ pid }) => onStart({ pid, plan }) } : {}),
+  })
+  await rename(target, result)
+  return { path: result, retiming: plan.retiming }
+}
+
+async function lookedAt(task: EditTask, look: (path: string) => Promise<MediaProbe>): Promise<StudioTask> {
+  switch (task.name) {
+    case 'cut':
+      return task
+    case 'add-watermark':
+      return { name: task.name, size: await measureWatermark(task.path) }
+    default:
+      return { name: task.name, probe: await look(task.path) }
+  }
+}
+
+/** Watermarks are decoded and made anew by the image library: ffmpeg sees only pictures of ours. */
+async function pathsOf({ tasks, workFolder }: EditVideoOptions, plan: StudioPlan): Promise<Map<number, string>> {
+  const paths = new Map<number, string>()
+  for (const [index, task] of tasks.entries()) {
+    if (task.name === 'cut') continue
+    const mark = plan.marks.get(index)
+    if (!mark) {
+      paths.set(index, task.path)
+      continue
+    }
+    const path = join(workFolder, `watermark-${index}.png`)
+    await writeFile(path, await renderWatermark(task.path, mark))
+    paths.set(index, path)
+  }
+  return paths
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
