@@ -1,7 +1,7 @@
 // The public face of media: bytes and what they hold. Knows files, not users.
 
 export { cleanWebVtt, toWebVtt } from './captions/captions.ts'
-export { isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
+export { isDiskFull, isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export { type LadderFile, type LadderStep, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'

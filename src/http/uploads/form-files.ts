@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
 import { type GivenPictures, overQuota, type PictureName } from '../../actors/video/index.ts'
-import { MediaError } from '../../media/index.ts'
+import { isDiskFull, MediaError } from '../../media/index.ts'
 import type { FilePart, FileTarget, FormFile } from '../plugins/multipart.ts'
 
 const PICTURES = ['.png', '.jpg', '.jpeg', '.webp']
@@ -54,7 +54,7 @@ export async function fitPictures(
     try {
       return { [name]: await uploads.fitPicture(name, path) }
     } catch (error) {
-      throw error instanceof MediaError ? notAPicture(`${name}file`) : error
+      throw error instanceof MediaError && !isDiskFull(error) ? notAPicture(`${name}file`) : error
     }
   }
   return {
