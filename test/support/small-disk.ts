@@ -57,7 +57,8 @@ function pretended(): SmallDisk {
     wrap: (store) => ({
       ...store,
       async put(ref, from) {
-        take(1)
+        // Whole files are larger than what a test leaves.
+        if (Number.isFinite(left)) take(left + 1)
         return await store.put(ref, from)
       },
       async openAppend(name, offset) {

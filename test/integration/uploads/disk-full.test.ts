@@ -191,7 +191,7 @@ describe('a full disk', () => {
       expect(await node.db.query('select state, error from transcoding')).toEqual([
         { state: 'failed', error: expect.stringMatching(/no space left/i) },
       ])
-    }, 60_000)
+    }, 30_000)
     await small.free()
     await expectNothingTemporary()
 
