@@ -73,6 +73,8 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'comment-thread',
     'comments-refresh',
     'instance-update',
+    'video-channel-import',
+    'after-video-channel-import',
   ],
   lanes: ['delivery', 'inbox', 'inbox-unverified'],
 }

@@ -6,6 +6,7 @@ import type { ActorImages } from '../actors/actor-image/index.ts'
 import type { Blocklist } from '../actors/blocklist/index.ts'
 import type { Captions } from '../actors/caption/index.ts'
 import type { Channels } from '../actors/channel/index.ts'
+import type { ChannelSyncs } from '../actors/channel-sync/index.ts'
 import type { Chapters } from '../actors/chapter/index.ts'
 import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from '../actors/comment/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
@@ -84,6 +85,7 @@ import { uploadsArea } from '../http/uploads/routes.ts'
 import { userMailsArea } from '../http/user-mails/routes.ts'
 import { usersArea } from '../http/users/routes.ts'
 import { videoBlocksArea } from '../http/video-blocks/routes.ts'
+import { videoChannelSyncsArea } from '../http/video-channel-syncs/routes.ts'
 import { channelImagesArea } from '../http/video-channels/images.routes.ts'
 import { videoChannelsArea } from '../http/video-channels/routes.ts'
 import { videoFilesArea } from '../http/video-files/routes.ts'
@@ -121,6 +123,7 @@ export interface HttpParts {
   bulkComments: RemoveCommentsOf
   captions: Captions
   channels: Channels
+  channelSyncs: ChannelSyncs
   chapters: Chapters
   comments: Comments
   counters: Counters
@@ -187,6 +190,7 @@ function areasOf(parts: HttpParts): Area[] {
     bulkComments,
     captions,
     channels,
+    channelSyncs,
     chapters,
     comments,
     counters,
@@ -254,6 +258,7 @@ function areasOf(parts: HttpParts): Area[] {
     accountsArea({ db, config, urls, lookedAtActor }),
     videoChannelsArea({ db, config, urls, channels, lookedAtActor }),
     channelImagesArea({ db, urls, actorImages, receiveImage }),
+    videoChannelSyncsArea({ db, config, urls, channelSyncs }),
     commentListsArea({ db, config, urls }),
     registrationsArea({ db, config, registrations }),
     userMailsArea({ emailVerification, passwordReset }),
@@ -294,7 +299,7 @@ function areasOf(parts: HttpParts): Area[] {
     }),
     redundancyArea({ db, config, redundancies }),
     peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
-    debugArea({ db, run: runtime.sweeper.run }),
+    debugArea({ db, run: runtime.sweeper.run, channelSyncs }),
     inboxArea({
       receiveActivity: federation.receiveActivity,
       urls,

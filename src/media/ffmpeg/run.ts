@@ -54,7 +54,12 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
 
 /** ffmpeg ends well, and says nothing, when the last bytes of a file have no room: what it wrote is cut off then. */
 async function refuseFullDisk({ outputs }: FfmpegCommandSpec): Promise<void> {
-  for (const folder of new Set(outputs.map(({ target }) => target).filter(isAbsolute).map(dirname))) {
+  for (const folder of new Set(
+    outputs
+      .map(({ target }) => target)
+      .filter(isAbsolute)
+      .map(dirname),
+  )) {
     const disk = await statfs(folder).catch(() => undefined)
     if (disk && disk.bavail * disk.bsize < NO_ROOM_BYTES) throw toError('disk-full', '')
   }
