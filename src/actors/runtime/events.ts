@@ -117,5 +117,6 @@ export interface AggregateRef {
     | 'redundancy'
     | 'remote_host'
     | 'ownership_change'
+    | 'video_import'
   id: number
 }
