@@ -30,6 +30,7 @@ import { TranscodingWish } from './0028-transcoding-wish.ts'
 import { Ends } from './0029-ends.ts'
 import { Waiting } from './0030-waiting.ts'
 import { Remembered } from './0031-remembered.ts'
+import { Imports } from './0033-imports.ts'
 import { ChannelSyncs } from './0036-channel-syncs.ts'
 
 export const migrations = [
@@ -63,5 +64,6 @@ export const migrations = [
   { name: '0029-ends', class: Ends },
   { name: '0030-waiting', class: Waiting },
   { name: '0031-remembered', class: Remembered },
+  { name: '0033-imports', class: Imports },
   { name: '0036-channel-syncs', class: ChannelSyncs },
 ]

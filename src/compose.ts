@@ -48,6 +48,7 @@ import {
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   announceVideoChanges,
+  makeAwaitedVideos,
   makeCreateVideo,
   makeInspectFile,
   makePendingFiles,
@@ -62,8 +63,10 @@ import {
   registerScores,
 } from './actors/video/index.ts'
 import { makeVideoBlocks } from './actors/video-block/index.ts'
+import { makeVideoImports, runImports } from './actors/video-import/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
+import { makeImportDownloads } from './compose/import-downloads.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
 import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
@@ -265,6 +268,7 @@ async function start(
   const views = makeViews(deps)
   const history = makeHistory(deps)
 
+  const userAgent = `Vireo/${VERSION} (+${loaded.publicUrl})`
   // The only way out: nothing private, nothing blocked.
   const http = fetchUnblocked(
     makeGuardedFetch({
@@ -272,7 +276,7 @@ async function start(
       allowPrivateAddresses: config().vireo.federation.allow_private_addresses,
       timeoutMs: config().vireo.federation.fetch.timeout,
       maxRedirects: config().vireo.federation.fetch.max_redirects,
-      userAgent: `Vireo/${VERSION} (+${loaded.publicUrl})`,
+      userAgent,
       logger,
     }),
     db,
@@ -280,6 +284,12 @@ async function start(
   closers.push(() => http.close())
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
+  const awaitedVideos = makeAwaitedVideos({ ...media, inspectFile })
+  const { downloads, mayImportFrom } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
+  closers.push(() => downloads.close())
+  const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
+  const videoImports = makeVideoImports(imports)
+  runImports(imports)
   const remoteActors = makeRemoteActors(deps)
   const remoteVideos = makeRemoteVideos(deps)
   const shares = makeShares(deps)
@@ -387,6 +397,7 @@ async function start(
       uploads,
       users,
       videoBlocks,
+      videoImports,
       videos,
       views,
       waitingComments,

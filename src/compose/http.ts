@@ -43,6 +43,7 @@ import {
   type UpdateVideo,
 } from '../actors/video/index.ts'
 import type { VideoBlocks } from '../actors/video-block/index.ts'
+import type { VideoImports } from '../actors/video-import/index.ts'
 import type { Views } from '../actors/view/index.ts'
 import type { FederationPart } from '../federation/index.ts'
 import { abusesArea } from '../http/abuses/routes.ts'
@@ -89,6 +90,7 @@ import { videoChannelSyncsArea } from '../http/video-channel-syncs/routes.ts'
 import { channelImagesArea } from '../http/video-channels/images.routes.ts'
 import { videoChannelsArea } from '../http/video-channels/routes.ts'
 import { videoFilesArea } from '../http/video-files/routes.ts'
+import { videoImportsArea } from '../http/video-imports/routes.ts'
 import { videoOwnershipArea } from '../http/video-ownership/routes.ts'
 import { videoPasswordsArea } from '../http/video-passwords/routes.ts'
 import { playlistElementsArea } from '../http/video-playlists/elements.routes.ts'
@@ -159,6 +161,7 @@ export interface HttpParts {
   uploads: Uploads
   users: Users & ManageUsers
   videoBlocks: VideoBlocks
+  videoImports: VideoImports
   videos: UpdateVideo & RemoveVideo & RemoveFiles
   views: Views
   waitingComments: WaitingComments
@@ -224,6 +227,7 @@ function areasOf(parts: HttpParts): Area[] {
     uploads,
     users,
     videoBlocks,
+    videoImports,
     videos,
     views,
     waitingComments,
@@ -249,7 +253,7 @@ function areasOf(parts: HttpParts): Area[] {
     pingArea,
     usersArea({ db, config, urls, users }),
     meArea({
-      ...{ db, config, urls },
+      ...{ db, urls },
       updateMe: makeUpdateMe({ ...deps, passwords }),
       notificationSettings: makeNotificationSettings(deps),
     }),
@@ -277,6 +281,7 @@ function areasOf(parts: HttpParts): Area[] {
     chaptersArea({ db, chapters }),
     storyboardsArea({ db }),
     uploadsArea({ uploads, config, host: urls.host }),
+    videoImportsArea({ db, config, urls, uploads, videoImports }),
     abusesArea({ db, config, urls, abuses, messages: makeAbuseMessages(deps) }),
     blocklistsArea({ db, config, urls, blocklist }),
     commentsArea({ db, config, urls, logger, comments, reviews, waitingComments }),

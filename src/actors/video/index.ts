@@ -1,4 +1,5 @@
 export { askForStoryboard } from './ask-for-storyboard.ts'
+export { type AwaitedVideos, type FoundFields, makeAwaitedVideos, type PlacedPicture } from './awaited-video.ts'
 export {
   type CreatedVideo,
   type CreateVideo,
@@ -43,6 +44,7 @@ export { dimensionsOf } from './new-video-rows.ts'
 export { dropOutdated } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {
+  importOwner,
   type Leases,
   makePendingFiles,
   type PendingFile,
@@ -59,7 +61,7 @@ export {
   type TranscodingWish,
 } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
-export { overQuota, refuseOverQuota } from './quota.ts'
+export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,
@@ -69,7 +71,7 @@ export {
   videoStateOf,
 } from './remote-video.ts'
 export { makeRemoveFiles, type RemoveFiles } from './remove-files.ts'
-export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
+export { makeRemoveVideo, type RemoveVideo, removeUnpublished } from './remove-video.ts'
 export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
 export { DAYS_OF_VIEWS, registerScores, renewScores } from './scores.ts'
 export {

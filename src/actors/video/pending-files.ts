@@ -38,12 +38,16 @@ const NOBODY = 'nobody'
 export const OF_TRANSCODING = 'transcoding:'
 
 const OF_REDUNDANCY = 'redundancy:'
+const OF_IMPORT = 'import:'
 
 /** The owner of files that live as long as a transcoding is under way, whichever process works on it. */
 export const transcodingOwner = (transcodingId: number): string => `${OF_TRANSCODING}${transcodingId}`
 
 /** The same of a copy that is being made. */
 export const redundancyOwner = (redundancyId: number): string => `${OF_REDUNDANCY}${redundancyId}`
+
+/** The same of an import that is under way. */
+export const importOwner = (importId: number): string => `${OF_IMPORT}${importId}`
 
 /** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
 const LONGEST_WRITING = 24 * 3_600_000
@@ -65,6 +69,8 @@ const UNWANTED = `
         and t.state in ('planned', 'running', 'packaged', 'stored'))
     when p.owner like '${OF_REDUNDANCY}%' then not exists (
       select 1 from redundancy r where r.id = split_part(p.owner, ':', 2)::integer and r.state in ('wanted', 'downloading'))
+    when p.owner like '${OF_IMPORT}%' then not exists (
+      select 1 from video_import i where i.id = split_part(p.owner, ':', 2)::integer and i.state in ('pending', 'processing'))
     else true end
   order by p.id limit 500`
 
@@ -101,6 +107,7 @@ export function makePendingFiles(options: {
     owner === NOBODY ||
     owner.startsWith(OF_TRANSCODING) ||
     owner.startsWith(OF_REDUNDANCY) ||
+    owner.startsWith(OF_IMPORT) ||
     leases.isGone(owner) ||
     clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
 

@@ -17,9 +17,6 @@ export interface RemoveVideo {
 export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: PendingFiles }): RemoveVideo {
   const { db, tell, registry, pendingFiles } = deps
 
-  const ask = (unit: Unit, videoId: number): void =>
-    unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
-
   registry.job('video-removal', {
     queue: 'io',
     async run({ data }) {
@@ -66,6 +63,16 @@ export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: 
       })
     },
   }
+}
+
+const ask = (unit: Unit, videoId: number): void =>
+  unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
+
+/** Removes a video that was never published, of which nobody was told, in a transaction that holds it. */
+export function removeUnpublished(unit: Unit, video: Video): void {
+  moveVideo(unit, video, { type: 'REMOVED' })
+  video.updatedAt = unit.now
+  ask(unit, video.id)
 }
 
 /**

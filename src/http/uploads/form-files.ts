@@ -44,6 +44,25 @@ export function pictureFile(options: { field: string; folder: string; maxBytes: 
   }
 }
 
+/** Both pictures of a video. */
+export const pictureFiles = (options: { folder: string; maxBytes: number }) => ({
+  thumbnailfile: pictureFile({ field: 'thumbnailfile', ...options }),
+  previewfile: pictureFile({ field: 'previewfile', ...options }),
+})
+
+/** Runs `work` with a folder for the files of a request, which is gone afterwards. */
+export async function withFolder<T>(
+  uploads: Pick<Uploads, 'beginForm'>,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const { folder, end } = await uploads.beginForm()
+  try {
+    return await work(folder)
+  } finally {
+    await end()
+  }
+}
+
 /** The pictures in their final size. Throws `invalid` for what is no picture inside. */
 export async function fitPictures(
   uploads: Pick<Uploads, 'fitPicture'>,

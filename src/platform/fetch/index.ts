@@ -1,4 +1,5 @@
 export { isPublicAddress } from './addresses.ts'
+export { type Dial, makeDial } from './dial.ts'
 export { FetchError, type FetchFailure } from './errors.ts'
 export {
   type FetchedBody,
@@ -8,3 +9,5 @@ export {
   type GuardedFetchOptions,
   makeGuardedFetch,
 } from './guarded-fetch.ts'
+export { type Resolve, systemResolve } from './guarded-lookup.ts'
+export { type GuardedProxy, openGuardedProxy } from './guarded-proxy.ts'
