@@ -9,6 +9,7 @@ import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChannels, spreadSupport } from './actors/channel/index.ts'
 import { makeChannelRemoval } from './actors/channel-removal/index.ts'
+import { makeChannelSyncs, runChannelSyncs } from './actors/channel-sync/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
 import {
   keepCommentTotals,
@@ -290,6 +291,8 @@ async function start(
   const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
   const videoImports = makeVideoImports(imports)
   runImports(imports)
+  const channelSyncs = makeChannelSyncs({ ...deps, checkQuota: createVideo.checkQuota })
+  runChannelSyncs({ ...media, downloads, videoImports })
   const remoteActors = makeRemoteActors(deps)
   const remoteVideos = makeRemoteVideos(deps)
   const shares = makeShares(deps)
@@ -364,6 +367,7 @@ async function start(
       bulkComments,
       captions,
       channels,
+      channelSyncs,
       chapters,
       comments,
       counters,

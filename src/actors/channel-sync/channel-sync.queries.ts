@@ -127,11 +127,13 @@ export async function importsOfRound(query: Sql, syncId: number): Promise<{ open
   return row ?? { open: 0, failed: 0 }
 }
 
-/** Whether the address was imported into the channel before, with whatever end. */
-export async function wasImported(query: Sql, channelId: number, url: string): Promise<boolean> {
-  const rows = await query(
-    `select 1 from video_import where channel_id = $1 and md5(target_url) = md5($2) and target_url = $2 limit 1`,
+/** How many imports of an address into a channel failed, and how many were ended by somebody. */
+export async function triesOf(query: Sql, channelId: number, url: string): Promise<{ failed: number; ended: number }> {
+  const [row] = await query<{ failed: number; ended: number }>(
+    `select count(*) filter (where state = 'failed')::int as failed,
+       count(*) filter (where state in ('cancelled', 'rejected'))::int as ended
+     from video_import where channel_id = $1 and md5(target_url) = md5($2) and target_url = $2`,
     [channelId, url],
   )
-  return rows.length > 0
+  return row ?? { failed: 0, ended: 0 }
 }

@@ -2,40 +2,25 @@
 // here; when all of these imports have ended another one tells how it went. Both may run twice: what is there is not
 // asked for again.
 
-import type { Store } from '../../media/index.ts'
+import type { Downloads, RemoteVideoEntry, Store } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, unlessGone } from '../runtime/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
-import { findImporter, importsOfRound, loadSync, type StoredSync, wasImported } from './channel-sync.queries.ts'
+import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
+import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
 import { askForEnd, askForListing, moveSync, withSync } from './channel-sync-state.ts'
 
-/** A video as the other site lists it, the newest first. */
-export interface RemoteVideo {
-  url: string
-  /** Null when the site does not tell before the video itself is looked at. Some tell the day only. */
-  publishedAt: Date | null
+export type ChannelSyncDeps = ActorDeps & {
+  store: Pick<Store, 'workFolder'>
+  pendingFiles: Pick<PendingFiles, 'reserve' | 'discard'>
+  leases: Pick<Leases, 'owner'>
+  downloads: Pick<Downloads, 'listRemoteVideos'>
+  videoImports: Pick<VideoImports, 'request'>
 }
 
-export interface ImportPorts {
-  downloads: {
-    /** At most `limit` videos of a channel. */
-    listRemoteVideos(ask: { url: string; limit: number; folder: string; signal: AbortSignal }): Promise<RemoteVideo[]>
-  }
-  videoImports: {
-    /** Throws DomainErrors for what cannot be imported. */
-    request(ask: {
-      userId: number
-      channelId: number
-      targetUrl: string
-      channelSyncId: number | undefined
-      fields: { privacy: number }
-    }): Promise<unknown>
-  }
-}
-
-export type ChannelSyncDeps = ActorDeps &
-  ImportPorts & { store: Pick<Store, 'workFolder'>; pendingFiles: PendingFiles; leases: Pick<Leases, 'owner'> }
+/** Imports of one video by rounds that nobody asked for. */
+const MOST_TRIES = 3
 
 /** What a channel has published elsewhere is for everybody. */
 const PUBLIC = 1
@@ -121,7 +106,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     )
   }
 
-  async function list(url: string, limit: number, signal: AbortSignal): Promise<RemoteVideo[]> {
+  async function list(url: string, limit: number, signal: AbortSignal): Promise<RemoteVideoEntry[]> {
     const work = { kind: 'tmp', name: `channel-${randomToken(16)}`, folder: true } as const
     await pendingFiles.reserve(leases.owner, [work])
     try {
@@ -154,14 +139,19 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
   }
 
   /** Answers how many could not be asked for. Throws when the rest cannot be either. */
-  async function requestAll(round: Round, videos: RemoteVideo[], signal: AbortSignal, log: Logger): Promise<number> {
+  async function requestAll(
+    round: Round,
+    videos: RemoteVideoEntry[],
+    signal: AbortSignal,
+    log: Logger,
+  ): Promise<number> {
     const { channelId, sync } = round
     let refused = 0
     for (const { url } of videos) {
       signal.throwIfAborted()
       const userId = await importerNow(round)
       if (userId === undefined) return refused
-      if (await wasImported(db.query, channelId, url)) continue
+      if (!(await isWanted(round, url))) continue
       try {
         const fields = { privacy: PUBLIC }
         await videoImports.request({ userId, channelId, targetUrl: url, channelSyncId: sync?.id, fields })
@@ -173,6 +163,14 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
       }
     }
     return refused
+  }
+
+  /** What failed is tried again with later rounds, what somebody cancelled only when all is asked for. */
+  async function isWanted({ channelId, sync }: Round, url: string): Promise<boolean> {
+    if ((await findImportedUrls(db, { channelId, targetUrls: [url] })).has(url)) return false
+    if (sync?.context.extent !== 'newest') return true
+    const { failed, ended } = await triesOf(db.query, channelId, url)
+    return ended === 0 && failed < MOST_TRIES
   }
 
   /** The user who imports; undefined when the synchronisation was removed. Throws when the user may no more. */

@@ -14,6 +14,8 @@ export interface VideoImportRow {
     error: string | null
     created_at: string
     updated_at: string
+    /** That which asked for it, while it is there. */
+    channel_sync: { id: number; url: string } | null
   }
   /** Null when it came to nothing, or is gone. */
   video: VideoListRow | null
@@ -23,7 +25,9 @@ type Flat = { videoImport: VideoImportRow['videoImport'] | null; total: number }
 
 const COLUMNS = `jsonb_build_object('id', page.id, 'target_url', page.target_url, 'magnet_uri', page.magnet_uri,
   'torrent_name', page.torrent_name, 'state', page.state, 'error', page.context->'error',
-  'created_at', page.created_at, 'updated_at', page.updated_at)`
+  'created_at', page.created_at, 'updated_at', page.updated_at,
+  'channel_sync', (select jsonb_build_object('id', y.id, 'url', y.external_channel_url)
+    from channel_sync y where y.id = page.channel_sync_id))`
 
 export interface VideoImportQuery {
   userId: number
@@ -55,6 +59,7 @@ export async function listVideoImports(
   const rows = await db.query<Flat>(
     `with page as materialized (
        select i.id, i.target_url, i.magnet_uri, i.torrent_name, i.state, i.context, i.created_at, i.updated_at,
+         i.channel_sync_id,
          n.id as video_id ${shown} order by i.created_at ${order}, i.id ${order} limit $2 offset $3
      )
      select (select count(*)::int ${shown}) as total, ${listColumns},

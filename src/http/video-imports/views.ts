@@ -18,6 +18,7 @@ export const videoImportView = z
     updatedAt: z.iso.datetime(),
     /** Left out when nothing came of it, and when it is gone. */
     video: videoView.optional(),
+    videoChannelSync: z.object({ id: z.int(), externalChannelUrl: z.string() }).optional(),
   })
   .meta({ id: 'VideoImport' })
 
@@ -33,5 +34,8 @@ export const toVideoImportView = (
   error: videoImport.error,
   createdAt: new Date(videoImport.created_at).toISOString(),
   updatedAt: new Date(videoImport.updated_at).toISOString(),
+  ...(videoImport.channel_sync
+    ? { videoChannelSync: { id: videoImport.channel_sync.id, externalChannelUrl: videoImport.channel_sync.url } }
+    : {}),
   ...(video ? { video: toVideoView(video, { here, include: includes.notPublished | includes.tags }) } : {}),
 })

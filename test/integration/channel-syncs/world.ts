@@ -1,12 +1,13 @@
 // A server with synchronisations on a database of its own, where the other site is a list and imports are rows.
 
-import { makeChannelSyncs, type RemoteVideo, runChannelSyncs } from '../../../src/actors/channel-sync/index.ts'
+import { makeChannelSyncs, runChannelSyncs } from '../../../src/actors/channel-sync/index.ts'
 import { type ActorDeps, DomainError } from '../../../src/actors/runtime/index.ts'
 import { makeJobs } from '../../../src/actors/runtime/jobs.ts'
 import { quotaLeft } from '../../../src/actors/video/quota.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { videoChannelSyncsArea } from '../../../src/http/video-channel-syncs/routes.ts'
+import type { RemoteVideoEntry } from '../../../src/media/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
@@ -18,8 +19,9 @@ export const HOUR = 3_600_000
 export const CHANNEL = 'https://video.example.com/c/x'
 
 /** A video of the other site, published so many days after the first of May 2026. */
-export const remote = (name: string, day: number | null = null): RemoteVideo => ({
+export const remote = (name: string, day: number | null = null): RemoteVideoEntry => ({
   url: `https://video.example.com/v/${name}`,
+  title: name,
   publishedAt: day === null ? null : new Date(Date.UTC(2026, 4, 1 + day)),
 })
 
@@ -58,7 +60,7 @@ export async function makeWorld() {
     moderator: await makeUser(db, { role: 1 }),
   }
   /** What the other site has, the newest first. */
-  const site: { videos: RemoteVideo[]; asked: { url: string; limit: number }[]; away: string | null } = {
+  const site: { videos: RemoteVideoEntry[]; asked: { url: string; limit: number }[]; away: string | null } = {
     ...{ videos: [], asked: [], away: null },
   }
   /** Addresses that are refused, with the refusal. */
@@ -77,10 +79,7 @@ export async function makeWorld() {
   runChannelSyncs({
     ...deps,
     store: { workFolder: async () => '/nowhere' },
-    pendingFiles: {
-      ...{ reserve: async () => {}, settle: async () => {}, condemn: async () => {}, discard: async () => {} },
-      collect: async () => 0,
-    },
+    pendingFiles: { reserve: async () => {}, discard: async () => {} },
     leases: { owner: 'a test' },
     downloads: {
       async listRemoteVideos({ url, limit }) {
@@ -90,15 +89,18 @@ export async function makeWorld() {
       },
     },
     videoImports: {
-      async request({ userId, channelId, targetUrl, channelSyncId, fields }) {
+      async request(wanted) {
+        const targetUrl = 'targetUrl' in wanted ? wanted.targetUrl : ''
         await before.request()
         const refusal = refusals.get(targetUrl)
         if (refusal) throw refusal
-        await db.query(
+        const { userId, channelId, channelSyncId = null, fields } = wanted
+        const [row] = await db.query<{ id: number }>(
           `insert into video_import (user_id, channel_id, channel_sync_id, target_url, fields, state, created_at)
-           values ($1, $2, $3, $4, $5, 'pending', $6)`,
-          [userId, channelId, channelSyncId ?? null, targetUrl, JSON.stringify(fields), clock.now()],
+           values ($1, $2, $3, $4, $5, 'pending', $6) returning id`,
+          [userId, channelId, channelSyncId, targetUrl, JSON.stringify(fields), clock.now()],
         )
+        return { importId: row?.id ?? 0, videoId: 0 }
       },
     },
   })
@@ -154,7 +156,7 @@ export async function makeWorld() {
       ).map(({ url }) => url.split('/').at(-1)),
 
     /** As if all imports that wait had ended so. */
-    importsEnd: (state: 'success' | 'failed') =>
+    importsEnd: (state: 'success' | 'failed' | 'cancelled') =>
       db.query("update video_import set state = $1 where state = 'pending'", [state]),
 
     async clean(): Promise<void> {
