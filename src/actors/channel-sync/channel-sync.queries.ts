@@ -103,12 +103,15 @@ export interface StoredSync {
   context: ChannelSyncContext
   lastSyncAt: Date | null
   createdAt: Date
+  /** Videos without a date that the other site listed last. */
+  knownUrls: string[]
 }
 
 export async function loadSync(query: Sql, id: number): Promise<StoredSync | undefined> {
   const [row] = await query<StoredSync>(
     `select s.id, s.channel_id as "channelId", s.external_channel_url as url, s.state, s.context,
-       s.last_sync_at as "lastSyncAt", s.created_at as "createdAt"
+       s.last_sync_at as "lastSyncAt", s.created_at as "createdAt",
+       s.known_urls as "knownUrls"
      from channel_sync s join channel c on c.id = s.channel_id where s.id = $1 and c.state = 'active'`,
     [id],
   )

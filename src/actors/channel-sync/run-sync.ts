@@ -10,6 +10,7 @@ import type { Leases, PendingFiles } from '../video/index.ts'
 import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
 import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
 import { askForEnd, askForListing, moveSync, withSync } from './channel-sync-state.ts'
+import { newVideos } from './new-videos.ts'
 
 export type ChannelSyncDeps = ActorDeps & {
   store: Pick<Store, 'workFolder'>
@@ -30,6 +31,11 @@ interface Round {
   url: string
   /** Undefined for an import that is done once. */
   sync: StoredSync | undefined
+}
+
+interface Reading extends Round {
+  /** Undefined when all is wanted, new or not. */
+  isNew: Set<string> | undefined
 }
 
 /** Adds the two jobs and the check interval to the registry. */
@@ -90,16 +96,19 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     const begun = clock.now()
     const isNewest = round.sync?.context.extent === 'newest'
     const limit = isNewest ? keys().videos_limit_per_synchronization : keys().full_sync_videos_limit
-    const listed = await list(round.url, limit, signal)
-    const wanted = listed.slice(0, limit).filter(({ publishedAt }) => !isNewest || isNew(publishedAt, round.sync))
+    const listed = (await list(round.url, limit, signal)).slice(0, limit)
+    const isNew = isNewest && round.sync ? newVideos(listed, round.sync) : undefined
     // The oldest first, so that they come in the order in which they were published.
-    const refused = await requestAll(round, wanted.toReversed(), signal, log)
-    log.info({ listed: listed.length, wanted: wanted.length, refused }, 'channel read')
+    const refused = await requestAll({ ...round, isNew }, listed.toReversed(), signal, log)
+    log.info({ listed: listed.length, refused }, 'channel read')
     if (!round.sync) return
     await unlessGone(
       withSync(deps, round.sync.id, async (unit, sync) => {
         if (sync.state !== 'processing') return
-        await unit.query('update channel_sync set last_sync_at = $2 where id = $1', [sync.id, begun])
+        const undated = listed.filter(({ publishedAt }) => !publishedAt).map(({ url }) => url)
+        await unit.query('update channel_sync set last_sync_at = $2, known_urls = $3 where id = $1', [
+          ...[sync.id, begun, undated],
+        ])
         const after = await moveSync(unit, sync, { type: 'LISTED', refused }, settings())
         if ((await importsOfRound(unit.query, sync.id)).open === 0) askForEnd(unit, after)
       }),
@@ -140,7 +149,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
 
   /** Answers how many could not be asked for. Throws when the rest cannot be either. */
   async function requestAll(
-    round: Round,
+    round: Reading,
     videos: RemoteVideoEntry[],
     signal: AbortSignal,
     log: Logger,
@@ -166,11 +175,11 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
   }
 
   /** What failed is tried again with later rounds, what somebody cancelled only when all is asked for. */
-  async function isWanted({ channelId, sync }: Round, url: string): Promise<boolean> {
+  async function isWanted({ channelId, isNew }: Reading, url: string): Promise<boolean> {
     if ((await findImportedUrls(db, { channelId, targetUrls: [url] })).has(url)) return false
-    if (sync?.context.extent !== 'newest') return true
+    if (!isNew) return true
     const { failed, ended } = await triesOf(db.query, channelId, url)
-    return ended === 0 && failed < MOST_TRIES
+    return ended === 0 && failed < MOST_TRIES && (failed > 0 || isNew.has(url))
   }
 
   /** The user who imports; undefined when the synchronisation was removed. Throws when the user may no more. */
@@ -185,11 +194,3 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
 
 const syncIdOf = ({ partOfChannelSyncId }: JobContext['data']): number | undefined =>
   partOfChannelSyncId === undefined ? undefined : Number(partOfChannelSyncId)
-
-/** Since the day at which the other site was read last: many tell no more than the day. Unknown days count as new. */
-function isNew(publishedAt: Date | null, sync: StoredSync | undefined): boolean {
-  if (!publishedAt || !sync) return true
-  return dayOf(publishedAt) >= dayOf(sync.lastSyncAt ?? sync.createdAt)
-}
-
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)

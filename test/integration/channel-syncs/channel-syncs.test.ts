@@ -158,6 +158,31 @@ describe('a round of a synchronisation', () => {
     expect((await world.imports()).filter((name) => name === 'd')).toHaveLength(1)
   })
 
+  it('finds what is new also where the other site tells no dates', async () => {
+    const id = await world.make()
+    const site = (...names: string[]) => {
+      world.site.videos = names.map((name) => remote(name, null))
+    }
+    const round = async () => {
+      world.clock.pass(HOUR)
+      await world.run()
+      await world.importsEnd('success')
+      world.clock.pass(15_000)
+      await world.run()
+      return await world.imports()
+    }
+    site('c', 'b', 'a')
+    expect(await round()).toEqual([])
+    site('d', 'c', 'b')
+    expect(await round()).toEqual(['d'])
+    site('e', 'c', 'a')
+    expect(await round()).toEqual(['d', 'e'])
+    expect(await world.stateOf(id)).toBe('synced')
+    await importAll(id)
+    await world.run()
+    expect(await world.imports()).toEqual(['d', 'e', 'a', 'c'])
+  })
+
   it('takes all videos when the owner asks, and once more when that is asked for meanwhile', async () => {
     const id = await world.make()
     world.site.videos = ['f', 'e', 'd', 'c', 'b', 'a'].map((name) => remote(name, -100))

@@ -18,8 +18,8 @@ import { makeTestRuntime } from '../../support/runtime.ts'
 export const HOUR = 3_600_000
 export const CHANNEL = 'https://video.example.com/c/x'
 
-/** A video of the other site, published so many days after the first of May 2026. */
-export const remote = (name: string, day: number | null = null): RemoteVideoEntry => ({
+/** A video of the other site, published so many days after the first of May 2026, or in times to come. */
+export const remote = (name: string, day: number | null = 1000): RemoteVideoEntry => ({
   url: `https://video.example.com/v/${name}`,
   title: name,
   publishedAt: day === null ? null : new Date(Date.UTC(2026, 4, 1 + day)),
