@@ -48,5 +48,5 @@ export function asDownloadError(error: unknown): unknown {
   }
 }
 
-const diskFull = (cause: unknown): DownloadError =>
+export const diskFull = (cause: unknown): DownloadError =>
   new DownloadError('disk-full', 'The server has no space left for this video.', { cause })
