@@ -24,6 +24,7 @@ export async function startStage(): Promise<RouteStage> {
     config: {
       instance: { default_nsfw_policy: 'display' },
       video_file: { update: { enabled: true } },
+      import: { videos: { http: { enabled: true }, torrent: { enabled: true } } },
       open_telemetry: { metrics: { enabled: true } },
       signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
       vireo: {
