@@ -135,7 +135,7 @@ describe('a file at an address', () => {
     site.answer('/list.m3u8', { type: 'audio/x-mpegurl', bytes: '#EXTM3U' })
     site.answer('/short.mp4', (_request, response) => {
       response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 1000 }).write('a')
-      setTimeout(() => response.destroy(), 20)
+      setImmediate(() => response.destroy())
     })
     await expect(get(at(path))).rejects.toMatchObject(path === '/missing' ? { reason: 'unusable' } : expected)
   })

@@ -1,7 +1,7 @@
 // Videos by torrent: exactly one file, of a size that is known before its first byte is written.
 
 import { rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Instance } from 'parse-torrent'
 import type { Config } from '../../../config/index.ts'
@@ -67,7 +67,7 @@ export function makeDownloadTorrent(options: {
       const name = await inThread(task, { ...options, silenceMs: settings().peer_timeout, logger })
       const path = join(options.folder, 'complete')
       await rename(task.path, path)
-      return { path, fileName: name, metadata: {} }
+      return { path, fileName: basename(name), metadata: {} }
     } finally {
       await gate.close()
     }
