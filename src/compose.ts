@@ -286,8 +286,8 @@ async function start(
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
   const awaitedVideos = makeAwaitedVideos({ ...media, inspectFile })
-  const { downloads, mayImportFrom } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
-  closers.push(() => downloads.close())
+  const { downloads, mayImportFrom, close } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
+  closers.push(close)
   const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
   const videoImports = makeVideoImports(imports)
   runImports(imports)

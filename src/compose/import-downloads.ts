@@ -11,6 +11,7 @@ export interface ImportDownloads {
   downloads: Downloads
   /** Whether something may be imported from a host, by its name or address. */
   mayImportFrom(hostname: string): Promise<boolean>
+  close(): Promise<void>
 }
 
 export function makeImportDownloads(options: {
@@ -42,13 +43,8 @@ export function makeImportDownloads(options: {
   const downloads = makeDownloads({ http, guard: { ...guard, proxy }, config, logger, ffmpegPath: ffmpeg.ffmpegPath })
 
   return {
-    downloads: {
-      ...downloads,
-      async close() {
-        await downloads.close()
-        await http.close()
-      },
-    },
+    downloads,
+    close: () => http.close(),
     async mayImportFrom(hostname) {
       const literal = hostname.replace(/^\[|\]$/g, '')
       // Also where the guard is off, as for tests.

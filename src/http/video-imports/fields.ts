@@ -14,7 +14,6 @@ const isWebAddress = (text: string): boolean => {
 }
 
 const source = {
-  name: unlessEmpty(videoName),
   targetUrl: unlessEmpty(z.string('Invalid value').min(3).max(2000).refine(isWebAddress, 'Invalid value')),
   magnetUri: unlessEmpty(
     z
@@ -25,10 +24,10 @@ const source = {
 }
 
 /** Of a multipart form. */
-export const formImport = formFields.extend(source)
+export const formImport = formFields.extend({ ...source, name: unlessEmpty(videoName) })
 
 /** Of a JSON body. */
-export const jsonImport = jsonFields.extend(source)
+export const jsonImport = jsonFields.extend({ ...source, name: videoName.optional() })
 
 type SentImport = z.output<typeof formImport> | z.output<typeof jsonImport>
 

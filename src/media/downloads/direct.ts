@@ -6,9 +6,9 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { FetchError, type FetchedStream, type GuardedFetch } from '../../platform/fetch/index.ts'
+import { FetchError, type FetchedStream, type GuardedFetch, toFetchError } from '../../platform/fetch/index.ts'
 import { silenceGuard } from '../silence.ts'
-import { DownloadError, tooLarge } from './download-error.ts'
+import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from './downloads.ts'
 
 export type Direct =
@@ -103,7 +103,8 @@ async function receive(receiving: Receiving): Promise<DownloadedVideo> {
     }
   } catch (error) {
     body.on('error', () => {}).destroy()
-    throw guard.signal.aborted ? guard.signal.reason : error
+    if (guard.signal.aborted) throw guard.signal.reason
+    throw error instanceof DownloadError || isDiskFull(error) ? error : toFetchError(error, url)
   } finally {
     guard.end()
   }

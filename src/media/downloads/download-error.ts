@@ -1,7 +1,7 @@
 // Why a video could not be downloaded, in words that its user may read: never an address of the inside, never a path.
 
 import { FetchError } from '../../platform/fetch/index.ts'
-import { MediaError } from '../errors.ts'
+import { MediaError, systemCode } from '../errors.ts'
 
 /**
  * - `unusable`: there is no video at the address, or one that cannot be taken.
@@ -27,10 +27,7 @@ export const tooLarge = (cause?: unknown): DownloadError =>
 
 /** The typed form of what a fetch or the disk threw; other errors stay what they are. */
 export function asDownloadError(error: unknown): unknown {
-  if (error instanceof MediaError && error.reason === 'disk-full') return diskFull(error)
-  if (typeof error === 'object' && error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code))) {
-    return diskFull(error)
-  }
+  if (isDiskFull(error)) return diskFull(error)
   if (!(error instanceof FetchError)) return error
   switch (error.reason) {
     case 'refused-url':
@@ -48,5 +45,9 @@ export function asDownloadError(error: unknown): unknown {
   }
 }
 
-const diskFull = (cause: unknown): DownloadError =>
+export const isDiskFull = (error: unknown): boolean =>
+  (error instanceof MediaError && error.reason === 'disk-full') ||
+  ['ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '')
+
+export const diskFull = (cause: unknown): DownloadError =>
   new DownloadError('disk-full', 'The server has no space left for this video.', { cause })

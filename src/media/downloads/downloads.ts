@@ -5,7 +5,7 @@ import { type Dial, type GuardedFetch, makeDial, type Resolve } from '../../plat
 import type { Logger } from '../../platform/logger.ts'
 import { openDirect } from './direct.ts'
 import { asDownloadError, DownloadError } from './download-error.ts'
-import { makeTorrentDownloads } from './torrent/torrent-downloads.ts'
+import { makeDownloadTorrent } from './torrent/torrent-downloads.ts'
 import { findYtDlp } from './yt-dlp/find.ts'
 import type { RemoteMetadata, RemoteVideoEntry } from './yt-dlp/info.ts'
 import { makeYtDlp, type YtDlp } from './yt-dlp/yt-dlp.ts'
@@ -49,7 +49,6 @@ export interface Downloads {
     folder: string
     signal: AbortSignal
   }): Promise<RemoteVideoEntry[]>
-  close(): Promise<void>
 }
 
 export interface DownloadsOptions {
@@ -68,7 +67,7 @@ const SMALLEST_HEIGHT = 144
 export function makeDownloads({ http, guard, config, logger, ffmpegPath }: DownloadsOptions): Downloads {
   const settings = () => config().vireo.imports
   const dial: Dial = makeDial({ ...guard, timeoutMs: CONNECT_TIMEOUT_MS })
-  const torrents = makeTorrentDownloads({ http, guard, config, logger })
+  const downloadTorrent = makeDownloadTorrent({ http, guard, config, logger })
 
   async function ytDlp(): Promise<YtDlp | undefined> {
     const { name, python_path } = config().import.videos.http.youtube_dl_release
@@ -91,9 +90,9 @@ export function makeDownloads({ http, guard, config, logger, ffmpegPath }: Downl
       case 'url':
         return fromUrl(source.url, options)
       case 'magnet':
-        return torrents.download(source.uri, options)
+        return downloadTorrent(source.uri, options)
       case 'torrent':
-        return torrents.download(source.bytes, options)
+        return downloadTorrent(source.bytes, options)
     }
   }
 
@@ -112,8 +111,6 @@ export function makeDownloads({ http, guard, config, logger, ffmpegPath }: Downl
       if (!program) throw new DownloadError('no-program', 'yt-dlp, which reads channels of other sites, is not there.')
       return await program.list(url, { limit, folder, signal })
     },
-
-    close: () => torrents.close(),
   }
 }
 

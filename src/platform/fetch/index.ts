@@ -1,6 +1,6 @@
 export { isPublicAddress } from './addresses.ts'
 export { type Dial, makeDial } from './dial.ts'
-export { FetchError, type FetchFailure } from './errors.ts'
+export { FetchError, type FetchFailure, toFetchError } from './errors.ts'
 export {
   type FetchedBody,
   type FetchedStream,

@@ -25,7 +25,7 @@ export async function startStage(): Promise<RouteStage> {
       instance: { default_nsfw_policy: 'display' },
       video_file: { update: { enabled: true } },
       import: {
-        videos: { http: { enabled: true } },
+        videos: { http: { enabled: true }, torrent: { enabled: true } },
         video_channel_synchronization: { enabled: true, max_per_user: 1000 },
       },
       open_telemetry: { metrics: { enabled: true } },

@@ -29,13 +29,17 @@ export async function parsedTorrent(source: string | Uint8Array): Promise<Instan
   }
 }
 
+/** What describes the torrent, without where to get it: whatever else it says, the client does not hear of it. */
+export function descriptionOf({ infoHash, ...rest }: Instance): { infoHash: string; [name: string]: unknown } {
+  const { name, info, infoBuffer, files, length, pieceLength, lastPieceLength, pieces } = rest
+  const described = { name, info, infoBuffer, files, length, pieceLength, lastPieceLength, pieces }
+  return { infoHash, ...(info ? described : {}), private: rest.private === true }
+}
+
 const MOST_TRACKERS = 20
 const MOST_SEEDS = 10
 
-/**
- * The torrent with the sources that it names; all others, such as addresses of its description, are left out, because the
- * client would go there by itself.
- */
+/** Where a torrent says that it can be got. */
 export function sourcesOf({ announce, urlList, peerAddresses }: Instance & { peerAddresses?: unknown }): {
   trackers: string[]
   seeds: string[]

@@ -54,6 +54,11 @@ declare module 'webtorrent' {
     blocked: { contains(host: string): boolean } | undefined
     torrentPort: number
     add(torrent: object, options: TorrentOptions): Torrent
+    seed(
+      content: Buffer | Buffer[],
+      options: { name?: string; announceList?: string[][] },
+      ready: (torrent: Torrent & { torrentFile: Uint8Array; infoHash: string }) => void,
+    ): Torrent
     destroy(done: (error?: Error | string | null) => void): void
   }
 }
