@@ -42,6 +42,7 @@ beforeAll(async () => {
       },
       vireo: {
         federation: { allow_http: true, allow_private_addresses: true },
+        runtime: { drain_timeout: '100 ms' },
         imports: { torrent_dht: false, peer_timeout: '1 minute', silence_timeout: '30 seconds' },
       },
     },
