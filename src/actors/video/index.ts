@@ -61,7 +61,7 @@ export {
   type TranscodingWish,
 } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
-export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
+export { overQuota, refuseOverQuota } from './quota.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,
