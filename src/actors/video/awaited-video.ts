@@ -33,7 +33,7 @@ export interface Filling {
   /** Takes the place of what nobody chose, and nobody changed since: `asked` is what the video began with. */
   found: FoundFields
   asked: NewVideoFields
-  /** In the form of ffprobe; those of the file when left out. */
+  /** In the form of ffprobe; those of the description or the file when left out. */
   chapters?: readonly unknown[] | undefined
 }
 
@@ -89,7 +89,7 @@ export function makeAwaitedVideos(
       // Placed for the privacy of a moment ago.
       if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)
     }
-    await beginChapters(unit, video, chapters ?? draft.probe.metadata.chapters)
+    await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     await pendingFiles.condemn(unit.query, gone)
   }
@@ -172,10 +172,17 @@ function takeFound(video: Video, { found, asked }: Pick<Filling, 'found' | 'aske
   }
 }
 
-/** Chapters that somebody set meanwhile stay. */
-async function beginChapters(unit: Unit, video: Video, ofFile: readonly unknown[]): Promise<void> {
+/** Those that somebody set meanwhile stay; those that were told are better than what a description seems to say. */
+async function beginChapters(
+  unit: Unit,
+  video: Video,
+  told: readonly unknown[] | undefined,
+  ofFile: readonly unknown[],
+): Promise<void> {
   const [known] = await unit.query('select 1 from video_chapter where video_id = $1 limit 1', [video.id])
-  if (!known) await startChapters(unit, video.id, { description: video.description ?? null, ofFile })
+  if (known) return
+  if (told && told.length > 0) await startChapters(unit, video.id, { description: null, ofFile: told })
+  else await startChapters(unit, video.id, { description: video.description ?? null, ofFile })
 }
 
 function placedAs(name: PictureName, given: GivenPictures): PlacedPicture[] {

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
+import { findImportedUrls } from '../../../src/actors/video-import/index.ts'
+import type { Sql } from '../../../src/platform/database/index.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
@@ -42,6 +44,7 @@ beforeAll(async () => {
       },
       vireo: {
         federation: { allow_http: true, allow_private_addresses: true },
+        runtime: { drain_timeout: '100 ms' },
         imports: { torrent_dht: false, peer_timeout: '1 minute', silence_timeout: '30 seconds' },
       },
     },
@@ -292,6 +295,14 @@ describe('while an import is under way', () => {
       video: { name: 'chosen meanwhile', tags: ['one', 'two'] },
     })
   })
+})
+
+it('knows which addresses came to a channel', async () => {
+  const query: Sql = async <R extends object>(text: string, values: readonly unknown[] = []) =>
+    (await pool.query(text, [...values])).rows as R[]
+  const targetUrls = ['/small.mp4', '/text.mp4', '/never.mp4'].map(at)
+  expect([...(await findImportedUrls({ query }, { channelId, targetUrls }))]).toEqual([at('/small.mp4')])
+  expect((await findImportedUrls({ query }, { channelId: channelId + 1, targetUrls })).size).toBe(0)
 })
 
 it('lists imports by what is searched for, the newest first', async () => {
