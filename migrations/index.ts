@@ -30,7 +30,9 @@ import { TranscodingWish } from './0028-transcoding-wish.ts'
 import { Ends } from './0029-ends.ts'
 import { Waiting } from './0030-waiting.ts'
 import { Remembered } from './0031-remembered.ts'
+import { Imports } from './0033-imports.ts'
 import { Studio } from './0035-studio.ts'
+import { ChannelSyncs } from './0036-channel-syncs.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -64,4 +66,6 @@ export const migrations = [
   { name: '0030-waiting', class: Waiting },
   { name: '0031-remembered', class: Remembered },
   { name: '0035-studio', class: Studio },
+  { name: '0033-imports', class: Imports },
+  { name: '0036-channel-syncs', class: ChannelSyncs },
 ]

@@ -25,12 +25,13 @@ const folder = new URL('../src/state-machines/', import.meta.url)
 
 /** All machines by the names of their files, sorted. Files that export no machine are helpers. */
 export async function loadMachines(): Promise<Array<{ name: string; machine: AnyStateMachine }>> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort()
+  const names = (await readdir(folder)).filter((file) => file.endsWith('.ts')).map((file) => file.replace(/\.ts$/, ''))
   const loaded = await Promise.all(
-    files.map(async (file) => {
-      const exported: Record<string, unknown> = await import(pathToFileURL(fileURLToPath(new URL(file, folder))).href)
+    names.sort().map(async (name) => {
+      const url = new URL(`${name}.ts`, folder)
+      const exported: Record<string, unknown> = await import(pathToFileURL(fileURLToPath(url)).href)
       const machines = Object.values(exported).filter((value) => value instanceof StateMachine)
-      return machines.map((machine: AnyStateMachine) => ({ name: file.replace(/\.ts$/, ''), machine }))
+      return machines.map((machine: AnyStateMachine) => ({ name, machine }))
     }),
   )
   return loaded.flat()

@@ -9,6 +9,7 @@ import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChannels, spreadSupport } from './actors/channel/index.ts'
 import { makeChannelRemoval } from './actors/channel-removal/index.ts'
+import { makeChannelSyncs, runChannelSyncs } from './actors/channel-sync/index.ts'
 import { makeChapters } from './actors/chapter/index.ts'
 import {
   keepCommentTotals,
@@ -49,6 +50,7 @@ import {
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   announceVideoChanges,
+  makeAwaitedVideos,
   makeCreateVideo,
   makeInspectFile,
   makePendingFiles,
@@ -63,8 +65,10 @@ import {
   registerScores,
 } from './actors/video/index.ts'
 import { makeVideoBlocks } from './actors/video-block/index.ts'
+import { makeVideoImports, runImports } from './actors/video-import/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
+import { makeImportDownloads } from './compose/import-downloads.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
 import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
@@ -268,6 +272,7 @@ async function start(
   const views = makeViews(deps)
   const history = makeHistory(deps)
 
+  const userAgent = `Vireo/${VERSION} (+${loaded.publicUrl})`
   // The only way out: nothing private, nothing blocked.
   const http = fetchUnblocked(
     makeGuardedFetch({
@@ -275,7 +280,7 @@ async function start(
       allowPrivateAddresses: config().vireo.federation.allow_private_addresses,
       timeoutMs: config().vireo.federation.fetch.timeout,
       maxRedirects: config().vireo.federation.fetch.max_redirects,
-      userAgent: `Vireo/${VERSION} (+${loaded.publicUrl})`,
+      userAgent,
       logger,
     }),
     db,
@@ -283,6 +288,14 @@ async function start(
   closers.push(() => http.close())
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies })
+  const awaitedVideos = makeAwaitedVideos({ ...media, inspectFile })
+  const { downloads, mayImportFrom, close } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
+  closers.push(close)
+  const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
+  const videoImports = makeVideoImports(imports)
+  runImports(imports)
+  const channelSyncs = makeChannelSyncs({ ...deps, checkQuota: createVideo.checkQuota })
+  runChannelSyncs({ ...media, downloads, videoImports })
   const remoteActors = makeRemoteActors(deps)
   const remoteVideos = makeRemoteVideos(deps)
   const shares = makeShares(deps)
@@ -357,6 +370,7 @@ async function start(
       bulkComments,
       captions,
       channels,
+      channelSyncs,
       chapters,
       comments,
       counters,
@@ -391,6 +405,7 @@ async function start(
       uploads,
       users,
       videoBlocks,
+      videoImports,
       videos,
       views,
       waitingComments,

@@ -61,6 +61,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-transcoding',
     'generate-video-storyboard',
     'video-studio-edition',
+    'video-import',
     'video-removal',
     'video-redundancy',
     'redundancy-removal',
@@ -74,6 +75,8 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'comment-thread',
     'comments-refresh',
     'instance-update',
+    'video-channel-import',
+    'after-video-channel-import',
   ],
   lanes: ['delivery', 'inbox', 'inbox-unverified'],
 }

@@ -12,6 +12,7 @@ import { Transcoding } from './transcoding/transcoding.entity.ts'
 import { Upload } from './upload/upload.entity.ts'
 import { User } from './user/user.entity.ts'
 import { Thumbnail, Video, VideoSource } from './video/video.entity.ts'
+import { VideoImport } from './video-import/video-import.entity.ts'
 
 export const entities = [
   Account,
@@ -28,5 +29,6 @@ export const entities = [
   Upload,
   User,
   Video,
+  VideoImport,
   VideoSource,
 ]

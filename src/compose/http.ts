@@ -6,6 +6,7 @@ import type { ActorImages } from '../actors/actor-image/index.ts'
 import type { Blocklist } from '../actors/blocklist/index.ts'
 import type { Captions } from '../actors/caption/index.ts'
 import type { Channels } from '../actors/channel/index.ts'
+import type { ChannelSyncs } from '../actors/channel-sync/index.ts'
 import type { Chapters } from '../actors/chapter/index.ts'
 import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from '../actors/comment/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
@@ -43,6 +44,7 @@ import {
   type UpdateVideo,
 } from '../actors/video/index.ts'
 import type { VideoBlocks } from '../actors/video-block/index.ts'
+import type { VideoImports } from '../actors/video-import/index.ts'
 import type { Views } from '../actors/view/index.ts'
 import type { FederationPart } from '../federation/index.ts'
 import { abusesArea } from '../http/abuses/routes.ts'
@@ -85,9 +87,11 @@ import { uploadsArea } from '../http/uploads/routes.ts'
 import { userMailsArea } from '../http/user-mails/routes.ts'
 import { usersArea } from '../http/users/routes.ts'
 import { videoBlocksArea } from '../http/video-blocks/routes.ts'
+import { videoChannelSyncsArea } from '../http/video-channel-syncs/routes.ts'
 import { channelImagesArea } from '../http/video-channels/images.routes.ts'
 import { videoChannelsArea } from '../http/video-channels/routes.ts'
 import { videoFilesArea } from '../http/video-files/routes.ts'
+import { videoImportsArea } from '../http/video-imports/routes.ts'
 import { videoOwnershipArea } from '../http/video-ownership/routes.ts'
 import { videoPasswordsArea } from '../http/video-passwords/routes.ts'
 import { playlistElementsArea } from '../http/video-playlists/elements.routes.ts'
@@ -123,6 +127,7 @@ export interface HttpParts {
   bulkComments: RemoveCommentsOf
   captions: Captions
   channels: Channels
+  channelSyncs: ChannelSyncs
   chapters: Chapters
   comments: Comments
   counters: Counters
@@ -159,6 +164,7 @@ export interface HttpParts {
   uploads: Uploads
   users: Users & ManageUsers
   videoBlocks: VideoBlocks
+  videoImports: VideoImports
   videos: UpdateVideo & RemoveVideo & RemoveFiles
   views: Views
   waitingComments: WaitingComments
@@ -190,6 +196,7 @@ function areasOf(parts: HttpParts): Area[] {
     bulkComments,
     captions,
     channels,
+    channelSyncs,
     chapters,
     comments,
     counters,
@@ -224,6 +231,7 @@ function areasOf(parts: HttpParts): Area[] {
     uploads,
     users,
     videoBlocks,
+    videoImports,
     videos,
     views,
     waitingComments,
@@ -249,7 +257,7 @@ function areasOf(parts: HttpParts): Area[] {
     pingArea,
     usersArea({ db, config, urls, users }),
     meArea({
-      ...{ db, config, urls },
+      ...{ db, urls },
       updateMe: makeUpdateMe({ ...deps, passwords }),
       notificationSettings: makeNotificationSettings(deps),
     }),
@@ -258,6 +266,7 @@ function areasOf(parts: HttpParts): Area[] {
     accountsArea({ db, config, urls, lookedAtActor }),
     videoChannelsArea({ db, config, urls, channels, lookedAtActor }),
     channelImagesArea({ db, urls, actorImages, receiveImage }),
+    videoChannelSyncsArea({ db, config, urls, channelSyncs }),
     commentListsArea({ db, config, urls }),
     registrationsArea({ db, config, registrations }),
     userMailsArea({ emailVerification, passwordReset }),
@@ -277,6 +286,7 @@ function areasOf(parts: HttpParts): Area[] {
     chaptersArea({ db, chapters }),
     storyboardsArea({ db }),
     uploadsArea({ uploads, config, host: urls.host }),
+    videoImportsArea({ db, config, urls, uploads, videoImports }),
     abusesArea({ db, config, urls, abuses, messages: makeAbuseMessages(deps) }),
     blocklistsArea({ db, config, urls, blocklist }),
     commentsArea({ db, config, urls, logger, comments, reviews, waitingComments }),
@@ -299,7 +309,7 @@ function areasOf(parts: HttpParts): Area[] {
     }),
     redundancyArea({ db, config, redundancies }),
     peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
-    debugArea({ db, run: runtime.sweeper.run }),
+    debugArea({ db, run: runtime.sweeper.run, channelSyncs }),
     inboxArea({
       receiveActivity: federation.receiveActivity,
       urls,

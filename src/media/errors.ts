@@ -66,3 +66,14 @@ export function systemCode(error: unknown): string | undefined {
 
 export const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)
+
+/** Whether the error, or what caused it, is that a disk or a quota of the system is full. */
+export function isDiskFull(error: unknown): boolean {
+  for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {
+    if (at instanceof MediaError && at.reason === 'disk-full') return true
+    if (FULL.has(systemCode(at) ?? '')) return true
+  }
+  return false
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT'])

@@ -1,7 +1,17 @@
 // The public face of media: bytes and what they hold. Knows files, not users.
 
 export { cleanWebVtt, retimeWebVtt, toWebVtt } from './captions/captions.ts'
-export { isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
+export { DownloadError, type DownloadFailure } from './downloads/download-error.ts'
+export {
+  type DownloadedVideo,
+  type DownloadSource,
+  type Downloads,
+  type DownloadsOptions,
+  makeDownloads,
+} from './downloads/downloads.ts'
+export { readTorrent, type TorrentSummary } from './downloads/torrent/torrent-file.ts'
+export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.ts'
+export { isDiskFull, isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export { type LadderFile, type LadderStep, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'

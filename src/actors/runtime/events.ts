@@ -117,5 +117,7 @@ export interface AggregateRef {
     | 'redundancy'
     | 'remote_host'
     | 'ownership_change'
+    | 'video_import'
+    | 'channel_sync'
   id: number
 }

@@ -37,6 +37,8 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   // Of several offers of a video, one only is taken: the mailbox is that of the video.
   ownership_change:
     'select id from video where id = (select video_id from ownership_change where id = $1) for no key update',
+  video_import: 'select id from video_import where id = $1 for no key update',
+  channel_sync: 'select id from channel_sync where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
 }
 

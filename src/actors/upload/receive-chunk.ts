@@ -2,7 +2,7 @@
 // what was flushed to the disk is stored as received every few seconds and at the end, also when the connection is lost.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Appender, MediaError } from '../../media/index.ts'
+import { type Appender, isDiskFull, MediaError } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import { DomainError } from '../runtime/index.ts'
 import { Upload } from './upload.entity.ts'
@@ -53,7 +53,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
       if (range.to >= size || range.to < range.from) {
         throw new DomainError('conflict', 'The range is not inside the file.', { headers: rangeHeader(received) })
       }
-      if (isHeld(upload, unit.now, leases)) throw busy(LEASE)
+      if (isHeld(upload, unit.now, leases)) throw busy(LEASE, received)
       upload.leaseOwner = owner
       upload.leaseUntil = new Date(unit.now.getTime() + LEASE)
       return { token, from: received, end: range.to + 1 }
@@ -88,7 +88,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
     return await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
       if (!isOpen(upload.state)) throw new DomainError('not_found', 'This upload has ended.')
-      if (upload.leaseOwner !== owner) throw busy(LEASE)
+      if (upload.leaseOwner !== owner) throw busy(LEASE, upload.received)
       if (bytes > 0) moveUpload(unit, upload, { type: 'CHUNK_STORED', from, bytes }, silence())
       upload.leaseOwner = last ? null : owner
       upload.leaseUntil = last ? null : new Date(unit.now.getTime() + LEASE)
@@ -96,12 +96,15 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
     })
   }
 
-  async function openFile(id: number, token: string, from: number): Promise<Appender> {
+  async function openFile(id: number, owner: string, token: string, from: number): Promise<Appender> {
     try {
       // Bytes beyond the row's offset were never acknowledged, so they are cut off.
       return await store.openAppend(token, from)
     } catch (error) {
-      if (!(error instanceof MediaError) || error.reason !== 'offset') throw asDomain(error)
+      if (!(error instanceof MediaError) || error.reason !== 'offset') {
+        await storeBytes(id, owner, from, 0, true).catch(() => undefined)
+        throw asDomain(error)
+      }
       // The disk lost bytes that the row knows: nothing to go on from. The client starts anew.
       await tell({ aggregate: 'upload', id }, async (unit) => {
         const upload = await unit.em.findOneOrFail(Upload, id)
@@ -118,7 +121,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
     const held = await holdPatiently(id, range, owner)
     if (held.after) return held.after
     const { token, from, end } = held
-    const file = await openFile(id, token, from)
+    const file = await openFile(id, owner, token, from)
     let safe = from
     let checkedAt = performance.now()
 
@@ -175,13 +178,19 @@ async function appendBody(
 /** How clients are told where the upload stands; `bytes=0--1` when nothing was received. */
 export const rangeHeader = (received: number): { range: string } => ({ range: `bytes=0-${received - 1}` })
 
-/** The refusal while another request has the upload; `afterMs` is when to try again. */
-export const busy = (afterMs: number): DomainError =>
+/** The refusal while another request has the upload; `afterMs` is when to try again, `received` where it stands. */
+export const busy = (afterMs: number, received?: number): DomainError =>
   new DomainError('busy', 'Another request is working on this upload.', {
-    headers: { 'retry-after': String(Math.ceil(afterMs / 1000)) },
+    headers: {
+      'retry-after': String(Math.ceil(afterMs / 1000)),
+      ...(received === undefined ? {} : rangeHeader(received)),
+    },
   })
 
 function asDomain(error: unknown): unknown {
-  if (!(error instanceof MediaError) || error.reason !== 'disk-full') return error
-  return new DomainError('unavailable', 'There is no space left on this server.', { cause: error })
+  if (!isDiskFull(error)) return error
+  return new DomainError('unavailable', 'There is no space left on this server.', {
+    cause: error,
+    headers: { 'retry-after': '60' },
+  })
 }

@@ -148,8 +148,14 @@ export function makeUploads(deps: UploadDeps): Uploads {
 
     async beginForm() {
       const work = { kind: 'tmp', name: `form-${randomToken(TOKEN_BYTES)}`, folder: true } as const
+      const end = (): Promise<void> => pendingFiles.discard([work])
       await pendingFiles.reserve(leases.owner, [work])
-      return { folder: await store.workFolder(work.name), end: () => pendingFiles.discard([work]) }
+      try {
+        return { folder: await store.workFolder(work.name), end }
+      } catch (error) {
+        await end()
+        throw error
+      }
     },
 
     async receiveWhole({ userId, fields, fileName, path, pictures, signal }) {

@@ -107,12 +107,7 @@ export function makeCreateVideo(
   async function insert(unit: Unit, draft: VideoDraft): Promise<CreatedVideo> {
     const { fields, uuid, userId } = draft
     await refuseOverQuota(unit, userId, draft.probe.size)
-    const [channel] = await unit.query<{ user_id: number | null }>(
-      `select a.user_id from channel c join account a on a.id = c.account_id
-       where c.id = $1 and c.state = 'active' for key share of c`,
-      [fields.channelId],
-    )
-    refuseChannel(channel, userId)
+    await lockChannel(unit, userId, fields.channelId)
 
     const transcode = draft.place.kind === 'original_video_files'
     const video = unit.em.create(Video, {
@@ -173,6 +168,16 @@ export function makeCreateVideo(
       }
     },
   }
+}
+
+/** The channel stays as long as the transaction. Throws `invalid` unless it is one of the user's. */
+export async function lockChannel(unit: Unit, userId: number, channelId: number): Promise<void> {
+  const [channel] = await unit.query<{ user_id: number | null }>(
+    `select a.user_id from channel c join account a on a.id = c.account_id
+     where c.id = $1 and c.state = 'active' for key share of c`,
+    [channelId],
+  )
+  refuseChannel(channel, userId)
 }
 
 function refuseChannel(channel: { user_id: number | null } | undefined, userId: number): void {

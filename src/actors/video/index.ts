@@ -1,4 +1,5 @@
 export { askForStoryboard } from './ask-for-storyboard.ts'
+export { type AwaitedVideos, type FoundFields, makeAwaitedVideos, type PlacedPicture } from './awaited-video.ts'
 export { comingRetiming, type Retimed, type RetimedCaption } from './coming-parts.ts'
 export {
   type CreatedVideo,
@@ -45,6 +46,7 @@ export { dropOutdated } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {
   editionOwner,
+  importOwner,
   type Leases,
   makePendingFiles,
   type PendingFile,
@@ -71,7 +73,7 @@ export {
   videoStateOf,
 } from './remote-video.ts'
 export { makeRemoveFiles, type RemoveFiles } from './remove-files.ts'
-export { makeRemoveVideo, type RemoveVideo } from './remove-video.ts'
+export { makeRemoveVideo, type RemoveVideo, removeUnpublished } from './remove-video.ts'
 export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
 export { DAYS_OF_VIEWS, registerScores, renewScores } from './scores.ts'
 export {

@@ -15,14 +15,21 @@ export const resolutionOf = ({ video }: MediaProbe): number => (video ? Math.min
 const streamsOf = ({ video, audio }: MediaProbe): number => (video ? 1 : 0) + (audio ? 2 : 0)
 
 /** The columns of the video that its draft decides, in the machine's first state. */
-export function rowOf({ fields, uuid, probe }: VideoDraft) {
+export const rowOf = ({ fields, uuid, probe }: VideoDraft) => ({
+  ...rowWithoutFile(fields, uuid),
+  ...dimensionsOf(probe),
+})
+
+/** The same of a video whose file is not there yet. */
+export function rowWithoutFile(fields: NewVideoFields, uuid: string) {
   const { channelId, name, category, licence, language, privacy, nsfw, description, support } = fields
   return {
     ...{ uuid, channelId, name, category, licence, language, privacy, nsfw, description, support },
     remote: false,
     blocked: false,
     isLive: false,
-    ...dimensionsOf(probe),
+    duration: 0,
+    aspectRatio: null,
     state: initialVideo.state,
     context: { ...initialVideo.context },
     waitTranscoding: fields.waitTranscoding,

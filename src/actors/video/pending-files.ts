@@ -39,6 +39,7 @@ export const OF_TRANSCODING = 'transcoding:'
 const OF_EDITION = 'edition:'
 
 const OF_REDUNDANCY = 'redundancy:'
+const OF_IMPORT = 'import:'
 
 /** The owner of files that live as long as a transcoding is under way, whichever process works on it. */
 export const transcodingOwner = (transcodingId: number): string => `${OF_TRANSCODING}${transcodingId}`
@@ -48,6 +49,8 @@ export const redundancyOwner = (redundancyId: number): string => `${OF_REDUNDANC
 
 /** The same of a studio edition. */
 export const editionOwner = (editionId: number): string => `${OF_EDITION}${editionId}`
+/** The same of an import that is under way. */
+export const importOwner = (importId: number): string => `${OF_IMPORT}${importId}`
 
 /** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
 const LONGEST_WRITING = 24 * 3_600_000
@@ -71,6 +74,8 @@ const UNWANTED = `
       select 1 from redundancy r where r.id = split_part(p.owner, ':', 2)::integer and r.state in ('wanted', 'downloading'))
     when p.owner like '${OF_EDITION}%' then not exists (
       select 1 from video_edition e where e.id = split_part(p.owner, ':', 2)::integer)
+    when p.owner like '${OF_IMPORT}%' then not exists (
+      select 1 from video_import i where i.id = split_part(p.owner, ':', 2)::integer and i.state in ('pending', 'processing'))
     else true end
   order by p.id limit 500`
 
@@ -108,6 +113,7 @@ export function makePendingFiles(options: {
     owner.startsWith(OF_TRANSCODING) ||
     owner.startsWith(OF_REDUNDANCY) ||
     owner.startsWith(OF_EDITION) ||
+    owner.startsWith(OF_IMPORT) ||
     leases.isGone(owner) ||
     clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
 

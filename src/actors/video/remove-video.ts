@@ -19,9 +19,6 @@ export function makeRemoveVideo(
 ): RemoveVideo {
   const { db, tell, registry, clock, pendingFiles, leases } = deps
 
-  const ask = (unit: Unit, videoId: number): void =>
-    unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
-
   registry.job('video-removal', {
     queue: 'io',
     async run({ data }) {
@@ -84,6 +81,16 @@ export function makeRemoveVideo(
       })
     },
   }
+}
+
+const ask = (unit: Unit, videoId: number): void =>
+  unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
+
+/** Removes a video that was never published, of which nobody was told, in a transaction that holds it. */
+export function removeUnpublished(unit: Unit, video: Video): void {
+  moveVideo(unit, video, { type: 'REMOVED' })
+  video.updatedAt = unit.now
+  ask(unit, video.id)
 }
 
 /**

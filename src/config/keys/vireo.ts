@@ -1,6 +1,6 @@
 // Our own keys, under vireo: intervals, lifetimes, page sizes and limits that other servers have in their code.
 
-import { choice, duration, integer, optionalText, port, section, size } from '../kinds.ts'
+import { choice, duration, flag, integer, optionalText, port, section, size } from '../kinds.ts'
 import { federationKeys } from './vireo-federation.ts'
 import { jobsKeys, schedulerKeys } from './vireo-jobs.ts'
 
@@ -56,6 +56,12 @@ export const vireoKeys = {
       max_image_size: size('4MB', 'largest thumbnail, preview, avatar or banner'),
       max_caption_size: size('20MB', 'largest caption'),
       max_torrent_size: size('200KB', 'largest torrent file'),
+    }),
+    imports: section({
+      max_size: size('50GB', 'largest video that is imported'),
+      silence_timeout: duration('1 minute', 'how long another site may send nothing'),
+      peer_timeout: duration('15 minutes', 'how long the peers of a torrent may send nothing'),
+      torrent_dht: flag(true, 'whether peers are looked for in the distributed hash table'),
     }),
     pagination: section({
       default_count: integer(15, 'items of a list when the client does not say', { min: 1 }),

@@ -1,6 +1,7 @@
 // What an administrator asks when something seems stuck: `/server/debug`.
 
 import { z } from 'zod'
+import type { ChannelSyncs } from '../../actors/channel-sync/index.ts'
 import { countWaitingActivities } from '../../actors/incoming-activity/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Area } from '../plugins/types.ts'
@@ -10,7 +11,7 @@ const COMMANDS = {
   'remove-dandling-resumable-uploads': ['upload', 'upload-traces', 'pending-files'],
   'process-video-views-buffer': ['fold-views', 'counters'],
   'process-video-viewers': ['fold-views', 'count-viewers', 'end-watching', 'tell-viewers'],
-  'process-video-channel-sync-latest': [],
+  'process-video-channel-sync-latest': ['channel_sync'],
   'process-update-videos-scheduler': ['video-schedule'],
   'remove-expired-user-exports': [],
 } as const
@@ -26,7 +27,11 @@ const debugView = z
   .meta({ id: 'Debug' })
 
 /** `run` does what is known under these names, now. */
-export function debugArea(deps: { db: Database; run: (names: readonly string[]) => Promise<void> }): Area {
+export function debugArea(deps: {
+  db: Database
+  run: (names: readonly string[]) => Promise<void>
+  channelSyncs: Pick<ChannelSyncs, 'hurry'>
+}): Area {
   const manage = { right: 'MANAGE_DEBUG' } as const
   return (app) => {
     app.get(
@@ -47,6 +52,7 @@ export function debugArea(deps: { db: Database; run: (names: readonly string[]) 
         },
       },
       async ({ body }, reply) => {
+        if (body.command === 'process-video-channel-sync-latest') await deps.channelSyncs.hurry()
         await deps.run(COMMANDS[body.command])
         return reply.code(204).send(null)
       },

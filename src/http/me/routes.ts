@@ -4,17 +4,14 @@ import { z } from 'zod'
 import type { NotificationSettingCommands } from '../../actors/notification/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import { findMe, quotaUsed, type UpdateMe } from '../../actors/user/index.ts'
-import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { integerText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { notificationSettingsBody, toMeChanges, updateMeBody } from './schemas.ts'
 import { meView, quotaView, toMeView } from './views.ts'
 
 export interface MeDeps {
   db: Database
-  config: () => Config
   urls: { host: string }
   updateMe: UpdateMe
   notificationSettings: NotificationSettingCommands
@@ -22,7 +19,7 @@ export interface MeDeps {
 
 const tags = ['My User']
 
-export function meArea({ db, config, urls, updateMe, notificationSettings }: MeDeps): Area {
+export function meArea({ db, urls, updateMe, notificationSettings }: MeDeps): Area {
   return (app) => {
     app.get(
       '/api/v1/users/me',
@@ -66,26 +63,6 @@ export function meArea({ db, config, urls, updateMe, notificationSettings }: MeD
         await notificationSettings.update(sessionOf(request).user.id, request.body)
         return reply.code(204).send(null)
       },
-    )
-
-    app.get(
-      '/api/v1/users/me/videos/imports',
-      {
-        config: { auth: 'user' },
-        schema: {
-          tags: ['Video Imports'],
-          querystring: z.object({
-            ...paging(config()),
-            sort: sorting(['createdAt'], '-createdAt'),
-            targetUrl: z.string().max(2000).optional(),
-            search: z.string().max(1000).optional(),
-            videoChannelSyncId: integerText({ min: 0 }).optional(),
-          }),
-          response: { 200: listOf(z.never()) },
-        },
-      },
-      // Nothing imports videos yet, so nobody has imports.
-      () => ({ total: 0, data: [] }),
     )
   }
 }

@@ -14,6 +14,8 @@ export const TYPED_WHEN_EMPTY: ReadonlySet<string> = new Set([
   'DELETE /api/v1/videos/:videoId/captions/:captionLanguage',
   'PUT /api/v1/video-channels/:channelHandle',
   'DELETE /api/v1/video-channels/:channelHandle',
+  'POST /api/v1/video-channels/:channelHandle/import-videos',
+  'DELETE /api/v1/video-channel-syncs/:channelSyncId',
   'PUT /api/v1/video-playlists/:playlistId',
   'DELETE /api/v1/video-playlists/:playlistId',
   'PUT /api/v1/video-playlists/:playlistId/videos/:playlistElementId',

@@ -3,6 +3,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError, type ErrorKind, type InvalidParam } from '../../actors/runtime/index.ts'
+import { isDiskFull } from '../../media/index.ts'
 import { causesOf, isOutage } from '../../platform/database/index.ts'
 import { HttpError } from './http-error.ts'
 import { invalidParamsOf, type Part, parts } from './invalid-params.ts'
@@ -151,6 +152,9 @@ function storageProblem(error: unknown, request: FastifyRequest): Answer | undef
     return inPath
       ? { status: 404, detail: 'Not found', headers: {} }
       : { status: 400, detail: 'A text has characters that cannot be stored.', headers: {} }
+  }
+  if (isDiskFull(error)) {
+    return { status: 503, detail: 'There is no space left on this server.', headers: { 'retry-after': '60' } }
   }
   if (isOutage(error)) {
     return { status: 503, detail: 'A part of the server is out of reach now.', headers: { 'retry-after': '5' } }

@@ -67,7 +67,7 @@ const schedule = z.object({
 /** Refused as it was sent. */
 const policyText = integerText({ min: 1, max: 3 })
 
-const videoName = z.string(NAME).min(3, NAME).max(120, NAME).refine(isReadable, NAME)
+export const videoName = z.string(NAME).min(3, NAME).max(120, NAME).refine(isReadable, NAME)
 
 function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
   return z.object({
@@ -110,17 +110,20 @@ export const formFields = fieldsWith(formFlag).extend({ name: videoName.prefault
 /** Of a JSON body. */
 export const jsonFields = fieldsWith(jsonFlag)
 
-type SentFields = z.output<typeof formFields> | z.output<typeof jsonFields>
+export type SentFields = z.output<typeof formFields> | z.output<typeof jsonFields>
 
 /** The domain's fields, with the defaults of the contract. Throws `invalid` when a password is asked for and none given. */
-export function toNewVideo(sent: SentFields): NewVideoFields {
-  const { name, channelId, privacy, category, licence, language, description, support, tags } = sent
+export const toNewVideo = (sent: SentFields): NewVideoFields => ({ ...toUnnamedVideo(sent), name: sent.name })
+
+/** The same of a video that gets its name from elsewhere. */
+export function toUnnamedVideo(sent: Omit<SentFields, 'name'>): Omit<NewVideoFields, 'name'> {
+  const { channelId, privacy, category, licence, language, description, support, tags } = sent
   const passwords = privacy === PASSWORD_PROTECTED ? sent.videoPasswords : []
   if (privacy === PASSWORD_PROTECTED && passwords.length === 0) {
     throw new DomainError('invalid', 'Video passwords are missing.')
   }
   return {
-    ...{ name, channelId, privacy, category, licence, language, description, support, tags, passwords },
+    ...{ channelId, privacy, category, licence, language, description, support, tags, passwords },
     nsfw: sent.nsfw ?? false,
     waitTranscoding: sent.waitTranscoding ?? false,
     downloadEnabled: sent.downloadEnabled ?? true,

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
 import { type GivenPictures, overQuota, type PictureName } from '../../actors/video/index.ts'
-import { MediaError } from '../../media/index.ts'
+import { isDiskFull, MediaError } from '../../media/index.ts'
 import type { FilePart, FileTarget, FormFile } from '../plugins/multipart.ts'
 
 export const PICTURES = ['.png', '.jpg', '.jpeg', '.webp']
@@ -44,6 +44,25 @@ export function pictureFile(options: { field: string; folder: string; maxBytes: 
   }
 }
 
+/** Both pictures of a video. */
+export const pictureFiles = (options: { folder: string; maxBytes: number }) => ({
+  thumbnailfile: pictureFile({ field: 'thumbnailfile', ...options }),
+  previewfile: pictureFile({ field: 'previewfile', ...options }),
+})
+
+/** Runs `work` with a folder for the files of a request, which is gone afterwards. */
+export async function withFolder<T>(
+  uploads: Pick<Uploads, 'beginForm'>,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const { folder, end } = await uploads.beginForm()
+  try {
+    return await work(folder)
+  } finally {
+    await end()
+  }
+}
+
 /** The pictures in their final size. Throws `invalid` for what is no picture inside. */
 export async function fitPictures(
   uploads: Pick<Uploads, 'fitPicture'>,
@@ -54,7 +73,7 @@ export async function fitPictures(
     try {
       return { [name]: await uploads.fitPicture(name, path) }
     } catch (error) {
-      throw error instanceof MediaError ? notAPicture(`${name}file`) : error
+      throw error instanceof MediaError && !isDiskFull(error) ? notAPicture(`${name}file`) : error
     }
   }
   return {

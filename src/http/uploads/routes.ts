@@ -10,7 +10,7 @@ import { addFormRoutes, withForm } from '../plugins/multipart.ts'
 import type { App, Area } from '../plugins/types.ts'
 import { parseContentRange } from './content-range.ts'
 import { formFields, jsonFields, toNewVideo, uploadedVideo } from './fields.ts'
-import { fitPictures, pictureFile, videoFile } from './form-files.ts'
+import { fitPictures, pictureFiles, videoFile, withFolder } from './form-files.ts'
 import { filename, initHeaders, nothing, ofUpload, tokenOf, UNCACHED } from './resumable.ts'
 
 const WHOLE = '/api/v1/videos/upload'
@@ -23,29 +23,16 @@ const jsonInit = jsonFields.extend({ filename })
 export function uploadsArea({ uploads, config, host }: { uploads: Uploads; config: () => Config; host: string }): Area {
   const limits = () => config().vireo.uploads
 
-  /** Runs `work` with a folder for the files of the request, which is gone afterwards. */
-  async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-    const { folder, end } = await uploads.beginForm()
-    try {
-      return await work(folder)
-    } finally {
-      await end()
-    }
-  }
-
-  const pictureFiles = (folder: string) => ({
-    thumbnailfile: pictureFile({ field: 'thumbnailfile', folder, maxBytes: limits().max_image_size }),
-    previewfile: pictureFile({ field: 'previewfile', folder, maxBytes: limits().max_image_size }),
-  })
+  const pictures = (folder: string) => pictureFiles({ folder, maxBytes: limits().max_image_size })
 
   async function receiveWhole(request: FastifyRequest) {
     const userId = sessionOf(request).user.id
     const left = await uploads.quotaLeft(userId)
-    return await withFolder(async (folder) => {
+    return await withFolder(uploads, async (folder) => {
       const videofile = videoFile({ uploads, folder, left, maxBytes: limits().max_partial_per_user })
       const form = {
         fields: formFields,
-        files: { videofile: { ...videofile, required: true }, ...pictureFiles(folder) },
+        files: { videofile: { ...videofile, required: true }, ...pictures(folder) },
       }
       const video = await withForm(request, form, async ({ fields, files }) => {
         const file = files.videofile
@@ -65,8 +52,8 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
     const userId = sessionOf(request).user.id
     const size = request.headers['x-upload-content-length']
     const type = request.headers['x-upload-content-type']
-    const { token } = await withFolder(async (folder) => {
-      const files = pictureFiles(folder)
+    const { token } = await withFolder(uploads, async (folder) => {
+      const files = pictures(folder)
       const form = { fields: request.isMultipart() ? formInit : jsonInit, files }
       return await withForm(request, form, async (received) => {
         const { filename: fileName, ...sent } = received.fields

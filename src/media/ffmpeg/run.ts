@@ -1,8 +1,9 @@
 // Runs one ffmpeg process through fluent-ffmpeg: progress, cancel, limits on stalls and memory, and a useful error.
 
 import { ChildProcess } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
+import { dirname, isAbsolute } from 'node:path'
 import ffmpegCommand, { type FfmpegCommand } from 'fluent-ffmpeg'
 import { MediaError, type MediaErrorReason } from '../errors.ts'
 import type { FfmpegCommandSpec } from './command.ts'
@@ -33,6 +34,9 @@ export interface RunOptions {
 
 const WATCH_MS = 500
 const TAIL_CHARS = 2000
+/** A disk with less room is full: a file is written in pieces of this size. */
+const NO_ROOM_BYTES = 32 * 1024
+const NO_SPACE = /No space left on device|Disk quota exceeded/i
 
 /**
  * Runs until ffmpeg ended. Throws MediaError `aborted`, `stalled`, `memory`, `disk-full` or `failed`, always after the
@@ -42,8 +46,22 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
   if (options.signal?.aborted) throw new MediaError('aborted', 'The work was cancelled.')
   try {
     await execute(options)
+    await refuseFullDisk(options.spec)
   } finally {
     if (options.pidFile !== undefined) await rm(options.pidFile, { force: true })
+  }
+}
+
+/** ffmpeg ends well, and says nothing, when the last bytes of a file have no room: what it wrote is cut off then. */
+async function refuseFullDisk({ outputs }: FfmpegCommandSpec): Promise<void> {
+  for (const folder of new Set(
+    outputs
+      .map(({ target }) => target)
+      .filter(isAbsolute)
+      .map(dirname),
+  )) {
+    const disk = await statfs(folder).catch(() => undefined)
+    if (disk && disk.bavail * disk.bsize < NO_ROOM_BYTES) throw toError('disk-full', '')
   }
 }
 
@@ -52,6 +70,7 @@ function execute({ ffmpeg, spec, limits, duration, niceness, signal, onProgress,
     const command = buildCommand(ffmpeg, spec)
     let killedFor: MediaErrorReason | undefined
     let child: ChildProcess | undefined
+    let isFull = false
     let mark = ''
     let movedAt = performance.now()
     let percent = 0
@@ -91,6 +110,7 @@ function execute({ ffmpeg, spec, limits, duration, niceness, signal, onProgress,
     })
     // The `progress` event of fluent-ffmpeg would first probe the input without our guard, so the lines are read here.
     command.on('stderr', (line: string) => {
+      isFull ||= NO_SPACE.test(line)
       const seen = /time=\s*(-?[\d:.]+)/.exec(line)
       if (!seen) return
       const current = `${/frame=\s*(\d+)/.exec(line)?.[1] ?? ''} ${seen[1]} ${/size=\s*(\S+)/.exec(line)?.[1] ?? ''}`
@@ -105,13 +125,14 @@ function execute({ ffmpeg, spec, limits, duration, niceness, signal, onProgress,
     command.on('end', () => {
       finish()
       if (killedFor) return reject(toError(killedFor, ''))
+      if (isFull) return reject(toError('disk-full', ''))
       onProgress?.(100)
       resolve()
     })
     command.on('error', (error: Error, _stdout: string | null, stderr: string | null) => {
       finish()
       const detail = (stderr || error.message).slice(-TAIL_CHARS)
-      const reason = killedFor ?? (/No space left on device|Disk quota/i.test(detail) ? 'disk-full' : 'failed')
+      const reason = killedFor ?? (isFull || NO_SPACE.test(detail) ? 'disk-full' : 'failed')
       reject(toError(reason, detail))
     })
     command.run()

@@ -1,8 +1,9 @@
 // Large files of other servers, as streams: under the guards of the fetcher, ended by silence and not by duration.
 
-import { pipeline, type Readable, Transform } from 'node:stream'
-import { FetchError, type GuardedFetch } from '../../platform/fetch/index.ts'
+import { pipeline, type Readable } from 'node:stream'
+import type { GuardedFetch } from '../../platform/fetch/index.ts'
 import { MediaError } from '../errors.ts'
+import { silenceGuard } from '../silence.ts'
 
 export interface RemoteFileSource {
   http: Pick<GuardedFetch, 'stream'>
@@ -22,35 +23,16 @@ export async function streamRemoteFile(
   url: string,
   { http, silenceMs, signal, maxBytes }: RemoteFileSource & { maxBytes: number },
 ): Promise<Readable> {
-  const silent = new AbortController()
-  const silence = new FetchError('timeout', url, { message: 'nothing came for too long' })
-  let timer: NodeJS.Timeout | undefined
-  const heard = () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      ear.destroy(silence)
-      silent.abort(silence)
-    }, silenceMs)
-  }
-  const ear = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      heard()
-      done(null, chunk)
-    },
-  })
-  ear.once('close', () => clearTimeout(timer))
-  // It may fail before its reader has begun, who then hears of it all the same.
-  ear.on('error', () => {})
-  heard()
+  const { signal: silent, ear } = silenceGuard(url, silenceMs)
   try {
-    const signals = AbortSignal.any([silent.signal, signal])
+    const signals = AbortSignal.any([silent, signal])
     const answer = await http.stream(url, { maxBytes, timeoutMs: LONGEST_MS, signal: signals })
     pipeline(answer.body, ear, () => {})
     if (answer.status !== 200) throw new MediaError('failed', `${url} answered ${answer.status}.`)
     return ear
   } catch (error) {
     ear.destroy()
-    throw silent.signal.aborted ? silence : error
+    throw silent.aborted ? silent.reason : error
   }
 }
 

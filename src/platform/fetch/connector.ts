@@ -1,15 +1,10 @@
 // Connects only to public addresses. The guard looks at the resolved address of this very connection, so a name that
 // answers differently the second time (DNS rebinding) gains nothing.
 
-import dns from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { buildConnector } from 'undici'
-import { FetchError } from './errors.ts'
-
-/** Resolves a host name to all its addresses. Tests give their own. */
-export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>
-
-export const systemResolve: Resolve = (hostname) => dns.promises.lookup(hostname, { all: true, verbatim: true })
+import { makeDial } from './dial.ts'
+import { guardedLookup, type Resolve, refusal } from './guarded-lookup.ts'
 
 /** undici's connector with the address guard. `timeoutMs` is for the connection alone. */
 export function guardedConnector(options: {
@@ -17,35 +12,28 @@ export function guardedConnector(options: {
   isAllowed: (address: string) => boolean
   timeoutMs: number
   resolve: Resolve
+  /** An HTTP proxy to go through this time. */
+  proxy?: (() => string | undefined) | undefined
 }): buildConnector.connector {
-  const { isAllowed } = options
+  const { isAllowed, resolve, timeoutMs, proxy = () => undefined } = options
   const connect = buildConnector({
-    timeout: options.timeoutMs,
+    timeout: timeoutMs,
     allowH2: false,
-    lookup: guardedLookup({ resolve: options.resolve, isAllowed }),
+    lookup: guardedLookup({ resolve, isAllowed }),
   })
   return (target, callback) => {
     const literal = target.hostname.replace(/^\[|\]$/g, '')
     // A literal address is connected to without a lookup.
     if (isIP(literal) && !isAllowed(literal)) return callback(refusal(literal), null)
-    connect(target, callback)
-  }
-}
-
-function guardedLookup(options: { resolve: Resolve; isAllowed: (address: string) => boolean }): LookupFunction {
-  return (hostname, request, callback) => {
-    options.resolve(hostname).then(
-      (found) => {
-        const wanted = found.filter(({ family }) => !request.family || String(request.family).endsWith(String(family)))
-        const allowed = wanted.filter(({ address }) => options.isAllowed(address))
-        const [first] = allowed
-        if (!first) callback(refusal(hostname), '', 0)
-        else if (request.all) callback(null, allowed)
-        else callback(null, first.address, first.family)
-      },
-      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    const through = proxy()
+    if (through === undefined) return connect(target, callback)
+    const isTls = target.protocol === 'https:'
+    makeDial({ isAllowed, resolve, timeoutMs, proxy: () => through })({
+      hostname: target.hostname,
+      port: Number(target.port || (isTls ? 443 : 80)),
+    }).then(
+      (socket) => (isTls ? connect({ ...target, httpSocket: socket }, callback) : callback(null, socket)),
+      (error: Error) => callback(error, null),
     )
   }
 }
-
-const refusal = (host: string): FetchError => new FetchError('refused-address', host)

@@ -5,8 +5,9 @@ import { Agent, type Dispatcher, request as send } from 'undici'
 import type { Logger } from '../logger.ts'
 import { isPublicAddress } from './addresses.ts'
 import { ACCEPTED_ENCODINGS, decodedBody } from './body.ts'
-import { guardedConnector, type Resolve, systemResolve } from './connector.ts'
+import { guardedConnector } from './connector.ts'
 import { FetchError, toFetchError } from './errors.ts'
+import { type Resolve, systemResolve } from './guarded-lookup.ts'
 
 export interface FetchRequest {
   method?: string
@@ -68,6 +69,8 @@ export interface GuardedFetchOptions {
   /** Another rule for resolved addresses than `allowPrivateAddresses` gives. */
   isAllowedAddress?: (address: string) => boolean
   resolve?: Resolve
+  /** An HTTP proxy that a connection is to go through; the guard stays. */
+  proxy?: () => string | undefined
 }
 
 const DEFAULT_MAX_BYTES = 1024 * 1024
@@ -92,6 +95,7 @@ export function makeGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       isAllowed: options.isAllowedAddress ?? (options.allowPrivateAddresses ? () => true : isPublicAddress),
       timeoutMs: Math.min(CONNECT_TIMEOUT_MS, options.timeoutMs),
       resolve: options.resolve ?? systemResolve,
+      proxy: options.proxy,
     }),
     connections: CONNECTIONS_PER_ORIGIN,
     pipelining: 1,

@@ -1,5 +1,6 @@
 export { isPublicAddress } from './addresses.ts'
-export { FetchError, type FetchFailure } from './errors.ts'
+export { type Dial, makeDial } from './dial.ts'
+export { FetchError, type FetchFailure, toFetchError } from './errors.ts'
 export {
   type FetchedBody,
   type FetchedStream,
@@ -8,3 +9,5 @@ export {
   type GuardedFetchOptions,
   makeGuardedFetch,
 } from './guarded-fetch.ts'
+export { type Resolve, systemResolve } from './guarded-lookup.ts'
+export { type GuardedProxy, openGuardedProxy } from './guarded-proxy.ts'

@@ -100,6 +100,8 @@ async function findStuckWork(dataDir: string): Promise<string[]> {
        where state <> 'done' or lease_owner is not null
      union all select format('copy %s is %s', id, state) from redundancy
        where state not in ('announced', 'failed') or lease_owner is not null
+     union all select format('import %s is %s (%s)', id, state, coalesce(context->>'error', lease_owner, ''))
+       from video_import where state <> 'success' or lease_owner is not null
      union all select format('video %s is %s', id, state) from video where state <> 'published'
      union all select format('event %s waits: %s', event, coalesce(error, '')) from outbox
      union all select format('file %s %s is pending', kind, name) from pending_file`,

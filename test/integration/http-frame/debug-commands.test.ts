@@ -9,13 +9,15 @@ it.each([
   ['remove-dandling-resumable-uploads', ['upload', 'upload-traces', 'pending-files']],
   ['process-video-views-buffer', ['fold-views', 'counters']],
   ['process-video-viewers', ['fold-views', 'count-viewers', 'end-watching', 'tell-viewers']],
-  ['process-video-channel-sync-latest', []],
+  ['process-video-channel-sync-latest', ['hurry', 'channel_sync']],
   ['process-update-videos-scheduler', ['video-schedule']],
   ['remove-expired-user-exports', []],
 ])('%s runs %j', async (command, names) => {
   const ran: string[] = []
   const run = async (wanted: readonly string[]) => void ran.push(...wanted)
-  const app = await makeFrame({ add: debugArea({ db: {} as Database, run }) })
+  const app = await makeFrame({
+    add: debugArea({ db: {} as Database, run, channelSyncs: { hurry: () => run(['hurry']) } }),
+  })
   const ask = (payload: object) =>
     app.inject({
       ...{ method: 'POST', url: '/api/v1/server/debug/run-command', payload },

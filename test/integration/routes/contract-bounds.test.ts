@@ -27,8 +27,11 @@ const DIFFERENT: Exceptions = [
     /: waitTranscoding of the (JSON body|form) (takes "?true|refuses "x+")/,
     'it is described as a text, but is a boolean',
   ],
-  [/^POST .*upload.* of the form takes "(no such value|2)"/, 'all but true is false in these forms, as observed'],
-  [/^POST .*upload.*: language of the .* takes ""/, 'an empty text says that there is none'],
+  [
+    /^POST .*(upload|videos\/imports).* of the form takes "(no such value|2)"/,
+    'all but true is false in these forms, as observed',
+  ],
+  [/^POST .*(upload|videos\/imports).*: language of the .* takes ""/, 'an empty text says that there is none'],
   [/: (viewEvent|sessionId) of the JSON body takes/, 'what a player says wrongly is left aside, as observed'],
   [/^PUT .*passwords: passwords of the JSON body takes/, 'the command refuses them, and names no field, as observed'],
   [/^PUT .*: language of the form takes ""/, 'an empty text says that there is none'],

@@ -25,6 +25,10 @@ export async function startStage(): Promise<RouteStage> {
       instance: { default_nsfw_policy: 'display' },
       video_file: { update: { enabled: true } },
       video_studio: { enabled: true },
+      import: {
+        videos: { http: { enabled: true }, torrent: { enabled: true } },
+        video_channel_synchronization: { enabled: true, max_per_user: 1000 },
+      },
       open_telemetry: { metrics: { enabled: true } },
       signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
       vireo: {

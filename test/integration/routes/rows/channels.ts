@@ -16,6 +16,16 @@ const secondChannel = async (cast: Cast) => {
   return { params: { channelHandle: username } }
 }
 
+const EXTERNAL = 'https://video.example.com/c/x'
+
+const synchronisation = async ({ db, users }: Cast) => {
+  const [row] = await db.query<{ id: number }>(
+    `insert into channel_sync (channel_id, external_channel_url, state) values ($1, $2, 'waiting-first-run') returning id`,
+    [users.user.channelId, EXTERNAL],
+  )
+  return { params: { channelSyncId: row?.id ?? 0 } }
+}
+
 /** Not even the staff. */
 const ownerOnly = (status: number) => signedIn(status, { other: 403, moderator: 403, admin: 403 })
 
@@ -31,6 +41,13 @@ export const channelRows = [
   row('GET /api/v1/accounts/:name/ratings', ownerOnly(200), account),
   row('GET /api/v1/accounts/:name/followers', ownerOnly(200), account),
 
+  row('GET /api/v1/accounts/:name/video-channel-syncs', ownerOrStaff(200), account),
+  row('POST /api/v1/video-channel-syncs', ownerOrStaff(200), (cast) => ({
+    body: { externalChannelUrl: EXTERNAL, videoChannelId: cast.users.user.channelId },
+  })),
+  row('POST /api/v1/video-channel-syncs/:channelSyncId/sync', ownerOrStaff(204), synchronisation),
+  row('DELETE /api/v1/video-channel-syncs/:channelSyncId', ownerOrStaff(204), synchronisation),
+
   row('GET /api/v1/video-channels', visitors(200)),
   row('POST /api/v1/video-channels', signedIn(200), () => ({
     body: { name: `made_${newUuid()}`.replaceAll('-', '_'), displayName: 'New' },
@@ -41,6 +58,10 @@ export const channelRows = [
   row(`GET ${CHANNEL}/videos`, visitors(200), channel),
   row(`GET ${CHANNEL}/videos`, ofStaff, (cast) => ({ ...channel(cast), ...privateOnes }), 'private ones'),
   row(`GET ${CHANNEL}/followers`, ownerOrStaff(200), channel),
+  row(`POST ${CHANNEL}/import-videos`, ownerOrStaff(204), (cast) => ({
+    ...channel(cast),
+    body: { externalChannelUrl: EXTERNAL },
+  })),
   ...(['avatar', 'banner'] as const).flatMap((kind) => [
     row(`POST ${CHANNEL}/${kind}/pick`, ownerOrStaff(200), async (cast) => ({
       ...channel(cast),

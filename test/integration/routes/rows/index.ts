@@ -20,6 +20,7 @@ import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
 import { userRows } from './users.ts'
+import { videoImportRows } from './video-imports.ts'
 import { videoOwnershipRows } from './video-ownership.ts'
 import { videoPartRows } from './video-parts.ts'
 import { videoStatsRows } from './video-stats.ts'
@@ -40,6 +41,7 @@ export const rows: readonly Row[] = [
   ...viewRows,
   ...videoStatsRows,
   ...uploadRows,
+  ...videoImportRows,
   ...commentRows,
   ...playlistRows,
   ...abuseRows,

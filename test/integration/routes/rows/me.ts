@@ -12,7 +12,6 @@ export const meRows = [
   row('DELETE /api/v1/users/me/avatar', signedIn(200)),
   row('GET /api/v1/users/me/video-quota-used', signedIn(200)),
   row('GET /api/v1/users/me/videos', signedIn(200)),
-  row('GET /api/v1/users/me/videos/imports', signedIn(200)),
   row('GET /api/v1/users/me/videos/comments', signedIn(200)),
   row(
     'GET /api/v1/users/me/videos/comments',

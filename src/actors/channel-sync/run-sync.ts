@@ -1,0 +1,196 @@
+// The rounds of synchronisations: a job reads the channel of the other site and asks for the import of each video that is new
+// here; when all of these imports have ended another one tells how it went. Both may run twice: what is there is not
+// asked for again.
+
+import type { Downloads, RemoteVideoEntry, Store } from '../../media/index.ts'
+import { randomToken } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { type ActorDeps, DomainError, type JobContext, PermanentFailure, unlessGone } from '../runtime/index.ts'
+import type { Leases, PendingFiles } from '../video/index.ts'
+import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
+import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
+import { askForEnd, askForListing, moveSync, withSync } from './channel-sync-state.ts'
+import { newVideos } from './new-videos.ts'
+
+export type ChannelSyncDeps = ActorDeps & {
+  store: Pick<Store, 'workFolder'>
+  pendingFiles: Pick<PendingFiles, 'reserve' | 'discard'>
+  leases: Pick<Leases, 'owner'>
+  downloads: Pick<Downloads, 'listRemoteVideos'>
+  videoImports: Pick<VideoImports, 'request'>
+}
+
+/** Imports of one video by rounds that nobody asked for. */
+const MOST_TRIES = 3
+
+/** What a channel has published elsewhere is for everybody. */
+const PUBLIC = 1
+
+interface Round {
+  channelId: number
+  url: string
+  /** Undefined for an import that is done once. */
+  sync: StoredSync | undefined
+}
+
+interface Reading extends Round {
+  /** Undefined when all is wanted, new or not. */
+  isNew: Set<string> | undefined
+}
+
+/** Adds the two jobs and the check interval to the registry. */
+export function runChannelSyncs(deps: ChannelSyncDeps): void {
+  const { db, config, registry, logger, clock, downloads, videoImports, store, pendingFiles, leases } = deps
+  const keys = () => config().import.video_channel_synchronization
+  const settings = () => ({ check_interval: config().vireo.schedulers.channel_sync_check_interval })
+
+  registry.timeout('channel_sync', {
+    dueSql: 'select id from channel_sync where due_at <= $1 order by due_at limit 100',
+    timedOut: (id) =>
+      withSync(deps, id, async (unit, sync) => {
+        const [row] = await unit.query<{ due: Date | null }>('select due_at as due from channel_sync where id = $1', [
+          id,
+        ])
+        if (!row?.due || row.due > unit.now) return
+        const importer = await findImporter(unit.query, sync.channelId)
+        const allowed = keys().enabled && (importer?.active ?? false)
+        const after = await moveSync(unit, sync, { type: 'TIMED_OUT', allowed }, settings())
+        if (sync.state !== 'processing') return
+        if (!after.context.listed) askForListing(unit, after)
+        else if ((await importsOfRound(unit.query, id)).open === 0) askForEnd(unit, after)
+      }),
+  })
+
+  registry.job('video-channel-import', {
+    queue: 'io',
+    run: importChannel,
+    failed: async ({ data }, error) => {
+      const id = syncIdOf(data)
+      if (id !== undefined) await unlessGone(fail(id, error))
+    },
+  })
+
+  registry.job('after-video-channel-import', {
+    queue: 'io',
+    run: ({ data }) =>
+      unlessGone(
+        withSync(deps, Number(data.channelSyncId), async (unit, sync) => {
+          if (sync.state !== 'processing' || !sync.context.listed) return
+          const { open, failed } = await importsOfRound(unit.query, sync.id)
+          if (open === 0) await moveSync(unit, sync, { type: 'FINISHED', failed }, settings())
+        }),
+      ),
+  })
+
+  async function fail(id: number, error: string): Promise<void> {
+    await withSync(deps, id, async (unit, sync) => {
+      if (sync.state === 'processing') await moveSync(unit, sync, { type: 'FAILED', error }, settings())
+    })
+  }
+
+  async function importChannel({ id, data, signal }: JobContext): Promise<void> {
+    const round = await roundOf(data)
+    if (!round) return
+    await refuseSecondImporter(id, round.channelId)
+    const log = logger.child({ channel: round.channelId, sync: round.sync?.id })
+    const begun = clock.now()
+    const isNewest = round.sync?.context.extent === 'newest'
+    const limit = isNewest ? keys().videos_limit_per_synchronization : keys().full_sync_videos_limit
+    const listed = (await list(round.url, limit, signal)).slice(0, limit)
+    const isNew = isNewest && round.sync ? newVideos(listed, round.sync) : undefined
+    // The oldest first, so that they come in the order in which they were published.
+    const refused = await requestAll({ ...round, isNew }, listed.toReversed(), signal, log)
+    log.info({ listed: listed.length, refused }, 'channel read')
+    if (!round.sync) return
+    await unlessGone(
+      withSync(deps, round.sync.id, async (unit, sync) => {
+        if (sync.state !== 'processing') return
+        const undated = listed.filter(({ publishedAt }) => !publishedAt).map(({ url }) => url)
+        await unit.query('update channel_sync set last_sync_at = $2, known_urls = $3 where id = $1', [
+          ...[sync.id, begun, undated],
+        ])
+        const after = await moveSync(unit, sync, { type: 'LISTED', refused }, settings())
+        if ((await importsOfRound(unit.query, sync.id)).open === 0) askForEnd(unit, after)
+      }),
+    )
+  }
+
+  async function list(url: string, limit: number, signal: AbortSignal): Promise<RemoteVideoEntry[]> {
+    const work = { kind: 'tmp', name: `channel-${randomToken(16)}`, folder: true } as const
+    await pendingFiles.reserve(leases.owner, [work])
+    try {
+      return await downloads.listRemoteVideos({ url, limit, signal, folder: await store.workFolder(work.name) })
+    } finally {
+      await pendingFiles.discard([work])
+    }
+  }
+
+  /** Undefined when there is nothing to do: the synchronisation was removed, or its round is over. */
+  async function roundOf(data: JobContext['data']): Promise<Round | undefined> {
+    const id = syncIdOf(data)
+    if (id === undefined) {
+      return { channelId: Number(data.videoChannelId), url: String(data.externalChannelUrl), sync: undefined }
+    }
+    const sync = await loadSync(db.query, id)
+    if (sync?.state !== 'processing' || sync.context.listed) return undefined
+    return { channelId: sync.channelId, url: sync.url, sync }
+  }
+
+  /** Two at once for one channel could each import what the other one is about to. The one that began later waits. */
+  async function refuseSecondImporter(jobId: number, channelId: number): Promise<void> {
+    const others = await db.query(
+      `select 1 from job o join job me on me.id = $1
+       where o.type = 'video-channel-import' and o.state = 'active' and o.id <> me.id
+         and (o.data->>'videoChannelId')::int = $2 and (o.started_at, o.id) < (me.started_at, me.id) limit 1`,
+      [jobId, channelId],
+    )
+    if (others.length > 0) throw new DomainError('busy', 'Another import into this channel is under way.')
+  }
+
+  /** Answers how many could not be asked for. Throws when the rest cannot be either. */
+  async function requestAll(
+    round: Reading,
+    videos: RemoteVideoEntry[],
+    signal: AbortSignal,
+    log: Logger,
+  ): Promise<number> {
+    const { channelId, sync } = round
+    let refused = 0
+    for (const { url } of videos) {
+      signal.throwIfAborted()
+      const userId = await importerNow(round)
+      if (userId === undefined) return refused
+      if (!(await isWanted(round, url))) continue
+      try {
+        const fields = { privacy: PUBLIC }
+        await videoImports.request({ userId, channelId, targetUrl: url, channelSyncId: sync?.id, fields })
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === 'busy' || error.kind === 'unavailable') throw error
+        if (error.code === 'quota_reached') throw new PermanentFailure(error.message, { cause: error })
+        log.warn({ err: error }, 'a video of another site is not imported')
+        refused += 1
+      }
+    }
+    return refused
+  }
+
+  /** What failed is tried again with later rounds, what somebody cancelled only when all is asked for. */
+  async function isWanted({ channelId, isNew }: Reading, url: string): Promise<boolean> {
+    if ((await findImportedUrls(db, { channelId, targetUrls: [url] })).has(url)) return false
+    if (!isNew) return true
+    const { failed, ended } = await triesOf(db.query, channelId, url)
+    return ended === 0 && failed < MOST_TRIES && (failed > 0 || isNew.has(url))
+  }
+
+  /** The user who imports; undefined when the synchronisation was removed. Throws when the user may no more. */
+  async function importerNow({ channelId, sync }: Round): Promise<number | undefined> {
+    if (sync && !(await loadSync(db.query, sync.id))) return undefined
+    const importer = await findImporter(db.query, channelId)
+    const isOn = config().import.videos.http.enabled && (sync === undefined || keys().enabled)
+    if (isOn && importer?.active && importer.userId !== null) return importer.userId
+    throw new PermanentFailure('Imports into this channel are not allowed any more.')
+  }
+}
+
+const syncIdOf = ({ partOfChannelSyncId }: JobContext['data']): number | undefined =>
+  partOfChannelSyncId === undefined ? undefined : Number(partOfChannelSyncId)

@@ -1,0 +1,129 @@
+// What is said of an imported video: by its user, by the site that it comes from, or by nobody. Pure.
+
+import type { RemoteMetadata } from '../../media/index.ts'
+import { categoryLabels, type FoundFields, languageLabels, licenceLabels, type NewVideoFields } from '../video/index.ts'
+
+/** As of an upload; what is left out may be filled in by what is found. */
+export type ImportFields = Omit<NewVideoFields, 'name' | 'nsfw'> & { name?: string; nsfw?: boolean }
+
+/** What an import is asked for with. */
+export interface ImportTarget {
+  targetUrl: string | null
+  magnetUri: string | null
+  torrentName: string | null
+}
+
+const PRIVATE = 3
+const COMMENTS_ENABLED = 1
+const ADULT = 18
+const NAME = { min: 3, max: 120 }
+const DESCRIPTION = { min: 3, max: 10_000 }
+const TAG = { min: 2, max: 30, most: 5 }
+const NO_NAME = 'Imported video'
+
+/** All fields of an import that says nothing but where it goes. */
+export const plainFields = (channelId: number): ImportFields => ({
+  ...{ channelId, privacy: PRIVATE, category: null, licence: null, language: null, description: null, support: null },
+  ...{ waitTranscoding: true, commentsPolicy: COMMENTS_ENABLED, downloadEnabled: true, tags: [], passwords: [] },
+  ...{ originallyPublishedAt: null, schedule: null },
+})
+
+/** What the video begins with. */
+export const beginningOf = (fields: ImportFields, target: ImportTarget): NewVideoFields => ({
+  ...fields,
+  name: fields.name ?? nameOf(target),
+  nsfw: fields.nsfw ?? false,
+})
+
+/** What was found of that which the user left open, within the bounds of this server. */
+export function takenFrom(metadata: RemoteMetadata, fields: ImportFields): FoundFields {
+  const { title, description, tags, categories, licence, language, ageLimit, publishedAt } = metadata
+  return definedOf({
+    name: fields.name === undefined ? fittingName(title) : undefined,
+    description: fields.description === null ? cut(description, DESCRIPTION) : undefined,
+    tags: fields.tags.length === 0 ? fittingTags(tags) : undefined,
+    category: fields.category === null ? idOf(categoryLabels, categories ?? []) : undefined,
+    licence: fields.licence === null ? licenceOf(licence) : undefined,
+    language: fields.language === null ? languageOf(language) : undefined,
+    nsfw: fields.nsfw === undefined && ageLimit !== undefined ? ageLimit >= ADULT : undefined,
+    originallyPublishedAt: fields.originallyPublishedAt === null ? publishedAt?.toISOString() : undefined,
+  })
+}
+
+/** Of a language of another site, such as `en-US`; undefined when this server has no such language. */
+export function languageOf(code: string | undefined): string | undefined {
+  const plain = code?.toLowerCase() ?? ''
+  const known = (text: string) => Object.keys(languageLabels).find((one) => one.toLowerCase() === text)
+  return known(plain) ?? known(plain.split(/[-_]/)[0] ?? '')
+}
+
+function nameOf({ targetUrl, magnetUri, torrentName }: ImportTarget): string {
+  const sources = [
+    torrentName && withoutExtension(torrentName),
+    magnetUri && URL.parse(magnetUri)?.searchParams.get('dn'),
+    targetUrl && withoutExtension(lastOf(targetUrl)),
+    targetUrl && URL.parse(targetUrl)?.hostname,
+  ]
+  for (const source of sources) {
+    const name = fittingName(source ?? undefined)
+    if (name !== undefined) return name
+  }
+  return NO_NAME
+}
+
+function lastOf(url: string): string {
+  const last = URL.parse(url)?.pathname.split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    return last
+  }
+}
+
+const withoutExtension = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,8}$/, '')
+
+const fittingName = (text: string | undefined): string | undefined =>
+  text !== undefined && /[^\s\p{Cc}]/u.test(text) ? cut(text, NAME) : undefined
+
+/** Without what cannot be stored; undefined when too little is left. */
+function cut(text: string | undefined, { min, max }: { min: number; max: number }): string | undefined {
+  const plain = [...(text ?? '').replaceAll('\0', '').trim()]
+  let fitting = ''
+  for (const character of plain) {
+    if (fitting.length + character.length > max) break
+    fitting += character
+  }
+  return fitting.length < min ? undefined : fitting
+}
+
+function fittingTags(tags: readonly string[] | undefined): string[] | undefined {
+  const fitting = [...new Set((tags ?? []).map((tag) => tag.replaceAll('\0', '').trim()))]
+    .filter((tag) => tag.length >= TAG.min && tag.length <= TAG.max)
+    .slice(0, TAG.most)
+  return fitting.length > 0 ? fitting : undefined
+}
+
+function idOf(labels: Readonly<Record<number, string>>, names: readonly string[]): number | undefined {
+  const wanted = names.map((name) => name.toLowerCase())
+  const found = Object.entries(labels).find(([, label]) => wanted.includes(label.toLowerCase()))
+  return found && Number(found[0])
+}
+
+/** As sites and Creative Commons call them. */
+const LICENCES: readonly [RegExp, number][] = [
+  [/^(creative commons )?attribution licen[cs]e|^cc[ -]by$/, 1],
+  [/public domain|^cc0/, 7],
+  [/^cc[ -]by[ -]sa\b/, 2],
+  [/^cc[ -]by[ -]nd\b/, 3],
+  [/^cc[ -]by[ -]nc[ -]sa\b/, 5],
+  [/^cc[ -]by[ -]nc[ -]nd\b/, 6],
+  [/^cc[ -]by[ -]nc\b/, 4],
+]
+
+function licenceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return idOf(licenceLabels, [text]) ?? LICENCES.find(([pattern]) => pattern.test(text.toLowerCase().trim()))?.[1]
+}
+
+const definedOf = (fields: { [K in keyof FoundFields]: FoundFields[K] | undefined }): FoundFields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -1,0 +1,293 @@
+// The job `video-import`: downloads a video and gives it its file. Killed at any line and run again it goes on with what is
+// there; two at once do not disturb each other, since only the one that holds the row's lease works.
+
+import { basename, extname } from 'node:path'
+import {
+  DownloadError,
+  type DownloadedVideo,
+  type DownloadSource,
+  type Downloads,
+  type FileRef,
+  MediaError,
+  type Store,
+} from '../../media/index.ts'
+import { randomToken } from '../../platform/ids.ts'
+import type { Captions } from '../caption/index.ts'
+import { type Beat, DomainError, type JobContext, PermanentFailure, startBeat, unlessGone } from '../runtime/index.ts'
+import { acceptedExtensions } from '../upload/index.ts'
+import { type UserRole, userRoles } from '../user/index.ts'
+import {
+  type GivenPictures,
+  hasPrivateFiles,
+  type InspectFile,
+  importOwner,
+  type Leases,
+  type PendingFile,
+} from '../video/index.ts'
+import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'
+import { storeSubtitles } from './store-subtitles.ts'
+import type { VideoImportDeps } from './video-import.commands.ts'
+import { move, settingsOf, takes, withImport } from './video-import-state.ts'
+
+export type RunImportDeps = VideoImportDeps & {
+  store: Store
+  inspectFile: InspectFile
+  downloads: Downloads
+  captions: Pick<Captions, 'set'>
+  leases: Leases
+}
+
+/** An import in the hands of a worker. */
+interface Task extends ImportTarget {
+  id: number
+  owner: string
+  fields: ImportFields
+  torrent: Buffer | null
+  videoId: number
+  privacy: number
+  blocked: boolean
+  /** Of the video, which may have moved since it was asked for. */
+  userId: number
+  accountId: number
+  /** Types of pictures that the video has already. */
+  pictures: number[]
+}
+
+/** How often the worker looks whether the import is still wanted, and shows that it lives, in ms at most. */
+const BEAT_EVERY = 1_000
+/** What of the progress is the download. */
+const DOWNLOAD_PART = 0.9
+
+/** Adds the job to the registry. */
+export function runImports(deps: RunImportDeps): void {
+  const { db, registry, config, clock, logger, store, createVideo, inspectFile, downloads, pendingFiles, leases } = deps
+
+  registry.job('video-import', {
+    queue: 'media',
+    run: (job) => run(job),
+    failed: ({ data }, error) => unlessGone(end(Number(data.importId), { type: 'FAILED', error })),
+  })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const task = await claim(Number(data.importId))
+    if (!task) return
+    const log = logger.child({ import: task.id, video: task.videoId })
+    const beat = beatOf(task)
+    try {
+      await importVideo(task, AbortSignal.any([signal, beat.signal]), progress)
+      log.info('a video was imported')
+    } catch (error) {
+      if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The import took too long.') : error
+      await settle(task, error)
+      log.info({ err: error }, 'an import was given up')
+    } finally {
+      await beat.stop()
+      await release(task)
+    }
+  }
+
+  /** What a failure is: nobody wants the import any more, its user may not have it, or it did not work. */
+  async function settle(task: Task, error: unknown): Promise<void> {
+    if (!(await isOurs(task))) return
+    if (await isVideoGone(task)) {
+      await unlessGone(end(task.id, { type: 'CANCELLED' }))
+      return
+    }
+    if (await isBlocked(task)) {
+      await unlessGone(end(task.id, { type: 'REJECTED', error: 'This user may not import videos.' }))
+      return
+    }
+    if (error instanceof DomainError && error.kind === 'busy') throw error
+    throw new PermanentFailure(reasonFor(error), { cause: error })
+  }
+
+  async function end(
+    id: number,
+    event: { type: 'FAILED' | 'REJECTED'; error: string } | { type: 'CANCELLED' },
+  ): Promise<void> {
+    await withImport(deps, id, async (locked) => {
+      if (takes(locked.videoImport, event)) await move(locked, event, settingsOf(deps))
+    })
+    await pendingFiles.collect()
+  }
+
+  /** Takes the import; undefined when there is nothing to do, or a living worker is at it. */
+  async function claim(id: number): Promise<Task | undefined> {
+    const owner = `${leases.owner}#${randomToken(4)}`
+    const settings = settingsOf(deps)
+    const isClaimed = await withImport(deps, id, async (locked) => {
+      const { unit, videoImport, video } = locked
+      const isLate = !videoImport.dueAt || videoImport.dueAt <= unit.now
+      if (!['pending', 'processing'].includes(videoImport.state)) return false
+      if (!video) {
+        await move(locked, { type: 'CANCELLED' }, settings)
+        return false
+      }
+      if (videoImport.state === 'processing' && videoImport.leaseOwner) {
+        if (!isLate && !leases.isGone(videoImport.leaseOwner)) return false
+        // A worker that ended with a goodbye took its name off; one that died did not.
+        await move(locked, { type: 'TIMED_OUT', settings }, settings)
+      }
+      if (videoImport.state === 'pending') await move(locked, { type: 'STARTED' }, settings)
+      if (videoImport.state !== 'processing') return false
+      videoImport.leaseOwner = owner
+      videoImport.dueAt = new Date(unit.now.getTime() + settings.lease)
+      return true
+    }).catch((error: unknown) => {
+      if (error instanceof DomainError && error.kind === 'not_found') return false
+      throw error
+    })
+    if (!isClaimed) return undefined
+    const [row] = await db.query<Omit<Task, 'owner'>>(
+      `select i.id, i.fields, i.target_url as "targetUrl", i.magnet_uri as "magnetUri", i.torrent_name as "torrentName",
+         i.torrent, v.id as "videoId", v.privacy, v.blocked, a.user_id as "userId", a.id as "accountId",
+         array(select t.type from thumbnail t where t.video_id = v.id) as pictures
+       from video_import i join video v on v.id = i.video_id join channel c on c.id = v.channel_id
+         join account a on a.id = c.account_id
+       where i.id = $1`,
+      [id],
+    )
+    return row && { ...row, owner }
+  }
+
+  async function importVideo(task: Task, signal: AbortSignal, progress: (percent: number) => void): Promise<void> {
+    const { id } = task
+    const left = await createVideo.quotaLeft(task.userId)
+    if (left <= 0) await createVideo.checkQuota(task.userId, 1)
+    const work: PendingFile & FileRef = { kind: 'tmp', name: `import-${id}`, folder: true }
+    await pendingFiles.reserve(importOwner(id), [work])
+    const downloaded = await downloads.download(sourceOf(task), {
+      folder: await store.workFolder(work.name),
+      maxBytes: Math.min(left, config().vireo.imports.max_size),
+      signal,
+      onProgress: (percent) => progress(percent * DOWNLOAD_PART),
+    })
+    const inputFilename = nameFor(downloaded, acceptedExtensions(config()))
+    const draft = await inspectFile.inspect({
+      isPrivate: hasPrivateFiles(task),
+      ...{ inputFilename, path: downloaded.path, pictures: await picturesFor(task, downloaded), signal },
+    })
+    await pendingFiles.reserve(importOwner(id), [draft.place])
+    try {
+      await inspectFile.place(draft, downloaded.path)
+      await storeSubtitles(deps, { ...task, by: ownerOf(task), subtitles: downloaded.subtitles ?? [] })
+      await finish(task, downloaded, draft)
+    } catch (error) {
+      // The transaction may have been committed although its answer was lost.
+      if (!(await isDone(id))) await inspectFile.discard(draft, { source: true })
+      throw error
+    }
+    await pendingFiles.discard([work])
+  }
+
+  async function finish(
+    task: Task,
+    { metadata }: DownloadedVideo,
+    draft: Awaited<ReturnType<InspectFile['inspect']>>,
+  ): Promise<void> {
+    const { chapters, ...told } = metadata
+    await withImport(deps, task.id, async (locked) => {
+      const { unit, videoImport, video } = locked
+      if (!video || videoImport.leaseOwner !== task.owner || videoImport.state !== 'processing') {
+        throw new DomainError('gone', 'This import is in other hands, or not wanted any more.')
+      }
+      await deps.awaitedVideos.fill(unit, {
+        ...{ videoId: video.id, draft },
+        found: takenFrom(told, task.fields),
+        asked: beginningOf(task.fields, task),
+        // In the form in which ffprobe tells those of a file.
+        chapters: chapters?.map(({ start, title }) => ({ start_time: start, tags: { title } })),
+      })
+      await move(locked, { type: 'SUCCEEDED' }, settingsOf(deps))
+    })
+  }
+
+  /** The picture of the other site, unless its user sent one. */
+  async function picturesFor({ pictures, id }: Task, { picturePath }: DownloadedVideo): Promise<GivenPictures> {
+    if (picturePath === undefined || pictures.length > 1) return {}
+    try {
+      return {
+        thumbnail: await createVideo.fitPicture('thumbnail', picturePath),
+        preview: await createVideo.fitPicture('preview', picturePath),
+      }
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error
+      logger.debug({ err: error, import: id }, 'the picture of an imported video is of no use')
+      return {}
+    }
+  }
+
+  function beatOf(task: Task): Beat {
+    const { lease } = settingsOf(deps)
+    return startBeat({
+      everyMs: Math.min(BEAT_EVERY, lease / 3),
+      lost: 'The import is not wanted any more, or another worker has it.',
+      async renew() {
+        const rows = await db.query(
+          `update video_import i set due_at = $3 from video v join channel c on c.id = v.channel_id
+             join account a on a.id = c.account_id join users u on u.id = a.user_id
+           where i.id = $1 and i.lease_owner = $2 and i.state = 'processing' and v.id = i.video_id
+             and v.state = 'to-import' and not u.blocked returning i.id`,
+          [task.id, task.owner, new Date(clock.now().getTime() + lease)],
+        )
+        return rows.length > 0
+      },
+    })
+  }
+
+  const isOurs = async ({ id, owner }: Task): Promise<boolean> =>
+    (
+      await db.query("select 1 from video_import where id = $1 and lease_owner = $2 and state = 'processing'", [
+        id,
+        owner,
+      ])
+    ).length > 0
+
+  const isDone = async (id: number): Promise<boolean> =>
+    (await db.query("select 1 from video_import where id = $1 and state = 'success'", [id])).length > 0
+
+  const isBlocked = async ({ userId }: Task): Promise<boolean> =>
+    (await db.query('select 1 from users where id = $1 and blocked', [userId])).length > 0
+
+  const isVideoGone = async ({ videoId }: Task): Promise<boolean> =>
+    (await db.query("select 1 from video where id = $1 and state <> 'removed'", [videoId])).length === 0
+
+  async function release({ id, owner }: Task): Promise<void> {
+    try {
+      await db.query('update video_import set lease_owner = null where id = $1 and lease_owner = $2', [id, owner])
+      await pendingFiles.collect()
+    } catch (error) {
+      logger.warn({ err: error, import: id }, 'an import could not be released')
+    }
+  }
+}
+
+function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
+  if (targetUrl !== null) return { kind: 'url', url: targetUrl }
+  if (magnetUri !== null) return { kind: 'magnet', uri: magnetUri }
+  if (torrent !== null) return { kind: 'torrent', bytes: torrent }
+  throw new PermanentFailure('There is nothing that could be imported.')
+}
+
+const ownerOf = ({ accountId }: Task): { accountId: number; role: UserRole } => ({ accountId, role: userRoles.user })
+
+const LONGEST_NAME = 200
+
+/** A name with an extension that this server takes. Throws `unsupported_media_type` for any other. */
+function nameFor({ fileName }: DownloadedVideo, accepted: readonly string[]): string {
+  const name = basename(fileName.replaceAll('\0', '')).slice(-LONGEST_NAME)
+  const extension = extname(name).toLowerCase()
+  if (accepted.includes(extension)) return name
+  throw new DomainError(
+    'unsupported_media_type',
+    `This file is not supported. It should be of one of these types: ${accepted.join(', ')}`,
+  )
+}
+
+const isTimeOut = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError'
+
+/** What its user may read. */
+function reasonFor(error: unknown): string {
+  const isTold = error instanceof DomainError || error instanceof DownloadError || error instanceof PermanentFailure
+  return isTold ? error.message : 'The video could not be imported.'
+}

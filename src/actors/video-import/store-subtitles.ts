@@ -1,0 +1,33 @@
+// Subtitles of another site become captions, as far as they can be read.
+
+import { MediaError, toWebVtt } from '../../media/index.ts'
+import type { Captions } from '../caption/index.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+import type { Viewer } from '../video/index.ts'
+import { languageOf } from './import-fields.ts'
+
+interface Subtitles {
+  videoId: number
+  /** Whoever the video belongs to. */
+  by: NonNullable<Viewer>
+  subtitles: readonly { language: string; bytes: Uint8Array }[]
+}
+
+/** Each language once, the first that there is. Done twice it stays done. */
+export async function storeSubtitles(
+  { captions, logger }: Pick<ActorDeps, 'logger'> & { captions: Pick<Captions, 'set'> },
+  { videoId, by, subtitles }: Subtitles,
+): Promise<void> {
+  const stored = new Set<string>()
+  for (const { language: code, bytes } of subtitles) {
+    const language = languageOf(code)
+    if (language === undefined || stored.has(language)) continue
+    try {
+      await captions.set(videoId, by, { language, vtt: await toWebVtt(bytes) })
+      stored.add(language)
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error
+      logger.debug({ err: error, videoId, language }, 'subtitles of an imported video are of no use')
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// Moves of an import through its machine, with what each of them means for its video. Both rows move in one transaction, the
+// video's lock first, as whoever removes a video takes it.
+
+import { can, IllegalMove, step } from '../../state-machines/step.ts'
+import {
+  dueIn,
+  initialVideoImport,
+  type VideoImportContext,
+  type VideoImportEvent,
+  type VideoImportSettings,
+  type VideoImportState,
+  videoImportMachine,
+} from '../../state-machines/video-import.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { CHECK_OWNER_EVERY, removeUnpublished } from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+import { VideoImport } from './video-import.entity.ts'
+
+/** Workers lost in a row after which the import is held to be poison. */
+const MAX_LOST = 10
+
+export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): VideoImportSettings => ({
+  lease: config().vireo.jobs.lease,
+  check_owner_every: CHECK_OWNER_EVERY,
+  max_lost: MAX_LOST,
+})
+
+/** An import with its video, if there is one that is not being removed; both are locked. */
+export interface Locked {
+  unit: Unit
+  videoImport: VideoImport
+  video: Video | undefined
+}
+
+/** Runs `work` with the import. Throws `not_found` when it is gone. */
+export async function withImport<T>(
+  { db, tell }: Pick<ActorDeps, 'db' | 'tell'>,
+  id: number,
+  work: (locked: Locked) => Promise<T>,
+): Promise<T> {
+  const [known] = await db.query<{ video_id: number | null }>('select video_id from video_import where id = $1', [id])
+  if (!known) throw notFound('Video import not found')
+  const videoId = known.video_id
+  try {
+    if (videoId === null) return await tell({ aggregate: 'video_import', id }, (unit) => lockedWork(unit, null))
+    return await tell({ aggregate: 'video', id: videoId }, (unit) => lockedWork(unit, videoId))
+  } catch (error) {
+    // The video went in between.
+    if (!(error instanceof VideoGone)) throw error
+    return await tell({ aggregate: 'video_import', id }, (unit) => lockedWork(unit, null))
+  }
+
+  async function lockedWork(unit: Unit, lockedVideo: number | null): Promise<T> {
+    const rows = await unit.query<{ video_id: number | null }>(
+      'select video_id from video_import where id = $1 for no key update',
+      [id],
+    )
+    if (rows.length === 0) throw notFound('Video import not found')
+    if (lockedVideo !== null && rows[0]?.video_id !== lockedVideo) throw new VideoGone()
+    const videoImport = await unit.em.findOneOrFail(VideoImport, id)
+    const video = lockedVideo === null ? null : await unit.em.findOne(Video, lockedVideo)
+    return await work({ unit, videoImport, video: video?.state === 'removed' ? undefined : (video ?? undefined) })
+  }
+}
+
+class VideoGone extends Error {}
+
+const snapshotOf = ({ state, context }: VideoImport) => ({
+  state: state as VideoImportState,
+  context: { ...initialVideoImport.context, ...context } as VideoImportContext,
+})
+
+export const takes = (videoImport: VideoImport, event: VideoImportEvent): boolean =>
+  can(videoImportMachine, snapshotOf(videoImport), event)
+
+/** Sends one event to the machine of an import and does what the new state needs. Throws `conflict` when it cannot take it. */
+export async function move(locked: Locked, event: VideoImportEvent, settings: VideoImportSettings): Promise<void> {
+  const { unit, videoImport } = locked
+  try {
+    const { state, context } = step(videoImportMachine, snapshotOf(videoImport), event)
+    const wait = dueIn(state, context, settings)
+    videoImport.state = state
+    videoImport.context = { ...context }
+    videoImport.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
+    videoImport.updatedAt = unit.now
+  } catch (error) {
+    if (!(error instanceof IllegalMove)) throw error
+    throw new DomainError('conflict', `This import is ${videoImport.state} and cannot take this.`, { cause: error })
+  }
+  await follow(locked)
+}
+
+async function follow({ unit, videoImport, video }: Locked): Promise<void> {
+  switch (videoImport.state as VideoImportState) {
+    case 'pending':
+      videoImport.leaseOwner = null
+      askForImport(unit, videoImport.id)
+      return
+    case 'processing':
+      return
+    case 'failed':
+    case 'rejected':
+    case 'cancelled':
+      videoImport.leaseOwner = null
+      // Nothing will ever come of it.
+      if (video?.state === 'to-import') removeUnpublished(unit, video)
+      videoImport.videoId = null
+      // What failed may be tried again.
+      if (videoImport.state !== 'failed') await forgetTorrent(unit, videoImport.id)
+      return
+    case 'success':
+      videoImport.leaseOwner = null
+      await forgetTorrent(unit, videoImport.id)
+      return
+  }
+}
+
+const forgetTorrent = (unit: Unit, id: number) =>
+  unit.query('update video_import set torrent = null where id = $1 and torrent is not null', [id])
+
+/** Asks for the job, unless it waits or runs. */
+export const askForImport = (unit: Unit, id: number): void =>
+  unit.enqueue({ type: 'video-import', data: { importId: id }, dedupeKey: `video-import-${id}` })

@@ -1,0 +1,212 @@
+// Imports of videos: asked for, cancelled, tried again and removed by their users.
+
+import { readTorrent } from '../../media/index.ts'
+import { dueIn, initialVideoImport } from '../../state-machines/video-import.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { hasRight, type UserRole } from '../user/index.ts'
+import type { AwaitedVideos, CreateVideo, GivenPictures, PendingFiles } from '../video/index.ts'
+import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
+import { askForImport, type Locked, move, settingsOf, takes, withImport } from './video-import-state.ts'
+
+interface Wanted {
+  userId: number
+  channelId: number
+  /** The synchronisation that asks. */
+  channelSyncId?: number | undefined
+  /** What is left out is taken from what is imported. */
+  fields?: Partial<ImportFields> | undefined
+  pictures?: GivenPictures
+}
+
+export type ImportRequest = Wanted &
+  ({ targetUrl: string } | { magnetUri: string } | { torrent: { fileName: string; bytes: Buffer } })
+
+/** Who asks for something to be done with an import. */
+export interface ImportUser {
+  userId: number
+  role: UserRole
+}
+
+export interface VideoImports {
+  /**
+   * Begins an import. Throws `conflict` when this way of importing is off, `forbidden` for an address that is not public,
+   * `invalid` for a channel that is not the user's, and for a torrent that cannot be read or has not exactly one file
+   * (`incorrect_files_in_torrent`).
+   */
+  request(wanted: ImportRequest): Promise<{ importId: number; videoId: number }>
+  /** Throws `not_found`, `forbidden` for the import of another user, `conflict` unless it is pending. */
+  cancel(importId: number, by: ImportUser): Promise<void>
+  /** Begins one that failed anew. Throws `not_found`, `forbidden`, and `conflict` for any other. */
+  retry(importId: number, by: ImportUser): Promise<void>
+  /**
+   * Forgets an import; one that is under way ends, and its video goes. Throws `not_found`, `forbidden`, and `conflict` while it
+   * is pending.
+   */
+  remove(importId: number, by: ImportUser): Promise<void>
+}
+
+export interface VideoImportDeps extends ActorDeps {
+  awaitedVideos: AwaitedVideos
+  createVideo: CreateVideo
+  pendingFiles: PendingFiles
+  /** Whether a host name, or an address, is one of the public internet. */
+  mayImportFrom: (hostname: string) => Promise<boolean>
+}
+
+export function makeVideoImports(deps: VideoImportDeps): VideoImports {
+  const { tell, registry, config, awaitedVideos, createVideo, pendingFiles, mayImportFrom } = deps
+
+  registry.timeout('video-import', {
+    dueSql: 'select id from video_import where due_at <= $1 order by due_at limit 100',
+    timedOut: (id) =>
+      withImport(deps, id, async (locked) => {
+        const { videoImport, video, unit } = locked
+        if (!videoImport.dueAt || videoImport.dueAt > unit.now) return
+        const settings = settingsOf(deps)
+        await move(locked, video ? { type: 'TIMED_OUT', settings } : { type: 'CANCELLED' }, settings)
+      }),
+  })
+
+  // A video that waits for its import has one, whatever happened.
+  registry.timeout('video-to-import', {
+    dueSql: "select id from video where due_at <= $1 and state = 'to-import' order by due_at limit 100",
+    timedOut: (id) => awaitedVideos.check(id),
+  })
+
+  // What a user imported from where is nobody's business any more.
+  registry.on('UserRemoved', 'video-imports', async ({ userId }, unit) => {
+    await unit.query('delete from video_import where user_id = $1', [userId])
+  })
+
+  /** Throws `conflict` for a way of importing that is off, and `forbidden` for an address that nobody may import from. */
+  async function assertPossible({ targetUrl }: ImportTarget): Promise<void> {
+    const { http, torrent } = config().import.videos
+    if (targetUrl === null) {
+      if (!torrent.enabled) throw new DomainError('conflict', 'Imports by torrent are not enabled on this server.')
+      return
+    }
+    if (!http.enabled) throw new DomainError('conflict', 'Imports by URL are not enabled on this server.')
+    const hostname = URL.parse(targetUrl)?.hostname ?? ''
+    if (!(await mayImportFrom(hostname))) {
+      throw new DomainError('forbidden', 'Videos are imported from public addresses only.')
+    }
+  }
+
+  async function asUser<T>(id: number, by: ImportUser, work: (locked: Locked) => Promise<T>): Promise<T> {
+    return await withImport(deps, id, async (locked) => {
+      const isTheirs = locked.videoImport.userId === by.userId
+      if (!isTheirs && !hasRight(by.role, 'MANAGE_VIDEO_IMPORTS')) {
+        throw new DomainError('forbidden', 'Cannot manage a video import of another user.')
+      }
+      return await work(locked)
+    })
+  }
+
+  async function insert(unit: Unit, wanted: Wanted & { fields: ImportFields }, target: Target): Promise<number> {
+    const { userId, channelId, channelSyncId = null, fields } = wanted
+    const { state, context } = initialVideoImport
+    const wait = dueIn(state, context, settingsOf(deps)) ?? 0
+    const [row] = await unit.query<{ id: number }>(
+      `insert into video_import (user_id, channel_id, channel_sync_id, target_url, magnet_uri, torrent_name, torrent, fields,
+         state, context, due_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) returning id`,
+      [
+        ...[userId, channelId, channelSyncId, target.targetUrl, target.magnetUri, target.torrentName, target.torrent],
+        ...[JSON.stringify(fields), state, JSON.stringify(context), new Date(unit.now.getTime() + wait), unit.now],
+      ],
+    )
+    if (!row) throw new Error('The import could not be stored.')
+    return row.id
+  }
+
+  return {
+    async request(wanted) {
+      const { userId, channelId } = wanted
+      const target = await targetOf(wanted)
+      await createVideo.checkChannel(userId, channelId)
+      await assertPossible(target)
+      const fields: ImportFields = { ...plainFields(channelId), ...wanted.fields, channelId }
+      const pictures = await awaitedVideos.placePictures(wanted.pictures ?? {})
+      try {
+        return await tell.create(async (unit) => {
+          const { id: videoId } = await awaitedVideos.create(unit, {
+            ...{ userId, pictures },
+            fields: beginningOf(fields, target),
+          })
+          const importId = await insert(unit, { ...wanted, fields }, target)
+          await unit.query('update video_import set video_id = $2 where id = $1', [importId, videoId])
+          askForImport(unit, importId)
+          return { importId, videoId }
+        })
+      } catch (error) {
+        await awaitedVideos.discardPictures(pictures)
+        throw error
+      }
+    },
+
+    async cancel(importId, by) {
+      await asUser(importId, by, async (locked) => {
+        if (locked.videoImport.state !== 'pending') {
+          throw new DomainError('conflict', 'Only an import that is pending can be cancelled.')
+        }
+        await move(locked, { type: 'CANCELLED' }, settingsOf(deps))
+      })
+      await pendingFiles.collect()
+    },
+
+    async retry(importId, by) {
+      await asUser(importId, by, async (locked) => {
+        const { unit, videoImport } = locked
+        if (!takes(videoImport, { type: 'RETRIED' })) {
+          throw new DomainError('conflict', 'Only an import that failed can be tried again.')
+        }
+        await assertPossible(videoImportTarget(locked))
+        const { userId, fields } = videoImport
+        const { id } = await awaitedVideos.create(unit, {
+          userId,
+          fields: beginningOf(fields, videoImportTarget(locked)),
+        })
+        videoImport.videoId = id
+        await move(locked, { type: 'RETRIED' }, settingsOf(deps))
+      })
+    },
+
+    async remove(importId, by) {
+      await asUser(importId, by, async (locked) => {
+        const { unit, videoImport } = locked
+        if (videoImport.state === 'pending') {
+          throw new DomainError('conflict', 'An import that is pending has to be cancelled first.')
+        }
+        if (takes(videoImport, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settingsOf(deps))
+        unit.em.remove(videoImport)
+      })
+      await pendingFiles.collect()
+    },
+  }
+}
+
+type Target = ImportTarget & { torrent: Buffer | null }
+
+const videoImportTarget = ({ videoImport }: Locked): ImportTarget => ({
+  targetUrl: videoImport.targetUrl ?? null,
+  magnetUri: videoImport.magnetUri ?? null,
+  torrentName: videoImport.torrentName ?? null,
+})
+
+async function targetOf(wanted: ImportRequest): Promise<Target> {
+  const nothing: Target = { targetUrl: null, magnetUri: null, torrentName: null, torrent: null }
+  if ('targetUrl' in wanted) return { ...nothing, targetUrl: wanted.targetUrl }
+  if ('magnetUri' in wanted) {
+    if (!(await readTorrent(wanted.magnetUri))) throw new DomainError('invalid', 'This magnet URI cannot be read.')
+    return { ...nothing, magnetUri: wanted.magnetUri }
+  }
+  const { fileName, bytes } = wanted.torrent
+  const summary = await readTorrent(bytes)
+  if (!summary || summary.files === null) throw new DomainError('invalid', 'This torrent file cannot be read.')
+  if (summary.files !== 1) {
+    throw new DomainError('invalid', 'The torrent has to have exactly one file.', {
+      code: 'incorrect_files_in_torrent',
+    })
+  }
+  return { ...nothing, torrentName: fileName.slice(0, 255), torrent: bytes }
+}

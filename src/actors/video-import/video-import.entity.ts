@@ -1,0 +1,35 @@
+// The import of a video; its lifecycle is the machine `video-import`. The torrent file is read and written by SQL alone.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { ImportFields } from './import-fields.ts'
+
+const VideoImportSchema = defineEntity({
+  name: 'VideoImport',
+  tableName: 'video_import',
+  properties: {
+    id: p.integer().primary(),
+    userId: p.integer(),
+    /** Where it came to first; null when the channel is gone. */
+    channelId: p.integer().nullable(),
+    /** Null when it came to nothing, or is gone. */
+    videoId: p.integer().nullable(),
+    /** The synchronisation that asked for it. */
+    channelSyncId: p.integer().nullable(),
+    /** One of the three is what is imported. */
+    targetUrl: p.string().nullable(),
+    magnetUri: p.string().nullable(),
+    torrentName: p.string().nullable(),
+    /** What its user said of the video. */
+    fields: p.json<ImportFields>(),
+    state: p.string(),
+    context: p.json<Record<string, unknown>>(),
+    dueAt: p.datetime().nullable(),
+    /** The worker that is at it; `dueAt` is the end of its lease. */
+    leaseOwner: p.string().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+})
+
+export class VideoImport extends VideoImportSchema.class {}
+VideoImportSchema.setClass(VideoImport)

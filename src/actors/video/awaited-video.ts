@@ -1,0 +1,195 @@
+// A video whose file comes later: its rows are there before the file, which then is put in as an upload's would be.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { FileRef, Store } from '../../media/index.ts'
+import { newUuid, toShortUuid } from '../../platform/ids.ts'
+import { startChapters } from '../chapter/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { askForStoryboard } from './ask-for-storyboard.ts'
+import { type CreatedVideo, lockChannel, type NewVideoFields } from './create-video.ts'
+import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
+import { dimensionsOf, insertAsWebVideo, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
+import type { Leases, PendingFiles } from './pending-files.ts'
+import type { PlaceFiles } from './place-files.ts'
+import { planTranscoding } from './plan-transcoding.ts'
+import { moveAndTell, moveVideo } from './publish-video.ts'
+import { refuseOverQuota } from './quota.ts'
+import { removeUnpublished } from './remove-video.ts'
+import { replacePicture } from './update-video.ts'
+import { Thumbnail, thumbnailTypes, Video, VideoSource } from './video.entity.ts'
+import { hasPrivateFiles } from './video.policy.ts'
+
+/** What is known of a video only when its file is there. */
+export type FoundFields = Partial<
+  Pick<
+    NewVideoFields,
+    'name' | 'description' | 'tags' | 'category' | 'licence' | 'language' | 'nsfw' | 'originallyPublishedAt'
+  >
+>
+
+export interface Filling {
+  videoId: number
+  draft: FileDraft
+  /** Takes the place of what nobody chose, and nobody changed since: `asked` is what the video began with. */
+  found: FoundFields
+  asked: NewVideoFields
+  /** In the form of ffprobe; those of the description or the file when left out. */
+  chapters?: readonly unknown[] | undefined
+}
+
+/** A picture in the store that no row names yet. */
+export type PlacedPicture = Omit<FileDraft['pictures'][number], 'generated'>
+
+export interface AwaitedVideos {
+  /** Puts pictures into the store. They are gone again unless `create` takes them. */
+  placePictures(given: GivenPictures): Promise<PlacedPicture[]>
+  discardPictures(placed: readonly PlacedPicture[]): Promise<void>
+  /** Stores the rows of a video that waits for its import. Throws `invalid` for a channel that is not the user's. */
+  create(
+    unit: Unit,
+    video: { userId: number; fields: NewVideoFields; pictures?: readonly PlacedPicture[] },
+  ): Promise<CreatedVideo>
+  /**
+   * In the transaction that holds the video: its file is there. Throws `gone` when it waits for none, and `too_large` when the
+   * file is over the quota of its owner.
+   */
+  fill(unit: Unit, filling: Filling): Promise<void>
+  /** A video that waits although nobody is going to bring its file is removed. */
+  check(videoId: number): Promise<void>
+}
+
+export function makeAwaitedVideos(
+  deps: ActorDeps & {
+    store: Store
+    inspectFile: InspectFile
+    pendingFiles: PendingFiles
+    placeFiles: PlaceFiles
+    leases: Leases
+  },
+): AwaitedVideos {
+  const { tell, config, urls, store, inspectFile, pendingFiles, placeFiles, leases } = deps
+
+  async function fill(unit: Unit, { videoId, draft, found, asked, chapters }: Filling): Promise<void> {
+    const video = await unit.em.findOneOrFail(Video, videoId)
+    if (video.state !== 'to-import') throw new DomainError('gone', 'This video waits for no file.')
+    await refuseOverQuota(unit, await ownerOf(unit, video.channelId), draft.probe.size)
+    takeFound(video, { found, asked })
+    Object.assign(video, { ...dimensionsOf(draft.probe), updatedAt: unit.now })
+    const gone = await addPictures(unit, videoId, draft)
+    unit.em.create(VideoSource, { ...sourceOf(draft), videoId, createdAt: unit.now })
+    const transcode = draft.place.kind === 'original_video_files'
+    const imported = { type: 'IMPORTED', transcode } as const
+    if (transcode) {
+      moveVideo(unit, video, imported)
+      await planTranscoding(unit, videoId, config().vireo.jobs.priorities.transcoding)
+    } else {
+      await insertAsWebVideo(unit, videoId, draft)
+      askForStoryboard(unit, videoId, config())
+      moveAndTell(unit, video, [imported])
+      // Placed for the privacy of a moment ago.
+      if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)
+    }
+    await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
+    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
+    await pendingFiles.condemn(unit.query, gone)
+  }
+
+  /** Those that somebody chose stay; answers what nobody needs then. */
+  async function addPictures(unit: Unit, videoId: number, draft: FileDraft): Promise<FileRef[]> {
+    const gone: FileRef[] = []
+    for (const picture of draft.pictures) {
+      const known = await unit.em.findOne(Thumbnail, { videoId, type: picture.type })
+      if (known) gone.push(picture.ref)
+      else await replacePicture(unit, videoId, picture)
+    }
+    return gone
+  }
+
+  return {
+    async placePictures(given) {
+      const placed = (['thumbnail', 'preview'] as const).flatMap((name) => placedAs(name, given))
+      await pendingFiles.reserve(
+        leases.owner,
+        placed.map(({ ref }) => ref),
+      )
+      for (const { ref, image } of placed) await store.put(ref, image.bytes)
+      return placed
+    },
+
+    discardPictures: (placed) => pendingFiles.discard(placed.map(({ ref }) => ref)),
+
+    async create(unit, { userId, fields, pictures = [] }) {
+      await lockChannel(unit, userId, fields.channelId)
+      const uuid = newUuid()
+      const dates = { createdAt: unit.now, updatedAt: unit.now, publishedAt: unit.now }
+      const video = unit.em.create(Video, { ...rowWithoutFile(fields, uuid), url: urls.video(uuid), ...dates })
+      moveVideo(unit, video, { type: 'ADDED', source: 'import', waitTranscoding: fields.waitTranscoding })
+      await unit.em.flush()
+      for (const { type, filename, image } of pictures) {
+        const of = { videoId: video.id, type, filename, width: image.width, height: image.height, onDisk: true }
+        unit.em.create(Thumbnail, { ...of, automaticallyGenerated: false, createdAt: unit.now })
+      }
+      await insertDetails(unit, video.id, fields)
+      await startChapters(unit, video.id, { description: fields.description, ofFile: [] })
+      await pendingFiles.settle(
+        unit.query,
+        pictures.map(({ ref }) => ref),
+      )
+      return { id: video.id, uuid, shortUUID: toShortUuid(uuid) }
+    },
+
+    fill,
+
+    check: (videoId) =>
+      tell({ aggregate: 'video', id: videoId }, async (unit) => {
+        const video = await unit.em.findOneOrFail(Video, videoId)
+        if (video.state !== 'to-import') return
+        const [open] = await unit.query(
+          "select 1 from video_import where video_id = $1 and state in ('pending', 'processing')",
+          [videoId],
+        )
+        if (open) moveVideo(unit, video, { type: 'TIMED_OUT' })
+        else removeUnpublished(unit, video)
+      }),
+  }
+}
+
+async function ownerOf(unit: Unit, channelId: number): Promise<number> {
+  const [owner] = await unit.query<{ user_id: number | null }>(
+    'select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1',
+    [channelId],
+  )
+  return owner?.user_id ?? 0
+}
+
+function takeFound(video: Video, { found, asked }: Pick<Filling, 'found' | 'asked'>): void {
+  const { originallyPublishedAt, ...plain } = found
+  for (const [field, value] of Object.entries(plain) as [keyof typeof plain, unknown][]) {
+    if (value !== undefined && isDeepStrictEqual(video[field], asked[field])) Object.assign(video, { [field]: value })
+  }
+  if (originallyPublishedAt && !video.originallyPublishedAt) {
+    video.originallyPublishedAt = new Date(originallyPublishedAt)
+  }
+}
+
+/** Those that somebody set meanwhile stay; those that were told are better than what a description seems to say. */
+async function beginChapters(
+  unit: Unit,
+  video: Video,
+  told: readonly unknown[] | undefined,
+  ofFile: readonly unknown[],
+): Promise<void> {
+  const [known] = await unit.query('select 1 from video_chapter where video_id = $1 limit 1', [video.id])
+  if (known) return
+  if (told && told.length > 0) await startChapters(unit, video.id, { description: null, ofFile: told })
+  else await startChapters(unit, video.id, { description: video.description ?? null, ofFile })
+}
+
+function placedAs(name: PictureName, given: GivenPictures): PlacedPicture[] {
+  const image = given[name]
+  if (!image) return []
+  const filename = `${newUuid()}.jpg`
+  const isSmall = name === 'thumbnail'
+  const ref = { kind: isSmall ? 'thumbnails' : 'previews', name: filename } as const
+  return [{ type: isSmall ? thumbnailTypes.miniature : thumbnailTypes.preview, ref, filename, image }]
+}

@@ -1,0 +1,57 @@
+// The downloads of imports, behind one guard: their fetcher takes plain http too, and where the operator has proxies for
+// imports, everything goes through them.
+
+import { isIP } from 'node:net'
+import type { Config } from '../config/index.ts'
+import { type Downloads, type Ffmpeg, makeDownloads } from '../media/index.ts'
+import { isPublicAddress, makeGuardedFetch, type Resolve, systemResolve } from '../platform/fetch/index.ts'
+import type { Logger } from '../platform/logger.ts'
+
+export interface ImportDownloads {
+  downloads: Downloads
+  /** Whether something may be imported from a host, by its name or address. */
+  mayImportFrom(hostname: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+export function makeImportDownloads(options: {
+  config: () => Config
+  logger: Logger
+  ffmpeg: Ffmpeg
+  userAgent: string
+}): ImportDownloads {
+  const { config, logger, ffmpeg, userAgent } = options
+  const isAllowed = (address: string): boolean =>
+    config().vireo.federation.allow_private_addresses || isPublicAddress(address)
+  const resolve: Resolve = async (hostname) => {
+    const found = await systemResolve(hostname)
+    return config().import.videos.http.force_ipv4 ? found.filter(({ family }) => family === 4) : found
+  }
+  const proxy = (): string | undefined => {
+    const { proxies } = config().import.videos.http
+    return proxies[Math.floor(Math.random() * proxies.length)]
+  }
+  const guard = { isAllowed, resolve }
+  const http = makeGuardedFetch({
+    allowHttp: true,
+    allowPrivateAddresses: false,
+    isAllowedAddress: isAllowed,
+    timeoutMs: config().vireo.federation.fetch.timeout,
+    maxRedirects: config().vireo.federation.fetch.max_redirects,
+    ...{ userAgent, logger, resolve, proxy },
+  })
+  const downloads = makeDownloads({ http, guard: { ...guard, proxy }, config, logger, ffmpegPath: ffmpeg.ffmpegPath })
+
+  return {
+    downloads,
+    close: () => http.close(),
+    async mayImportFrom(hostname) {
+      const literal = hostname.replace(/^\[|\]$/g, '')
+      // Also where the guard is off, as for tests.
+      if (isIP(literal)) return isPublicAddress(literal)
+      // A name that cannot be found now is looked at again when it is connected to.
+      const found = await resolve(hostname).catch(() => [])
+      return found.length === 0 || found.some(({ address }) => isAllowed(address))
+    },
+  }
+}

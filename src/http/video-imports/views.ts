@@ -1,0 +1,41 @@
+// Imports as clients of the API know them.
+
+import { z } from 'zod'
+import type { VideoImportRow } from '../../actors/video-import/index.ts'
+import { videoImportStates } from '../../actors/video-import/index.ts'
+import type { Here } from '../videos/actor.view.ts'
+import { includes, toVideoView, videoView } from '../videos/video.view.ts'
+
+export const videoImportView = z
+  .object({
+    id: z.int(),
+    targetUrl: z.string().nullable(),
+    magnetUri: z.string().nullable(),
+    torrentName: z.string().nullable(),
+    state: z.object({ id: z.int(), label: z.string() }),
+    error: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    /** Left out when nothing came of it, and when it is gone. */
+    video: videoView.optional(),
+    videoChannelSync: z.object({ id: z.int(), externalChannelUrl: z.string() }).optional(),
+  })
+  .meta({ id: 'VideoImport' })
+
+export const toVideoImportView = (
+  { videoImport, video }: VideoImportRow,
+  here: Here,
+): z.infer<typeof videoImportView> => ({
+  id: videoImport.id,
+  targetUrl: videoImport.target_url,
+  magnetUri: videoImport.magnet_uri,
+  torrentName: videoImport.torrent_name,
+  state: videoImportStates[videoImport.state],
+  error: videoImport.error,
+  createdAt: new Date(videoImport.created_at).toISOString(),
+  updatedAt: new Date(videoImport.updated_at).toISOString(),
+  ...(videoImport.channel_sync
+    ? { videoChannelSync: { id: videoImport.channel_sync.id, externalChannelUrl: videoImport.channel_sync.url } }
+    : {}),
+  ...(video ? { video: toVideoView(video, { here, include: includes.notPublished | includes.tags }) } : {}),
+})

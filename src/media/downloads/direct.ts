@@ -1,0 +1,198 @@
+// A media file at an address of its own: asked for once, and read on when the answer is one. What a process left that died in
+// the middle is gone on with, as long as the other side has the same file.
+
+import { createWriteStream } from 'node:fs'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { FetchError, type FetchedStream, type GuardedFetch, toFetchError } from '../../platform/fetch/index.ts'
+import { silenceGuard } from '../silence.ts'
+import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
+import type { DownloadedVideo, DownloadOptions } from './downloads.ts'
+
+export type Direct =
+  | { isMedia: true; download(): Promise<DownloadedVideo> }
+  /** Some other program may know what to do with the address. */
+  | { isMedia: false; refusal: DownloadError }
+
+export interface DirectOptions extends DownloadOptions {
+  http: Pick<GuardedFetch, 'stream'>
+  /** How long the other side may send nothing, in ms. */
+  silenceMs: number
+}
+
+/** What a download that was begun is, as the other side named it. */
+interface Begun {
+  url: string
+  etag: string
+}
+
+/** Longest download, in ms: the import has its own end, this is for whoever forgets it. */
+const LONGEST_MS = 24 * 3_600_000
+const PART = 'direct.part'
+const BEGUN = 'direct.json'
+
+/** Throws FetchError, and DownloadError where no other program could do better. */
+export async function openDirect(url: string, options: DirectOptions): Promise<Direct> {
+  const { http, folder, maxBytes, signal, silenceMs } = options
+  const before = await leftOf(folder, url)
+  const guard = silenceGuard(url, silenceMs)
+  let answer: FetchedStream
+  try {
+    answer = await http.stream(url, {
+      maxBytes: maxBytes + 1,
+      timeoutMs: LONGEST_MS,
+      signal: AbortSignal.any([signal, guard.signal]),
+      headers: {
+        accept: 'video/*, audio/*, */*;q=0.5',
+        // A range is one of the bytes as they are.
+        'accept-encoding': 'identity',
+        ...(before ? { range: `bytes=${before.size}-`, 'if-range': before.etag } : {}),
+      },
+    })
+  } catch (error) {
+    guard.end()
+    throw guard.signal.aborted ? guard.signal.reason : error
+  }
+  if (answer.status === 416 && before) {
+    // It was whole, or is another one now.
+    guard.end()
+    answer.body.on('error', () => {}).destroy()
+    await rm(join(folder, BEGUN), { force: true })
+    return await openDirect(url, options)
+  }
+  const refusal = refusalOf(answer)
+  if (refusal) {
+    guard.end()
+    answer.body.on('error', () => {}).destroy()
+    return { isMedia: false, refusal }
+  }
+  return { isMedia: true, download: () => receive({ ...options, url, answer, guard, from: startOf(answer, before) }) }
+}
+
+interface Receiving extends DirectOptions {
+  url: string
+  answer: FetchedStream
+  guard: ReturnType<typeof silenceGuard>
+  /** Bytes that are there already. */
+  from: number
+}
+
+async function receive(receiving: Receiving): Promise<DownloadedVideo> {
+  const { url, answer, guard, from, folder, maxBytes, onProgress } = receiving
+  const { headers, body } = answer
+  const part = join(folder, PART)
+  try {
+    const told = Number(headers['content-length'] ?? Number.NaN)
+    const total = Number.isFinite(told) && told >= 0 ? from + told : undefined
+    if (total !== undefined && total > maxBytes) throw tooLarge()
+    if (from === 0) await note(folder, { url, etag: headers.etag })
+    let received = from
+    const count = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        received += chunk.length
+        if (received > maxBytes) return done(tooLarge())
+        if (total) onProgress((received / total) * 100)
+        done(null, chunk)
+      },
+    })
+    await pipeline(body, guard.ear, count, createWriteStream(part, { flags: from === 0 ? 'w' : 'a' }))
+    if (total !== undefined && received !== total && headers['content-encoding'] === undefined) {
+      throw new FetchError('reset', url, { message: 'the file ended too early' })
+    }
+  } catch (error) {
+    body.on('error', () => {}).destroy()
+    if (guard.signal.aborted) throw guard.signal.reason
+    throw error instanceof DownloadError || isDiskFull(error) ? error : toFetchError(error, url)
+  } finally {
+    guard.end()
+  }
+  const path = join(folder, 'complete')
+  await rename(part, path)
+  await rm(join(folder, BEGUN), { force: true })
+  return { path, fileName: fileNameOf(answer), metadata: {} }
+}
+
+/** What an earlier try left of the same file, when the other side can say that it is the same. */
+async function leftOf(folder: string, url: string): Promise<(Begun & { size: number }) | undefined> {
+  try {
+    const begun: unknown = JSON.parse(await readFile(join(folder, BEGUN), 'utf8'))
+    const { size } = await stat(join(folder, PART))
+    if (typeof begun !== 'object' || begun === null || !('url' in begun) || !('etag' in begun)) return undefined
+    return begun.url === url && typeof begun.etag === 'string' && size > 0 ? { url, etag: begun.etag, size } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Only a strong tag says that bytes are the same. */
+async function note(folder: string, { url, etag }: { url: string; etag: string | undefined }): Promise<void> {
+  if (etag?.startsWith('"')) await writeFile(join(folder, BEGUN), JSON.stringify({ url, etag } satisfies Begun))
+  else await rm(join(folder, BEGUN), { force: true })
+}
+
+function startOf({ status, headers }: FetchedStream, before: { size: number } | undefined): number {
+  if (status !== 206 || !before) return 0
+  const first = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1]
+  if (Number(first) !== before.size) throw new FetchError('protocol', 'a range', { message: 'another range came' })
+  return before.size
+}
+
+function refusalOf({ status, headers, url }: FetchedStream): DownloadError | undefined {
+  if (status === 404 || status === 410) return new DownloadError('unusable', 'There is nothing at this address.')
+  if (status !== 200 && status !== 206) {
+    return new DownloadError('failed', `The other server answered with the status ${status}.`)
+  }
+  if (isMediaType(headers['content-type'], url)) return undefined
+  return new DownloadError(
+    'no-program',
+    'There is no video file at this address. For pages with videos, yt-dlp has to be installed on this server.',
+  )
+}
+
+const MEDIA_NAME =
+  /\.(mp4|m4v|webm|ogv|ogg|mkv|mov|avi|flv|wmv|mpg|mpeg|ts|m2ts|mts|3gp|mxf|mp3|m4a|flac|wav|aac|oga)$/i
+
+/** A list of the parts of a stream, or a description of it, is not the video. */
+const isPlaylist = (type: string): boolean => /mpegurl|dash\+xml|scpls/.test(type)
+
+const typeOf = (contentType: string | undefined): string =>
+  (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+
+function isMediaType(contentType: string | undefined, url: string): boolean {
+  const type = typeOf(contentType)
+  if (isPlaylist(type)) return false
+  if (/^(video|audio)\//.test(type)) return true
+  const saysNothing = ['', 'application/octet-stream', 'binary/octet-stream', 'application/ogg', 'application/mp4']
+  return saysNothing.includes(type) && MEDIA_NAME.test(new URL(url).pathname)
+}
+
+/** Extensions of types whose addresses often have none. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'video/mp4': '.mp4',
+  'video/webm': '.webm',
+  'video/ogg': '.ogv',
+  'video/quicktime': '.mov',
+  'video/x-matroska': '.mkv',
+  'video/mp2t': '.ts',
+  'audio/mpeg': '.mp3',
+  'audio/mp4': '.m4a',
+  'audio/ogg': '.ogg',
+  'audio/flac': '.flac',
+  'audio/wav': '.wav',
+}
+
+function fileNameOf({ url, headers }: FetchedStream): string {
+  const last = decoded(new URL(url).pathname.split('/').at(-1) ?? '') || 'video'
+  if (MEDIA_NAME.test(last)) return last
+  return last + (EXTENSIONS[typeOf(headers['content-type'])] ?? '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

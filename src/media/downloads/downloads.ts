@@ -1,0 +1,126 @@
+// Downloads of videos that users import: which way an address or torrent is taken, and what comes of it.
+
+import type { Config } from '../../config/index.ts'
+import { type Dial, type GuardedFetch, makeDial, type Resolve } from '../../platform/fetch/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { openDirect } from './direct.ts'
+import { asDownloadError, DownloadError } from './download-error.ts'
+import { makeDownloadTorrent } from './torrent/torrent-downloads.ts'
+import { findYtDlp } from './yt-dlp/find.ts'
+import type { RemoteMetadata, RemoteVideoEntry } from './yt-dlp/info.ts'
+import { makeYtDlp, type YtDlp } from './yt-dlp/yt-dlp.ts'
+
+export type DownloadSource =
+  | { kind: 'url'; url: string }
+  | { kind: 'magnet'; uri: string }
+  | { kind: 'torrent'; bytes: Buffer }
+
+export interface DownloadOptions {
+  /** Exists, and belongs to this download alone; what an earlier try left there is gone on with. */
+  folder: string
+  maxBytes: number
+  signal: AbortSignal
+  /** 0 to 100. */
+  onProgress(percent: number): void
+}
+
+export interface DownloadedVideo {
+  /** In the folder. */
+  path: string
+  /** What the other side calls it: never part of a path. */
+  fileName: string
+  metadata: RemoteMetadata
+  picturePath?: string | undefined
+  /** In whichever format they came. */
+  subtitles?: { language: string; bytes: Uint8Array }[]
+}
+
+export interface Downloads {
+  /** Throws DownloadError, and the reason of the signal. What was not finished stays in the folder. */
+  download(source: DownloadSource, options: DownloadOptions): Promise<DownloadedVideo>
+  /**
+   * The videos that a channel or playlist of another site lists, in its order, at most `limit`. Throws DownloadError
+   * (`no-program` without yt-dlp).
+   */
+  listRemoteVideos(ask: {
+    url: string
+    limit: number
+    /** A folder of its own to work in. */
+    folder: string
+    signal: AbortSignal
+  }): Promise<RemoteVideoEntry[]>
+}
+
+export interface DownloadsOptions {
+  /** Takes plain http too. */
+  http: Pick<GuardedFetch, 'stream' | 'fetch'>
+  /** The same guard for connections of other programs. */
+  guard: { isAllowed: (address: string) => boolean; resolve: Resolve; proxy?: () => string | undefined }
+  config: () => Config
+  logger: Logger
+  ffmpegPath: string
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+const SMALLEST_HEIGHT = 144
+
+export function makeDownloads({ http, guard, config, logger, ffmpegPath }: DownloadsOptions): Downloads {
+  const settings = () => config().vireo.imports
+  const dial: Dial = makeDial({ ...guard, timeoutMs: CONNECT_TIMEOUT_MS })
+  const downloadTorrent = makeDownloadTorrent({ http, guard, config, logger })
+
+  async function ytDlp(): Promise<YtDlp | undefined> {
+    const { name, python_path } = config().import.videos.http.youtube_dl_release
+    const program = await findYtDlp({ folder: config().storage.bin, name, pythonPath: python_path })
+    const silenceMs = settings().silence_timeout
+    return program && makeYtDlp({ program, dial, logger, ffmpegPath, maxHeight: heightOf(config()), silenceMs })
+  }
+
+  async function fromUrl(url: string, options: DownloadOptions): Promise<DownloadedVideo> {
+    const direct = await openDirect(url, { ...options, http, silenceMs: settings().silence_timeout })
+    if (direct.isMedia) return await direct.download()
+    const program = await ytDlp()
+    if (!program) throw direct.refusal
+    logger.debug('an import is left to yt-dlp')
+    return await program.download(url, options)
+  }
+
+  const route = (source: DownloadSource, options: DownloadOptions): Promise<DownloadedVideo> => {
+    switch (source.kind) {
+      case 'url':
+        return fromUrl(source.url, options)
+      case 'magnet':
+        return downloadTorrent(source.uri, options)
+      case 'torrent':
+        return downloadTorrent(source.bytes, options)
+    }
+  }
+
+  return {
+    async download(source, options) {
+      try {
+        return await route(source, options)
+      } catch (error) {
+        options.signal.throwIfAborted()
+        throw asDownloadError(error)
+      }
+    },
+
+    async listRemoteVideos({ url, limit, folder, signal }) {
+      const program = await ytDlp()
+      if (!program) throw new DownloadError('no-program', 'yt-dlp, which reads channels of other sites, is not there.')
+      return await program.list(url, { limit, folder, signal })
+    },
+  }
+}
+
+/** The largest rendition that is made, or any picture where none are. */
+function heightOf({ transcoding }: Config): number {
+  if (!transcoding.enabled || transcoding.always_transcode_original_resolution) return LARGEST_HEIGHT
+  const heights = Object.entries(transcoding.resolutions).flatMap(([name, isOn]) =>
+    isOn ? [Number.parseInt(name, 10)] : [],
+  )
+  return Math.max(SMALLEST_HEIGHT, ...heights.filter((height) => height > 0))
+}
+
+const LARGEST_HEIGHT = 2160

@@ -1,0 +1,64 @@
+// What we use of webtorrent, which has no types of its own.
+
+declare module 'webtorrent' {
+  import type { EventEmitter } from 'node:events'
+
+  export interface TorrentFile {
+    name: string
+    length: number
+    offset: number
+  }
+
+  export interface Torrent extends EventEmitter {
+    files: TorrentFile[]
+    length: number
+    /** 0 to 1. */
+    progress: number
+    name: string
+    destroyed: boolean
+    destroy(options: { destroyStore: boolean }, done: (error?: Error | string | null) => void): void
+  }
+
+  /** `abstract-chunk-store`. */
+  export interface ChunkStore {
+    chunkLength: number
+    put(index: number, chunk: Uint8Array, done: (error?: Error | null) => void): void
+    get(
+      index: number,
+      part: { offset?: number; length?: number } | null,
+      done: (error: Error | null, chunk?: Uint8Array) => void,
+    ): void
+    close(done: (error?: Error | null) => void): void
+    destroy(done: (error?: Error | null) => void): void
+  }
+
+  export interface ClientOptions {
+    dht: false | object
+    lsd: boolean
+    utp: boolean
+    natUpnp: boolean
+    natPmp: boolean
+    tracker: object
+    maxConns?: number
+  }
+
+  export interface TorrentOptions {
+    path: string
+    store: new (chunkLength: number) => ChunkStore
+    storeCacheSlots: number
+  }
+
+  export default class WebTorrent extends EventEmitter {
+    constructor(options: ClientOptions)
+    /** Asked for the address of each peer before it is connected to. */
+    blocked: { contains(host: string): boolean } | undefined
+    torrentPort: number
+    add(torrent: object, options: TorrentOptions): Torrent
+    seed(
+      content: Buffer | Buffer[],
+      options: { name?: string; announceList?: string[][] },
+      ready: (torrent: Torrent & { torrentFile: Uint8Array; infoHash: string }) => void,
+    ): Torrent
+    destroy(done: (error?: Error | string | null) => void): void
+  }
+}

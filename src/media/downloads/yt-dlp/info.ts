@@ -1,0 +1,130 @@
+// What yt-dlp tells of a video and of a list of videos, read with a schema: it comes from another site.
+
+import { z } from 'zod'
+import { DownloadError } from '../download-error.ts'
+
+/** What another site tells of a video, in its words. Whoever takes it fits it to its own bounds. */
+export interface RemoteMetadata {
+  title?: string | undefined
+  description?: string | undefined
+  tags?: string[] | undefined
+  /** Names, as the other site has them. */
+  categories?: string[] | undefined
+  licence?: string | undefined
+  language?: string | undefined
+  /** From which age on it may be watched; 0 for everybody. */
+  ageLimit?: number | undefined
+  publishedAt?: Date | undefined
+  /** In seconds from the start. */
+  chapters?: { start: number; title: string }[] | undefined
+}
+
+export interface RemoteVideoEntry {
+  url: string
+  title: string | null
+  publishedAt: Date | null
+}
+
+/** A wrong value is as good as none. */
+const optional = <T extends z.ZodType>(type: T) => type.optional().catch(undefined)
+const text = optional(z.string())
+const number = optional(z.number().nonnegative().finite())
+const texts = optional(z.array(z.string()).transform((list) => list.slice(0, 100)))
+
+const date = {
+  /** Seconds since 1970. */
+  timestamp: number,
+  release_timestamp: number,
+  upload_date: text,
+}
+
+const infoSchema = z.object({
+  _type: text,
+  title: text,
+  fulltitle: text,
+  description: text,
+  tags: texts,
+  categories: texts,
+  license: text,
+  language: text,
+  age_limit: number,
+  is_live: optional(z.boolean()),
+  filesize: number,
+  filesize_approx: number,
+  ...date,
+  chapters: optional(
+    z
+      .array(z.object({ start_time: z.number().nonnegative(), title: z.string() }))
+      .transform((list) => list.slice(0, 1000)),
+  ),
+})
+
+export interface VideoInfo {
+  metadata: RemoteMetadata
+  isLive: boolean
+  /** Bytes, when the site tells. */
+  size: number | undefined
+}
+
+/** Throws DownloadError `unusable` for anything but one video. */
+export function readVideoInfo(json: string): VideoInfo {
+  const { success, data } = infoSchema.safeParse(parsed(json))
+  if (!success) throw nothingThere()
+  if (data._type !== undefined && data._type !== 'video') {
+    throw new DownloadError('unusable', 'There is a list at this address, and not a single video.')
+  }
+  return {
+    isLive: data.is_live ?? false,
+    size: data.filesize ?? data.filesize_approx,
+    metadata: {
+      title: data.fulltitle ?? data.title,
+      description: data.description,
+      tags: data.tags,
+      categories: data.categories,
+      licence: data.license,
+      language: data.language,
+      ageLimit: data.age_limit,
+      publishedAt: dateOf(data),
+      chapters: data.chapters?.map(({ start_time: start, title }) => ({ start, title })),
+    },
+  }
+}
+
+const entrySchema = z.object({ url: text, webpage_url: text, title: text, ...date })
+const listSchema = z.object({ entries: z.array(z.unknown()).optional(), ...entrySchema.shape })
+
+/** The videos of a list in its order, or the one video that there is. Throws DownloadError `unusable`. */
+export function readVideoList(json: string): RemoteVideoEntry[] {
+  const { success, data } = listSchema.safeParse(parsed(json))
+  if (!success) throw nothingThere()
+  return (data.entries ?? [data]).flatMap((entry) => {
+    const read = entrySchema.safeParse(entry)
+    const url = read.data?.webpage_url ?? read.data?.url
+    if (!read.success || url === undefined || !/^https?:\/\//.test(url)) return []
+    return [{ url, title: read.data.title ?? null, publishedAt: dateOf(read.data) ?? null }]
+  })
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw nothingThere()
+  }
+}
+
+const nothingThere = (): DownloadError => new DownloadError('unusable', 'There is no video at this address.')
+
+interface Dated {
+  timestamp?: number | undefined
+  release_timestamp?: number | undefined
+  upload_date?: string | undefined
+}
+
+function dateOf({ timestamp, release_timestamp, upload_date }: Dated): Date | undefined {
+  const seconds = timestamp ?? release_timestamp
+  const day = /^(\d{4})(\d\d)(\d\d)$/.exec(upload_date ?? '')
+  const found =
+    seconds !== undefined ? new Date(seconds * 1000) : day ? new Date(`${day[1]}-${day[2]}-${day[3]}`) : undefined
+  return found && !Number.isNaN(found.getTime()) ? found : undefined
+}

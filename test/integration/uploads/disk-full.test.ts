@@ -1,0 +1,211 @@
+// A disk that is full at each step of the way from bytes to a video: a clear refusal, nothing left behind, and on it goes
+// when there is space again.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Values } from '../../../src/config/layers.ts'
+import { copyOfMedia, media } from '../../support/media.ts'
+import { makeSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
+import { eventually } from '../../support/waiting.ts'
+import { allFiles, type Disk, makeDisk, NOTHING, rowCounts, startNode, type UploadNode } from './node.ts'
+
+const PATH = '/api/v1/videos/upload-resumable'
+const LADDER = {
+  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
+  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+}
+const FULL = { status: 503, retryAfter: expect.stringMatching(/^\d+$/), type: expect.stringContaining('problem+json') }
+
+let disk: Disk
+let small: SmallDisk
+let node: UploadNode
+let bytes: Buffer
+
+beforeAll(async () => {
+  disk = await makeDisk()
+  small = await makeSmallDisk(disk.folder, 4 * 1024 * 1024)
+  bytes = await readFile(await media('small.mp4'))
+})
+afterAll(async () => {
+  await small?.remove()
+  await disk.remove()
+})
+afterEach(async () => {
+  await small.free()
+  for (const table of ['job', 'outbox', 'upload', 'video', 'pending_file']) await node.db.query(`delete from ${table}`)
+  await node.stop()
+  for (const name of await allFiles(disk)) {
+    const [kind = '', ...rest] = name.split('/')
+    await node.store.remove({ kind: kind as never, name: rest.join('/') })
+  }
+})
+
+async function start(transcoding: Values = { enabled: false }, running = true): Promise<void> {
+  node = await startNode(disk, { config: { transcoding }, wrapStore: small.wrap, running })
+}
+
+const authorization = () => `Bearer ${disk.users.admin.token}`
+
+async function read(answer: Response) {
+  const text = await answer.text()
+  return {
+    ...{ status: answer.status, range: answer.headers.get('range'), retryAfter: answer.headers.get('retry-after') },
+    ...{ type: answer.headers.get('content-type'), body: text === '' ? null : JSON.parse(text) },
+  }
+}
+
+async function open(): Promise<string> {
+  const answer = await fetch(node.base + PATH, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: authorization(), 'content-type': 'application/json' },
+      ...{ 'x-upload-content-length': String(bytes.length), 'x-upload-content-type': 'video/mp4' },
+    },
+    body: JSON.stringify({ name: 'A name', channelId: disk.users.admin.channelId, filename: 'small.mp4', privacy: 1 }),
+  })
+  await answer.arrayBuffer()
+  return answer.headers.get('location')?.split('upload_id=')[1] ?? ''
+}
+
+const put = async (id: string, range: string, body?: Uint8Array) =>
+  await read(
+    await fetch(`${node.base}${PATH}?upload_id=${id}`, {
+      ...{ method: 'PUT', redirect: 'manual' },
+      headers: {
+        ...{ authorization: authorization(), 'content-type': 'application/octet-stream' },
+        'content-range': `bytes ${range}/${bytes.length}`,
+      },
+      body: body ? new Uint8Array(body) : null,
+    }),
+  )
+const chunk = (id: string, from: number, to: number) => put(id, `${from}-${to - 1}`, bytes.subarray(from, to))
+const status = (id: string) => put(id, '*')
+
+async function uploadWhole(picture?: Buffer) {
+  const data = new FormData()
+  data.append('name', 'A name')
+  data.append('channelId', String(disk.users.admin.channelId))
+  if (picture) data.append('previewfile', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'picture.png')
+  data.append('videofile', new Blob([new Uint8Array(bytes)], { type: 'video/mp4' }), 'small.mp4')
+  const headers = { authorization: authorization() }
+  return await read(await fetch(`${node.base}/api/v1/videos/upload`, { method: 'POST', headers, body: data }))
+}
+
+/** What was received is a video's now, or gone: neither a form nor a chunk is left. */
+const expectNothingTemporary = () =>
+  eventually(async () => {
+    expect((await allFiles(disk)).filter((name) => /^(tmp|uploads|ballast)/.test(name))).toEqual([])
+    expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0 })
+  })
+
+async function webVideo(): Promise<Buffer> {
+  const [file] = await node.db.query<{ filename: string }>('select filename from video_file')
+  return await readFile(join(disk.folder, 'web_videos', file?.filename ?? ''))
+}
+
+describe('a full disk', () => {
+  it('stops a chunk, whose bytes before are kept, and the upload goes on later', async () => {
+    await start()
+    const id = await open()
+    expect(await chunk(id, 0, 10_000)).toMatchObject({ status: 308 })
+    await small.fill()
+    expect(await chunk(id, 10_000, bytes.length)).toMatchObject(FULL)
+    const stands = await status(id)
+    expect(stands).toMatchObject({ status: 308 })
+    const offset = Number(stands.range?.split('-')[1]) + 1
+    expect(offset).toBeGreaterThanOrEqual(10_000)
+    expect(await chunk(id, offset, bytes.length)).toMatchObject(FULL)
+    await small.free()
+    expect(await chunk(id, offset, bytes.length)).toMatchObject({ status: 200 })
+    expect((await webVideo()).equals(bytes)).toBe(true)
+    await expectNothingTemporary()
+  })
+
+  it('refuses the end of an upload, which is done when asked for later', async () => {
+    await start()
+    const id = await open()
+    await chunk(id, 0, bytes.length - 1)
+    await small.fill(1)
+    // The last byte may have room in the last block, or not.
+    const last = await chunk(id, bytes.length - 1, bytes.length)
+    expect(last).toMatchObject(FULL)
+    expect([308, 503]).toContain((await status(id)).status)
+    expect(await rowCounts(node.db)).toMatchObject({ video: 0, upload: 1 })
+    await small.free()
+    const after = await status(id)
+    expect(after.status === 200 ? after : await chunk(id, bytes.length - 1, bytes.length)).toMatchObject({
+      status: 200,
+      body: { video: { id: expect.any(Number) } },
+    })
+    expect((await webVideo()).equals(bytes)).toBe(true)
+    await expectNothingTemporary()
+  })
+
+  it.each([
+    ['at its first byte', 0],
+    ['in the middle of the file', 20_000],
+    ['when the file is there and its pictures are made', 80_000],
+  ])('refuses an upload in one request %s, and keeps nothing of it', async (_when, leave) => {
+    await start()
+    await small.fill(leave)
+    const refused = await uploadWhole()
+    // A store that only says that it is full does not see what forms write.
+    if (refused.status !== 200) {
+      expect(refused).toMatchObject(FULL)
+      await small.free()
+      await expectNothingTemporary()
+      expect(await rowCounts(node.db)).toEqual(NOTHING)
+      expect(await allFiles(disk)).toEqual([])
+    }
+    await small.free()
+    expect(await uploadWhole()).toMatchObject({ status: 200 })
+    await expectNothingTemporary()
+  })
+
+  it('is not taken for a bad picture', async () => {
+    await start()
+    await small.fill()
+    expect(await uploadWhole(await readFile(await media('picture.png')))).toMatchObject(FULL)
+    await small.free()
+    await expectNothingTemporary()
+  })
+
+  it('ends a transcoding with its reason and no renditions left half-way, and it can be asked for again', async () => {
+    await start({ enabled: true, resolutions: LADDER }, false)
+    const { id, uuid } = await node.createVideo.createFrom({
+      userId: disk.users.admin.id,
+      fields: {
+        ...{ channelId: disk.users.admin.channelId, name: 'A name', privacy: 1, category: null, licence: null },
+        ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
+        ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
+        schedule: null,
+      },
+      inputFilename: 'small.mp4',
+      path: await copyOfMedia('small.mp4'),
+      pictures: {},
+    })
+    await small.fill(30_000)
+    await node.runtime.runtime.start()
+    await eventually(async () => {
+      expect(await node.db.query('select state, error from transcoding')).toEqual([
+        { state: 'failed', error: expect.stringMatching(/no space left/i) },
+      ])
+    }, 30_000)
+    await small.free()
+    await expectNothingTemporary()
+
+    const again = await fetch(`${node.base}/api/v1/videos/${id}/transcoding`, {
+      method: 'POST',
+      headers: { authorization: authorization(), 'content-type': 'application/json' },
+      body: JSON.stringify({ transcodingType: 'hls' }),
+    })
+    expect(again.status).toBe(204)
+    await eventually(async () => {
+      expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(1)
+      expect(await node.db.query('select state from video')).toEqual([{ state: 'published' }])
+    }, 60_000)
+    await expectNothingTemporary()
+    expect((await allFiles(disk)).filter((name) => name.includes(uuid) && name.endsWith('.mp4'))).toHaveLength(2)
+  }, 90_000)
+})

@@ -1,0 +1,329 @@
+// Imports through the API of a whole server: what becomes of files, pages and torrents of another site, and what does not.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { findImportedUrls } from '../../../src/actors/video-import/index.ts'
+import type { Sql } from '../../../src/platform/database/index.ts'
+import { media } from '../../support/media.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { until } from '../../support/until.ts'
+import { installYtDlp, pageInfo, startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
+
+interface Import {
+  id: number
+  state: { id: number; label: string }
+  error: string | null
+  targetUrl: string | null
+  video?: { id: number; uuid: string; name: string; state: { id: number } }
+}
+
+const ADDRESS = '/api/v1/videos/imports'
+const SETTLED = ['Success', 'Failed', 'Rejected', 'Cancelled']
+
+let node: TestNode
+let pool: pg.Pool
+let site: VideoOrigin
+let client: Client
+let channelId: number
+let bytes: Buffer
+
+beforeAll(async () => {
+  site = await startVideoOrigin('localhost')
+  bytes = await readFile(await media('small.mp4'))
+  node = await startTestNode({
+    config: {
+      transcoding: { enabled: false },
+      import: {
+        videos: {
+          ...{ concurrency: 1, http: { enabled: true, youtube_dl_release: { python_path: '/nowhere' } } },
+          torrent: { enabled: true },
+        },
+      },
+      vireo: {
+        federation: { allow_http: true, allow_private_addresses: true },
+        runtime: { drain_timeout: '100 ms' },
+        imports: { torrent_dht: false, peer_timeout: '1 minute', silence_timeout: '30 seconds' },
+      },
+    },
+  })
+  await installYtDlp(join(node.dataDir, 'storage', 'bin'))
+  pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
+  pool.on('error', () => undefined)
+  client = await login(node.base, node.username, node.password)
+  const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  channelId = me.videoChannels[0]?.id ?? 0
+  site.answer('/small.mp4', { type: 'video/mp4', bytes })
+  site.answer('/waiting.mp4', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'video/mp4' }).write('a')
+  })
+}, 60_000)
+afterAll(async () => {
+  await pool?.end()
+  await site?.close()
+  await node?.stop()
+})
+beforeEach(() => {
+  site.asked.length = 0
+})
+
+const at = (path: string): string => `http://localhost:${site.port}${path}`
+const post = (body: object) => client.send<Import>('POST', ADDRESS, { channelId, privacy: 1, ...body })
+const statusOf = async (body: object) =>
+  (
+    await client.raw(ADDRESS, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ channelId, ...body }),
+    })
+  ).status
+const list = (query = '') =>
+  client.get<{ total: number; data: Import[] }>(`/api/v1/users/me/videos/imports?count=100${query}`)
+
+async function find(id: number): Promise<Import> {
+  const found = (await list()).data.find((one) => one.id === id)
+  if (!found) throw new Error(`There is no import ${id}.`)
+  return found
+}
+
+const settled = (id: number): Promise<Import> =>
+  until(async () => {
+    const found = await find(id)
+    return SETTLED.includes(found.state.label) ? found : undefined
+  })
+
+const processing = (id: number) => until(async () => (await find(id)).state.label === 'Processing')
+
+async function count(sql: string): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(`select count(*)::int as count from ${sql}`)
+  return rows[0]?.count ?? -1
+}
+
+/** Neither folders nor files nor notes of imports are left. */
+const untilClean = () =>
+  until(async () => {
+    const folders = await readdir(join(node.dataDir, 'storage', 'tmp')).catch(() => [])
+    const left = folders.filter((name) => name.startsWith('import-'))
+    return (
+      left.length === 0 && (await count('pending_file')) === 0 && (await count("video where state = 'to-import'")) === 0
+    )
+  })
+
+async function torrentOf(name: string, seed: string, files = 1): Promise<FormData> {
+  const { default: createTorrent } = await import('create-torrent')
+  const inputs = Array.from({ length: files }, (_, index) =>
+    Object.assign(Buffer.from(bytes), { name: files === 1 ? name : `${index}-${name}` }),
+  )
+  const torrent = await new Promise<Uint8Array>((done, failed) =>
+    createTorrent(inputs, { name, announceList: [], urlList: [seed] }, (error, made) =>
+      error ? failed(error) : done(made),
+    ),
+  )
+  const form = new FormData()
+  form.set('channelId', String(channelId))
+  form.set('torrentfile', new Blob([new Uint8Array(torrent)]), 'sent.torrent')
+  return form
+}
+
+describe('an import by URL', () => {
+  it('becomes a published video with what its user said', async () => {
+    const begun = await post({ targetUrl: at('/small.mp4'), name: 'my name', tags: ['mine'] })
+    expect(begun).toMatchObject({
+      ...{ targetUrl: at('/small.mp4'), magnetUri: null, torrentName: null, error: null },
+      state: { id: 1, label: 'Pending' },
+      video: {
+        name: 'my name',
+        state: { id: 3 },
+        waitTranscoding: true,
+        tags: ['mine'],
+        thumbnailPath: null,
+        duration: 0,
+      },
+    })
+    expect(await settled(begun.id)).toMatchObject({ state: { id: 2 }, video: { state: { id: 1 }, duration: 2 } })
+    const video = await client.get<{ files: { fileUrl: string }[]; thumbnailPath: string }>(
+      `/api/v1/videos/${begun.video?.uuid}`,
+    )
+    const stored = await fetch(video.files[0]?.fileUrl ?? '')
+    expect(Buffer.from(await stored.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(video.thumbnailPath).toMatch(/^\/lazy-static\/thumbnails\//)
+    await untilClean()
+  })
+
+  it('of a page takes the rest from what the page tells', async () => {
+    site.answer('/watch/1', { type: 'text/html', bytes: '<video>' })
+    site.answer('/watch/1.json', { type: 'application/json', bytes: pageInfo() })
+    site.answer('/watch/1.mp4', { type: 'video/mp4', bytes })
+    site.answer('/watch/1.vtt', { type: 'text/vtt', bytes: 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n' })
+    site.answer('/watch/1.png', { type: 'image/png', bytes: await readFile(await media('picture.png')) })
+    const { id, video } = await post({ targetUrl: at('/watch/1'), category: 2 })
+    expect(video?.name).toBe('localhost')
+    expect(await settled(id)).toMatchObject({ state: { id: 2 }, error: null })
+    const address = `/api/v1/videos/${video?.uuid}`
+    expect(await client.get(address)).toMatchObject({
+      ...{ name: 'A video of another site', tags: ['one', 'two'], nsfw: true, language: { id: 'en' } },
+      ...{ category: { id: 2 }, licence: { id: 1 }, originallyPublishedAt: '2020-01-02T00:00:00.000Z' },
+      description: 'Its description\n\n0:00 Ignored',
+    })
+    const chapters = await client.get<{ chapters: unknown[] }>(`${address}/chapters`)
+    expect(chapters.chapters).toEqual([
+      { timecode: 0, title: 'Beginning' },
+      { timecode: 1, title: 'End' },
+    ])
+    expect(await client.get(`${address}/captions`)).toMatchObject({ total: 1, data: [{ language: { id: 'en' } }] })
+    await untilClean()
+  })
+
+  it('that comes to nothing says why, leaves nothing, and can be tried again', async () => {
+    site.answer('/later.mp4', { type: 'text/plain', bytes: 'not yet' })
+    const { id, video } = await post({ targetUrl: at('/later.mp4'), name: 'tried again' })
+    const failed = await settled(id)
+    expect(failed).toMatchObject({ state: { id: 3 } })
+    expect(failed.error).toMatch(/^The video cannot be downloaded/)
+    expect(failed.video).toBeUndefined()
+    expect((await client.raw(`/api/v1/videos/${video?.uuid}`)).status).toBe(404)
+    await untilClean()
+    site.answer('/later.mp4', { type: 'video/mp4', bytes })
+    await client.send('POST', `${ADDRESS}/${id}/retry`)
+    expect(await settled(id)).toMatchObject({ state: { id: 2 }, error: null, video: { name: 'tried again' } })
+    expect((await client.raw(`${ADDRESS}/${id}/retry`, { method: 'POST' })).status).toBe(409)
+  })
+
+  it('of what is no video inside fails', async () => {
+    site.answer('/text.mp4', { type: 'video/mp4', bytes: await readFile(await media('text.mp4')) })
+    const { id } = await post({ targetUrl: at('/text.mp4') })
+    const { state, error } = await settled(id)
+    expect(state.id).toBe(3)
+    expect(error).toMatch(/cannot be used/)
+    await untilClean()
+  })
+
+  it.each([
+    'http://127.0.0.1/x.mp4',
+    'http://10.1.2.3/x.mp4',
+    'http://[::1]/x.mp4',
+    'http://0x7f000001/x.mp4',
+    'http://169.254.169.254/',
+  ])('from %s is refused', async (targetUrl) => {
+    expect(await statusOf({ targetUrl })).toBe(403)
+    expect((await list(`&targetUrl=${encodeURIComponent(targetUrl)}`)).total).toBe(0)
+  })
+})
+
+describe('an import by torrent', () => {
+  it('becomes a video, whatever its file is called', async () => {
+    const begun = await client.send<Import>('POST', ADDRESS, await torrentOf('seeded video.mp4', at('/small.mp4')))
+    expect(begun).toMatchObject({ torrentName: 'sent.torrent', targetUrl: null, video: { name: 'sent' } })
+    expect(await settled(begun.id)).toMatchObject({ state: { id: 2 }, video: { state: { id: 1 }, duration: 2 } })
+    await untilClean()
+  }, 30_000)
+
+  it('of several files is refused with the code of the contract', async () => {
+    const answer = await client.raw(ADDRESS, { method: 'POST', body: await torrentOf('two.mp4', at('/x'), 2) })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'incorrect_files_in_torrent' })
+  })
+})
+
+describe('while an import is under way', () => {
+  const begin = async () => {
+    const begun = await post({ targetUrl: at('/waiting.mp4') })
+    await processing(begun.id)
+    await until(() => site.asked.includes('/waiting.mp4'))
+    return begun
+  }
+
+  it('the next one waits and can be cancelled, and its removal ends it at once', async () => {
+    const { id } = await begin()
+    const waiting = await post({ targetUrl: at('/small.mp4') })
+    expect((await client.raw(`${ADDRESS}/${waiting.id}`, { method: 'DELETE' })).status).toBe(409)
+    expect((await client.raw(`${ADDRESS}/${id}/cancel`, { method: 'POST' })).status).toBe(409)
+    await client.send('POST', `${ADDRESS}/${waiting.id}/cancel`)
+    expect(await find(waiting.id)).toMatchObject({ state: { id: 5, label: 'Cancelled' } })
+    await client.send('DELETE', `${ADDRESS}/${id}`)
+    expect((await list()).data.some((one) => one.id === id)).toBe(false)
+    await untilClean()
+    await until(async () => (await count("job where state = 'active'")) === 0)
+  })
+
+  it('its video may be removed', async () => {
+    const { id, video } = await begin()
+    await client.send('DELETE', `/api/v1/videos/${video?.uuid}`)
+    expect(await settled(id)).toMatchObject({ state: { id: 5 } })
+    await untilClean()
+  })
+
+  it('its user may be blocked', async () => {
+    const email = 'blocked@example.com'
+    await client.send('POST', '/api/v1/users', { username: 'blocked', password: 'password1', email, role: 2 })
+    const theirs = await login(node.base, 'blocked', 'password1')
+    const me = await theirs.get<{ id: number; videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const body = { channelId: me.videoChannels[0]?.id, targetUrl: at('/waiting.mp4') }
+    const { id } = await theirs.send<Import>('POST', ADDRESS, body)
+    await until(() => site.asked.includes('/waiting.mp4'))
+    await client.send('POST', `/api/v1/users/${me.id}/block`, {})
+    await until(async () => (await count(`video_import where id = ${id} and state = 'rejected'`)) === 1)
+    await untilClean()
+  })
+
+  it('its user’s quota may be used up', async () => {
+    const email = 'small@example.com'
+    const quota = { videoQuota: 1000, videoQuotaDaily: -1 }
+    await client.send('POST', '/api/v1/users', { username: 'small', password: 'password1', email, role: 2, ...quota })
+    const theirs = await login(node.base, 'small', 'password1')
+    const me = await theirs.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const body = { channelId: me.videoChannels[0]?.id, targetUrl: at('/small.mp4') }
+    const { id } = await theirs.send<Import>('POST', ADDRESS, body)
+    await until(async () => (await count(`video_import where id = ${id} and state = 'failed'`)) === 1)
+    await untilClean()
+  })
+
+  it('its user may change the video', async () => {
+    site.answer('/watch/2', { type: 'text/html', bytes: '<video>' })
+    site.answer('/watch/2.mp4', { type: 'video/mp4', bytes })
+    site.answer('/watch/2.json', (_request, response) => {
+      client
+        .send('PUT', `/api/v1/videos/${begunUuid}`, { name: 'chosen meanwhile' })
+        .then(() => response.writeHead(200, { 'content-type': 'application/json' }).end(pageInfo()))
+    })
+    const { id, video } = await post({ targetUrl: at('/watch/2') })
+    const begunUuid = video?.uuid
+    expect(await settled(id)).toMatchObject({
+      state: { id: 2 },
+      video: { name: 'chosen meanwhile', tags: ['one', 'two'] },
+    })
+  })
+})
+
+it('knows which addresses came to a channel', async () => {
+  const query: Sql = async <R extends object>(text: string, values: readonly unknown[] = []) =>
+    (await pool.query(text, [...values])).rows as R[]
+  const targetUrls = ['/small.mp4', '/text.mp4', '/never.mp4'].map(at)
+  expect([...(await findImportedUrls({ query }, { channelId, targetUrls }))]).toEqual([at('/small.mp4')])
+  expect((await findImportedUrls({ query }, { channelId: channelId + 1, targetUrls })).size).toBe(0)
+})
+
+it('lists imports by what is searched for, the newest first', async () => {
+  const { total, data } = await list('&search=tried')
+  expect({ total, names: data.map(({ video }) => video?.name) }).toEqual({ total: 1, names: ['tried again'] })
+  expect((await list(`&targetUrl=${encodeURIComponent(at('/later.mp4'))}`)).total).toBe(1)
+  const ids = (await list()).data.map(({ id }) => id)
+  expect(ids).toEqual(ids.toSorted((one, other) => other - one))
+})
+
+it('goes on with what a stopped server left', async () => {
+  let isOpen = false
+  site.answer('/stopped.mp4', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': bytes.length })
+    if (isOpen) response.end(bytes)
+    else response.write(bytes.subarray(0, 10))
+  })
+  const { id } = await post({ targetUrl: at('/stopped.mp4') })
+  await until(() => site.asked.includes('/stopped.mp4'))
+  isOpen = true
+  await node.restart()
+  expect(await settled(id)).toMatchObject({ state: { id: 2 } })
+  await untilClean()
+}, 60_000)

@@ -1,0 +1,135 @@
+// Another site on loopback with videos: files that may be bent in every way, and pages that the stand-in for yt-dlp knows.
+
+import { once } from 'node:events'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+export interface VideoOrigin {
+  port: number
+  /** Paths that were asked for. */
+  asked: string[]
+  /** What a path answers from now on. */
+  answer(path: string, by: Answer | { type: string; bytes: Buffer | string }): void
+  close(): Promise<void>
+}
+
+export async function startVideoOrigin(hostname = '127.0.0.1'): Promise<VideoOrigin> {
+  const answers = new Map<string, Answer>()
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    asked.push(path)
+    const by = answers.get(path.split('?')[0] ?? '')
+    if (by) by(request, response)
+    else response.writeHead(404, { 'content-type': 'text/html' }).end('<p>Nothing here</p>')
+  })
+  server.listen(0, hostname)
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    asked,
+    answer(path, by) {
+      answers.set(path, typeof by === 'function' ? by : sending(by.type, Buffer.from(by.bytes)))
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const ETAG = '"the same"'
+
+/** With ranges, as servers of files do. */
+export const sending =
+  (type: string, bytes: Buffer): Answer =>
+  (request, response) => {
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '')
+    const isSame = [undefined, ETAG].includes(request.headers['if-range'] as string | undefined)
+    const [start, end] =
+      range && isSame ? [Number(range[1]), Number(range[2] || bytes.length - 1)] : [0, bytes.length - 1]
+    const part = bytes.subarray(start, end + 1)
+    const headers = { 'content-type': type, 'content-length': part.length, etag: ETAG, 'accept-ranges': 'bytes' }
+    if (range && isSame) {
+      response.writeHead(206, { ...headers, 'content-range': `bytes ${start}-${end}/${bytes.length}` })
+    } else response.writeHead(200, headers)
+    response.end(request.method === 'HEAD' ? undefined : part)
+  }
+
+/**
+ * Puts a program `yt-dlp` into a folder, which gets everything through the proxy that it is given: from `<page>.json` what it
+ * tells, from `<page>.mp4`, `<page>.vtt` and `<page>.png` what it stores. For a page that ends with `hang` it starts another
+ * program and neither ends.
+ */
+export async function installYtDlp(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, 'yt-dlp')
+  await writeFile(path, `#!${process.execPath}\n${PROGRAM}`)
+  await chmod(path, 0o755)
+}
+
+const PROGRAM = `
+const { spawn } = require('node:child_process')
+const http = require('node:http')
+const { writeFileSync } = require('node:fs')
+const args = process.argv.slice(2)
+const end = args.indexOf('--')
+if (end !== args.length - 2 || !args.includes('--ignore-config')) {
+  process.stderr.write('ERROR: wrong arguments ' + args.join(' '))
+  process.exit(2)
+}
+const url = args[end + 1]
+const proxy = new URL(args[args.indexOf('--proxy') + 1])
+const get = (target) => new Promise((resolve, reject) => {
+  const credentials = Buffer.from(proxy.username + ':' + proxy.password).toString('base64')
+  http.get({ host: proxy.hostname, port: proxy.port, path: target, headers: { 'proxy-authorization': 'Basic ' + credentials, host: new URL(target).host } }, (answer) => {
+    const parts = []
+    answer.on('data', (part) => parts.push(part)).on('error', reject)
+    answer.on('end', () => resolve(answer.statusCode === 200 ? Buffer.concat(parts) : undefined))
+  }).on('error', reject)
+})
+async function main() {
+  if (url.endsWith('hang')) {
+    const child = spawn('sleep', ['600'], { stdio: 'ignore' })
+    writeFileSync('pids.json', JSON.stringify([process.pid, child.pid]))
+    return await new Promise(() => setInterval(() => {}, 1000))
+  }
+  const told = await get(url + '.json')
+  if (!told) throw new Error('[generic] Unable to open ' + url + ': it was refused')
+  if (args.includes('--dump-single-json')) return process.stdout.write(told)
+  const video = await get(url + '.mp4')
+  writeFileSync('video.mp4', video)
+  process.stdout.write('vireo-progress ' + video.length + ' ' + video.length + '\\n')
+  for (const [from, to] of [['.vtt', 'video.en-US.vtt'], ['.png', 'video.png']]) {
+    const bytes = await get(url + from)
+    if (bytes) writeFileSync(to, bytes)
+  }
+}
+main().catch((error) => {
+  process.stderr.write('ERROR: ' + error.message + '\\n')
+  process.exit(1)
+})
+`
+
+/** What the program tells of its page. */
+export const pageInfo = (more: Record<string, unknown> = {}): string =>
+  JSON.stringify({
+    _type: 'video',
+    title: 'A video of another site',
+    description: 'Its description\n\n0:00 Ignored',
+    tags: ['one', 'two', 'x'.repeat(40)],
+    categories: ['Science & Technology'],
+    license: 'Creative Commons Attribution licence (reuse allowed)',
+    language: 'en-US',
+    age_limit: 18,
+    upload_date: '20200102',
+    chapters: [
+      { start_time: 0, end_time: 1, title: 'Beginning' },
+      { start_time: 1, end_time: 2, title: 'End' },
+    ],
+    ...more,
+  })
