@@ -1,0 +1,61 @@
+// What an imported video is called and what is taken from the site that it comes from.
+
+import { describe, expect, it } from '@jest/globals'
+import { beginningOf, languageOf, plainFields, takenFrom } from '../../../src/actors/video-import/import-fields.ts'
+
+const nowhere = { targetUrl: null, magnetUri: null, torrentName: null }
+const fields = plainFields(1)
+
+describe('a video without a name begins with one of', () => {
+  it.each([
+    ['its file', { targetUrl: 'https://site.example/a/My%20holidays.mp4?x=1' }, 'My holidays'],
+    ['its site', { targetUrl: 'https://site.example/' }, 'site.example'],
+    ['its site, when the file has too short a name', { targetUrl: 'https://site.example/a.mp4' }, 'site.example'],
+    ['its magnet URI', { magnetUri: 'magnet:?xt=urn:btih:abc&dn=A+torrent' }, 'A torrent'],
+    ['its torrent file', { torrentName: 'holidays.torrent' }, 'holidays'],
+    ['nothing', { magnetUri: 'magnet:?xt=urn:btih:abc' }, 'Imported video'],
+    ['a broken address', { targetUrl: 'https://site.example/%E0%A4%A' }, '%E0%A4%A'],
+  ])('%s', (_what, target, name) => {
+    expect(beginningOf(fields, { ...nowhere, ...target }).name).toBe(name)
+  })
+})
+
+describe('of another site is taken', () => {
+  const told = {
+    ...{ title: 'A title', description: 'A description', tags: ['one', 'x', 'one'], categories: ['music'] },
+    ...{ licence: 'CC BY-SA 4.0', language: 'fr-FR', ageLimit: 0, publishedAt: new Date(0) },
+  }
+
+  it('what its user left open', () => {
+    expect(takenFrom(told, fields)).toEqual({
+      ...{ name: 'A title', description: 'A description', tags: ['one'], category: 1, licence: 2, language: 'fr' },
+      ...{ nsfw: false, originallyPublishedAt: '1970-01-01T00:00:00.000Z' },
+    })
+  })
+
+  it('nothing of what its user said', () => {
+    const chosen = {
+      ...{ ...fields, name: 'mine', nsfw: true, description: 'mine', tags: ['mine'], category: 2, licence: 1 },
+      ...{ language: 'de', originallyPublishedAt: '2020-01-01T00:00:00.000Z' },
+    }
+    expect(takenFrom(told, chosen)).toEqual({})
+  })
+
+  it('what fits alone', () => {
+    const flood = { title: '😀'.repeat(100), description: 'x\0'.repeat(20_000), tags: ['x'.repeat(31), ' ', 'a\0'] }
+    const {
+      name = '',
+      description = '',
+      ...others
+    } = takenFrom({ ...flood, language: 'xx-YY', licence: 'mine' }, fields)
+    expect([name, description?.length]).toEqual(['😀'.repeat(60), 10_000])
+    expect(others).toEqual({})
+    expect(takenFrom({ title: ' \n ', description: '', tags: [] }, fields)).toEqual({})
+  })
+})
+
+it('knows languages by the codes of other sites', () => {
+  expect(['en-US', 'pt-PT', 'zh-Hans', 'EN', 'live_chat', ''].map(languageOf)).toEqual([
+    ...['en', 'pt-PT', 'zh-Hans', 'en', undefined, undefined],
+  ])
+})
