@@ -1,6 +1,7 @@
 // From a plan to the arguments of one ffmpeg process. Pure. Only options that ffmpeg 4.1 and newer both know.
 
 import { inputGuard } from './guard.ts'
+import { colourOptions, toStandardColours, upright } from './picture.ts'
 import type { AudioPlan, LadderPlan, RenditionPlan, VideoPlan } from './plan.ts'
 import { formatRate, type Rational, toNumber } from './rate.ts'
 
@@ -47,7 +48,9 @@ const SEGMENT_SECONDS = 4
 const KEY_FRAME_SECONDS = 2
 const X264 = ['-preset', 'veryfast', '-bf', '16', '-b_strategy', '1']
 const SCALE_FLAGS = 'bicubic'
-const STILL_IMAGE = ['-protocol_whitelist', 'file', '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
+/** The guard of media files knows no images; this one is a JPEG of ours. */
+const STILL_GUARD = ['-protocol_whitelist', 'file', '-codec_whitelist', 'mjpeg']
+const STILL_IMAGE = [...STILL_GUARD, '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
 const NO_METADATA = ['-map_metadata', '-1', '-map_metadata:s', '-1', '-map_chapters', '-1', '-sn', '-dn']
 
 /** Step one: the source's own picture in new wrapping, for HLS and web video at once. */
@@ -71,10 +74,11 @@ export function encodeCommand(options: CommandOptions): FfmpegCommandSpec | unde
   const { plan, threads, filesOf } = options
   if (plan.encoded.length === 0) return undefined
   const pictures = plan.encoded.flatMap(({ video }) => (video ? [video] : []))
+  const colours = plan.source.looks ? colourOptions(plan.source.looks) : []
   const outputs = plan.encoded.map((rendition) => {
     const index = rendition.video ? pictures.indexOf(rendition.video) : -1
     const picture = rendition.video
-      ? ['-map', `[v${index}]`, ...x264Options(rendition.video, threadsOf(index, threads))]
+      ? ['-map', `[v${index}]`, ...x264Options(rendition.video, threadsOf(index, threads)), ...colours]
       : ['-vn']
     const hasSound = rendition.video === undefined || !plan.splitAudio
     const streams = [...picture, ...(hasSound ? soundOptions(plan) : ['-an'])]
@@ -106,7 +110,8 @@ export function packageCommand(options: CommandOptions): FfmpegCommandSpec | und
 }
 
 function encodeInputs({ plan, input, stillPath, threads }: CommandOptions): CommandInput[] {
-  const source = { source: input, options: [...inputGuard(), '-threads', `${half(threads)}`] }
+  const turning = plan.source.looks ? upright(plan.source.looks).options : []
+  const source = { source: input, options: [...inputGuard(), '-threads', `${half(threads)}`, ...turning] }
   if (plan.source.picture === 'video') return [source]
   const { width, height } = plan.source
   const rate = formatRate(plan.encoded.find(({ video }) => video)?.video?.rate ?? { num: 25, den: 1 })
@@ -132,23 +137,17 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
     rate = picture.rate
     const isSourceSize = source.width === picture.width && source.height === picture.height
     const fits = isFirst && source.squarePixels && isSourceSize && stillPath === undefined
-    if (!fits) chain.push(`scale=${picture.width}:${picture.height}:flags=${SCALE_FLAGS}`, 'setsar=1')
-    if (isFirst) chain.push(source.hdr && canToneMap ? TONE_MAP : 'format=yuv420p')
+    if (isFirst && source.looks) chain.push(...upright(source.looks).filters)
+    if (!fits) chain.push(`scale=${picture.width}:${picture.height}:flags=${SCALE_FLAGS}`)
+    chain.push('setsar=1')
+    if (isFirst && source.looks) chain.push(...toStandardColours(source.looks, canToneMap))
+    if (isFirst) chain.push('format=yuv420p')
     const isLast = index === pictures.length - 1
     parts.push(`${from}${chain.join(',')}${isLast ? `[v${index}]` : `,split=2[v${index}][n${index}]`}`)
     from = `[n${index}]`
   })
   return parts.join(';')
 }
-
-const TONE_MAP = [
-  'zscale=t=linear:npl=100',
-  'format=gbrpf32le',
-  'zscale=p=bt709',
-  'tonemap=hable:desat=0',
-  'zscale=t=bt709:m=bt709:r=tv',
-  'format=yuv420p',
-].join(',')
 
 /** Constant quality below a ceiling; key frames at the same times in all renditions. */
 function x264Options({ rate, encode }: VideoPlan, threads: number): string[] {

@@ -2,6 +2,7 @@
 
 import { audioBitrate, isAudioBitrateKept, targetBitrate, theoreticalBitrate } from './bitrate.ts'
 import { outputRate } from './output-rate.ts'
+import { isWide, type Looks } from './picture.ts'
 import type { AudioProbe, MediaProbe, VideoProbe } from './probe.ts'
 import { type Rational, toNumber } from './rate.ts'
 
@@ -42,7 +43,8 @@ export interface LadderPlan {
     picture: 'video' | 'still'
     videoIndex: number | undefined
     audioIndex: number | undefined
-    hdr: boolean
+    /** How its frames are turned and coloured; undefined for a still. */
+    looks: Looks | undefined
     interlaced: boolean
     /** True when the decoded frames already have the top rendition's size and shape. */
     width: number
@@ -108,7 +110,7 @@ export function planLadder({ probe, settings, still }: PlanLadderOptions): Ladde
       picture: probe.video ? 'video' : 'still',
       videoIndex: probe.video?.index,
       audioIndex: probe.audio?.index,
-      hdr: probe.video?.hdr ?? false,
+      looks: probe.video,
       interlaced: probe.video?.interlaced ?? false,
       width: picture.width,
       height: picture.height,
@@ -116,7 +118,7 @@ export function planLadder({ probe, settings, still }: PlanLadderOptions): Ladde
     },
     outputs,
     splitAudio,
-    audio: planAudio(probe.audio),
+    audio: planAudio(probe),
     copied,
     encoded,
   }
@@ -141,7 +143,7 @@ const nearestEven = (value: number): number => Math.max(2, Math.round(value / 2)
 const shownFps = (rate: Rational): number => Math.round(toNumber(rate))
 
 /** Pixels must already be as players show them, since a copy cannot turn or stretch them. */
-function canCopyVideo({ video }: MediaProbe, settings: LadderSettings): boolean {
+function canCopyVideo({ video, isCut }: MediaProbe, settings: LadderSettings): boolean {
   if (!video) return false
   const fps = toNumber(video.rate)
   return (
@@ -150,7 +152,8 @@ function canCopyVideo({ video }: MediaProbe, settings: LadderSettings): boolean 
     video.rotation === 0 &&
     video.squarePixels &&
     !video.interlaced &&
-    !video.hdr &&
+    !isCut &&
+    !isWide(video) &&
     fps >= QUICK_COPY.minFps &&
     video.fps <= settings.fps.max &&
     video.bitrate !== undefined &&
@@ -168,10 +171,11 @@ function copyOf(rendition: RenditionPlan | undefined, video: VideoProbe): Rendit
 }
 
 /** Stereo or mono AAC-LC stays as it is; everything else becomes stereo AAC. */
-function planAudio(audio: AudioProbe | undefined): AudioPlan | undefined {
+function planAudio({ audio, isCut }: MediaProbe): AudioPlan | undefined {
   if (!audio) return undefined
   const isPlain = audio.profile === undefined || audio.profile === 'LC'
-  if (canCopyAudioCodec(audio) && isPlain && audio.channels > 0 && audio.channels <= 2) return { mode: 'copy' }
+  const isStereo = audio.channels > 0 && audio.channels <= 2
+  if (canCopyAudioCodec(audio) && isPlain && isStereo && !isCut) return { mode: 'copy' }
   const sampleRate = audio.sampleRate > MAX_SAMPLE_RATE ? MAX_SAMPLE_RATE : undefined
   return { mode: 'encode', bitrate: audioBitrate(audio.bitrate), sampleRate }
 }

@@ -4,6 +4,7 @@ import { access, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
+import { toStandardColours, upright } from '../ffmpeg/picture.ts'
 import type { MediaProbe } from '../ffmpeg/probe.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import { DECODE_SECONDS, loadSharp, MAX_PIXELS, readImage, withTypedErrors } from './sharp.ts'
@@ -86,13 +87,15 @@ async function extractFrame(options: ImagesFromMediaOptions, start: number, targ
   if (index === undefined) return false
   const filters = probe.video ? [`thumbnail=${Math.max(1, framesToAnalyze)}`] : []
   if (probe.video?.squarePixels === false) filters.push('scale=iw*sar:ih', 'setsar=1')
+  const turning = probe.video ? upright(probe.video) : undefined
+  if (probe.video) filters.push(...(turning?.filters ?? []), ...toStandardColours(probe.video, ffmpeg.canToneMap))
   const seek = start > 0 ? ['-ss', start.toFixed(3)] : []
   await runFfmpeg({
     ...{ ffmpeg, limits, signal },
     ...(niceness === undefined ? {} : { niceness }),
     duration: 0,
     spec: {
-      inputs: [{ source: options.input, options: [...inputGuard(), ...seek] }],
+      inputs: [{ source: options.input, options: [...inputGuard(), ...(turning?.options ?? []), ...seek] }],
       filter: `[0:${index}]${[...filters, 'format=rgb24'].join(',')}[frame]`,
       threads: 1,
       outputs: [

@@ -38,12 +38,14 @@ function video(patch: Partial<VideoProbe> = {}): VideoProbe {
     width,
     height,
     rotation: 0,
+    rotatedByTag: false,
     squarePixels: true,
     rate: { num: 30, den: 1 },
     fps: 30,
     variableRate: false,
     interlaced: false,
     hdr: false,
+    colours: { matrix: undefined, primaries: undefined, transfer: undefined },
     bitrate: 5_000_000,
     ...patch,
   }
@@ -59,6 +61,7 @@ function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<A
     bitrate: 5_200_000,
     video: patch.video === false ? undefined : video(patch.video),
     audio: patch.audio === false ? undefined : { ...aac, ...patch.audio },
+    isCut: false,
     coverIndex: undefined,
     metadata: { format: {}, streams: [], chapters: [] },
   }
