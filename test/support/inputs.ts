@@ -69,11 +69,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['h264-aac.flv', [...both, ...h264, ...aac], { ...withSound, copied: true }],
   ['h264-aac.ts', [...both, ...h264, ...aac], { ...withSound, copied: true }],
   ['h264-mp3.mkv', [...both, ...h264, '-c:a', 'libmp3lame'], withSound],
-  [
-    'h264-fragmented.mp4',
-    [...both, ...h264, ...aac, '-movflags', 'frag_keyframe+empty_moov'],
-    { ...withSound, copied: true },
-  ],
+  ['h264-fragmented.mp4', [...picture(), ...h264, '-movflags', 'frag_keyframe+empty_moov'], { ...plain, copied: true }],
   ['h264-10-bit.mp4', [...picture(), '-c:v', 'libx264', ...LOW, '-pix_fmt', 'yuv420p10le'], plain],
   ['h264-444.mkv', [...picture(), '-c:v', 'libx264', ...LOW, '-pix_fmt', 'yuv444p'], plain],
   ['h264-full-range.mp4', [...picture(), '-c:v', 'libx264', ...LOW, '-pix_fmt', 'yuvj420p'], plain],
@@ -187,9 +183,9 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     { ...plain, sound: { channels: 2, rate: 48_000 } },
   ],
   [
-    'several-sounds.mkv',
+    'several-sounds.mp4',
     [...picture(), ...tone('mono'), ...tone('stereo', 48_000), '-map', '0', '-map', '1', '-map', '2', ...h264, ...aac],
-    { ...plain, sound: { channels: 1, rate: 44_100 } },
+    { ...plain, sound: MONO, copied: true },
   ],
   [
     'late-sound.mp4',
@@ -205,13 +201,13 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['sound.wav', [...tone(), '-c:a', 'pcm_s24le'], still],
   ['sound.opus', [...tone(), '-c:a', 'libopus'], { ...still, sound: { channels: 2, rate: 48_000 } }],
   // What is unusual, and fine all the same.
-  ['one-frame.mp4', [...picture(), '-frames:v', '1', ...h264], { ...plain, duration: 0.04, copied: true }],
+  ['one-frame.mp4', [...picture(), '-frames:v', '1', ...h264], { ...plain, duration: 0.04 }],
   ['one-frame.mkv', [...picture(), '-frames:v', '1', ...ffv1], { ...plain, duration: 0.04 }],
   ['huge-start.ts', [...both, '-c:v', 'mpeg2video', ...aac, '-output_ts_offset', '90000'], withSound],
   ['huge-start.mkv', [...both, ...ffv1, ...aac, '-output_ts_offset', '90000'], withSound],
   [
-    'negative-start.nut',
-    [...both, ...ffv1, ...aac, '-output_ts_offset', '-3', '-avoid_negative_ts', 'disabled', '-f', 'nut'],
+    'negative-start.ts',
+    [...both, '-c:v', 'mpeg2video', ...aac, '-output_ts_offset', '-3', '-avoid_negative_ts', 'disabled'],
     withSound,
   ],
   ['timecode.mov', [...both, ...h264, ...aac, '-timecode', '01:00:00:00'], { ...withSound, copied: true }],
@@ -316,6 +312,14 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
   ],
   ['sound-with-cover.m4a', withCover('sound.m4a', 'ipod'), still],
   ['sound-with-cover.mp3', withCover('sound.mp3', 'mp3'), still],
+  [
+    'late-picture.mp4',
+    async (making) => {
+      const [film, song] = [await making.of('no-sound.mp4'), await making.of('sound.m4a')]
+      await ffmpegOf(making, ['-itsoffset', '0.4', '-i', film, '-i', song, '-c', 'copy', making.target])
+    },
+    { ...withSound, duration: 1.4 },
+  ],
   [
     'cut-out.mp4',
     async (making) => {

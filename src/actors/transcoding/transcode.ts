@@ -50,8 +50,8 @@ interface Task extends MasterTask {
   outputs: TranscodingOutputs | null
   /** Whether the original stays, whatever the configuration says. */
   keepSource: boolean
-  /** Whether other files of the video are watched meanwhile. */
-  isPublished: boolean
+  /** Whether the video is published when all renditions are there, and not sooner. */
+  waits: boolean
   /** The still under a sound file. */
   preview: string | null
 }
@@ -138,7 +138,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     if (!claimed) return undefined
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
       `select v.id as "videoId", v.uuid, s.kept_filename as source, x.outputs, x.keep_source as "keepSource",
-         v.state = 'published' as "isPublished",
+         v.wait_transcoding as waits,
          (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2 and t.on_disk) as preview
        from transcoding x join video v on v.id = x.video_id left join video_source s on s.video_id = v.id where x.id = $1`,
       [id],
@@ -236,6 +236,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       probe: found,
       settings: settingsFor(task, config().transcoding),
       still: config().thumbnails.sizes[1],
+      // The same when it is taken up again, or what was made would not fit.
+      early: task.outputs === null && !task.waits,
     })
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
     const made = await begin(task, total)
@@ -243,23 +245,18 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     // A crash may have come between the rows of a step and what others are told of it.
     if (made > 0) await tellOfStored(task)
     if (made >= total) return
-    // Without its sound, the copy must not take the place of a rendition that has it.
-    const waitsForSound = task.isPublished && plan.splitAudio
-    const waiting: LadderFile[] = []
     await runLadder({
       ...{ ffmpeg, plan, input, signal, newUuid },
       stillPath: found.video ? undefined : stillPath,
       workFolder: await store.workFolder(work.name),
       threads: config().transcoding.threads,
-      limits: { stallMs: media.stall_timeout },
+      limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
       niceness: media.nice,
-      skip: made > 0 ? ['copy'] : [],
+      skip: made > 0 ? ['copy', 'quick'] : [],
       onProgress: progress,
       onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
       onFiles: async (files: LadderFile[], step) => {
-        waiting.push(...files)
-        if (step === 'copy' && waitsForSound) return
-        await storeRenditions({ ...task, source: found }, waiting.splice(0))
+        await storeRenditions({ ...task, source: found }, files)
         log.info({ step, files: files.length }, 'renditions stored')
         await tellOfStored(task)
       },

@@ -39,6 +39,8 @@ export interface VideoProbe {
   colours: Colours
   /** Bits per second of this stream, or of the file, or undefined when neither says. */
   bitrate: number | undefined
+  /** Seconds from the start of the file to its first frame. */
+  startsAt: number
 }
 
 export interface Colours {
@@ -56,6 +58,8 @@ export interface AudioProbe {
   sampleRate: number
   /** Bits per second. */
   bitrate: number | undefined
+  /** Seconds from the start of the file. */
+  startsAt: number
 }
 
 export interface MediaProbe {
@@ -90,6 +94,8 @@ const MAX_OUTPUT_BYTES = 8 << 20
 /** Bytes: far more than the headers and the first frames of a usable file take. */
 const MAX_MEMORY_BYTES = 2 * 2 ** 30
 const RECKONED = new Set(['mp3', 'aac', 'ac3', 'eac3', 'dts', 'amr', 'mpeg', 'mpegvideo', 'm4v'])
+/** Seconds. */
+const MEASURED_TO = 0.5
 const DEFAULT_TIMEOUT_MS = 30_000
 
 /**
@@ -110,17 +116,16 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   }
   const bitrate = positive(format.bit_rate)
   const stated = positive(format.duration) ?? Math.max(0, ...streams.map((stream) => positive(stream.duration) ?? 0))
-  const isTrusted = stated > 0 && !isEstimate(format)
   const index = video?.index ?? audio?.index ?? 0
-  const { ffmpeg, path, signal, timeoutMs: stallMs = DEFAULT_TIMEOUT_MS } = options
-  const duration = isTrusted ? stated : (await measureDuration({ ffmpeg, path, index, stallMs, signal })) || stated
+  const isTrusted = stated > 0 && !isEstimate(format)
+  const duration = isTrusted ? stated : await correctDuration(options, index, stated)
   return {
     size,
     duration,
     format: format.format_name ?? '',
     bitrate,
-    video: video && toVideo(video, bitrate),
-    audio: audio && toAudio(audio),
+    video: video && toVideo(video, format),
+    audio: audio && toAudio(audio, format),
     isCut,
     coverIndex: streams.find(isCover)?.index,
     metadata: toMetadata({ format, streams, chapters }),
@@ -184,12 +189,18 @@ function parse(output: string) {
   return parsed.data
 }
 
+/** Packets tell when they begin; where that agrees with what is stated, the statement is exact to the end of the last. */
+async function correctDuration({ timeoutMs, ...file }: ProbeOptions, index: number, stated: number): Promise<number> {
+  const measured = await measureDuration({ ...file, index, stallMs: timeoutMs ?? DEFAULT_TIMEOUT_MS })
+  return measured > 0 && Math.abs(measured - stated) > MEASURED_TO ? measured : stated
+}
+
 /** Formats whose length ffprobe reckons from their bit rate, and files of Matroska that count from elsewhere than their start. */
 function isEstimate({ format_name: name = '', start_time: start }: Ffprobe['format']): boolean {
   return RECKONED.has(name) || (name.startsWith('matroska') && Number(start ?? 0) > 1)
 }
 
-function toVideo(stream: FfprobeStream, fileBitrate: number | undefined): VideoProbe {
+function toVideo(stream: FfprobeStream, format: Ffprobe['format']): VideoProbe {
   const codedWidth = stream.width ?? 0
   const codedHeight = stream.height ?? 0
   if (codedWidth === 0 || codedHeight === 0 || stream.pix_fmt === undefined) {
@@ -221,11 +232,12 @@ function toVideo(stream: FfprobeStream, fileBitrate: number | undefined): VideoP
     interlaced: stream.field_order !== undefined && !['progressive', 'unknown'].includes(stream.field_order),
     hdr: stream.color_transfer === 'smpte2084' || stream.color_transfer === 'arib-std-b67',
     colours: coloursOf(stream),
-    bitrate: positive(stream.bit_rate) ?? fileBitrate,
+    bitrate: positive(stream.bit_rate) ?? positive(format.bit_rate),
+    startsAt: startOf(stream, format),
   }
 }
 
-function toAudio(stream: FfprobeStream): AudioProbe {
+function toAudio(stream: FfprobeStream, format: Ffprobe['format']): AudioProbe {
   if (stream.sample_rate === undefined || positive(stream.sample_rate) === undefined) {
     throw new MediaError('unreadable', 'The sound of the file cannot be read.')
   }
@@ -236,7 +248,13 @@ function toAudio(stream: FfprobeStream): AudioProbe {
     channels: stream.channels ?? 0,
     sampleRate: Number(stream.sample_rate),
     bitrate: positive(stream.bit_rate),
+    startsAt: startOf(stream, format),
   }
+}
+
+function startOf(stream: FfprobeStream, format: Ffprobe['format']): number {
+  const seconds = Number(stream.start_time) - Number(format.start_time)
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0
 }
 
 const isCover = (stream: FfprobeStream): boolean =>

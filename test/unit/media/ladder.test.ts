@@ -315,8 +315,8 @@ describe('the HLS of a ladder', () => {
       split
         ? [
             [240, false],
-            [144, false],
             [0, true],
+            [144, false],
           ]
         : [
             [240, true],

@@ -47,11 +47,15 @@ function video(patch: Partial<VideoProbe> = {}): VideoProbe {
     hdr: false,
     colours: { matrix: undefined, primaries: undefined, transfer: undefined },
     bitrate: 5_000_000,
+    startsAt: 0,
     ...patch,
   }
 }
 
-const aac: AudioProbe = { index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 }
+const aac: AudioProbe = {
+  ...{ index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 },
+  startsAt: 0,
+}
 
 function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<AudioProbe> | false } = {}): MediaProbe {
   return {
