@@ -101,6 +101,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('transcoding done')
     } catch (error) {
+      if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
       if (beat.signal.aborted || isLost(error) || !(await isWanted(task))) {
         log.info('transcoding given up: the video is gone, or another worker has it')
@@ -361,6 +362,10 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       .catch((error) => logger.warn({ err: error, transcoding: id }, 'a transcoding could not be released'))
   }
 }
+
+/** Whether the job's longest run was over, and not the process. */
+const isTimeOut = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The video is gone, or the row is another worker's. */
 const isLost = (error: unknown): boolean =>
