@@ -3,7 +3,7 @@
 
 import { benchFederation } from './federation/index.ts'
 import { benchHttp } from './http.ts'
-import { benchLadder, ladderVerdicts } from './ladder.ts'
+import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
 import { benchLists } from './lists.ts'
 import { benchLogin } from './login.ts'
 import { benchStart } from './start.ts'
@@ -35,10 +35,21 @@ async function ladder(): Promise<void> {
   const seconds = ({ wall, cpu }: { wall: number; cpu: number }) => [wall.toFixed(1), cpu.toFixed(1)]
   console.log()
   printTable(
-    ['ladder', 'apart: wall s', 'CPU s', 'in one: wall s', 'CPU s', 'as served: wall s', 'CPU s', 'first: wall s'],
+    [
+      'ladder',
+      'apart: wall s',
+      'CPU s',
+      'in one: wall s',
+      'CPU s',
+      'as served: wall s',
+      'CPU s',
+      'first: wall s',
+      'CPU s',
+    ],
     results.map(({ name, apart, inOne, together, first }) => [
-      ...[name, ...seconds(apart), ...seconds(inOne), ...seconds(together), first.toFixed(1)],
+      ...[name, ...seconds(apart), ...seconds(inOne), ...seconds(together), ...seconds(first)],
     ]),
   )
   for (const [name, ratio, limit] of ladderVerdicts(results)) verdict(name, ratio, limit)
+  for (const line of processorRatios(results)) console.log(`of processor time, ${line}`)
 }

@@ -19,6 +19,8 @@ export interface Rendition {
   sound?: { channels: number; rate: number }
   /** Seconds. */
   duration: number
+  /** Seconds, where the header of the file says otherwise. */
+  stated?: number
   /** Whether the picture is taken as it is. */
   copied?: boolean
 }
@@ -193,6 +195,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     { ...withSound, copied: true },
   ],
   ['no-sound.mp4', [...picture(), ...h264], { ...plain, copied: true }],
+  ['long.mkv', [...picture('64x48', 25, 4), ...ffv1, '-g', '1'], { ...plain, duration: 4 }],
   // Sound alone: it is shown under a picture.
   ['sound.mp3', [...tone(), '-c:a', 'libmp3lame'], still],
   ['sound.flac', [...tone(), '-c:a', 'flac'], still],
@@ -413,6 +416,7 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
     { ...withSound, copied: true },
   ],
   ['matroska-named.mp4', async (making) => copyFile(await making.of('ffv1-flac.mkv'), making.target), withSound],
+  ['first-third.mkv', part('long.mkv', 1 / 3), { ...plain, duration: 1.3, stated: 4 }],
   ['first-half.mkv', part('ffv1-flac.mkv', 0.5), { ...withSound, duration: 0.5 }],
   ['empty.mp4', ({ target }) => writeFile(target, ''), { refused: 'empty' }],
   ['without-its-end.mp4', part('h264-aac.mp4', 0.9), { refused: 'truncated' }],
