@@ -125,6 +125,12 @@ export async function killOrphan(pidFile: string, folder: string): Promise<void>
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''))
   if (!Number.isInteger(pid) || pid <= 1) return
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  if (commandLine.includes(folder)) killGroupOf(pid)
+  if (commandLine.includes(folder) && !killGroupOf(pid)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended in between.
+    }
+  }
   await rm(pidFile, { force: true })
 }
