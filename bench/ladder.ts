@@ -1,11 +1,10 @@
-// The ladder's bar: six renditions of a 30 s 1080p source by one process that decodes once and scales in a cascade,
-// against one process per rendition in turn, each decoding and scaling by itself, with the same encoder options.
+// The ladder's bars, on five sources: one process that decodes once and scales in a cascade against one process per rendition
+// in turn, each decoding and scaling by itself, with the same encoder options; and how soon the first rendition can be played.
 //
-// The source is made here: moving test pictures, a slow zoom into a fractal for fine detail, and a little film grain,
-// in H.264 at about 6 Mbit/s, which is what the contract calls average for 1080p. It has a key frame every 2 s and AAC
-// sound, so that its top rendition can be copied. HLS only. Preset, rate control and scaler are the same on both sides;
-// each has the thread counts that suit it best: x264's own choice where an encoder has the machine to itself, the
-// server's where six share it.
+// The sources are made here: moving test pictures, a slow zoom into a fractal for fine detail, and a little film grain. Two of
+// them can be copied (H.264 with key frames every 2 s, AAC), three cannot. HLS only. Preset, rate control and scaler are the same
+// on both sides; each has the thread counts that suit it best: x264's own choice where an encoder has the machine to itself,
+// the server's where several share it.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -14,6 +13,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { copyCommand, encodeCommand, type FfmpegCommandSpec } from '../src/media/ffmpeg/command.ts'
+import { stepsOf } from '../src/media/ffmpeg/plan.ts'
 import { runFfmpeg } from '../src/media/ffmpeg/run.ts'
 import { type Ffmpeg, findFfmpeg, type LadderPlan, planLadder, probe, type RenditionPlan } from '../src/media/index.ts'
 
@@ -25,139 +25,183 @@ export interface LadderTiming {
   cpu: number
 }
 
-export interface LadderBench {
-  ffmpeg: string
-  sourceBitrate: number
-  /** One process per rendition: all six encoded; and the five below a top that is copied. */
-  apart: { all: LadderTiming; belowCopied: LadderTiming }
-  /** One process: all six; and the copy of the top together with the process for the other five. */
-  together: { all: LadderTiming; copied: LadderTiming }
-  /** Wall clock, together by apart. `copiedByAll` and `copiedByCopied` differ in whether the other side copies too. */
-  ratios: { encoded: number; copiedByAll: number; copiedByCopied: number }
+export interface SourceBench {
+  name: string
+  isCopied: boolean
+  /** One process per rendition, all of them encoded. */
+  apart: LadderTiming
+  /** As the server does it: what can be played soon, then one process for the rest. */
+  together: LadderTiming
+  /** Until the first rendition is there. */
+  first: LadderTiming
+  /** One process for all, with the picture of the source encoded too. */
+  inOne: LadderTiming
 }
 
-/** The most that each ratio may be. */
-export const LADDER_BARS = { encoded: 0.75, copiedByAll: 0.45 }
+/** The most that each ratio of wall clocks may be. */
+export const LADDER_BARS = { encoded: 0.75, copied: 0.45, firstEncoded: 0.5, firstCopied: 0.15 }
 
 export interface LadderBenchOptions {
   ffmpeg?: Ffmpeg
-  /** Of the source. */
-  seconds?: number
+  /** Those whose names contain this. */
+  only?: string | undefined
+  /** How much of the sources' length is made: less for a quick look. */
+  share?: number
   /** All commands in turn, so often; the quickest run of each counts, since what else the machine does only adds time. */
   rounds?: number
   log?: (line: string) => void
 }
 
-/** Measures both ways in turn on this machine. Takes a few minutes. */
-export async function benchLadder(options: LadderBenchOptions = {}): Promise<LadderBench> {
+/** Measures both ways in turn on this machine. Takes some minutes. */
+export async function benchLadder(options: LadderBenchOptions = {}): Promise<SourceBench[]> {
   const ffmpeg = options.ffmpeg ?? (await findFfmpeg())
-  const { rounds = 1, log = () => undefined } = options
-  const folder = await mkdtemp(join(tmpdir(), 'vireo-bench-ladder-'))
-  try {
-    const input = join(folder, 'source.mp4')
-    await makeSource(ffmpeg, input, options.seconds ?? 30)
-    const found = await probe({ ffmpeg, path: input })
-    const copying = planLadder({ probe: found, settings: SETTINGS })
-    if (!copying.copied || !found.video) throw new Error('The source of the bench cannot be copied.')
-    const encodedTop = planLadder({
-      // A ladder for which the copy is ruled out, and nothing else is different.
-      probe: { ...found, video: { ...found.video, pixelFormat: 'yuvj420p' } },
-      settings: SETTINGS,
-    })
+  const results: SourceBench[] = []
+  const share = options.share ?? 1
+  for (const whole of SOURCES.filter(({ name }) => name.includes(options.only ?? ''))) {
+    const source = { ...whole, seconds: whole.seconds * share }
+    const folder = await mkdtemp(join(tmpdir(), 'vireo-bench-ladder-'))
+    try {
+      results.push(await benchSource(ffmpeg, source, { folder, rounds: options.rounds ?? 1, log: options.log }))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  return results
+}
 
-    const cores = availableParallelism()
-    const command = (plan: LadderPlan, name: string, threads: number) => ({
-      ...{ plan, input, threads, canToneMap: false },
+interface Source {
+  name: string
+  /** px, frames per second, seconds. */
+  size: string
+  rate: number
+  seconds: number
+  /** After the test picture, before the encoder. */
+  filter?: string
+  video: string[]
+  sound: boolean
+  extension: string
+}
+
+const BT2020 = ['-color_primaries', 'bt2020', '-colorspace', 'bt2020nc', '-color_trc', 'arib-std-b67']
+const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none']
+const SOURCES: Source[] = [
+  {
+    ...{ name: '1080p30 H.264', size: '1920x1080', rate: 30, seconds: 20, sound: true, extension: 'mp4' },
+    video: ['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '6M', '-maxrate', '8M', '-bufsize', '12M', '-g', '60'],
+  },
+  {
+    ...{ name: '720p60 H.264', size: '1280x720', rate: 60, seconds: 20, sound: true, extension: 'mp4' },
+    video: ['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '6M', '-maxrate', '8M', '-bufsize', '12M', '-g', '120'],
+  },
+  {
+    ...{ name: '2160p30 HEVC', size: '3840x2160', rate: 30, seconds: 6, sound: true, extension: 'mp4' },
+    video: [...X265, '-b:v', '20M', '-pix_fmt', 'yuv420p'],
+  },
+  {
+    ...{ name: 'portrait 10-bit HLG', size: '1080x1920', rate: 30, seconds: 20, sound: true, extension: 'mp4' },
+    video: [...X265, '-b:v', '10M', '-pix_fmt', 'yuv420p10le', ...BT2020],
+  },
+  {
+    ...{ name: 'screen, variable rate', size: '1600x900', rate: 30, seconds: 20, sound: false, extension: 'mkv' },
+    filter: "select='lt(mod(n,90),60)+not(mod(n,7))'",
+    video: ['-vsync', 'vfr', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv444p'],
+  },
+]
+
+interface BenchSourceOptions {
+  folder: string
+  rounds: number
+  log: LadderBenchOptions['log']
+}
+
+async function benchSource(
+  ffmpeg: Ffmpeg,
+  source: Source,
+  { folder, rounds, log }: BenchSourceOptions,
+): Promise<SourceBench> {
+  const input = join(folder, `source.${source.extension}`)
+  await makeSource(ffmpeg, source, input)
+  // The plan is that of a video of some minutes: what is worth while does not change with the length of the bench.
+  const found = { ...(await probe({ ffmpeg, path: input })), duration: 180 }
+  const asServed = planLadder({ probe: found, settings: SETTINGS, early: true })
+  const encoded = planLadder({
+    // A ladder for which the copy is ruled out, and nothing else is different.
+    probe: { ...found, isCut: true },
+    settings: SETTINGS,
+  })
+
+  const specOf = (plan: LadderPlan, renditions: RenditionPlan[], name: string, threads: number) => {
+    const command = {
+      ...{ plan, renditions, input, threads, canToneMap: ffmpeg.canToneMap },
       filesOf: ({ resolution }: RenditionPlan) => ({
         playlist: join(folder, name, `${resolution}.m3u8`),
         fragmented: join(folder, name, `${resolution}.mp4`),
         webVideo: join(folder, name, `${resolution}-web.mp4`),
       }),
-    })
-    const jobs = new Map([
-      [ALL, [encodeCommand(command(encodedTop, ALL, cores))]],
-      [COPIED, [copyCommand(command(copying, COPIED, cores)), encodeCommand(command(copying, COPIED, cores))]],
-    ])
-    for (const rendition of encodedTop.encoded) {
-      const name = apartName(rendition)
-      jobs.set(name, [encodeCommand(command({ ...encodedTop, encoded: [rendition] }, name, 0))])
     }
-    for (const name of jobs.keys()) await mkdir(join(folder, name))
+    return renditions.some(({ video }) => video && !video.encode) ? copyCommand(command) : encodeCommand(command)
+  }
+  const cores = availableParallelism()
+  const steps = stepsOf(asServed)
+  const jobs = new Map<string, FfmpegCommandSpec>([
+    ...steps.map(({ step, renditions }) => [step, specOf(asServed, renditions, step, cores)] as const),
+    [IN_ONE, specOf(encoded, encoded.encoded, IN_ONE, cores)],
+    ...encoded.encoded.map((one) => [apartName(one), specOf(encoded, [one], apartName(one), 0)] as const),
+  ])
+  for (const name of jobs.keys()) await mkdir(join(folder, name))
 
-    const quickest = new Map<string, LadderTiming>()
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [name, specs] of jobs) {
-        const timing = await timedAll(ffmpeg, specs)
-        log(`${name.padEnd(24)} ${timing.wall.toFixed(1)} s wall, ${timing.cpu.toFixed(1)} s processor`)
-        const before = quickest.get(name)
-        if (!before || timing.wall < before.wall) quickest.set(name, timing)
-      }
+  const quickest = new Map<string, LadderTiming>()
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, spec] of jobs) {
+      const timing = await timed(ffmpeg, spec)
+      const { wall, cpu } = timing
+      log?.(`${source.name.padEnd(24)} ${name.padEnd(14)} ${wall.toFixed(1)} s wall, ${cpu.toFixed(1)} s processor`)
+      const before = quickest.get(name)
+      if (!before || wall < before.wall) quickest.set(name, timing)
     }
-    const of = (name: string): LadderTiming => quickest.get(name) ?? { wall: 0, cpu: 0 }
-    const together = { all: of(ALL), copied: of(COPIED) }
-    const apart = encodedTop.encoded.map((rendition) => of(apartName(rendition)))
-    const all = sum(apart)
-    const belowCopied = sum(apart.slice(1))
-    return {
-      ffmpeg: ffmpeg.version,
-      sourceBitrate: found.bitrate ?? 0,
-      apart: { all, belowCopied },
-      together,
-      ratios: {
-        encoded: together.all.wall / all.wall,
-        copiedByAll: together.copied.wall / all.wall,
-        copiedByCopied: together.copied.wall / belowCopied.wall,
-      },
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  }
+  const of = (names: string[]): LadderTiming => sum(names.map((name) => quickest.get(name) ?? { wall: 0, cpu: 0 }))
+  return {
+    name: source.name,
+    isCopied: asServed.copied !== undefined,
+    apart: of(encoded.encoded.map(apartName)),
+    together: of(steps.map(({ step }) => step)),
+    first: of(steps.slice(0, 1).map(({ step }) => step)),
+    inOne: of([IN_ONE]),
   }
 }
 
-const ALL = 'together, top encoded'
-const COPIED = 'together, top copied'
-const apartName = ({ resolution }: RenditionPlan): string => `apart, ${resolution}p`
+const IN_ONE = 'in one'
+const apartName = ({ resolution }: RenditionPlan): string => `apart ${resolution}p`
 
 const SETTINGS = {
   always_transcode_original_resolution: true,
-  resolutions: Object.fromEntries(['1080p', '720p', '480p', '360p', '240p', '144p'].map((name) => [name, true])),
+  resolutions: Object.fromEntries(
+    ['2160p', '1440p', '1080p', '720p', '480p', '360p', '240p', '144p'].map((name) => [name, true]),
+  ),
   fps: { max: 60 },
   hls: { enabled: true, split_audio_and_video: false },
   web_videos: { enabled: false },
 }
 
-async function makeSource(ffmpeg: Ffmpeg, target: string, seconds: number): Promise<void> {
+async function makeSource(ffmpeg: Ffmpeg, source: Source, target: string): Promise<void> {
+  const { size, rate, seconds, filter, video, sound } = source
   const inputs = [
-    ...['-f', 'lavfi', '-i', `testsrc2=size=1920x1080:rate=30:duration=${seconds}`],
-    ...['-f', 'lavfi', '-i', 'mandelbrot=size=960x540:rate=30:end_scale=0.003:end_pts=900'],
-    ...['-f', 'lavfi', '-i', `sine=frequency=330:sample_rate=48000:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', `mandelbrot=size=960x540:rate=${rate}:end_scale=0.003:end_pts=900`],
+    ...(sound ? ['-f', 'lavfi', '-i', `sine=frequency=330:sample_rate=48000:duration=${seconds}`] : []),
   ]
-  const grain = 'noise=alls=4:allf=t'
-  const filter = `[1:v]scale=1920:1080[f];[0:v][f]blend=all_mode=average:shortest=1,${grain},format=yuv420p[v]`
-  const video = [
+  const last = ['noise=alls=4:allf=t', ...(filter === undefined ? [] : [filter]), 'format=yuv420p']
+  const blend = 'blend=all_mode=average:shortest=1'
+  const graph = `[1:v]scale=${size.replace('x', ':')}[f];[0:v][f]${blend},${last.join(',')}[v]`
+  const streams = [
+    '-filter_complex',
+    graph,
     '-map',
     '[v]',
-    '-c:v',
-    'libx264',
-    '-preset',
-    'veryfast',
-    '-b:v',
-    '6M',
-    '-maxrate',
-    '8M',
-    '-bufsize',
-    '12M',
+    ...(sound ? ['-map', '2:a', '-c:a', 'aac', '-b:a', '128k'] : []),
   ]
-  const rest = ['-g', '60', '-map', '2:a', '-c:a', 'aac', '-b:a', '128k', '-t', `${seconds}`]
-  await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...inputs, '-filter_complex', filter, ...video, ...rest, target])
-}
-
-async function timedAll(ffmpeg: Ffmpeg, specs: readonly (FfmpegCommandSpec | undefined)[]): Promise<LadderTiming> {
-  const timings: LadderTiming[] = []
-  for (const spec of specs) {
-    if (spec) timings.push(await timed(ffmpeg, spec))
-  }
-  return sum(timings)
+  await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...inputs, ...streams, ...video, '-t', `${seconds}`, target])
 }
 
 async function timed(ffmpeg: Ffmpeg, spec: FfmpegCommandSpec): Promise<LadderTiming> {
@@ -190,23 +234,41 @@ const sum = (timings: LadderTiming[]): LadderTiming => ({
   cpu: timings.reduce((total, { cpu }) => total + cpu, 0),
 })
 
+/** The same ratios of processor time, which other work on the machine disturbs less. */
+export const processorRatios = (results: readonly SourceBench[]): string[] =>
+  results.map(({ name, apart, together, first, inOne }) => {
+    const [one, served, early] = [inOne.cpu / apart.cpu, together.cpu / apart.cpu, first.cpu / together.cpu]
+    return `${name}: in one ${one.toFixed(2)}, as served ${served.toFixed(2)}, first to all ${early.toFixed(2)}`
+  })
+
+/** What the bars are about: each with its name, its figure and the most that it may be. */
+export const ladderVerdicts = (results: readonly SourceBench[]): [name: string, ratio: number, limit: number][] =>
+  results.flatMap(({ name, isCopied, apart, together, first, inOne }): [string, number, number][] => [
+    [`${name}: all encoded by one process, to one process each`, inOne.wall / apart.wall, LADDER_BARS.encoded],
+    [
+      `${name}: as served${isCopied ? ', top copied' : ''}, to one process each`,
+      together.wall / apart.wall,
+      isCopied ? LADDER_BARS.copied : LADDER_BARS.encoded,
+    ],
+    [
+      `${name}: first to all`,
+      first.wall / together.wall,
+      isCopied ? LADDER_BARS.firstCopied : LADDER_BARS.firstEncoded,
+    ],
+  ])
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const log = (line: string): void => {
     process.stdout.write(`${line}\n`)
   }
-  const { ratios, apart, together, sourceBitrate, ffmpeg } = await benchLadder({
-    log,
-    rounds: Number(process.env.BENCH_ROUNDS ?? 1),
-    seconds: Number(process.env.BENCH_SECONDS ?? 30),
-    ffmpeg: await findFfmpeg({ ffmpegPath: process.env.FFMPEG_PATH, ffprobePath: process.env.FFPROBE_PATH }),
-  })
-  log(`ffmpeg ${ffmpeg}, source ${(sourceBitrate / 1e6).toFixed(1)} Mbit/s`)
-  const bar = (name: string, ratio: number, cpu: number, limit?: number): void => {
-    const verdict = limit === undefined ? '' : ` (at most ${limit}: ${ratio <= limit ? 'reached' : 'MISSED'})`
-    log(`${name.padEnd(44)} ${ratio.toFixed(3)} wall, ${cpu.toFixed(3)} processor${verdict}`)
+  const ffmpeg = await findFfmpeg({ ffmpegPath: process.env.FFMPEG_PATH, ffprobePath: process.env.FFPROBE_PATH })
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 1)
+  const share = Number(process.env.BENCH_SHARE ?? 1)
+  log(`ffmpeg ${ffmpeg.version}`)
+  const results = await benchLadder({ log, rounds, ffmpeg, only: process.env.BENCH_ONLY, share })
+  for (const [name, ratio, limit] of ladderVerdicts(results)) {
+    log(`${ratio <= limit ? 'ok     ' : 'MISSED '} ${name}: ${ratio.toFixed(3)} (at most ${limit})`)
+    if (ratio > limit) process.exitCode = 1
   }
-  bar('top encoded', ratios.encoded, together.all.cpu / apart.all.cpu, LADDER_BARS.encoded)
-  bar('top copied, by six encoded', ratios.copiedByAll, together.copied.cpu / apart.all.cpu, LADDER_BARS.copiedByAll)
-  bar('top copied, by five encoded', ratios.copiedByCopied, together.copied.cpu / apart.belowCopied.cpu)
-  if (ratios.encoded > LADDER_BARS.encoded || ratios.copiedByAll > LADDER_BARS.copiedByAll) process.exitCode = 1
+  for (const line of processorRatios(results)) log(`of processor time, ${line}`)
 }

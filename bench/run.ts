@@ -3,7 +3,7 @@
 
 import { benchFederation } from './federation/index.ts'
 import { benchHttp } from './http.ts'
-import { benchLadder, LADDER_BARS } from './ladder.ts'
+import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
 import { benchLists } from './lists.ts'
 import { benchLogin } from './login.ts'
 import { benchStart } from './start.ts'
@@ -31,18 +31,25 @@ for (const [name, bench] of Object.entries(parts)) {
 }
 
 async function ladder(): Promise<void> {
-  const { apart, together, ratios } = await benchLadder({ log: (line) => console.log(line) })
+  const results = await benchLadder({ log: (line) => console.log(line) })
   const seconds = ({ wall, cpu }: { wall: number; cpu: number }) => [wall.toFixed(1), cpu.toFixed(1)]
   console.log()
   printTable(
-    ['ladder', 'wall s', 'CPU s'],
     [
-      ['one process each, six renditions', ...seconds(apart.all)],
-      ['one process each, the five below the top', ...seconds(apart.belowCopied)],
-      ['one process, six renditions', ...seconds(together.all)],
-      ['top copied, one process for five', ...seconds(together.copied)],
+      'ladder',
+      'apart: wall s',
+      'CPU s',
+      'in one: wall s',
+      'CPU s',
+      'as served: wall s',
+      'CPU s',
+      'first: wall s',
+      'CPU s',
     ],
+    results.map(({ name, apart, inOne, together, first }) => [
+      ...[name, ...seconds(apart), ...seconds(inOne), ...seconds(together), ...seconds(first)],
+    ]),
   )
-  verdict('top encoded anew, to one process each', ratios.encoded, LADDER_BARS.encoded)
-  verdict('top copied, to one process each', ratios.copiedByAll, LADDER_BARS.copiedByAll)
+  for (const [name, ratio, limit] of ladderVerdicts(results)) verdict(name, ratio, limit)
+  for (const line of processorRatios(results)) console.log(`of processor time, ${line}`)
 }

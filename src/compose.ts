@@ -226,6 +226,7 @@ async function start(
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
   const ffmpeg = await findFfmpeg({ ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined })
+  for (const warning of ffmpeg.warnings) logger.warn(warning)
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const store = makeFileStore({ ...storePlaces(config()), owner: leases.owner })
   runtime.registry.periodic('incoming-files', {

@@ -68,7 +68,7 @@ const derived = {
   'rotated.mp4': async ({ media, target, ffmpeg }: Making) => {
     const source = await media('portrait.mp4')
     await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', '-i', source, '-c', 'copy', target])
-    await setRotationMatrix(target)
+    await setMatrix(target, 90)
   },
   'truncated.mp4': async ({ media, target }: Making) => {
     const bytes = await readFile(await media('small.mp4'))
@@ -128,21 +128,29 @@ export const testFfmpeg = (): Promise<Ffmpeg> =>
   findFfmpeg({ ffmpegPath: process.env.FFMPEG_PATH, ffprobePath: process.env.FFPROBE_PATH })
 
 /** The path of a media file, made on first use. Tests must not write to it: see `copyOfMedia`. */
-export async function media(name: MediaName): Promise<string> {
-  const ffmpeg = await testFfmpeg()
+export function media(name: MediaName): Promise<string> {
   const recipes = JSON.stringify(generated) + Object.values(derived).join()
-  const key = createHash('sha256').update(`${ffmpeg.version}\0${recipes}`).digest('hex').slice(0, 16)
+  return keptMedia(name, recipes, async (target, ffmpeg) => {
+    if (isGenerated(name)) await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...generated[name], target])
+    else await derived[name]({ media, target, ffmpeg })
+  })
+}
+
+/** The path of a file that `make` makes when there is none yet that was made by this recipe. */
+export async function keptMedia(
+  name: string,
+  recipe: string,
+  make: (target: string, ffmpeg: Ffmpeg) => Promise<unknown>,
+): Promise<string> {
+  const ffmpeg = await testFfmpeg()
+  const key = createHash('sha256').update(`${ffmpeg.version}\0${recipe}`).digest('hex').slice(0, 16)
   const folder = join(process.env.VIREO_TEST_KEPT ?? tmpdir(), `vireo-media-${key}`)
   const path = join(folder, name)
   if (await exists(path)) return path
   await mkdir(folder, { recursive: true })
   // Test processes may make the same file at the same time; the rename makes the last one win, whole.
   const target = join(folder, `.${process.pid}-${name}`)
-  if (isGenerated(name)) {
-    await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...generated[name], target])
-  } else {
-    await derived[name]({ media, target, ffmpeg })
-  }
+  await make(target, ffmpeg)
   await rename(target, path)
   return path
 }
@@ -166,11 +174,12 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Writes the matrix of a quarter turn clockwise into the video track's header, as phones do. */
-async function setRotationMatrix(path: string): Promise<void> {
+/** Writes how far the picture is turned clockwise into the video track's header, as phones do. */
+export async function setMatrix(path: string, degrees: 90 | 180 | 270): Promise<void> {
   const bytes = await readFile(path)
   const header = bytes.indexOf('tkhd')
-  const matrix = [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000]
+  const [a, b] = { 90: [0, 0x10000], 180: [-0x10000, 0], 270: [0, -0x10000] }[degrees] as [number, number]
+  const matrix = [a, b, 0, -b, a, 0, 0, 0, 0x40000000]
   // Version 0: type, version and flags, five times four bytes, eight reserved, four times two bytes.
   const start = header + 4 + 4 + 20 + 8 + 8
   matrix.forEach((value, index) => {

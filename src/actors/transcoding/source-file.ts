@@ -63,7 +63,8 @@ export async function withSourceFile<T>(
     const folder = { kind: 'tmp', name: `transcoding-${id}-source`, folder: true } as const
     await pendingFiles.reserve(transcodingOwner(id), [folder])
     const target = join(await store.workFolder(folder.name), 'joined.mp4')
-    const limits = { stallMs: config().vireo.media.stall_timeout }
+    const { stall_timeout: stallMs, max_memory: maxMemoryBytes } = config().vireo.media
+    const limits = { stallMs, maxMemoryBytes }
     await store.withLocalPath(sound, (soundPath) =>
       joinStreams({ ffmpeg, picture: picturePath, sound: soundPath, target, limits, signal }),
     )

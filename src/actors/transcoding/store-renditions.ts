@@ -44,7 +44,7 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
         const isHidden = hasPrivateFiles(video)
         if (isHidden !== placed) return isHidden
         await pendingFiles.condemn(unit.query, await dropOutdated(unit, video))
-        Object.assign(video, dimensionsOf(source))
+        Object.assign(video, dimensionsAsMade(source, files))
         await insertRows(unit, { id, videoId, files, first })
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
           moveTranscoding(unit, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
@@ -135,6 +135,21 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
       ...(torrent === null ? [] : [{ kind: 'torrents', name: torrent } as const]),
     ])
     await pendingFiles.condemn(unit.query, refs, transcodingOwner(id))
+  }
+}
+
+/** Seconds by which a header may differ from what was in the file. */
+const HEADER_TOLERANCE = 1
+
+/** Those of the source, but what renditions showed to be otherwise: files that end early, and the picture under a sound. */
+function dimensionsAsMade(source: MediaProbe, files: readonly LadderFile[]) {
+  const stated = dimensionsOf(source)
+  const [longest = 0] = files.map(({ metadata }) => Number(metadata.format.duration)).toSorted((a, b) => b - a)
+  const isOff = longest > 0 && Math.abs(longest - source.duration) > HEADER_TOLERANCE
+  const picture = files.find(({ hasVideo }) => hasVideo)
+  return {
+    duration: isOff ? Math.round(longest) : stated.duration,
+    aspectRatio: stated.aspectRatio ?? (picture ? Number((picture.width / picture.height).toFixed(4)) : null),
   }
 }
 

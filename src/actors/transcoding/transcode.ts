@@ -50,8 +50,8 @@ interface Task extends MasterTask {
   outputs: TranscodingOutputs | null
   /** Whether the original stays, whatever the configuration says. */
   keepSource: boolean
-  /** Whether other files of the video are watched meanwhile. */
-  isPublished: boolean
+  /** Whether the video is published when all renditions are there, and not sooner. */
+  waits: boolean
   /** The still under a sound file. */
   preview: string | null
 }
@@ -101,6 +101,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('transcoding done')
     } catch (error) {
+      if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
       if (beat.signal.aborted || isLost(error) || !(await isWanted(task))) {
         log.info('transcoding given up: the video is gone, or another worker has it')
@@ -138,7 +139,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     if (!claimed) return undefined
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
       `select v.id as "videoId", v.uuid, s.kept_filename as source, x.outputs, x.keep_source as "keepSource",
-         v.state = 'published' as "isPublished",
+         v.wait_transcoding as waits,
          (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2 and t.on_disk) as preview
        from transcoding x join video v on v.id = x.video_id left join video_source s on s.video_id = v.id where x.id = $1`,
       [id],
@@ -236,6 +237,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       probe: found,
       settings: settingsFor(task, config().transcoding),
       still: config().thumbnails.sizes[1],
+      // The same when it is taken up again, or what was made would not fit.
+      early: task.outputs === null && !task.waits,
     })
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
     const made = await begin(task, total)
@@ -243,23 +246,18 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     // A crash may have come between the rows of a step and what others are told of it.
     if (made > 0) await tellOfStored(task)
     if (made >= total) return
-    // Without its sound, the copy must not take the place of a rendition that has it.
-    const waitsForSound = task.isPublished && plan.splitAudio
-    const waiting: LadderFile[] = []
     await runLadder({
       ...{ ffmpeg, plan, input, signal, newUuid },
       stillPath: found.video ? undefined : stillPath,
       workFolder: await store.workFolder(work.name),
       threads: config().transcoding.threads,
-      limits: { stallMs: media.stall_timeout },
+      limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
       niceness: media.nice,
-      skip: made > 0 ? ['copy'] : [],
+      skip: made > 0 ? ['copy', 'quick'] : [],
       onProgress: progress,
       onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
       onFiles: async (files: LadderFile[], step) => {
-        waiting.push(...files)
-        if (step === 'copy' && waitsForSound) return
-        await storeRenditions({ ...task, source: found }, waiting.splice(0))
+        await storeRenditions({ ...task, source: found }, files)
         log.info({ step, files: files.length }, 'renditions stored')
         await tellOfStored(task)
       },
@@ -364,6 +362,10 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       .catch((error) => logger.warn({ err: error, transcoding: id }, 'a transcoding could not be released'))
   }
 }
+
+/** Whether the job's longest run was over, and not the process. */
+const isTimeOut = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The video is gone, or the row is another worker's. */
 const isLost = (error: unknown): boolean =>

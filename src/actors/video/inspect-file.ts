@@ -130,7 +130,7 @@ export function makeInspectFile(
         ...{ ffmpeg, input: path, sizes, signal },
         framesToAnalyze: config().thumbnails.generation_from_video.frames_to_analyze,
         workFolder: await store.workFolder(folder),
-        limits: { stallMs: media.stall_timeout },
+        limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
         niceness: media.nice_thumbnail,
       }
       try {

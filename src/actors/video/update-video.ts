@@ -279,7 +279,11 @@ function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
 }
 
 /** Puts the picture in the place of the old one; answers the file of that one. */
-export async function replacePicture(unit: Unit, videoId: number, { type, ref, image }: PictureFile): Promise<FileRef[]> {
+export async function replacePicture(
+  unit: Unit,
+  videoId: number,
+  { type, ref, image }: PictureFile,
+): Promise<FileRef[]> {
   const row = {
     filename: ref.name,
     width: image.width,

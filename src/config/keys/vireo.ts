@@ -38,6 +38,7 @@ export const vireoKeys = {
       segment_duration: duration('4 seconds', 'length of HLS segments'),
       probe_timeout: duration('1 minute', 'longest look into a file'),
       stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
+      max_memory: size('4GB', 'memory of one ffmpeg beyond which it is killed'),
     }),
     live: section({
       segment_duration: duration('4 seconds', 'length of live segments'),

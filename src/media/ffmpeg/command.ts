@@ -1,6 +1,7 @@
 // From a plan to the arguments of one ffmpeg process. Pure. Only options that ffmpeg 4.1 and newer both know.
 
 import { inputGuard } from './guard.ts'
+import { colourOptions, toStandardColours, upright } from './picture.ts'
 import type { AudioPlan, LadderPlan, RenditionPlan, VideoPlan } from './plan.ts'
 import { formatRate, type Rational, toNumber } from './rate.ts'
 
@@ -33,6 +34,8 @@ export interface RenditionFiles {
 
 export interface CommandOptions {
   plan: LadderPlan
+  /** Those of one step (`stepsOf`). */
+  renditions: readonly RenditionPlan[]
   input: string
   /** The image under an audio file; black without one. */
   stillPath?: string | undefined
@@ -47,35 +50,36 @@ const SEGMENT_SECONDS = 4
 const KEY_FRAME_SECONDS = 2
 const X264 = ['-preset', 'veryfast', '-bf', '16', '-b_strategy', '1']
 export const SCALE_FLAGS = 'bicubic'
-const STILL_IMAGE = ['-protocol_whitelist', 'file', '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
+/** The guard of media files knows no images; this one is a JPEG of ours. */
+const STILL_GUARD = ['-protocol_whitelist', 'file', '-codec_whitelist', 'mjpeg']
+const STILL_IMAGE = [...STILL_GUARD, '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
 export const WEB_MP4 = ['-max_muxing_queue_size', '4096', '-movflags', '+faststart', '-f', 'mp4']
 export const NO_METADATA = ['-map_metadata', '-1', '-map_metadata:s', '-1', '-map_chapters', '-1', '-sn', '-dn']
 
-/** Step one: the source's own picture in new wrapping, for HLS and web video at once. */
-export function copyCommand(options: CommandOptions): FfmpegCommandSpec | undefined {
-  const { plan, input, threads, filesOf } = options
-  const rendition = plan.copied
-  if (!rendition) return undefined
-  const picture = ['-map', `0:${plan.source.videoIndex}`, '-c:v', 'copy']
+/** The source's own picture in new wrapping, for HLS and web video at once, with the sound where that is apart. */
+export function copyCommand({ plan, renditions, input, threads, filesOf }: CommandOptions): FfmpegCommandSpec {
   const sound = soundOptions(plan)
-  const files = filesOf(rendition)
-  const outputs: CommandOutput[] = []
-  if (plan.outputs.hls) {
-    outputs.push(hlsOutput(files, [...picture, ...(plan.splitAudio ? ['-an'] : sound)]))
-  }
-  if (plan.outputs.webVideos) outputs.push(mp4Output(files.webVideo, [...picture, ...sound]))
+  const outputs = renditions.flatMap((rendition) => {
+    const picture = rendition.video ? ['-map', `0:${plan.source.videoIndex}`, '-c:v', 'copy'] : ['-vn']
+    const files = filesOf(rendition)
+    const isApart = rendition.video !== undefined && plan.splitAudio
+    return [
+      ...(plan.outputs.hls ? [hlsOutput(files, [...picture, ...(isApart ? ['-an'] : sound)])] : []),
+      ...(plan.outputs.webVideos ? [mp4Output(files.webVideo, [...picture, ...sound])] : []),
+    ]
+  })
   return { inputs: [{ source: input, options: inputGuard() }], filter: undefined, threads, outputs }
 }
 
-/** Step two: one process that decodes once and encodes all other renditions, each scaled from the next larger one. */
-export function encodeCommand(options: CommandOptions): FfmpegCommandSpec | undefined {
-  const { plan, threads, filesOf } = options
-  if (plan.encoded.length === 0) return undefined
-  const pictures = plan.encoded.flatMap(({ video }) => (video ? [video] : []))
-  const outputs = plan.encoded.map((rendition) => {
+/** One process that decodes once and encodes all renditions of the step, each scaled from the next larger one. */
+export function encodeCommand(options: CommandOptions): FfmpegCommandSpec {
+  const { plan, renditions, threads, filesOf } = options
+  const pictures = renditions.flatMap(({ video }) => (video ? [video] : []))
+  const colours = plan.source.looks ? colourOptions(plan.source.looks) : []
+  const outputs = renditions.map((rendition) => {
     const index = rendition.video ? pictures.indexOf(rendition.video) : -1
     const picture = rendition.video
-      ? ['-map', `[v${index}]`, ...x264Options(rendition.video, threadsOf(index, threads))]
+      ? ['-map', `[v${index}]`, ...x264Options(rendition.video, threadsOf(index, threads)), ...colours]
       : ['-vn']
     const hasSound = rendition.video === undefined || !plan.splitAudio
     const streams = [...picture, ...(hasSound ? soundOptions(plan) : ['-an'])]
@@ -92,22 +96,36 @@ export function encodeCommand(options: CommandOptions): FfmpegCommandSpec | unde
 
 /**
  * Web videos beside HLS are the same streams in other wrapping: one process copies all of them. With split sound they
- * take it from the rendition that has it.
+ * take it from the rendition that has it, or from the source when an earlier step made that one and gave it away.
  */
-export function packageCommand(options: CommandOptions): FfmpegCommandSpec | undefined {
-  const { plan, threads, filesOf } = options
-  if (!plan.outputs.hls || !plan.outputs.webVideos || plan.encoded.length === 0) return undefined
-  const soundIndex = plan.splitAudio ? plan.encoded.findIndex(({ video }) => video === undefined) : -1
-  const inputs = plan.encoded.map((rendition) => ({ source: filesOf(rendition).fragmented, options: inputGuard() }))
-  const outputs = plan.encoded.map((rendition, index) => {
-    const maps = ['-map', `${index}`, ...(soundIndex >= 0 && index !== soundIndex ? ['-map', `${soundIndex}`] : [])]
-    return mp4Output(filesOf(rendition).webVideo, [...maps, '-c', 'copy'])
+export function packageCommand({
+  plan,
+  renditions,
+  input,
+  threads,
+  filesOf,
+}: CommandOptions): FfmpegCommandSpec | undefined {
+  if (!plan.outputs.hls || !plan.outputs.webVideos) return undefined
+  const inputs = renditions.map((rendition) => ({ source: filesOf(rendition).fragmented, options: inputGuard() }))
+  const soundIndex = renditions.findIndex(({ video }) => video === undefined)
+  const fromSource = plan.splitAudio && soundIndex < 0
+  const outputs = renditions.map((rendition, index) => {
+    const own = ['-map', `${index}`, '-c', 'copy']
+    const isApart = plan.splitAudio && rendition.video !== undefined
+    const sound = fromSource ? soundOptions(plan, renditions.length) : ['-map', `${soundIndex}`]
+    return mp4Output(filesOf(rendition).webVideo, [...own, ...(isApart ? sound : [])])
   })
-  return { inputs, filter: undefined, threads, outputs }
+  return {
+    inputs: fromSource ? [...inputs, { source: input, options: inputGuard() }] : inputs,
+    filter: undefined,
+    threads,
+    outputs,
+  }
 }
 
 function encodeInputs({ plan, input, stillPath, threads }: CommandOptions): CommandInput[] {
-  const source = { source: input, options: [...inputGuard(), '-threads', `${half(threads)}`] }
+  const turning = plan.source.looks ? upright(plan.source.looks).options : []
+  const source = { source: input, options: [...inputGuard(), '-threads', `${half(threads)}`, ...turning] }
   if (plan.source.picture === 'video') return [source]
   const { width, height } = plan.source
   const rate = formatRate(plan.encoded.find(({ video }) => video)?.video?.rate ?? { num: 25, den: 1 })
@@ -129,27 +147,24 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
     const chain: string[] = []
     const isFirst = index === 0
     if (isFirst && source.interlaced) chain.push('yadif=deint=interlaced')
-    if (!rate || toNumber(rate) !== toNumber(picture.rate)) chain.push(`fps=${formatRate(picture.rate)}`)
+    if (!rate || toNumber(rate) !== toNumber(picture.rate)) {
+      // From the start of the file: a picture that begins later stands still until then.
+      chain.push(`fps=fps=${formatRate(picture.rate)}${isFirst ? ':start_time=0' : ''}`)
+    }
     rate = picture.rate
     const isSourceSize = source.width === picture.width && source.height === picture.height
     const fits = isFirst && source.squarePixels && isSourceSize && stillPath === undefined
-    if (!fits) chain.push(`scale=${picture.width}:${picture.height}:flags=${SCALE_FLAGS}`, 'setsar=1')
-    if (isFirst) chain.push(source.hdr && canToneMap ? TONE_MAP : 'format=yuv420p')
+    if (isFirst && source.looks) chain.push(...upright(source.looks).filters)
+    if (!fits) chain.push(`scale=${picture.width}:${picture.height}:flags=${SCALE_FLAGS}`)
+    chain.push('setsar=1')
+    if (isFirst && source.looks) chain.push(...toStandardColours(source.looks, canToneMap))
+    if (isFirst) chain.push('format=yuv420p')
     const isLast = index === pictures.length - 1
     parts.push(`${from}${chain.join(',')}${isLast ? `[v${index}]` : `,split=2[v${index}][n${index}]`}`)
     from = `[n${index}]`
   })
   return parts.join(';')
 }
-
-export const TONE_MAP = [
-  'zscale=t=linear:npl=100',
-  'format=gbrpf32le',
-  'zscale=p=bt709',
-  'tonemap=hable:desat=0',
-  'zscale=t=bt709:m=bt709:r=tv',
-  'format=yuv420p',
-].join(',')
 
 /** Constant quality below a ceiling; key frames at the same times in all renditions. */
 export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>, threads: number): string[] {
@@ -174,15 +189,18 @@ function threadsOf(index: number, threads: number): number {
 
 const half = (threads: number): number => Math.ceil(threads / 2)
 
-function soundOptions({ audio, source }: LadderPlan): string[] {
-  return audio ? ['-map', `0:${source.audioIndex}`, ...codecOptions(audio)] : ['-an']
+/** Silence where there is no sound at the start, or for long in between. */
+const FROM_THE_START = 'aresample=async=1:first_pts=0'
+
+function soundOptions({ audio, source }: LadderPlan, input = 0): string[] {
+  return audio ? ['-map', `${input}:${source.audioIndex}`, ...codecOptions(audio)] : ['-an']
 }
 
 function codecOptions(audio: AudioPlan): string[] {
   // AAC from a transport stream has its set-up in every frame; MP4 wants it once. Others pass unchanged.
   if (audio.mode === 'copy') return ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc']
   const rate = audio.sampleRate === undefined ? [] : ['-ar', `${audio.sampleRate}`]
-  return ['-c:a', 'aac', '-b:a', `${audio.bitrate}`, '-ac', '2', ...rate]
+  return ['-af', FROM_THE_START, '-c:a', 'aac', '-b:a', `${audio.bitrate}`, '-ac', '2', ...rate]
 }
 
 function hlsOutput({ playlist, fragmented }: RenditionFiles, streams: string[]): CommandOutput {

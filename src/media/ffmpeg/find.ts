@@ -140,12 +140,36 @@ const listed = (table: string, name: string): boolean => new RegExp(`^ \\S+\\s+$
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
 
-/** Builds that no longer get fixes are used only behind the guard, and the log says so. */
+/** Known holes that reach files which users send, with the releases of each line that close them. */
+const HOLES = [
+  {
+    name: 'CVE-2026-8461',
+    // Later lines have it from their first release on.
+    fixedIn: { 5.1: 10, 6.1: 6, 7.1: 5, 8.1: 2 } as Readonly<Record<string, number>>,
+    lastLine: 8.1,
+    kept: 'its decoder (MagicYUV) is switched off here',
+  },
+]
+
+/** What the log says of a build that no longer gets fixes, or that has known holes: it is used only behind the guard. */
 function warningsOf(version: string, banner: string): string[] {
-  const major = Number(/^n?(\d+)\./.exec(version)?.[1] ?? Number.NaN)
+  const [, major, minor, patch] = /^n?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? []
   const builtUntil = Number(/\(c\) \d{4}-(\d{4})/.exec(banner)?.[1] ?? Number.NaN)
-  const old = Number.isNaN(major) ? builtUntil < 2022 : major < 5
-  return old
-    ? [`ffmpeg ${version} is an old build without security fixes; install a current ffmpeg package for production.`]
-    : []
+  const isOld = major === undefined ? builtUntil < 2022 : Number(major) < 5
+  if (isOld) {
+    const advice = 'install a current ffmpeg package for production'
+    return [`ffmpeg ${version} is an old build without security fixes (${namesOf(HOLES)} among others); ${advice}.`]
+  }
+  // A build from a branch tells its date, but not what was merged.
+  if (major === undefined || minor === undefined) return []
+  const open = HOLES.filter(({ fixedIn, lastLine }) => {
+    const line = Number(`${major}.${minor}`)
+    const fix = fixedIn[`${major}.${minor}`]
+    return fix === undefined ? line < lastLine : Number(patch ?? 0) < fix
+  })
+  if (open.length === 0) return []
+  const why = open.map(({ name, kept }) => `${name} (${kept})`).join(', ')
+  return [`ffmpeg ${version} has ${why}, unless its packager closed it without a new version; update it.`]
 }
+
+const namesOf = (holes: readonly { name: string }[]): string => holes.map(({ name }) => name).join(', ')

@@ -42,6 +42,7 @@ const DECODER_ALIASES = [
 /** Decoders of subtitles, which are never used but which ffprobe insists on opening. */
 const SUBTITLE_DECODERS = [
   ...['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text', 'dvbsub', 'dvdsub', 'pgssub', 'cc_dec', 'xsub'],
+  ...['libzvbi_teletextdec', 'libaribb24', 'libaribcaption', 'microdvd', 'sami', 'stl', 'subviewer'],
 ]
 
 const ALLOWED_CODECS: ReadonlySet<string> = new Set([...VIDEO_CODECS, ...AUDIO_CODECS])
@@ -55,4 +56,10 @@ export function inputGuard(): string[] {
     ...['-format_whitelist', DEMUXERS.join(',')],
     ...['-codec_whitelist', [...ALLOWED_CODECS, ...DECODER_ALIASES, ...SUBTITLE_DECODERS].join(',')],
   ]
+}
+
+/** The options of an input with the guard, unless they have one or their own limits, or nothing is read from a file. */
+export function guarded(options: readonly string[]): readonly string[] {
+  const isGenerated = options.some((option, index) => option === 'lavfi' && options[index - 1] === '-f')
+  return isGenerated || options.includes('-codec_whitelist') ? options : [...inputGuard(), ...options]
 }

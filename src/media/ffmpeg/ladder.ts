@@ -15,7 +15,7 @@ import {
 } from './command.ts'
 import type { Ffmpeg } from './find.ts'
 import type { FileMetadata } from './metadata.ts'
-import type { LadderPlan, RenditionPlan } from './plan.ts'
+import { type LadderPlan, type LadderStep, type RenditionPlan, stepsOf } from './plan.ts'
 import { bandwidthOf, type HlsEntry, inspectFragmented, parseMediaPlaylist } from './playlists.ts'
 import { probe } from './probe.ts'
 import { toNumber } from './rate.ts'
@@ -41,8 +41,6 @@ export interface LadderFile {
   /** For HLS: the media playlist to store beside it, and the facts for the master and the hashes. */
   hls: { entry: HlsEntry; playlistPath: string } | undefined
 }
-
-export type LadderStep = 'copy' | 'encode'
 
 export interface RunLadderOptions {
   ffmpeg: Ffmpeg
@@ -71,14 +69,16 @@ export interface RunLadderOptions {
   onFiles: (files: LadderFile[], step: LadderStep) => Promise<void>
 }
 
-/** The share of the whole work that is done when a step begins, in per cent. */
-const SHARE = { copy: [0, 5], encode: [5, 95], package: [95, 100] } as const
+/** What is done of the whole work when a step ends, in per cent. */
+const DONE_AFTER: Record<LadderStep, number> = { copy: 5, quick: 20, encode: 100 }
+/** The share of a step that the wrapping of web videos takes. */
+const PACKAGING = 0.05
 const NAMES_FILE = 'names.json'
 const PID_FILE = 'ffmpeg.pid'
 
 /**
- * Runs the steps of a plan: the copied rendition first, then one process for all the others, then the wrapping of web
- * videos where both kinds are wanted. Throws MediaError as `runFfmpeg` does, or what `onFiles` threw.
+ * Runs the steps of a plan: the rendition that can be played soon, then one process for all the others; after each the wrapping of
+ * web videos where both kinds are wanted. Throws MediaError as `runFfmpeg` does, or what `onFiles` threw.
  */
 export async function runLadder(options: RunLadderOptions): Promise<void> {
   const { workFolder, plan, onProgress } = options
@@ -87,15 +87,27 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
     await killOrphan(join(workFolder, PID_FILE), workFolder)
     const names = await loadNames(options)
     const skip = new Set(options.skip ?? [])
-    if (plan.copied && !skip.has('copy')) await runStep(options, 'copy', [plan.copied], names)
-    if (plan.encoded.length > 0 && !skip.has('encode')) await runStep(options, 'encode', plan.encoded, names)
+    let done = 0
+    for (const { step, renditions } of stepsOf(plan)) {
+      const share = { from: done, to: DONE_AFTER[step] }
+      if (!skip.has(step)) await runStep(options, { step, renditions, names, share })
+      done = share.to
+    }
     onProgress?.(100)
   } finally {
     await rm(workFolder, { recursive: true, force: true })
   }
 }
 
-async function runStep(options: RunLadderOptions, step: LadderStep, renditions: RenditionPlan[], names: Names) {
+interface Share {
+  from: number
+  to: number
+}
+
+async function runStep(
+  options: RunLadderOptions,
+  { step, renditions, names, share }: { step: LadderStep; renditions: RenditionPlan[]; names: Names; share: Share },
+) {
   const folder = join(options.workFolder, step)
   const done = join(options.workFolder, `${step}.json`)
   const earlier = await loadDone(done, renditions)
@@ -108,9 +120,17 @@ async function runStep(options: RunLadderOptions, step: LadderStep, renditions: 
   const filesOf = (rendition: RenditionPlan): RenditionFiles => pathsIn(folder, names, rendition.resolution)
   const { plan, input, stillPath, ffmpeg } = options
   const threads = options.threads === 0 ? availableParallelism() : options.threads
-  const command: CommandOptions = { plan, input, stillPath, threads, canToneMap: ffmpeg.canToneMap, filesOf }
-  await run(options, step, step === 'copy' ? copyCommand(command) : encodeCommand(command))
-  if (step === 'encode') await run(options, 'package', packageCommand(command))
+  const command: CommandOptions = {
+    ...{ plan, renditions, input, stillPath, threads, filesOf },
+    canToneMap: ffmpeg.canToneMap,
+  }
+  const middle = share.to - (share.to - share.from) * PACKAGING
+  if (step === 'copy') {
+    await run(options, step, copyCommand(command), share)
+  } else {
+    await run(options, step, encodeCommand(command), { from: share.from, to: middle })
+    await run(options, 'package', packageCommand(command), { from: middle, to: share.to })
+  }
   const files: LadderFile[] = []
   for (const rendition of renditions) {
     const paths = filesOf(rendition)
@@ -123,10 +143,14 @@ async function runStep(options: RunLadderOptions, step: LadderStep, renditions: 
   await options.onFiles(files, step)
 }
 
-async function run(options: RunLadderOptions, step: LadderStep | 'package', spec: FfmpegCommandSpec | undefined) {
+async function run(
+  options: RunLadderOptions,
+  step: LadderStep | 'package',
+  spec: FfmpegCommandSpec | undefined,
+  { from, to }: Share,
+) {
   if (!spec) return
   const { ffmpeg, limits, signal, plan, niceness, workFolder, onProgress, onStart } = options
-  const [from, to] = SHARE[step]
   await runFfmpeg({
     ...{ ffmpeg, spec, limits, signal },
     duration: plan.duration,

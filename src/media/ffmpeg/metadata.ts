@@ -15,6 +15,9 @@ const streamSchema = z.looseObject({
   sample_aspect_ratio: z.string().optional(),
   field_order: z.string().optional(),
   color_transfer: z.string().optional(),
+  color_space: z.string().optional(),
+  color_primaries: z.string().optional(),
+  start_time: z.string().optional(),
   r_frame_rate: z.string().optional(),
   avg_frame_rate: z.string().optional(),
   duration: z.string().optional(),
@@ -30,6 +33,7 @@ export const ffprobeSchema = z.looseObject({
   format: z.looseObject({
     format_name: z.string().optional(),
     duration: z.string().optional(),
+    start_time: z.string().optional(),
     bit_rate: z.string().optional(),
     tags: tags.optional(),
   }),

@@ -2,6 +2,7 @@
 
 import { audioBitrate, isAudioBitrateKept, targetBitrate, theoreticalBitrate } from './bitrate.ts'
 import { outputRate } from './output-rate.ts'
+import { isWide, type Looks } from './picture.ts'
 import type { AudioProbe, MediaProbe, VideoProbe } from './probe.ts'
 import { type Rational, toNumber } from './rate.ts'
 
@@ -42,7 +43,8 @@ export interface LadderPlan {
     picture: 'video' | 'still'
     videoIndex: number | undefined
     audioIndex: number | undefined
-    hdr: boolean
+    /** How its frames are turned and coloured; undefined for a still. */
+    looks: Looks | undefined
     interlaced: boolean
     /** True when the decoded frames already have the top rendition's size and shape. */
     width: number
@@ -57,6 +59,23 @@ export interface LadderPlan {
   copied: RenditionPlan | undefined
   /** Made by one process that decodes once, highest first. Sound only is the last. */
   encoded: RenditionPlan[]
+  /** The resolution among them that is made before the others, so that there is something to play. */
+  quick: number | undefined
+}
+
+/** `copy` and `quick` are over soon; there is one of them at most. */
+export type LadderStep = 'copy' | 'quick' | 'encode'
+
+/** What is made in which order. Sound of its own comes with the first picture, which nobody could hear otherwise. */
+export function stepsOf(plan: LadderPlan): { step: LadderStep; renditions: RenditionPlan[] }[] {
+  const first = plan.copied ?? plan.encoded.find(({ resolution }) => resolution === plan.quick)
+  const sound = plan.splitAudio ? plan.encoded.filter(({ video }) => !video) : []
+  const early = first ? [first, ...sound] : []
+  const rest = plan.encoded.filter((rendition) => !early.includes(rendition))
+  return [
+    { step: plan.copied ? ('copy' as const) : ('quick' as const), renditions: early },
+    { step: 'encode' as const, renditions: rest },
+  ].filter(({ renditions }) => renditions.length > 0)
 }
 
 export interface PlanLadderOptions {
@@ -64,19 +83,25 @@ export interface PlanLadderOptions {
   settings: LadderSettings
   /** px of the picture to show under an audio file. */
   still?: { width: number; height: number } | undefined
+  /** Whether somebody may watch before all renditions are there. */
+  early?: boolean
 }
 
+/** `order` as limits.json, transcoding.jobOrder; `share` of all pixels. All of 20 s of 1080p are some 2,300 million. */
+const QUICK = { fromPixels: 2e9, share: 0.25, order: [480, 360, 720, 240, 144, 1080, 1440, 2160] }
 const RESOLUTIONS = [2160, 1440, 1080, 720, 480, 360, 240, 144]
 const AUDIO_UPLOAD = { resolution: 480, rate: { num: 25, den: 1 } }
 const DEFAULT_STILL = { width: 850, height: 480 }
 const QUICK_COPY = { codec: 'h264', pixelFormat: 'yuv420p', minFps: 2, audioCodec: 'aac' }
+/** Seconds by which a copied stream may begin late: players of HLS take no notice of the pause that a copy would write. */
+const LATEST_START = 0.1
 const MAX_SAMPLE_RATE = 48_000
 
 /**
  * Plans the renditions of a probed file by the contract (limits.json, transcoding): every enabled resolution not above the
  * input's, and the input's own. Throws MediaError `frame-rate` when the picture is too slow.
  */
-export function planLadder({ probe, settings, still }: PlanLadderOptions): LadderPlan {
+export function planLadder({ probe, settings, still, early = false }: PlanLadderOptions): LadderPlan {
   const picture = probe.video ?? stillPicture(still)
   const hasAudio = probe.audio !== undefined
   const outputs = { hls: settings.hls.enabled, webVideos: settings.web_videos.enabled }
@@ -108,7 +133,7 @@ export function planLadder({ probe, settings, still }: PlanLadderOptions): Ladde
       picture: probe.video ? 'video' : 'still',
       videoIndex: probe.video?.index,
       audioIndex: probe.audio?.index,
-      hdr: probe.video?.hdr ?? false,
+      looks: probe.video,
       interlaced: probe.video?.interlaced ?? false,
       width: picture.width,
       height: picture.height,
@@ -116,10 +141,23 @@ export function planLadder({ probe, settings, still }: PlanLadderOptions): Ladde
     },
     outputs,
     splitAudio,
-    audio: planAudio(probe.audio),
+    audio: planAudio(probe),
     copied,
     encoded,
+    quick: early && !copied && probe.video ? quickOf(encoded, probe.duration) : undefined,
   }
+}
+
+/**
+ * The first of the contract's order that takes little of the whole work. It costs one more decoding of the source, which short
+ * videos are not worth.
+ */
+function quickOf(encoded: readonly RenditionPlan[], duration: number): number | undefined {
+  const works = encoded.map(({ video }) => (video ? video.width * video.height * toNumber(video.rate) : 0))
+  const all = works.reduce((sum, work) => sum + work, 0)
+  if (all * duration < QUICK.fromPixels) return undefined
+  const isSmall = (at: number): boolean => (works[at] ?? 0) <= all * QUICK.share
+  return QUICK.order.find((wanted) => encoded.some(({ resolution }, at) => resolution === wanted && isSmall(at)))
 }
 
 type Picture = Pick<VideoProbe, 'width' | 'height' | 'rate' | 'variableRate' | 'bitrate'>
@@ -141,7 +179,7 @@ const nearestEven = (value: number): number => Math.max(2, Math.round(value / 2)
 const shownFps = (rate: Rational): number => Math.round(toNumber(rate))
 
 /** Pixels must already be as players show them, since a copy cannot turn or stretch them. */
-function canCopyVideo({ video }: MediaProbe, settings: LadderSettings): boolean {
+function canCopyVideo({ video, isCut }: MediaProbe, settings: LadderSettings): boolean {
   if (!video) return false
   const fps = toNumber(video.rate)
   return (
@@ -150,7 +188,9 @@ function canCopyVideo({ video }: MediaProbe, settings: LadderSettings): boolean 
     video.rotation === 0 &&
     video.squarePixels &&
     !video.interlaced &&
-    !video.hdr &&
+    !isCut &&
+    video.startsAt <= LATEST_START &&
+    !isWide(video) &&
     fps >= QUICK_COPY.minFps &&
     video.fps <= settings.fps.max &&
     video.bitrate !== undefined &&
@@ -168,10 +208,12 @@ function copyOf(rendition: RenditionPlan | undefined, video: VideoProbe): Rendit
 }
 
 /** Stereo or mono AAC-LC stays as it is; everything else becomes stereo AAC. */
-function planAudio(audio: AudioProbe | undefined): AudioPlan | undefined {
+function planAudio({ audio, isCut }: MediaProbe): AudioPlan | undefined {
   if (!audio) return undefined
   const isPlain = audio.profile === undefined || audio.profile === 'LC'
-  if (canCopyAudioCodec(audio) && isPlain && audio.channels > 0 && audio.channels <= 2) return { mode: 'copy' }
+  const isStereo = audio.channels > 0 && audio.channels <= 2
+  const isWhole = !isCut && audio.startsAt <= LATEST_START
+  if (canCopyAudioCodec(audio) && isPlain && isStereo && isWhole) return { mode: 'copy' }
   const sampleRate = audio.sampleRate > MAX_SAMPLE_RATE ? MAX_SAMPLE_RATE : undefined
   return { mode: 'encode', bitrate: audioBitrate(audio.bitrate), sampleRate }
 }

@@ -1,11 +1,12 @@
 // What is inside an uploaded file: ffprobe behind the guard, its answer checked and turned into plain facts.
 
-import { execFile } from 'node:child_process'
 import { z } from 'zod'
 import { MediaError, systemCode } from '../errors.ts'
 import type { Ffmpeg } from './find.ts'
 import { inputGuard, isAllowedCodec } from './guard.ts'
-import { type FfprobeStream, type FileMetadata, ffprobeSchema, toMetadata } from './metadata.ts'
+import { measureDuration } from './measure.ts'
+import { type Ffprobe, type FfprobeStream, type FileMetadata, ffprobeSchema, toMetadata } from './metadata.ts'
+import { type ProcessEnd, runProcess } from './process.ts'
 import { type Rational, snapRate, toNumber } from './rate.ts'
 import { sniff } from './sniff.ts'
 
@@ -23,6 +24,8 @@ export interface VideoProbe {
   height: number
   /** Degrees clockwise: 0, 90, 180 or 270. */
   rotation: number
+  /** True when only a tag tells of the rotation: ffmpeg itself turns such pictures in some versions, in others not. */
+  rotatedByTag: boolean
   squarePixels: boolean
   /** Frames per second, exact; a variable rate gives its average. */
   rate: Rational
@@ -32,8 +35,18 @@ export interface VideoProbe {
   interlaced: boolean
   /** True for PQ and HLG transfers. */
   hdr: boolean
+  /** As FFmpeg names them; undefined where the file does not say. */
+  colours: Colours
   /** Bits per second of this stream, or of the file, or undefined when neither says. */
   bitrate: number | undefined
+  /** Seconds from the start of the file to its first frame. */
+  startsAt: number
+}
+
+export interface Colours {
+  matrix: string | undefined
+  primaries: string | undefined
+  transfer: string | undefined
 }
 
 export interface AudioProbe {
@@ -45,6 +58,8 @@ export interface AudioProbe {
   sampleRate: number
   /** Bits per second. */
   bitrate: number | undefined
+  /** Seconds from the start of the file. */
+  startsAt: number
 }
 
 export interface MediaProbe {
@@ -57,6 +72,8 @@ export interface MediaProbe {
   bitrate: number | undefined
   video: VideoProbe | undefined
   audio: AudioProbe | undefined
+  /** True when parts of what the file holds are not to be shown. */
+  isCut: boolean
   /** The stream index of a cover picture in an audio file. */
   coverIndex: number | undefined
   metadata: FileMetadata
@@ -74,14 +91,19 @@ export interface ProbeOptions {
 const MAX_SIDE = 16_384
 const MAX_PIXELS = 8192 * 8192
 const MAX_OUTPUT_BYTES = 8 << 20
+/** Bytes: far more than the headers and the first frames of a usable file take. */
+const MAX_MEMORY_BYTES = 2 * 2 ** 30
+const RECKONED = new Set(['mp3', 'aac', 'ac3', 'eac3', 'dts', 'amr', 'mpeg', 'mpegvideo', 'm4v'])
+/** Seconds. */
+const MEASURED_TO = 0.5
 const DEFAULT_TIMEOUT_MS = 30_000
 
 /**
  * Reads a media file. Throws MediaError: `empty`, `playlist`, `truncated`, `not-media`, `unreadable`, `no-streams`,
- * `unsupported-codec`, `too-large`, or `time-out` and `aborted`. Files with only sound or only a picture are fine.
+ * `unsupported-codec`, `too-large`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
-  const { size, isIsoMedia } = await sniff(options.path)
+  const { size, isIsoMedia, isCut } = await sniff(options.path)
   const output = await runFfprobe(options, isIsoMedia)
   const { format, streams, chapters } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
@@ -93,52 +115,64 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
     }
   }
   const bitrate = positive(format.bit_rate)
-  const duration = positive(format.duration) ?? Math.max(0, ...streams.map((stream) => positive(stream.duration) ?? 0))
+  const stated = positive(format.duration) ?? Math.max(0, ...streams.map((stream) => positive(stream.duration) ?? 0))
+  const index = video?.index ?? audio?.index ?? 0
+  const isTrusted = stated > 0 && !isEstimate(format)
+  const duration = isTrusted ? stated : await correctDuration(options, index, stated)
   return {
     size,
     duration,
     format: format.format_name ?? '',
     bitrate,
-    video: video && toVideo(video, bitrate),
-    audio: audio && toAudio(audio),
+    video: video && toVideo(video, format),
+    audio: audio && toAudio(audio, format),
+    isCut,
     coverIndex: streams.find(isCover)?.index,
     metadata: toMetadata({ format, streams, chapters }),
   }
 }
 
-function runFfprobe({ ffmpeg, path, timeoutMs, signal }: ProbeOptions, isIsoMedia: boolean): Promise<string> {
+async function runFfprobe({ ffmpeg, path, timeoutMs, signal }: ProbeOptions, isIsoMedia: boolean): Promise<string> {
   const args = ['-v', 'error', ...inputGuard(), '-of', 'json', '-show_format', '-show_streams', '-show_chapters', path]
-  const limits = {
-    timeout: timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    maxBuffer: MAX_OUTPUT_BYTES,
-    killSignal: 'SIGKILL' as const,
+  const end = await runProcess({
+    ...{ path: ffmpeg.ffprobePath, args, signal },
+    limits: {
+      timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      maxMemoryBytes: MAX_MEMORY_BYTES,
+    },
     // The packaged static ffprobe crashes in the C library's character converters while it reads the service names of a
     // transport stream; without converters to load it leaves the names as they are.
     env: ffmpeg.bundled ? { ...process.env, GCONV_PATH: '/nonexistent' } : process.env,
-    ...(signal ? { signal } : {}),
-  }
-  return new Promise((resolve, reject) => {
-    execFile(ffmpeg.ffprobePath, args, limits, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout)
-      const detail = stderr.slice(-2000)
-      if (signal?.aborted) return reject(new MediaError('aborted', 'Reading the file was cancelled.'))
-      if (systemCode(error) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-        return reject(new MediaError('unreadable', 'The file describes itself at too great a length.', { detail }))
-      }
-      if (error.killed === true)
-        return reject(new MediaError('time-out', 'Reading the file took too long.', { detail }))
-      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'EACCES') {
-        return reject(new MediaError('ffmpeg-missing', 'ffprobe cannot be run.', { cause: error }))
-      }
-      if (/Codec \(\w+\) not on whitelist/.test(stderr)) {
-        return reject(new MediaError('unsupported-codec', 'A codec of the file is not supported.', { detail }))
-      }
-      if (/Format not on whitelist|Invalid data found/.test(stderr) && !isIsoMedia) {
-        return reject(new MediaError('not-media', 'The file is not a video or sound file.', { detail }))
-      }
-      reject(new MediaError('unreadable', 'The file cannot be read.', { detail }))
-    })
+  }).catch((error: unknown) => {
+    if (systemCode(error) === undefined) throw error
+    throw new MediaError('ffmpeg-missing', 'ffprobe cannot be run.', { cause: error })
   })
+  if (end.killedFor === undefined && end.code === 0) return end.stdout
+  throw refusalOf(end, isIsoMedia)
+}
+
+function refusalOf({ killedFor, stderr }: ProcessEnd, isIsoMedia: boolean): MediaError {
+  const detail = stderr.slice(-2000)
+  switch (killedFor) {
+    case 'aborted':
+      return new MediaError('aborted', 'Reading the file was cancelled.')
+    case 'output':
+      return new MediaError('unreadable', 'The file describes itself at too great a length.', { detail })
+    case 'memory':
+      return new MediaError('memory', 'Reading the file takes more memory than allowed.', { detail })
+    case undefined:
+      break
+    default:
+      return new MediaError('time-out', 'Reading the file took too long.', { detail })
+  }
+  if (/Codec \(\w+\) not on whitelist/.test(stderr)) {
+    return new MediaError('unsupported-codec', 'A codec of the file is not supported.', { detail })
+  }
+  if (/Format not on whitelist|Invalid data found/.test(stderr) && !isIsoMedia) {
+    return new MediaError('not-media', 'The file is not a video or sound file.', { detail })
+  }
+  return new MediaError('unreadable', 'The file cannot be read.', { detail })
 }
 
 function parse(output: string) {
@@ -155,7 +189,18 @@ function parse(output: string) {
   return parsed.data
 }
 
-function toVideo(stream: FfprobeStream, fileBitrate: number | undefined): VideoProbe {
+/** Packets tell when they begin; where that agrees with what is stated, the statement is exact to the end of the last. */
+async function correctDuration({ timeoutMs, ...file }: ProbeOptions, index: number, stated: number): Promise<number> {
+  const measured = await measureDuration({ ...file, index, stallMs: timeoutMs ?? DEFAULT_TIMEOUT_MS })
+  return measured > 0 && Math.abs(measured - stated) > MEASURED_TO ? measured : stated
+}
+
+/** Formats whose length ffprobe reckons from their bit rate, and files of Matroska that count from elsewhere than their start. */
+function isEstimate({ format_name: name = '', start_time: start }: Ffprobe['format']): boolean {
+  return RECKONED.has(name) || (name.startsWith('matroska') && Number(start ?? 0) > 1)
+}
+
+function toVideo(stream: FfprobeStream, format: Ffprobe['format']): VideoProbe {
   const codedWidth = stream.width ?? 0
   const codedHeight = stream.height ?? 0
   if (codedWidth === 0 || codedHeight === 0 || stream.pix_fmt === undefined) {
@@ -166,7 +211,7 @@ function toVideo(stream: FfprobeStream, fileBitrate: number | undefined): VideoP
   if (Math.max(codedWidth, codedHeight, width) > MAX_SIDE || codedWidth * codedHeight > MAX_PIXELS) {
     throw new MediaError('too-large', `A picture of ${codedWidth} × ${codedHeight} px is too large.`)
   }
-  const rotation = rotationOf(stream)
+  const { rotation, byTag } = rotationOf(stream)
   const sideways = rotation === 90 || rotation === 270
   const { rate, variable } = rateOf(stream)
   return {
@@ -179,17 +224,20 @@ function toVideo(stream: FfprobeStream, fileBitrate: number | undefined): VideoP
     width: sideways ? height : width,
     height: sideways ? width : height,
     rotation,
+    rotatedByTag: byTag,
     squarePixels: aspect === 1,
     rate,
     fps: toNumber(rate) < 1 ? toNumber(rate) : Math.round(toNumber(rate)),
     variableRate: variable,
     interlaced: stream.field_order !== undefined && !['progressive', 'unknown'].includes(stream.field_order),
     hdr: stream.color_transfer === 'smpte2084' || stream.color_transfer === 'arib-std-b67',
-    bitrate: positive(stream.bit_rate) ?? fileBitrate,
+    colours: coloursOf(stream),
+    bitrate: positive(stream.bit_rate) ?? positive(format.bit_rate),
+    startsAt: startOf(stream, format),
   }
 }
 
-function toAudio(stream: FfprobeStream): AudioProbe {
+function toAudio(stream: FfprobeStream, format: Ffprobe['format']): AudioProbe {
   if (stream.sample_rate === undefined || positive(stream.sample_rate) === undefined) {
     throw new MediaError('unreadable', 'The sound of the file cannot be read.')
   }
@@ -200,18 +248,35 @@ function toAudio(stream: FfprobeStream): AudioProbe {
     channels: stream.channels ?? 0,
     sampleRate: Number(stream.sample_rate),
     bitrate: positive(stream.bit_rate),
+    startsAt: startOf(stream, format),
   }
+}
+
+function startOf(stream: FfprobeStream, format: Ffprobe['format']): number {
+  const seconds = Number(stream.start_time) - Number(format.start_time)
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0
 }
 
 const isCover = (stream: FfprobeStream): boolean =>
   stream.codec_type === 'video' && stream.disposition?.attached_pic === 1
 
-/** Newer ffprobe reports a display matrix (counter-clockwise), older ones a tag (clockwise). */
-function rotationOf(stream: FfprobeStream): number {
+/** Newer ffprobe reports a display matrix (counter-clockwise), older ones a tag (clockwise), which Matroska writes in capitals. */
+function rotationOf(stream: FfprobeStream): { rotation: number; byTag: boolean } {
   const matrix = stream.side_data_list?.find((data) => typeof data.rotation === 'number')?.rotation
-  const clockwise = typeof matrix === 'number' ? -matrix : Number(stream.tags?.rotate ?? 0)
+  const tag = Object.entries(stream.tags ?? {}).find(([name]) => name.toLowerCase() === 'rotate')?.[1]
+  const clockwise = matrix === undefined ? Number(tag ?? 0) : -matrix
   const quarters = Number.isFinite(clockwise) ? Math.round(clockwise / 90) : 0
-  return (((quarters % 4) + 4) % 4) * 90
+  const rotation = (((quarters % 4) + 4) % 4) * 90
+  return { rotation, byTag: matrix === undefined && rotation !== 0 }
+}
+
+function coloursOf(stream: FfprobeStream): Colours {
+  const known = (name: string | undefined) => (name === 'unknown' || name === 'reserved' ? undefined : name)
+  return {
+    matrix: known(stream.color_space),
+    primaries: known(stream.color_primaries),
+    transfer: known(stream.color_transfer),
+  }
 }
 
 function sampleAspect(text: string | undefined): number {

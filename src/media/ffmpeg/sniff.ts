@@ -13,6 +13,8 @@ export interface Sniffed {
   size: number
   /** True when the first bytes look like an ISO base media file (MP4, MOV, 3GP). */
   isIsoMedia: boolean
+  /** True when its edit lists hide or repeat a part of it: players of HLS show what is hidden. */
+  isCut: boolean
 }
 
 /** Throws MediaError `empty`, `playlist` or `truncated`; otherwise says what was seen. */
@@ -25,8 +27,8 @@ export async function sniff(path: string): Promise<Sniffed> {
     await handle.read(head, 0, head.length, 0)
     if (isScript(head)) throw new MediaError('playlist', 'Playlists and scripts are not media files.')
     const isIsoMedia = head.length >= 8 && FIRST_BOXES.has(head.toString('latin1', 4, 8))
-    if (isIsoMedia) await assertWhole(handle, size)
-    return { size, isIsoMedia }
+    const movie = isIsoMedia ? await findMovie(handle, size) : undefined
+    return { size, isIsoMedia, isCut: movie !== undefined && (await hasCuts(handle, movie)) }
   } finally {
     await handle.close()
   }
@@ -40,21 +42,77 @@ function isScript(head: Buffer): boolean {
   return /^(#EXTM3U|ffconcat|\[playlist\]|v=0\r?\n|<\?xml|<MPD|<SmoothStreamingMedia|<smil)/i.test(text)
 }
 
-/** The last box must end inside the file; a box of size 0 reaches to the end by definition. */
-async function assertWhole(handle: FileHandle, size: number): Promise<void> {
+interface Box {
+  type: string
+  /** Of its content. */
+  start: number
+  end: number
+}
+
+/** Boxes side by side. A box of size 0 reaches to the end; some writers leave a little padding after the last one. */
+async function* boxes(handle: FileHandle, { start, end }: Pick<Box, 'start' | 'end'>): AsyncGenerator<Box> {
   const header = Buffer.alloc(16)
-  let offset = 0
-  let hasMovie = false
-  for (let count = 0; offset + 8 <= size && count < MAX_BOXES; count += 1) {
+  let offset = start
+  for (let count = 0; offset + 8 <= end && count < MAX_BOXES; count += 1) {
     const { bytesRead } = await handle.read(header, 0, 16, offset)
     const type = header.toString('latin1', 4, 8)
     const short = header.readUInt32BE(0)
-    const length = short === 1 && bytesRead === 16 ? Number(header.readBigUInt64BE(8)) : short
-    if (type === 'moov' || type === 'moof') hasMovie = true
-    if (short === 0) return
-    // Some writers leave a little padding after the last box; it is not for us to read.
+    const isLong = short === 1 && bytesRead === 16
+    const length = short === 0 ? end - offset : isLong ? Number(header.readBigUInt64BE(8)) : short
     if (length < 8) return
+    yield { type, start: offset + (isLong ? 16 : 8), end: offset + length }
     offset += length
   }
-  if (offset > size || !hasMovie) throw new MediaError('truncated', 'The file is cut off before its end.')
+}
+
+/** The `moov` box; undefined where fragments do without. Throws `truncated` when the last box ends after the file. */
+async function findMovie(handle: FileHandle, size: number): Promise<Box | undefined> {
+  let movie: Box | undefined
+  let hasFragments = false
+  for await (const box of boxes(handle, { start: 0, end: size })) {
+    if (box.end > size) throw new MediaError('truncated', 'The file is cut off before its end.')
+    if (box.type === 'moov') movie = box
+    if (box.type === 'moof') hasFragments = true
+  }
+  if (!movie && !hasFragments) throw new MediaError('truncated', 'The file is cut off before its end.')
+  return movie
+}
+
+/** Encoders need the start of a track to warm up, and pictures wait to be put in order: that is no cut. */
+const WARM_UP_SECONDS = 0.25
+
+async function hasCuts(handle: FileHandle, movie: Box): Promise<boolean> {
+  for await (const track of boxes(handle, movie)) {
+    if (track.type !== 'trak') continue
+    let edits: number[] = []
+    let scale = 0
+    for await (const part of boxes(handle, track)) {
+      if (part.type !== 'edts' && part.type !== 'mdia') continue
+      for await (const box of boxes(handle, part)) {
+        if (box.type === 'elst') edits = await readEdits(handle, box)
+        if (box.type === 'mdhd') scale = await readScale(handle, box)
+      }
+    }
+    if (edits.length > 1 || (scale > 0 && (edits[0] ?? 0) / scale > WARM_UP_SECONDS)) return true
+  }
+  return false
+}
+
+/** The first moments that the edits of a track show, in its time scale; pauses are left out. Only the first few. */
+async function readEdits(handle: FileHandle, { start }: Box): Promise<number[]> {
+  const bytes = Buffer.alloc(8 + 8 * 20)
+  await handle.read(bytes, 0, bytes.length, start)
+  const isLong = bytes.readUInt8(0) === 1
+  const count = Math.min(bytes.readUInt32BE(4), 8)
+  const starts = Array.from({ length: count }, (_, index) =>
+    isLong ? Number(bytes.readBigInt64BE(16 + index * 20)) : bytes.readInt32BE(12 + index * 12),
+  )
+  return starts.filter((at) => at >= 0)
+}
+
+/** Units in a second. */
+async function readScale(handle: FileHandle, { start }: Box): Promise<number> {
+  const bytes = Buffer.alloc(24)
+  await handle.read(bytes, 0, bytes.length, start)
+  return bytes.readUInt32BE(bytes.readUInt8(0) === 1 ? 20 : 12)
 }

@@ -4,6 +4,7 @@ import { access, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
+import { toStandardColours, upright } from '../ffmpeg/picture.ts'
 import type { MediaProbe } from '../ffmpeg/probe.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import { DECODE_SECONDS, loadSharp, MAX_PIXELS, readImage, withTypedErrors } from './sharp.ts'
@@ -58,42 +59,64 @@ export interface ImagesFromMediaOptions {
   signal?: AbortSignal | undefined
 }
 
-/** From here on a film shows more than black or a title: the share of the duration that is passed over. */
-const SKIPPED_SHARE = 0.1
+/**
+ * Where frames are looked for, as shares of the duration: first where a film shows more than black or a title, then
+ * elsewhere, until there is one that shows something.
+ */
+const PLACES = [0.1, 0.4, 0.7, 0.25, 0]
+const PLACES_OF_SHORT = [0, 0.6]
 const LONG_ENOUGH_SECONDS = 5
+/** Spread of the brightness, of 255: fields of one colour have none, and what is hardly seen has little. */
+const SHOWS_SOMETHING = 12
 
 /** One picture per size of a media file: a typical frame, the cover of an audio file, or a plain field without either. */
 export async function imagesFromMedia(options: ImagesFromMediaOptions): Promise<EncodedImage[]> {
   const { probe, sizes, workFolder } = options
-  const target = join(workFolder, 'frame.png')
-  const skip = probe.video && probe.duration > LONG_ENOUGH_SECONDS ? probe.duration * SKIPPED_SHARE : 0
   await mkdir(workFolder, { recursive: true })
+  const made: string[] = []
   try {
-    // A file whose duration is wrong may have no frame after the skipped part.
-    for (const start of skip > 0 ? [skip, 0] : [0]) {
-      if (await extractFrame(options, start, target)) return await fitImage(target, sizes)
+    let best: { path: string; spread: number } | undefined
+    for (const [index, place] of placesIn(probe).entries()) {
+      const path = join(workFolder, `frame-${index}.png`)
+      made.push(path)
+      // A file whose duration is wrong may have no frame so late.
+      if (!(await extractFrame(options, place * probe.duration, path))) continue
+      const spread = await spreadOf(path)
+      if (!best || spread > best.spread) best = { path, spread }
+      if (spread >= SHOWS_SOMETHING) break
     }
+    if (best) return await fitImage(best.path, sizes)
   } finally {
-    await rm(target, { force: true })
+    await Promise.all(made.map((path) => rm(path, { force: true })))
   }
   return Promise.all(sizes.map(plainImage))
 }
 
+function placesIn({ video, duration }: MediaProbe): number[] {
+  if (!video) return [0]
+  return duration > LONG_ENOUGH_SECONDS ? PLACES : PLACES_OF_SHORT
+}
+
+async function spreadOf(path: string): Promise<number> {
+  const sharp = await loadSharp()
+  const { channels } = await withTypedErrors(() => sharp(path, { limitInputPixels: MAX_PIXELS }).greyscale().stats())
+  return channels[0]?.stdev ?? 0
+}
+
 /** Writes the most typical of the frames from `start` (seconds) on; false when there is none. */
 async function extractFrame(options: ImagesFromMediaOptions, start: number, target: string): Promise<boolean> {
-  const { probe, ffmpeg, limits, signal, niceness, framesToAnalyze } = options
+  const { probe, ffmpeg, limits, signal, niceness } = options
   const index = probe.video?.index ?? probe.coverIndex
   if (index === undefined) return false
-  const filters = probe.video ? [`thumbnail=${Math.max(1, framesToAnalyze)}`] : []
-  if (probe.video?.squarePixels === false) filters.push('scale=iw*sar:ih', 'setsar=1')
+  const turning = probe.video ? upright(probe.video).options : []
   const seek = start > 0 ? ['-ss', start.toFixed(3)] : []
   await runFfmpeg({
     ...{ ffmpeg, limits, signal },
     ...(niceness === undefined ? {} : { niceness }),
     duration: 0,
     spec: {
-      inputs: [{ source: options.input, options: [...inputGuard(), ...seek] }],
-      filter: `[0:${index}]${[...filters, 'format=rgb24'].join(',')}[frame]`,
+      inputs: [{ source: options.input, options: [...inputGuard(), ...turning, ...seek] }],
+      filter: `[0:${index}]${filtersFor(options).join(',')}[frame]`,
       threads: 1,
       outputs: [
         { target, options: ['-map', '[frame]', '-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1'] },
@@ -104,6 +127,25 @@ async function extractFrame(options: ImagesFromMediaOptions, start: number, targ
     () => true,
     () => false,
   )
+}
+
+/** Made small before they are compared, since all frames are held in memory until then. */
+function filtersFor({ probe: { video }, ffmpeg, sizes, framesToAnalyze }: ImagesFromMediaOptions): string[] {
+  if (!video) return ['format=rgb24']
+  const share = Math.min(
+    1,
+    Math.max(...sizes.map((size) => Math.max(size.width / video.width, size.height / video.height))),
+  )
+  const [width, height] = [video.width, video.height].map((side) => Math.max(1, Math.ceil(side * share)))
+  return [
+    ...upright(video).filters,
+    `scale=${width}:${height}`,
+    'setsar=1',
+    // It wants two at least.
+    ...(framesToAnalyze > 1 ? [`thumbnail=${framesToAnalyze}`] : []),
+    ...toStandardColours(video, ffmpeg.canToneMap),
+    'format=rgb24',
+  ]
 }
 
 async function plainImage({ width, height }: ImageSize): Promise<EncodedImage> {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { FfmpegCommandSpec } from '../ffmpeg/command.ts'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
+import { type Looks, toStandardColours, upright } from '../ffmpeg/picture.ts'
 import type { MediaProbe } from '../ffmpeg/probe.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import { type EncodedImage, JPEG_QUALITY } from '../images/images.ts'
@@ -43,7 +44,7 @@ export async function makeStoryboard(options: MakeStoryboardOptions): Promise<St
       ...{ ffmpeg, limits, signal, duration },
       ...(niceness === undefined ? {} : { niceness }),
       ...(onProgress ? { onProgress } : {}),
-      spec: framesCommand({ plan, input, index, target }),
+      spec: framesCommand({ plan, input, index, target, looks: probe.video, canToneMap: ffmpeg.canToneMap }),
     })
     const picture = arrangeSprites(await readFile(target), plan)
     return picture && { ...(await encode(picture, plan)), plan }
@@ -63,18 +64,23 @@ export function framesCommand(frames: {
   /** Of the stream in the file. */
   index: number
   target: string
+  looks: Looks
+  canToneMap: boolean
 }): FfmpegCommandSpec {
-  const { plan, input, index, target } = frames
+  const { plan, input, index, target, looks, canToneMap } = frames
+  const turning = upright(looks)
   const { sprite, spriteDuration, count, keyFramesOnly } = plan
   const sparse = keyFramesOnly ? ['-skip_frame', 'nokey', `-discard:${index}`, 'nokey'] : []
   const filters = [
     `fps=fps=1/${spriteDuration}:start_time=0`,
+    ...turning.filters,
     `scale=${sprite.width}:${sprite.height}:flags=bicubic`,
     'setsar=1',
+    ...toStandardColours(looks, canToneMap),
     'format=rgb24',
   ]
   return {
-    inputs: [{ source: input, options: [...inputGuard(), '-threads', '1', ...sparse] }],
+    inputs: [{ source: input, options: [...inputGuard(), '-threads', '1', ...turning.options, ...sparse] }],
     filter: `[0:${index}]${filters.join(',')}[sprites]`,
     threads: 1,
     outputs: [{ target, options: ['-map', '[sprites]', '-frames:v', `${count}`, '-f', 'rawvideo'] }],

@@ -6,14 +6,13 @@ import {
   type FfmpegCommandSpec,
   NO_METADATA,
   SCALE_FLAGS,
-  TONE_MAP,
   WEB_MP4,
   x264Options,
 } from '../ffmpeg/command.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
+import { toStandardColours, upright } from '../ffmpeg/picture.ts'
 import { formatRate } from '../ffmpeg/rate.ts'
 import type { Mark, PlannedClip, StudioPlan } from './plan.ts'
-import type { Clip } from './timeline.ts'
 
 export interface StudioCommandOptions {
   plan: StudioPlan
@@ -67,10 +66,12 @@ interface Inputs {
 function inputsOf({ plan, paths, threads }: StudioCommandOptions): Inputs {
   const list: CommandInput[] = []
   const add = (source: string, options: string[]): number => list.push({ source, options }) - 1
-  const media = (path: string, { from, to }: Clip): number => {
+  const media = (path: string, { from, to, picture }: PlannedClip): number => {
     // Cut before it is decoded; what comes before the nearest key frame is decoded and thrown away.
     const seek = from > 0 ? ['-ss', seconds(from)] : []
-    return add(path, [...inputGuard(), '-threads', `${Math.ceil(threads / 2)}`, ...seek, '-t', seconds(to - from)])
+    const turning = picture ? upright(picture.looks).options : []
+    const decoding = [...inputGuard(), '-threads', `${Math.ceil(threads / 2)}`, ...turning]
+    return add(path, [...decoding, ...seek, '-t', seconds(to - from)])
   }
   const clips = plan.clips.map((clip) => {
     if (clip.of !== 'video') {
@@ -127,8 +128,10 @@ function pictureFilters(
   return `[${input}:${picture.index}]${[
     ...(picture.interlaced ? ['yadif=deint=interlaced'] : []),
     `fps=fps=${fps}:start_time=0`,
+    ...upright(picture.looks).filters,
     `scale=${picture.width}:${picture.height}:flags=${SCALE_FLAGS}`,
-    picture.hdr && canToneMap ? TONE_MAP : 'format=yuv420p',
+    ...toStandardColours(picture.looks, canToneMap),
+    'format=yuv420p',
     ...(isWhole ? [] : [`pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:black`]),
     'setsar=1',
     // A picture that ends before its sound stands still.

@@ -3,6 +3,7 @@
 import { MediaError } from '../errors.ts'
 import { audioBitrate, theoreticalBitrate } from '../ffmpeg/bitrate.ts'
 import { outputRate } from '../ffmpeg/output-rate.ts'
+import type { Looks } from '../ffmpeg/picture.ts'
 import type { AudioProbe, MediaProbe, VideoProbe } from '../ffmpeg/probe.ts'
 import { type Rational, toNumber } from '../ffmpeg/rate.ts'
 import type { ImageSize } from '../images/images.ts'
@@ -26,7 +27,7 @@ export interface PlannedClip extends Clip {
     | {
         index: number
         interlaced: boolean
-        hdr: boolean
+        looks: Looks
         /** px of it inside the result; what is left over is black. */
         width: number
         height: number
@@ -131,8 +132,14 @@ function fitted(video: VideoProbe | undefined, result: ImageSize): PlannedClip['
   if (!video) return undefined
   const scale = Math.min(result.width / video.width, result.height / video.height)
   const side = (value: number, most: number) => Math.min(most, Math.max(2, Math.round((value * scale) / 2) * 2))
-  const { index, interlaced, hdr } = video
-  return { index, interlaced, hdr, width: side(video.width, result.width), height: side(video.height, result.height) }
+  const { index, interlaced } = video
+  return {
+    index,
+    interlaced,
+    looks: video,
+    width: side(video.width, result.width),
+    height: side(video.height, result.height),
+  }
 }
 
 /** Stereo, at the rate of the video's own sound, or else of the first that has any. */

@@ -35,7 +35,7 @@ import { uploadsArea } from '../../../src/http/uploads/routes.ts'
 import { videoFilesArea } from '../../../src/http/video-files/routes.ts'
 import { videoSourceArea } from '../../../src/http/video-source/routes.ts'
 import { videoStudioArea } from '../../../src/http/video-studio/routes.ts'
-import { type FileKind, fileKinds, makeFileStore, type Store } from '../../../src/media/index.ts'
+import { type Ffmpeg, type FileKind, fileKinds, makeFileStore, type Store } from '../../../src/media/index.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
@@ -86,6 +86,7 @@ export interface NodeOptions {
   running?: boolean
   settings?: Partial<RuntimeSettings>
   wrapStore?: (store: Store) => Store
+  ffmpeg?: Ffmpeg
 }
 
 export async function makeDisk(): Promise<Disk> {
@@ -130,7 +131,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const actorDeps = depsOf(runtime, config, clock)
   const pendingFiles = makePendingFiles({ db: runtime.db, store, clock, leases })
   const placeFiles = makePlaceFiles({ ...actorDeps, store })
-  const deps = { ...actorDeps, store, ffmpeg: await testFfmpeg(), pendingFiles, placeFiles, leases }
+  const deps = { ...actorDeps, store, ffmpeg: options.ffmpeg ?? (await testFfmpeg()), pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(deps)
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })

@@ -7,12 +7,12 @@ import { findFfmpeg } from '../../../src/media/index.ts'
 import { temporaryFolder, testFfmpeg } from '../../support/media.ts'
 
 /** A script that answers like an ffmpeg with these encoders. */
-async function fakeTools(encoders: string[]): Promise<string> {
+async function fakeTools(encoders: string[], version = '8.1.2'): Promise<string> {
   const folder = await temporaryFolder()
   const table = encoders.map((name) => ` V..... ${name}   something`).join('\n')
   const script = `#!/bin/sh
 case "$2" in
-  -version) echo "ffmpeg version 7.1.1 Copyright (c) 2000-2025 the FFmpeg developers" ;;
+  -version) echo "ffmpeg version ${version} Copyright (c) 2000-2025 the FFmpeg developers" ;;
   -encoders) cat <<'END'
 ${table}
 END
@@ -39,7 +39,7 @@ describe('findFfmpeg', () => {
     expect(await findFfmpeg({ path })).toEqual({
       ffmpegPath: join(path, 'ffmpeg'),
       ffprobePath: join(path, 'ffprobe'),
-      version: '7.1.1',
+      version: '8.1.2',
       bundled: false,
       canToneMap: false,
       warnings: [],
@@ -71,5 +71,25 @@ describe('findFfmpeg', () => {
       reason: 'ffmpeg-missing',
       message: expect.stringMatching(/^[^\n]*cannot be run[^\n]*$/),
     })
+  })
+
+  it.each([
+    ['8.1.2', []],
+    ['8.1', ['CVE-2026-8461']],
+    ['8.1.1', ['CVE-2026-8461']],
+    ['8.0.3', ['CVE-2026-8461']],
+    ['8.2', []],
+    ['9.0.1', []],
+    ['n7.1.5', []],
+    ['7.1.4-0+deb13u1', ['CVE-2026-8461']],
+    ['6.1.6', []],
+    ['6.0.1', ['CVE-2026-8461']],
+    ['5.1.10-0+deb12u1', []],
+    ['5.1.6-0+deb12u1', ['CVE-2026-8461']],
+    ['4.4.6', ['CVE-2026-8461', 'old build']],
+  ])('says which known holes %s has', async (version, named) => {
+    const { warnings } = await findFfmpeg({ path: await fakeTools(['libx264', 'aac'], version) })
+    expect(warnings).toHaveLength(Math.min(1, named.length))
+    for (const name of named) expect(warnings[0]).toContain(name)
   })
 })

@@ -1,12 +1,14 @@
 // Thumbnails and previews from uploaded images and from media files.
 
+import { execFile } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { crc32, deflateSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
 import { type Ffmpeg, fitActorImage, fitImage, imagesFromMedia, probe } from '../../../src/media/index.ts'
-import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { keptMedia, type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 
 const ffmpeg: Ffmpeg = await testFfmpeg()
 const sizes = [
@@ -158,6 +160,42 @@ describe('a media file', () => {
     const [thumbnail] = await images('copyable-1080p.mp4', await temporaryFolder())
     const { channels } = await sharp(thumbnail?.bytes).stats()
     expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(20)
+  })
+})
+
+describe('the picture of a video', () => {
+  const made = async (name: string, source: string, framesToAnalyze = 50) => {
+    const input = await keptMedia(name, source, (target, { ffmpegPath }) =>
+      promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:v', 'ffv1', target]),
+    )
+    const images = await imagesFromMedia({
+      ...{ ffmpeg, input, sizes, framesToAnalyze, limits: { stallMs: 20_000 } },
+      probe: await probe({ ffmpeg, path: input }),
+      workFolder: await temporaryFolder(),
+    })
+    const { channels } = await sharp(images[0]?.bytes).greyscale().stats()
+    return channels[0] ?? { mean: 0, stdev: 0 }
+  }
+  const picture = 'testsrc=s=128x72:r=10'
+
+  it.each([
+    ['a few black frames', 'color=black:s=128x72:r=10:d=1[a];testsrc=s=128x72:r=10:d=2[b];[a][b]concat'],
+    ['half of it black', 'color=black:s=128x72:r=10:d=8[a];testsrc=s=128x72:r=10:d=8[b];[a][b]concat'],
+    ['white but for its last fifth', 'color=white:s=128x72:r=10:d=10[a];testsrc=s=128x72:r=10:d=6[b];[a][b]concat'],
+  ])('is none of what a film begins with: %s', async (_what, source) => {
+    const { stdev } = await made('opening.mkv', source)
+    expect(stdev).toBeGreaterThan(40)
+  })
+
+  it('is a typical one of as many frames as are configured', async () => {
+    // One frame in three is a flash; the first one is.
+    const flashes = `${picture}:d=3,drawbox=t=fill:c=white:enable='not(mod(n,3))'`
+    expect((await made('flashes.mkv', flashes, 1)).mean).toBeGreaterThan(240)
+    expect((await made('flashes.mkv', flashes, 9)).mean).toBeLessThan(200)
+  })
+
+  it('is what there is when all of it is dark', async () => {
+    expect((await made('dark.mkv', 'color=black:s=128x72:r=10:d=1')).mean).toBeLessThan(20)
   })
 })
 

@@ -315,8 +315,8 @@ describe('the HLS of a ladder', () => {
       split
         ? [
             [240, false],
-            [144, false],
             [0, true],
+            [144, false],
           ]
         : [
             [240, true],
@@ -365,6 +365,50 @@ describe('the HLS of a ladder', () => {
       [144, true, true],
       [0, false, true],
     ])
+  })
+})
+
+describe('a ladder whose first rendition is there soon', () => {
+  it.each([
+    ['copyable-1080p.mp4', 1080, 'copy'],
+    ['webm.webm', 144, 'quick'],
+  ] as const)('has its sound with it, and web videos with both: %s', async (name, first, step) => {
+    const input = await media(name)
+    const wanted = settings({ resolutions: ['240p', '144p'], split: true, webVideos: true })
+    const planned = planLadder({ probe: await probe({ ffmpeg, path: input }), settings: wanted })
+    const plan = step === 'quick' ? { ...planned, quick: first } : planned
+    const steps: [string, ...unknown[]][] = []
+    let inputs = 0
+    await runLadder({
+      ...{ ffmpeg, plan, input, workFolder: join(root, 'work'), newUuid, threads: 1, limits: { stallMs: 20_000 } },
+      onStart: (started) => {
+        if (started.step === 'encode') inputs = started.commandLine.split(' -i ').length - 1
+      },
+      // They are moved away at once, as the server does.
+      onFiles: async (files, made) => {
+        steps.push([
+          made,
+          ...files.map(({ type, resolution, hasVideo, hasAudio }) => [type, resolution, hasVideo, hasAudio]),
+        ])
+        await storeLadderFiles({ store, files, videoUuid: 'v1', isPrivate: false })
+      },
+    })
+    expect(steps[0]).toEqual([
+      step,
+      ['hls', first, true, false],
+      ['web-video', first, true, true],
+      ['hls', 0, false, true],
+      ['web-video', 0, false, true],
+    ])
+    const rest = steps[1]?.slice(1)
+    expect(rest?.length).toBeGreaterThan(0)
+    for (const file of rest ?? [])
+      expect(file).toEqual([expect.any(String), expect.any(Number), true, expect.any(Boolean)])
+    for (const file of rest ?? []) {
+      const [type, , , hasAudio] = file as unknown[]
+      expect(hasAudio).toBe(type === 'web-video')
+    }
+    expect([steps.length, inputs]).toEqual([2, 1])
   })
 })
 

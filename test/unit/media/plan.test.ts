@@ -3,6 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { targetBitrate, theoreticalBitrate } from '../../../src/media/ffmpeg/bitrate.ts'
 import { outputRate } from '../../../src/media/ffmpeg/output-rate.ts'
+import { stepsOf } from '../../../src/media/ffmpeg/plan.ts'
 import { snapRate, toNumber } from '../../../src/media/ffmpeg/rate.ts'
 import {
   type AudioProbe,
@@ -38,18 +39,24 @@ function video(patch: Partial<VideoProbe> = {}): VideoProbe {
     width,
     height,
     rotation: 0,
+    rotatedByTag: false,
     squarePixels: true,
     rate: { num: 30, den: 1 },
     fps: 30,
     variableRate: false,
     interlaced: false,
     hdr: false,
+    colours: { matrix: undefined, primaries: undefined, transfer: undefined },
     bitrate: 5_000_000,
+    startsAt: 0,
     ...patch,
   }
 }
 
-const aac: AudioProbe = { index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 }
+const aac: AudioProbe = {
+  ...{ index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 },
+  startsAt: 0,
+}
 
 function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<AudioProbe> | false } = {}): MediaProbe {
   return {
@@ -59,6 +66,7 @@ function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<A
     bitrate: 5_200_000,
     video: patch.video === false ? undefined : video(patch.video),
     audio: patch.audio === false ? undefined : { ...aac, ...patch.audio },
+    isCut: false,
     coverIndex: undefined,
     metadata: { format: {}, streams: [], chapters: [] },
   }
@@ -347,5 +355,57 @@ describe('the sound', () => {
 
   it('is encoded anew when it is not plain AAC', () => {
     expect(audioOf({ profile: 'HE-AAC' })).toMatchObject({ mode: 'encode' })
+  })
+})
+
+describe('the steps of a ladder', () => {
+  const stepsFor = (
+    patch: Parameters<typeof probeOf>[0],
+    { split = false, early = true }: { split?: boolean; early?: boolean } = {},
+    duration = 600,
+  ) => {
+    const plan = planLadder({ probe: { ...probeOf(patch), duration }, settings: settings({ split }), early })
+    return stepsOf(plan).map(({ step, renditions }) => [step, renditions.map(({ resolution }) => resolution)])
+  }
+  const encodedOnly = { video: { codec: 'vp9' } }
+
+  it('begin with what can be copied', () => {
+    expect(stepsFor({})).toEqual([
+      ['copy', [1080]],
+      ['encode', [720, 480, 360, 240, 144]],
+    ])
+  })
+
+  it('have sound of its own with the first picture, which nobody could hear otherwise', () => {
+    expect(stepsFor({}, { split: true })).toEqual([
+      ['copy', [1080, 0]],
+      ['encode', [720, 480, 360, 240, 144]],
+    ])
+    expect(stepsFor(encodedOnly, { split: true })[0]).toEqual(['quick', [480, 0]])
+  })
+
+  it('make one rendition before the others where nothing can be copied, in the order of the contract', () => {
+    expect(stepsFor(encodedOnly)).toEqual([
+      ['quick', [480]],
+      ['encode', [1080, 720, 360, 240, 144]],
+    ])
+    // 480p would be most of the work.
+    expect(stepsFor({ video: { codec: 'vp9', width: 854, height: 480 } })[0]).toEqual(['quick', [240]])
+  })
+
+  it('are one for a short video, and where nobody watches before the end', () => {
+    expect(stepsFor(encodedOnly, {}, 5)).toEqual([['encode', [1080, 720, 480, 360, 240, 144]]])
+    expect(stepsFor(encodedOnly, { early: false })).toEqual([['encode', [1080, 720, 480, 360, 240, 144]]])
+  })
+})
+
+describe('a stream that begins late or is cut', () => {
+  it('is not copied: players of HLS take no notice of what would say so', () => {
+    const plan = (patch: Partial<MediaProbe>, parts: Parameters<typeof probeOf>[0] = {}) =>
+      planLadder({ probe: { ...probeOf(parts), ...patch }, settings: settings() })
+    expect(plan({ isCut: true })).toMatchObject({ copied: undefined, audio: { mode: 'encode' } })
+    expect(plan({}, { video: { startsAt: 0.5 } })).toMatchObject({ copied: undefined, audio: { mode: 'copy' } })
+    const late = plan({}, { audio: { startsAt: 0.5 } })
+    expect([late.copied?.resolution, late.audio?.mode]).toEqual([1080, 'encode'])
   })
 })

@@ -137,6 +137,41 @@ describe('a running ffmpeg', () => {
   })
 })
 
+describe('the guard of inputs', () => {
+  it('is there although nobody asked for it', async () => {
+    const source = await media('small.mp4')
+    const outputs = [{ target: join(await temporaryFolder(), 'out.mp4'), options: ['-c', 'copy'] }]
+    let seen = ''
+    await run({
+      spec: {
+        inputs: [source, source].map((one) => ({ source: one, options: [] })),
+        filter: undefined,
+        threads: 1,
+        outputs,
+      },
+      onStart: ({ commandLine }) => {
+        seen = commandLine
+      },
+    })
+    for (const option of ['-protocol_whitelist file', '-format_whitelist mov,', '-codec_whitelist h264,']) {
+      expect(seen.split(option)).toHaveLength(3)
+    }
+    expect(seen).not.toContain('magicyuv')
+  })
+
+  it('cannot be passed over: nothing else starts programs for media', async () => {
+    const sources = join(import.meta.dirname, '../../../src')
+    const names = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.ts'))
+    const starters: string[] = []
+    for (const name of names) {
+      const text = await readFile(join(sources, name), 'utf8')
+      if (/ffmpegPath|ffprobePath/.test(text) && /node:child_process|runProcess\(/.test(text)) starters.push(name)
+    }
+    // find.ts asks for versions, probe.ts has the guard in its arguments.
+    expect(starters.sort()).toEqual(['media/ffmpeg/find.ts', 'media/ffmpeg/probe.ts', 'media/ffmpeg/run.ts'])
+  })
+})
+
 describe('an orphan of a worker that died', () => {
   it('is ended by the next one when it works in the same folder', async () => {
     const folder = await temporaryFolder()

@@ -41,7 +41,9 @@ describe('the plan of a storyboard', () => {
   })
 
   it('reads key frames alone when a sprite stands for more than a second', () => {
-    const frames = { input: '/video.mp4', index: 1, target: '/frames' }
+    const colours = { matrix: undefined, primaries: undefined, transfer: undefined }
+    const looks = { rotation: 0, rotatedByTag: false, hdr: false, colours, pixelFormat: 'yuv420p' }
+    const frames = { input: '/video.mp4', index: 1, target: '/frames', looks, canToneMap: true }
     const optionsFor = (duration: number) =>
       framesCommand({ ...frames, plan: planStoryboard({ ...HD, duration }) }).inputs[0]?.options.join(' ')
     expect(optionsFor(121)).not.toContain('nokey')

@@ -114,7 +114,7 @@ const probed = (changes: {
 }): MediaProbe => {
   const { width = 640, height = 360, sound = true, picture = true, duration = 10 } = changes
   return {
-    ...{ size: 1000, duration, format: 'mov', bitrate: 100_000, coverIndex: undefined },
+    ...{ isCut: false, size: 1000, duration, format: 'mov', bitrate: 100_000, coverIndex: undefined },
     metadata: { format: {}, streams: [], chapters: [] },
     video: picture
       ? {
@@ -135,14 +135,24 @@ const probed = (changes: {
             fps: 25,
             variableRate: false,
           },
-          ...{ interlaced: false, hdr: false, bitrate: 90_000 },
+          ...{ interlaced: false, hdr: false, bitrate: 90_000, rotatedByTag: false, startsAt: 0, colours: UNTOLD },
         }
       : undefined,
     audio: sound
-      ? { index: picture ? 1 : 0, codec: 'aac', profile: 'LC', channels: 6, sampleRate: 44_100, bitrate: 96_000 }
+      ? {
+          index: picture ? 1 : 0,
+          codec: 'aac',
+          profile: 'LC',
+          channels: 6,
+          sampleRate: 44_100,
+          bitrate: 96_000,
+          startsAt: 0,
+        }
       : undefined,
   }
 }
+
+const UNTOLD = { matrix: undefined, primaries: undefined, transfer: undefined }
 
 const planOf = (video: MediaProbe, tasks: StudioTask[]) => planStudio({ video, tasks, maxFps: 60 })
 

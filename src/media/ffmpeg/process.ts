@@ -1,0 +1,162 @@
+// One process of ffmpeg or ffprobe, the leader of a process group: whatever ends it ends all that it started.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { setPriority } from 'node:os'
+import type { MediaErrorReason } from '../errors.ts'
+
+export interface ProcessLimits {
+  /** Milliseconds that the process may run. */
+  timeoutMs?: number | undefined
+  /** Milliseconds without a sign of progress. */
+  stallMs?: number | undefined
+  /** Bytes of resident memory of the whole group (where /proc tells). */
+  maxMemoryBytes?: number | undefined
+  /** Bytes of standard output. */
+  maxOutputBytes?: number | undefined
+}
+
+export interface ProcessOptions {
+  path: string
+  args: readonly string[]
+  env?: NodeJS.ProcessEnv
+  limits: ProcessLimits
+  /** 0 to 19: how much it yields to others. */
+  niceness?: number | undefined
+  signal?: AbortSignal | undefined
+  onStart?: (pid: number) => void
+  /** Called with each line of standard error; answers true for a sign of progress. */
+  onLine?: (line: string) => boolean
+}
+
+export interface ProcessEnd {
+  /** Undefined when it ended by itself. */
+  killedFor: MediaErrorReason | 'output' | undefined
+  /** Undefined when a signal ended it. */
+  code: number | undefined
+  endedBy: NodeJS.Signals | undefined
+  stdout: string
+  /** The end of what it printed. */
+  stderr: string
+}
+
+const WATCH_MS = 250
+const TAIL_CHARS = 8_000
+/** Streams that stay open this long after the process ended are held by somebody who left its group. */
+const GRACE_MS = 1_000
+
+/** Runs it to its end, whatever that is. Throws only what `spawn` throws, such as ENOENT. */
+export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
+  const { path, args, env, limits, niceness, signal, onStart, onLine } = options
+  return new Promise((resolve, reject) => {
+    const child = spawn(path, args, { env, detached: true, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    let movedAt = performance.now()
+    let killedFor: ProcessEnd['killedFor']
+    let stdoutBytes = 0
+    const stdout: Buffer[] = []
+    let stderr = ''
+    let line = ''
+
+    const kill = (reason: NonNullable<ProcessEnd['killedFor']>): void => {
+      killedFor ??= reason
+      killGroup(child)
+    }
+    const onAbort = (): void => kill('aborted')
+    const look = (): void => {
+      if (limits.stallMs !== undefined && performance.now() - movedAt > limits.stallMs) kill('stalled')
+      const limit = limits.maxMemoryBytes
+      if (limit === undefined || child.pid === undefined) return
+      residentBytes(child.pid).then((bytes) => {
+        if (bytes > limit) kill('memory')
+      })
+    }
+    const watch = setInterval(look, Math.min(WATCH_MS, Math.max(20, (limits.stallMs ?? WATCH_MS * 4) / 4)))
+    const end = limits.timeoutMs === undefined ? undefined : setTimeout(() => kill('time-out'), limits.timeoutMs)
+    const finish = (): void => {
+      clearInterval(watch)
+      clearTimeout(end)
+      signal?.removeEventListener('abort', onAbort)
+    }
+
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdoutBytes += chunk.length
+      if (stdoutBytes > (limits.maxOutputBytes ?? 0)) kill('output')
+      else stdout.push(chunk)
+    })
+    child.stderr.setEncoding('utf8')
+    child.stderr.on('data', (text: string) => {
+      stderr = (stderr + text).slice(-TAIL_CHARS)
+      const lines = (line + text).split(/\r\n|\r|\n/)
+      line = (lines.pop() ?? '').slice(-TAIL_CHARS)
+      for (const one of lines) if (onLine?.(one)) movedAt = performance.now()
+    })
+    child.on('error', (error) => {
+      if (child.pid !== undefined) return
+      finish()
+      reject(error)
+    })
+    child.on('exit', () => {
+      killGroup(child)
+      setTimeout(() => {
+        child.stdout.destroy()
+        child.stderr.destroy()
+      }, GRACE_MS).unref()
+    })
+    child.on('close', (code, endedBy) => {
+      finish()
+      if (line !== '') onLine?.(line)
+      resolve({
+        killedFor,
+        code: code ?? undefined,
+        endedBy: endedBy ?? undefined,
+        stdout: Buffer.concat(stdout).toString('utf8'),
+        stderr,
+      })
+    })
+
+    if (child.pid === undefined) return
+    signal?.addEventListener('abort', onAbort)
+    if (signal?.aborted) onAbort()
+    lowerPriority(child.pid, niceness ?? 0)
+    onStart?.(child.pid)
+  })
+}
+
+/** SIGKILL, because a stopped or stuck process does not hear anything else. No files are worth a soft end. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || !killGroupOf(child.pid)) child.kill('SIGKILL')
+}
+
+/** Ends a group by the process that leads it. Answers false where there is none. */
+export function killGroupOf(pid: number): boolean {
+  try {
+    return process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended in between, or the system knows no groups.
+    return false
+  }
+}
+
+function lowerPriority(pid: number, niceness: number): void {
+  try {
+    if (niceness > 0) setPriority(pid, Math.min(19, niceness))
+  } catch {
+    // The process may have ended already, and a container may forbid it: the work goes on at the usual priority.
+  }
+}
+
+/** Of a process and all that it started. */
+async function residentBytes(pid: number): Promise<number> {
+  const [status, children] = await Promise.all([
+    readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),
+    readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''),
+  ])
+  const own = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+  const theirs = await Promise.all(
+    children
+      .split(' ')
+      .filter(Boolean)
+      .map((child) => residentBytes(Number(child))),
+  )
+  return theirs.reduce((sum, bytes) => sum + bytes, own)
+}

@@ -1,0 +1,129 @@
+// An ffmpeg that misbehaves: each fault ends in a clear state with a reason, without a process or a file left, and a retry works.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Fault, type FaultyFfmpeg, faultyFfmpeg, isRunning } from '../../support/faulty-ffmpeg.ts'
+import { copyOfMedia } from '../../support/media.ts'
+import { eventually } from '../../support/waiting.ts'
+import { allFiles, type Disk, makeDisk, rowCounts, startNode, type UploadNode } from './node.ts'
+
+const LADDER = {
+  ...{ '0p': false, '144p': false, '240p': true, '360p': false, '480p': false },
+  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+}
+
+let disk: Disk
+let node: UploadNode
+let faulty: FaultyFfmpeg
+beforeAll(async () => {
+  disk = await makeDisk()
+})
+afterAll(() => disk.remove())
+beforeEach(async () => {
+  faulty = await faultyFfmpeg()
+})
+afterEach(async () => {
+  await node.db.query('delete from job')
+  await node.db.query('delete from video')
+  await node.db.query('delete from pending_file')
+  await node.stop()
+})
+
+async function start(patch: { stall?: string; memory?: string; ttl?: number } = {}): Promise<void> {
+  node = await startNode(disk, {
+    ffmpeg: faulty.ffmpeg,
+    config: {
+      transcoding: { enabled: true, resolutions: LADDER },
+      vireo: { media: { stall_timeout: patch.stall ?? '20 seconds', max_memory: patch.memory ?? '2GB' } },
+    },
+    settings: {
+      jobs: {
+        ...{ leaseMs: 3000, ttlMs: () => patch.ttl ?? null, concurrency: () => 1 },
+        ...{ maxLostLeases: 2, attempts: () => 1 },
+      },
+    },
+  })
+}
+
+async function create(): Promise<{ id: number; uuid: string }> {
+  return await node.createVideo.createFrom({
+    userId: disk.users.owner.id,
+    fields: {
+      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, nsfw: false, tags: [] },
+      ...{ category: null, licence: null, language: null, description: null, support: null },
+      ...{ waitTranscoding: false, commentsPolicy: 1, downloadEnabled: true, originallyPublishedAt: null },
+      ...{ passwords: [], schedule: null },
+    },
+    inputFilename: 'small.mp4',
+    path: await copyOfMedia('small.mp4'),
+    pictures: {},
+  })
+}
+
+async function states() {
+  const [row] = await node.db.query<{ video: string; transcoding: string; error: string | null }>(
+    `select v.state as video, t.state as transcoding, t.error from video v join transcoding t on t.video_id = v.id
+     order by t.id desc limit 1`,
+  )
+  return row
+}
+
+const ends = (transcoding: string) =>
+  eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 20_000)
+
+async function expectNothingRuns(): Promise<void> {
+  await eventually(async () => {
+    for (const pid of await faulty.pids()) expect([pid, await isRunning(pid)]).toEqual([pid, false])
+  })
+}
+
+const askAgain = (id: number) =>
+  fetch(`${node.base}/api/v1/videos/${id}/transcoding`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${disk.users.admin.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ transcodingType: 'hls' }),
+  })
+
+describe('an ffmpeg that', () => {
+  it.each<[fault: Fault, patch: Parameters<typeof start>[0], reason: RegExp]>([
+    ['hang', { stall: '1 second' }, /no progress/],
+    ['deaf', { stall: '1 second' }, /no progress/],
+    ['endless', { ttl: 1_500 }, /longer than a job may/],
+    ['memory', { memory: '150MB' }, /more memory than allowed/],
+    ['crash', {}, /code 139/],
+    ['killed', {}, /SIGSEGV/],
+    ['leave', {}, /Something went wrong/],
+    ['full', {}, /no space left/i],
+  ])('does this: %s, leaves a reason and nothing else, and is forgiven', async (fault, patch, reason) => {
+    await faulty.become(fault)
+    await start(patch)
+    const { id } = await create()
+    await ends('failed')
+    expect(await states()).toEqual({
+      video: 'transcoding-failed',
+      transcoding: 'failed',
+      error: expect.stringMatching(reason),
+    })
+    await eventually(async () =>
+      expect(await node.db.query('select state, error from job')).toEqual([
+        { state: 'failed', error: expect.stringMatching(reason) },
+      ]),
+    )
+    await expectNothingRuns()
+    await eventually(async () => {
+      expect((await allFiles(disk)).map((name) => name.split('/')[0]).sort()).toEqual([
+        'original_video_files',
+        'previews',
+        'thumbnails',
+      ])
+      expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 0 })
+    })
+
+    await faulty.become('none')
+    expect((await askAgain(id)).status).toBe(204)
+    await ends('done')
+    expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
+    expect(await rowCounts(node.db)).toMatchObject({ video_file: 1 })
+    await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
+    await eventually(async () => expect(await allFiles(disk)).toEqual([]))
+  })
+})
