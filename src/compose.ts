@@ -361,6 +361,7 @@ async function start(
       emailVerification,
       facts,
       federation,
+      ffmpeg,
       follows,
       history,
       http,

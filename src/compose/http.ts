@@ -58,6 +58,8 @@ import { commentsArea } from '../http/comments/routes.ts'
 import { instanceImagesArea } from '../http/config/instance-images.ts'
 import { configArea } from '../http/config/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
+import { makeMuxes } from '../http/downloads/mux.ts'
+import { downloadsArea } from '../http/downloads/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
@@ -99,7 +101,7 @@ import type { VideoAnswers } from '../http/videos/answers.ts'
 import { videosArea } from '../http/videos/routes.ts'
 import { viewsArea } from '../http/views/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
-import type { FileStore } from '../media/index.ts'
+import type { Ffmpeg, FileStore } from '../media/index.ts'
 import type { Counters } from '../platform/counters.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
 import type { Passwords } from '../platform/passwords.ts'
@@ -128,6 +130,7 @@ export interface HttpParts {
   emailVerification: EmailVerification
   facts: InstanceFactsReader
   federation: FederationPart
+  ffmpeg: Ffmpeg
   follows: Follows
   history: History
   /** Asks other servers for pictures. */
@@ -195,6 +198,7 @@ function areasOf(parts: HttpParts): Area[] {
     emailVerification,
     facts,
     federation,
+    ffmpeg,
     follows,
     history,
     http,
@@ -303,6 +307,7 @@ function areasOf(parts: HttpParts): Area[] {
     wellKnownArea({ config, clock }),
     activityPubArea({ serveActivityPub: federation.serveActivityPub }),
     staticArea({ db, store, config, fileTokens }),
+    downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
     lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
     searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
 import { type FileRef, type FileStat, MediaError, type Store } from '../../media/index.ts'
 import { isFresh } from '../plugins/conditional.ts'
+import { corsHeaders } from '../plugins/cors.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { parseRange, rangeCounts } from './byte-range.ts'
 
@@ -39,7 +40,16 @@ export interface ServeOptions {
   refs: readonly FileRef[]
   cacheControl: string
   type?: string
+  /** Content-Disposition of a download. */
+  disposition?: string
+  /** The internal location of the web server in front that holds the folders of the store, when it is to send the bytes. */
+  accelerated?: string | null
+  /** What is thrown when there is no such file; `not_found` by default. */
+  absent?: () => Error
 }
+
+/** What players on other sites need to see of an answer to a range. */
+const EXPOSED = `${corsHeaders['access-control-expose-headers']}, Accept-Ranges, Content-Range, ETag`
 
 /**
  * Sends the first of the files that exists. Throws `not_found`, 412 when it is not the version that the client wants, and
@@ -48,13 +58,23 @@ export interface ServeOptions {
 export async function serveFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { store, refs, cacheControl, type }: ServeOptions,
+  options: ServeOptions,
 ): Promise<FastifyReply> {
+  const { store, refs, cacheControl, type, disposition, accelerated, absent = missing } = options
   const found = await locate(store, refs)
-  if (!found) throw notFound('File not found')
+  if (!found) throw absent()
   const { ref, stat } = found
+  if (disposition !== undefined) reply.header('content-disposition', disposition)
+  if (accelerated) {
+    return reply
+      .header('cache-control', cacheControl)
+      .header('content-type', type ?? typeOf(ref.name))
+      .header('x-accel-redirect', acceleratedPath(accelerated, ref))
+      .send()
+  }
   const headers = {
     'accept-ranges': 'bytes',
+    'access-control-expose-headers': EXPOSED,
     'cache-control': cacheControl,
     etag: stat.etag,
     'last-modified': stat.modifiedAt.toUTCString(),
@@ -85,7 +105,9 @@ export async function serveFile(
 }
 
 async function streamOf(store: Store, ref: FileRef, stat: FileStat, bytes: { start: number; end: number } | undefined) {
-  const { stream, stat: opened } = await store.open(ref, bytes).catch(absent)
+  const { stream, stat: opened } = await store.open(ref, bytes).catch((error: unknown) => {
+    throw error instanceof MediaError && error.reason === 'not-found' ? missing() : error
+  })
   // Replaced between the look and the opening: the length that was promised may be wrong.
   if (opened.etag !== stat.etag) {
     stream.destroy()
@@ -94,7 +116,11 @@ async function streamOf(store: Store, ref: FileRef, stat: FileStat, bytes: { sta
   return stream
 }
 
-async function locate(store: Store, refs: readonly FileRef[]) {
+/** The first of the places where there is a file. */
+export async function locate(
+  store: Store,
+  refs: readonly FileRef[],
+): Promise<{ ref: FileRef; stat: FileStat } | undefined> {
   for (const ref of refs) {
     const stat = await store.stat(ref).catch((error: unknown) => {
       if (error instanceof MediaError && error.reason === 'invalid-name') return undefined
@@ -122,7 +148,8 @@ function isUnchanged(request: FastifyRequest, stat: FileStat): boolean {
 /** In ms, as exactly as a header tells it. */
 const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000) * 1000
 
-function absent(error: unknown): never {
-  if (error instanceof MediaError && error.reason === 'not-found') throw notFound('File not found')
-  throw error
-}
+const missing = (): Error => notFound('File not found')
+
+/** Ranges, conditions and the length are then for the web server to see to (nginx: `X-Accel-Redirect`). */
+const acceleratedPath = (location: string, { kind, name }: FileRef): string =>
+  [location.replace(/\/+$/, ''), kind, ...name.split('/').map(encodeURIComponent)].join('/')
