@@ -65,12 +65,12 @@ import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
-import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
+import { cachePlaces, openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { listen } from './http/server.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import { findFfmpeg, makeFileStore } from './media/index.ts'
+import { findFfmpeg, makeFileStore, type Store } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { makeCounters } from './platform/counters.ts'
@@ -223,13 +223,18 @@ async function start(
   const ffmpeg = await findFfmpeg({ ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined })
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const store = makeFileStore({ ...storePlaces(config()), owner: leases.owner })
+  const remoteCache = makeFileStore({ ...cachePlaces(config()), owner: leases.owner })
   runtime.registry.periodic('incoming-files', {
     everyMs: () => 60_000,
     run: async () => {
-      await store.sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })
+      for (const { sweep } of [store, remoteCache]) {
+        await sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })
+      }
     },
   })
-  const pendingFiles = makePendingFiles({ db, store, clock, leases })
+  // What goes leaves no copy behind either.
+  const remove: Store['remove'] = async (ref) => void (await Promise.all([store.remove(ref), remoteCache.remove(ref)]))
+  const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, leases })
   const placeFiles = makePlaceFiles({ ...deps, store })
   const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(media)
@@ -375,6 +380,7 @@ async function start(
       redundancies,
       registrations,
       remoteActors,
+      remoteCache,
       remotePlaylists,
       replaceSource,
       reviews,

@@ -146,6 +146,8 @@ export interface HttpParts {
   redundancies: Redundancies
   registrations: Registrations
   remoteActors: RemoteActors
+  /** Files of other servers. */
+  remoteCache: FileStore
   remotePlaylists: RemotePlaylists
   replaceSource: ReplaceSource
   reviews: CommentReviews
@@ -211,6 +213,7 @@ function areasOf(parts: HttpParts): Area[] {
     redundancies,
     registrations,
     remoteActors,
+    remoteCache,
     remotePlaylists,
     replaceSource,
     reviews,
@@ -234,11 +237,10 @@ function areasOf(parts: HttpParts): Area[] {
   const receiveImage = makeReceiveImage({ uploads, config })
   const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
 
-  /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
-  async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
+  /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */
+  async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer | null> {
     const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
-    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
-    return answer.body
+    return answer.status === 200 ? answer.body : null
   }
 
   return [
@@ -308,7 +310,7 @@ function areasOf(parts: HttpParts): Area[] {
     activityPubArea({ serveActivityPub: federation.serveActivityPub }),
     staticArea({ db, store, config, fileTokens }),
     downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
-    lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
+    lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens }),
     searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),
     subscriptionsArea({

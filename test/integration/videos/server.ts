@@ -38,6 +38,7 @@ export interface VideoServer {
   app: App
   db: Database
   store: FileStore
+  remoteCache: FileStore
   runtime: TestRuntime['runtime']
   /** Statements that the areas sent. */
   statements(): number
@@ -54,11 +55,12 @@ export interface VideoServer {
 export async function startVideoServer(overrides: Record<string, unknown> = {}): Promise<VideoServer> {
   const { runtime, db, stop } = await makeTestRuntime()
   const folder = await mkdtemp(join(tmpdir(), 'vireo-videos-'))
-  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<
-    FileKind,
-    string
-  >
-  const store = makeFileStore({ directories, tmp: join(folder, 'tmp') })
+  const storeIn = (root: string) =>
+    makeFileStore({
+      directories: Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)])) as Record<FileKind, string>,
+      tmp: join(folder, 'tmp'),
+    })
+  const [store, remoteCache] = [storeIn(folder), storeIn(join(folder, 'cache'))]
   const config = testConfig({ instance: { default_nsfw_policy: 'display' }, ...overrides })
   const urls = makeUrls(TEST_ORIGIN)
   const deps: ActorDeps = {
@@ -127,7 +129,15 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
       staticArea({ db: asked, store, config: () => config, fileTokens }),
       overviewsArea({ db: asked, urls, clock: systemClock, config: () => config }),
       lazyStaticArea({
-        ...{ db: asked, store, logger: silentLogger, config: () => config, fileTokens },
+        ...{
+          db: asked,
+          store,
+          remoteCache,
+          clock: systemClock,
+          logger: silentLogger,
+          config: () => config,
+          fileTokens,
+        },
         async fetchRemoteFile(url) {
           fetched.push(url)
           const answer = remote.get(url) ?? new Error('404')
@@ -144,7 +154,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
   await runtime.start()
   return {
     statements: () => statements,
-    ...{ app, db, store, runtime, events, remote, fetched, users },
+    ...{ app, db, store, remoteCache, runtime, events, remote, fetched, users },
     as: (name) => ({ authorization: `Bearer ${name}` }),
     async stop() {
       await app.close()
