@@ -19,7 +19,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Area } from '../plugins/types.ts'
 import { assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
-import { serveFile } from '../static/serve-file.ts'
+import { locate, serveFile } from '../static/serve-file.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { makeKeptFiles } from './kept-files.ts'
 import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles, type RemoteFile } from './remote-files.ts'
@@ -99,7 +99,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         schema: { params, hide: true },
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
-          if (!remote || (await store.stat(ref))) return serve(request, reply, ref)
+          if (!remote || (await locate(store, [ref]))) return serve(request, reply, ref)
           const urlOf = async () =>
             (await findRemoteImage(db, { ...remote, filename: ref.name })) ??
             // Those of playlists lie among those of videos.

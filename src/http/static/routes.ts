@@ -18,7 +18,7 @@ import type { Area } from '../plugins/types.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
 import { hlsNames, plain } from './names.ts'
-import { serveFile, typeOf } from './serve-file.ts'
+import { locate, serveFile, typeOf } from './serve-file.ts'
 
 export interface StaticDeps {
   db: Database
@@ -61,13 +61,11 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
 
   /** Players that know nothing of tokens follow the addresses as they are. */
   async function servePlaylist(reply: FastifyReply, refs: FileRef[], token: string): Promise<FastifyReply> {
-    for (const ref of refs) {
-      if (!(await store.stat(ref))) continue
-      const { stream } = await store.open(ref)
-      reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, 'cache-control': 'private, no-cache' })
-      return reply.send(withTokens(await text(stream), token))
-    }
-    throw notFound('File not found')
+    const found = await locate(store, refs)
+    if (!found) throw notFound('File not found')
+    const { stream } = await store.open(found.ref)
+    reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, 'cache-control': 'private, no-cache' })
+    return reply.send(withTokens(await text(stream), token))
   }
 
   return (app) => {

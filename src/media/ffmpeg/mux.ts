@@ -43,39 +43,39 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-TAIL_CHARS)
   })
-  let movedAt = performance.now()
-  let stalled = false
-  const watch = setInterval(
-    () => {
-      if (performance.now() - movedAt <= stallMs) return
-      stalled = true
-      child.kill('SIGKILL')
-    },
-    Math.min(LOOK_EVERY, stallMs),
-  )
+  // `close` would wait until all that was made is read.
   const end = new Promise<number | null>((resolve) => {
+    child.once('exit', resolve)
     child.once('error', (error) => {
       said ||= error.message
       resolve(null)
     })
-    child.once('close', resolve)
-  }).finally(() => clearInterval(watch))
+  })
 
+  let movedAt = performance.now()
   async function* bytes(): AsyncGenerator<Buffer> {
     for await (const chunk of child.stdout) {
       movedAt = performance.now()
       yield chunk
     }
     // A file that was cut off must not look like a whole one.
-    if ((await end) === 0) return
-    throw stalled
-      ? new MediaError('stalled', 'The download was not read, or made no progress.', { detail: said })
-      : new MediaError('failed', 'The files cannot be put together.', { detail: said })
+    if ((await end) !== 0) throw new MediaError('failed', 'The files cannot be put together.', { detail: said })
   }
 
   const stream = Readable.from(bytes(), { objectMode: false })
-  // SIGKILL, because a stopped process does not hear anything else.
-  stream.once('close', () => child.kill('SIGKILL'))
+  const watch = setInterval(
+    () => {
+      if (performance.now() - movedAt <= stallMs) return
+      stream.destroy(new MediaError('stalled', 'The download made no progress, or was not read.', { detail: said }))
+    },
+    Math.min(LOOK_EVERY, stallMs),
+  )
+  stream.once('close', () => {
+    clearInterval(watch)
+    // SIGKILL, because a stopped process does not hear anything else.
+    child.kill('SIGKILL')
+    child.stdout.destroy()
+  })
   return { stream, gone: end.then(() => undefined) }
 }
 
