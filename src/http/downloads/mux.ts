@@ -32,7 +32,7 @@ export function makeMuxes(deps: { store: Store; ffmpeg: Ffmpeg; config: () => Co
     // The paths are valid as long as this runs, which is until the process is gone.
     const work = store.withLocalPath(picture, (picturePath) =>
       store.withLocalPath(sound, async (soundPath) => {
-        signal.throwIfAborted()
+        if (signal.aborted) throw left()
         const paths = { picture: picturePath, sound: soundPath }
         const limits = { stallMs: media.stall_timeout, niceness: media.nice }
         const { stream, gone } = muxStreams({ ffmpeg, ...paths, ...limits })
@@ -47,11 +47,11 @@ export function makeMuxes(deps: { store: Store; ffmpeg: Ffmpeg; config: () => Co
     work.catch(opened.reject).finally(() => {
       running -= 1
     })
-    try {
-      return await opened.promise
-    } catch (error) {
+    const stream = await opened.promise.catch((error: unknown) => {
       throw refusalOf(error)
-    }
+    })
+    if (signal.aborted) throw left()
+    return stream
   }
 }
 
@@ -60,6 +60,9 @@ async function begun(stream: Readable): Promise<Readable> {
   await Promise.race([once(stream, 'readable'), once(stream, 'close')])
   return stream
 }
+
+/** Nobody reads it. */
+const left = (): DomainError => new DomainError('unavailable', 'The download was given up.')
 
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof MediaError)) return error

@@ -66,17 +66,18 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
 
   /** The streams of the plan; the file itself where one has them all. */
   async function sendPlan(request: FastifyRequest, reply: FastifyReply, video: DownloadRow, plan: Plan) {
-    const disposition = attachment(`${video.name}${extensionOf(plan)}`)
+    const name = `${video.name}${extensionOf(plan)}`
+    const disposition = attachment(name)
     if ('file' in plan) {
       const cacheControl = hasPrivateFiles(video) ? PRIVATE : OPEN
       const refs = placesOf(video, plan.file)
-      return send(request, reply, { refs, disposition, cacheControl, type: typeOf(extensionOf(plan)) })
+      return send(request, reply, { refs, disposition, cacheControl, type: typeOf(name) })
     }
     const [picture, sound] = await Promise.all(
       [plan.picture, plan.sound].map((file) => locate(store, placesOf(video, file))),
     )
     if (!picture || !sound) throw notFound('File not found')
-    reply.headers({ 'content-disposition': disposition, 'cache-control': 'no-store' }).type(typeOf('.mp4'))
+    reply.headers({ 'content-disposition': disposition, 'cache-control': 'no-store' }).type(typeOf(name))
     if (request.method === 'HEAD') return reply.send()
     const leaving = new AbortController()
     reply.raw.once('close', () => leaving.abort())
