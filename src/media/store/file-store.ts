@@ -1,10 +1,11 @@
 // The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
 
-import { constants, createWriteStream } from 'node:fs'
+import { close, constants, createReadStream, createWriteStream, fstat, open as openCallback } from 'node:fs'
 import { copyFile, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
 import { newUuid } from '../../platform/ids.ts'
 import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
@@ -12,6 +13,11 @@ import { assertName, type FileKind, type FileRef, type FileStat, type Store } fr
 
 /** Files being received stay here, on the same file system as their place, and hidden from `list`. */
 const INCOMING = '.incoming'
+
+/** Read at once: larger pieces cost less, and each reader holds some of them. */
+const READ_BYTES = 256 * 1024
+
+const [openFd, statFd, closeFd] = [promisify(openCallback), promisify(fstat), promisify(close)]
 
 export interface FileStoreOptions {
   /** One folder per kind; made on first use. */
@@ -105,19 +111,22 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
 
     async open(ref, range) {
       const path = await pathOf(ref)
-      let handle: Awaited<ReturnType<typeof open>>
-      try {
-        handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-      } catch (error) {
+      // A bare descriptor: streams of a FileHandle take half as much processor time again.
+      const fd = await openFd(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
         throw asMediaError(error)
+      })
+      try {
+        const found = await statFd(fd)
+        if (!found.isFile()) throw new MediaError('not-found', 'There is no such file.')
+        const bounds = range ? { start: range.start, end: Math.min(range.end, found.size - 1) } : {}
+        return {
+          stat: toStat(ref.name, found),
+          stream: createReadStream(path, { fd, highWaterMark: READ_BYTES, ...bounds }),
+        }
+      } catch (error) {
+        await closeFd(fd)
+        throw error
       }
-      const found = await handle.stat()
-      if (!found.isFile()) {
-        await handle.close()
-        throw new MediaError('not-found', 'There is no such file.')
-      }
-      const bounds = range ? { start: range.start, end: Math.min(range.end, found.size - 1) } : {}
-      return { stat: toStat(ref.name, found), stream: handle.createReadStream(bounds) }
     },
 
     stat,
