@@ -40,22 +40,28 @@ export interface FileStore extends Store {
 export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions): FileStore {
   const rootOf = (kind: FileKind): string => resolve(directories[kind])
 
-  /** The path of a name, after checking that no part of it below the root is a symbolic link. */
-  async function pathOf({ kind, name }: FileRef): Promise<string> {
-    assertName(name)
+  /** The path of a name and what is there, after checking that no part of it below the root is a symbolic link. */
+  async function look(kind: FileKind, segments: readonly string[]) {
     let path = rootOf(kind)
-    for (const segment of name.split('/')) {
+    let found: Awaited<ReturnType<typeof lstatOrNothing>>
+    for (const segment of segments) {
       path = join(path, segment)
-      const found = await lstatOrNothing(path)
+      found = await lstatOrNothing(path)
       if (found === undefined) break
       if (found.isSymbolicLink()) throw new MediaError('invalid-name', 'Symbolic links are not served.')
     }
-    return join(rootOf(kind), ...name.split('/'))
+    return { path: join(rootOf(kind), ...segments), found }
   }
 
-  async function stat(ref: FileRef): Promise<FileStat | undefined> {
-    const found = await lstatOrNothing(await pathOf(ref))
-    return found?.isFile() ? toStat(ref.name, found) : undefined
+  async function pathOf({ kind, name }: FileRef): Promise<string> {
+    assertName(name)
+    return (await look(kind, name.split('/'))).path
+  }
+
+  async function stat({ kind, name }: FileRef): Promise<FileStat | undefined> {
+    assertName(name)
+    const { found } = await look(kind, name.split('/'))
+    return found?.isFile() ? toStat(name, found) : undefined
   }
 
   async function* walk(root: string, folder: string): AsyncGenerator<FileStat> {
@@ -110,8 +116,10 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
     },
 
     async open(ref, range) {
-      const path = await pathOf(ref)
-      // A bare descriptor: streams of a FileHandle take half as much processor time again.
+      assertName(ref.name)
+      const segments = ref.name.split('/')
+      const path = join((await look(ref.kind, segments.slice(0, -1))).path, segments.at(-1) ?? '')
+      // The last part may be no link either: O_NOFOLLOW. A bare descriptor: streams of a FileHandle take half as much processor time again.
       const fd = await openFd(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
         throw asMediaError(error)
       })
