@@ -1,9 +1,10 @@
 // A stored file as an answer: conditions, ranges, HEAD, types and caching. The bytes are streamed from the store.
 
+import type { OutgoingHttpHeader } from 'node:http'
 import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
-import { type FileRef, type FileStat, MediaError, type Store } from '../../media/index.ts'
+import { type FileRef, type FileStat, MediaError, type OpenedFile, type Store } from '../../media/index.ts'
 import { isFresh } from '../plugins/conditional.ts'
 import { corsHeaders } from '../plugins/cors.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -101,19 +102,44 @@ export async function serveFile(
     .header('content-length', length)
   if (bytes) reply.header('content-range', `bytes ${bytes.start}-${bytes.end}/${stat.size}`)
   if (request.method === 'HEAD' || length === 0) return reply.send()
-  return reply.send(await streamOf(store, ref, stat, bytes))
+  const { stream, sendTo } = await openSame(store, ref, stat, bytes)
+  return sendTo ? await sendAtOnce(reply, sendTo) : reply.send(stream)
 }
 
-async function streamOf(store: Store, ref: FileRef, stat: FileStat, bytes: { start: number; end: number } | undefined) {
-  const { stream, stat: opened } = await store.open(ref, bytes).catch((error: unknown) => {
+/** Past the hooks of answers, none of which looks at files. */
+async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['sendTo']>): Promise<FastifyReply> {
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]): OutgoingHttpHeader[] =>
+    value === undefined ? [] : [name, value],
+  )
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(reply.statusCode, headers)
+  try {
+    await sendTo(raw)
+    raw.end()
+  } catch (error) {
+    const { id: reqId, log } = reply.request
+    if (!raw.destroyed) log.warn({ reqId, err: error }, 'a file was cut off')
+    raw.destroy()
+  }
+  return reply
+}
+
+async function openSame(
+  store: Store,
+  ref: FileRef,
+  stat: FileStat,
+  bytes: { start: number; end: number } | undefined,
+): Promise<OpenedFile> {
+  const found = await store.open(ref, bytes).catch((error: unknown) => {
     throw error instanceof MediaError && error.reason === 'not-found' ? missing() : error
   })
   // Replaced between the look and the opening: the length that was promised may be wrong.
-  if (opened.etag !== stat.etag) {
-    stream.destroy()
+  if (found.stat.etag !== stat.etag) {
+    found.stream.destroy()
     throw new HttpError(503, 'The file is being replaced.', { headers: { 'retry-after': '1' } })
   }
-  return stream
+  return found
 }
 
 /** The first of the places where there is a file. */

@@ -9,13 +9,11 @@ import { promisify } from 'node:util'
 import { newUuid } from '../../platform/ids.ts'
 import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
+import { makeSendFile } from './send-file.ts'
 import { assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
 
 /** Files being received stay here, on the same file system as their place, and hidden from `list`. */
 const INCOMING = '.incoming'
-
-/** Read at once: larger pieces cost less, and each reader holds some of them. */
-const READ_BYTES = 256 * 1024
 
 const [openFd, statFd, closeFd] = [promisify(openCallback), promisify(fstat), promisify(close)]
 
@@ -38,6 +36,7 @@ export interface FileStore extends Store {
 
 /** Makes the store of a single machine, or of several that share a file system. */
 export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions): FileStore {
+  const sendFile = makeSendFile()
   const rootOf = (kind: FileKind): string => resolve(directories[kind])
 
   /** The path of a name and what is there, after checking that no part of it below the root is a symbolic link. */
@@ -126,10 +125,14 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
       try {
         const found = await statFd(fd)
         if (!found.isFile()) throw new MediaError('not-found', 'There is no such file.')
-        const bounds = range ? { start: range.start, end: Math.min(range.end, found.size - 1) } : {}
+        const last = found.size - 1
+        const bounds = range ? { start: range.start, end: Math.min(range.end, last) } : { start: 0, end: last }
+        // It owns the descriptor, and reads nothing before it is asked to.
+        const stream = createReadStream(path, { fd, ...(range ? bounds : {}) })
         return {
           stat: toStat(ref.name, found),
-          stream: createReadStream(path, { fd, highWaterMark: READ_BYTES, ...bounds }),
+          stream,
+          sendTo: (target) => sendFile(fd, bounds, target).finally(() => stream.destroy()),
         }
       } catch (error) {
         await closeFd(fd)
