@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort, startNode } from '../scripts/demo/node-process.ts'
 import { newUuid } from '../src/platform/ids.ts'
-import { median, processorTime, residentMemory } from './processes.ts'
+import { processorTime, residentMemory } from './processes.ts'
 import { printTable, verdictAtLeast } from './table.ts'
 
 const MIB = 1024 * 1024
@@ -83,7 +83,7 @@ export async function benchBytes(): Promise<void> {
       )
       rows.push([one.name, String(one.connections), ...figures, share.toFixed(2)])
     }
-    console.log(`\nfile of ${FILE_BYTES / MIB} MiB, median of ${ROUNDS} rounds`)
+    console.log(`\nfile of ${FILE_BYTES / MIB} MiB, quickest of ${ROUNDS} rounds`)
     printTable(['bytes', 'conn.', 'MiB/s', 'bare MiB/s', 'MiB/CPU s', 'bare MiB/CPU s', 'ratio'], rows)
     console.log(`Memory of the server after this: ${residentMemory(node.child.pid ?? 0).toFixed(0)} MiB\n`)
     for (const [{ name: what, atLeast }, share] of shares) {
@@ -114,12 +114,13 @@ async function inTurn(one: Case, ours: Side, theirs: Side): Promise<[ours: Measu
     ]
     for (const next of round % 2 === 0 ? both : both.reverse()) await next()
   }
-  return [medians(mine ?? []), medians(yours ?? [])]
+  return [best(mine ?? []), best(yours ?? [])]
 }
 
-const medians = (rounds: Measured[]): Measured => ({
-  rate: median(rounds.map(({ rate }) => rate)),
-  byProcessor: median(rounds.map(({ byProcessor }) => byProcessor)),
+/** The quickest round counts, since what else the machine does only adds time. */
+const best = (rounds: Measured[]): Measured => ({
+  rate: Math.max(...rounds.map(({ rate }) => rate)),
+  byProcessor: Math.max(...rounds.map(({ byProcessor }) => byProcessor)),
 })
 
 /** Each connection asks again as soon as it has its answer, until the time is over. */
