@@ -1,6 +1,7 @@
-// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login lists federation ladder`). Ends with 1 when one
-// of the bars is missed.
+// `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login lists federation bytes
+// ladder`). Ends with 1 when one of the bars is missed.
 
+import { benchBytes } from './bytes.ts'
 import { benchFederation } from './federation/index.ts'
 import { benchHttp } from './http.ts'
 import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
@@ -15,6 +16,7 @@ const parts: Record<string, () => Promise<void>> = {
   login: benchLogin,
   lists: benchLists,
   federation: benchFederation,
+  bytes: benchBytes,
   ladder,
 }
 

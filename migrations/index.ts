@@ -33,6 +33,7 @@ import { Remembered } from './0031-remembered.ts'
 import { Imports } from './0033-imports.ts'
 import { Studio } from './0035-studio.ts'
 import { ChannelSyncs } from './0036-channel-syncs.ts'
+import { Downloads } from './0037-downloads.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -65,7 +66,8 @@ export const migrations = [
   { name: '0029-ends', class: Ends },
   { name: '0030-waiting', class: Waiting },
   { name: '0031-remembered', class: Remembered },
-  { name: '0035-studio', class: Studio },
   { name: '0033-imports', class: Imports },
+  { name: '0035-studio', class: Studio },
   { name: '0036-channel-syncs', class: ChannelSyncs },
+  { name: '0037-downloads', class: Downloads },
 ]

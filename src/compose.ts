@@ -70,12 +70,12 @@ import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
-import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
+import { cachePlaces, openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { listen } from './http/server.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import { findFfmpeg, makeFileStore } from './media/index.ts'
+import { findFfmpeg, makeFileStore, type Store } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { makeCounters } from './platform/counters.ts'
@@ -229,13 +229,18 @@ async function start(
   for (const warning of ffmpeg.warnings) logger.warn(warning)
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const store = makeFileStore({ ...storePlaces(config()), owner: leases.owner })
+  const remoteCache = makeFileStore({ ...cachePlaces(config()), owner: leases.owner })
   runtime.registry.periodic('incoming-files', {
     everyMs: () => 60_000,
     run: async () => {
-      await store.sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })
+      for (const { sweep } of [store, remoteCache]) {
+        await sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })
+      }
     },
   })
-  const pendingFiles = makePendingFiles({ db, store, clock, leases })
+  // What goes leaves no copy behind either.
+  const remove: Store['remove'] = async (ref) => void (await Promise.all([store.remove(ref), remoteCache.remove(ref)]))
+  const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, leases })
   const placeFiles = makePlaceFiles({ ...deps, store })
   const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(media)
@@ -379,6 +384,7 @@ async function start(
       emailVerification,
       facts,
       federation,
+      ffmpeg,
       follows,
       history,
       http,
@@ -392,6 +398,7 @@ async function start(
       redundancies,
       registrations,
       remoteActors,
+      remoteCache,
       remotePlaylists,
       replaceSource,
       reviews,

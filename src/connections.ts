@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import type { Config, LoadedConfig, RedisChoice } from './config/index.ts'
-import type { makeFileStore } from './media/index.ts'
+import { type FileKind, fileKinds, type makeFileStore } from './media/index.ts'
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import type { Logger } from './platform/logger.ts'
 import type { RedisAddress } from './platform/redis.ts'
@@ -35,6 +35,12 @@ export function withTls(url: string, connection: { ssl: boolean; verifyCertifica
 export function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
   const { tmp_persistent: uploads, ...folders } = storage
   return { directories: { ...folders, uploads }, tmp: storage.tmp }
+}
+
+/** The folders of what was fetched from other servers, by the same kinds. */
+export function cachePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
+  const folders = fileKinds.map((kind) => [kind, join(storage.cache, kind)])
+  return { directories: Object.fromEntries(folders) as Record<FileKind, string>, tmp: storage.tmp }
 }
 
 export function redisAddress(choice: RedisChoice): RedisAddress {

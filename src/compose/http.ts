@@ -61,6 +61,8 @@ import { commentsArea } from '../http/comments/routes.ts'
 import { instanceImagesArea } from '../http/config/instance-images.ts'
 import { configArea } from '../http/config/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
+import { makeMuxes } from '../http/downloads/mux.ts'
+import { downloadsArea } from '../http/downloads/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
@@ -105,7 +107,7 @@ import type { VideoAnswers } from '../http/videos/answers.ts'
 import { videosArea } from '../http/videos/routes.ts'
 import { viewsArea } from '../http/views/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
-import type { FileStore } from '../media/index.ts'
+import type { Ffmpeg, FileStore } from '../media/index.ts'
 import type { Counters } from '../platform/counters.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
 import type { Passwords } from '../platform/passwords.ts'
@@ -135,6 +137,7 @@ export interface HttpParts {
   emailVerification: EmailVerification
   facts: InstanceFactsReader
   federation: FederationPart
+  ffmpeg: Ffmpeg
   follows: Follows
   history: History
   /** Asks other servers for pictures. */
@@ -150,6 +153,8 @@ export interface HttpParts {
   redundancies: Redundancies
   registrations: Registrations
   remoteActors: RemoteActors
+  /** Files of other servers. */
+  remoteCache: FileStore
   remotePlaylists: RemotePlaylists
   replaceSource: ReplaceSource
   reviews: CommentReviews
@@ -205,6 +210,7 @@ function areasOf(parts: HttpParts): Area[] {
     emailVerification,
     facts,
     federation,
+    ffmpeg,
     follows,
     history,
     http,
@@ -217,6 +223,7 @@ function areasOf(parts: HttpParts): Area[] {
     redundancies,
     registrations,
     remoteActors,
+    remoteCache,
     remotePlaylists,
     replaceSource,
     reviews,
@@ -242,11 +249,10 @@ function areasOf(parts: HttpParts): Area[] {
   const receiveImage = makeReceiveImage({ uploads, config })
   const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
 
-  /** A picture of another server, whole; refused when it is larger than `maxBytes`. */
-  async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer> {
+  /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */
+  async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer | null> {
     const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
-    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
-    return answer.body
+    return answer.status === 200 ? answer.body : null
   }
 
   return [
@@ -318,7 +324,8 @@ function areasOf(parts: HttpParts): Area[] {
     wellKnownArea({ config, clock }),
     activityPubArea({ serveActivityPub: federation.serveActivityPub }),
     staticArea({ db, store, config, fileTokens }),
-    lazyStaticArea({ db, store, config, logger, fetchRemoteFile, fileTokens }),
+    downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
+    lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens }),
     searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),
     subscriptionsArea({

@@ -458,9 +458,9 @@ describe('a video that is removed', () => {
       await until(async () => {
         const rows = await ours.query('select 1 from video_caption where filename = $1', [name])
         const files = await ours.query("select 1 from pending_file where kind = 'captions' and name = $1", [name])
-        return (
-          rows.length === 0 && (files.length === 1 || !existsSync(join(ours.node.dataDir, 'storage/captions', name)))
-        )
+        const places = ['storage/captions', 'storage/cache/captions']
+        const isKept = places.some((folder) => existsSync(join(ours.node.dataDir, folder, name)))
+        return rows.length === 0 && (files.length === 1 || !isKept)
       })
     }
   })

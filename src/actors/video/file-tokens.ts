@@ -15,8 +15,8 @@ export interface FileTokens {
     userId: number | undefined
     password: string | undefined
   }): Promise<{ token: string; expires: Date }>
-  /** Throws `forbidden` unless the token is of this video, and whoever got it may still see the video. */
-  assertOpens(token: string, video: GuardedVideo & { id: number; uuid: string }): Promise<void>
+  /** Who got the token. Throws `forbidden` unless it is of this video, and whoever got it may still see the video. */
+  holder(token: string, video: GuardedVideo & { id: number; uuid: string }): Promise<Viewer>
 }
 
 const PURPOSE = 'video-file'
@@ -44,7 +44,7 @@ export function makeFileTokens(deps: {
       return { token: await signedTokens.sign(PURPOSE, claims, LIFETIME), expires }
     },
 
-    async assertOpens(token, video) {
+    async holder(token, video) {
       const claims = await signedTokens.read(PURPOSE, token)
       if (!claims || claims.video !== video.uuid) throw refused()
       const { viewer, password } = await holderOf(video.id, Number(claims.user), Number(claims.password))
@@ -53,6 +53,7 @@ export function makeFileTokens(deps: {
       } catch (error) {
         throw error instanceof DomainError ? refused(error) : error
       }
+      return viewer
     },
   }
 

@@ -18,6 +18,14 @@ export {
   totalVideos,
   type VideoDelta,
 } from './deltas.ts'
+export {
+  type DownloadRow,
+  findDownload,
+  findDownloads,
+  findKeptUpload,
+  findTorrent,
+  type StoredFileRow,
+} from './download.queries.ts'
 export type { FileFormat } from './file-removal.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
 export {

@@ -36,8 +36,8 @@ export interface VideoAccessRow extends GuardedVideo {
   password: PasswordCheck
 }
 
-const accessColumns = `v.id, v.uuid, v.privacy, v.blocked, v.remote, v.state, c.account_id as "ownerAccountId"`
-const passwordCheck = `case when $2::text is null then 'none'
+export const accessColumns = `v.id, v.uuid, v.privacy, v.blocked, v.remote, v.state, c.account_id as "ownerAccountId"`
+export const passwordCheck = `case when $2::text is null then 'none'
   when exists (select 1 from video_password p where p.video_id = v.id and p.password = $2) then 'right'
   else 'wrong' end as password`
 

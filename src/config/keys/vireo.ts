@@ -40,6 +40,13 @@ export const vireoKeys = {
       stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
       max_memory: size('4GB', 'memory of one ffmpeg beyond which it is killed'),
     }),
+    delivery: section({
+      x_accel_location: optionalText(
+        null,
+        'internal location of nginx that holds the storage folders, such as `/internal`; null: this server sends the bytes',
+      ),
+      muxes: integer(4, 'downloads that one process puts together from two files at once', { min: 1 }),
+    }),
     live: section({
       segment_duration: duration('4 seconds', 'length of live segments'),
       small_latency_segment_duration: duration('2 seconds', 'length of live segments with small latency'),
@@ -103,6 +110,10 @@ export const vireoKeys = {
         captions: duration('3 hours', 'remote captions'),
         torrents: duration('3 hours', 'remote torrents'),
         storyboards: duration('1 day', 'remote storyboards'),
+      }),
+      kept: section({
+        thumbnails: integer(10_000, 'remote thumbnails that are kept on disk'),
+        avatars: integer(10_000, 'remote avatars and banners that are kept on disk'),
       }),
       routes: section({
         activity_pub_videos: duration('1 second', 'ActivityPub videos'),

@@ -1,13 +1,15 @@
-// Small files of other servers: fetched when they are first asked for, looked at, and kept in our store.
+// Small files of other servers: fetched when they are first asked for, looked at, and kept in a folder of their own.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
 import { LRUCache } from 'lru-cache'
 import { cleanWebVtt, type FileRef, type Store } from '../../media/index.ts'
+import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { KeptFiles } from './kept-files.ts'
 
-/** The body of a remote file. Throws when it cannot be had, or has more than `maxBytes`. */
-export type FetchRemoteFile = (url: string, maxBytes: number) => Promise<Buffer>
+/** The body of a remote file; null when its host answers that it cannot be had. Throws when there is no good answer. */
+export type FetchRemoteFile = (url: string, maxBytes: number) => Promise<Buffer | null>
 
 export interface RemoteFile {
   ref: FileRef
@@ -19,8 +21,9 @@ export interface RemoteFile {
 }
 
 const TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'])
-/** A file that could not be had is not asked for again so soon. */
+/** A file that could not be had, and a host that does not answer, is not asked again so soon. */
 const PAUSE_MS = 60_000
+const NO_ANSWER: ReadonlySet<FetchFailure> = new Set(['dns', 'refused', 'unreachable', 'reset', 'tls', 'timeout'])
 /** Fetches at once; more wait for their turn by being asked again. */
 const AT_ONCE = 20
 
@@ -36,24 +39,34 @@ export const checkCaption = async (bytes: Buffer): Promise<Uint8Array> => Buffer
 
 export function makeRemoteFiles(deps: {
   store: Store
+  kept: KeptFiles
   logger: Logger
   fetchRemoteFile: FetchRemoteFile
   /** Ms after which nobody waits for it any more; the fetch goes on for those who ask later. */
   waitMs: () => number
 }) {
-  const { store, logger, fetchRemoteFile, waitMs } = deps
+  const { store, kept, logger, fetchRemoteFile, waitMs } = deps
   const underway = new Map<string, Promise<boolean>>()
   const failed = new LRUCache<string, true>({ max: 5000, ttl: PAUSE_MS })
+  const silent = new LRUCache<string, true>({ max: 5000, ttl: PAUSE_MS })
 
   async function fetchOne({ ref, maxBytes, urlOf, check }: RemoteFile, key: string): Promise<boolean> {
     const url = await urlOf()
-    if (url === undefined) return false
+    if (url === undefined || silent.has(hostOf(url))) return false
     try {
-      await store.put(ref, await check(await fetchRemoteFile(url, maxBytes)))
-      if ((await urlOf()) === url) return true
-      // It went while it was fetched, and nobody else would remove what came too late.
-      await store.remove(ref)
-      return false
+      const bytes = await fetchRemoteFile(url, maxBytes).catch((error: unknown) => {
+        if (error instanceof FetchError && NO_ANSWER.has(error.reason)) silent.set(hostOf(url), true)
+        throw error
+      })
+      if (bytes === null) throw new Error('Its host does not give it.')
+      await store.put(ref, await check(bytes))
+      if ((await urlOf()) !== url) {
+        // It went while it was fetched, and nobody else would remove what came too late.
+        await store.remove(ref)
+        return false
+      }
+      kept.added(ref)
+      return true
     } catch (error) {
       failed.set(key, true)
       logger.info({ err: error, url }, 'a remote file cannot be had')
@@ -69,6 +82,10 @@ export function makeRemoteFiles(deps: {
 
   /** Brings the file into the store; false when there is none, or not in time. Asked by many at once it is fetched once. */
   return async function bring(file: RemoteFile): Promise<boolean> {
+    if (await store.stat(file.ref)) {
+      kept.used(file.ref)
+      return true
+    }
     const key = `${file.ref.kind}/${file.ref.name}`
     if (failed.has(key)) return false
     const running = underway.get(key)
@@ -79,3 +96,5 @@ export function makeRemoteFiles(deps: {
     return await inTime(fetching)
   }
 }
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? ''

@@ -1,6 +1,6 @@
 // Pictures and small files of videos and actors, ours and (fetched when they are first read) those of other servers.
 
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findRemotePicture } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
@@ -13,17 +13,23 @@ import {
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { FileKind, FileRef, Store } from '../../media/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Area } from '../plugins/types.ts'
 import { assertMayRead, tokenQuery } from '../static/file-token.ts'
-import { serveFile } from '../static/serve-file.ts'
+import { plain } from '../static/names.ts'
+import { locate, serveFile } from '../static/serve-file.ts'
 import { passwordOf } from '../videos/viewer.ts'
-import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles } from './remote-files.ts'
+import { makeKeptFiles } from './kept-files.ts'
+import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles, type RemoteFile } from './remote-files.ts'
 
 export interface LazyStaticDeps {
   db: Database
   store: Store
+  /** Holds what was fetched from other servers. */
+  remoteCache: Store
+  clock: Clock
   config: () => Config
   logger: Logger
   fetchRemoteFile: FetchRemoteFile
@@ -49,8 +55,10 @@ const params = z.object({ filename: z.string().max(255) })
 
 /** Adds `/lazy-static/*`. Answers HEAD as well. */
 export function lazyStaticArea(deps: LazyStaticDeps): Area {
-  const { db, store, config } = deps
-  const bring = makeRemoteFiles({ ...deps, waitMs: () => config().vireo.federation.fetch.file_wait })
+  const { db, store, remoteCache, config } = deps
+  const kept = makeKeptFiles({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
+  const waitMs = () => config().vireo.federation.fetch.file_wait
+  const bring = makeRemoteFiles({ ...deps, store: remoteCache, kept, waitMs })
   const cacheControl = () => `public, max-age=${Math.floor(config().vireo.caching.static.lazy_server / 1000)}`
   const largest = (kind: FileKind) =>
     config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
@@ -67,6 +75,22 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     return { fileUrl: part.fileUrl, isGuarded }
   }
 
+  const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, caching = cacheControl()) =>
+    serveFile(request, reply, {
+      ...{ store, refs: [ref], cacheControl: caching },
+      accelerated: config().vireo.delivery.x_accel_location,
+    })
+
+  /** From the cache, into which it is brought first. */
+  async function serveRemote(request: FastifyRequest, reply: FastifyReply, file: RemoteFile, caching = cacheControl()) {
+    await bring(file)
+    const location = config().vireo.delivery.x_accel_location
+    return await serveFile(request, reply, {
+      ...{ store: remoteCache, refs: [file.ref], cacheControl: caching },
+      accelerated: location && `${location}/cache`,
+    })
+  }
+
   return (app) => {
     for (const { path, kind, remote } of OPEN_FOLDERS) {
       app.route({
@@ -75,14 +99,13 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         schema: { params, hide: true },
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
-          if (remote && !(await store.stat(ref))) {
-            const urlOf = async () =>
-              (await findRemoteImage(db, { ...remote, filename: ref.name })) ??
-              // Those of playlists lie among those of videos.
-              (kind === 'thumbnails' ? await findRemotePicture(db, ref.name) : undefined)
-            await bring({ ref, maxBytes: largest(kind), urlOf, check: checkPicture })
-          }
-          return serveFile(request, reply, { store, refs: [ref], cacheControl: cacheControl() })
+          if (!remote || (await locate(store, [ref]))) return serve(request, reply, ref)
+          const urlOf = async () =>
+            (await findRemoteImage(db, { ...remote, filename: ref.name })) ??
+            // Those of playlists lie among those of videos.
+            (kind === 'thumbnails' ? await findRemotePicture(db, ref.name) : undefined)
+          if ((await urlOf()) === undefined) throw notFound('File not found')
+          return serveRemote(request, reply, { ref, maxBytes: largest(kind), urlOf, check: checkPicture })
         },
       })
     }
@@ -97,20 +120,26 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
           const token = request.query.videoFileToken
           const { fileUrl, isGuarded } = await findPart(request, { of, filename: ref.name, token })
-          if (fileUrl !== null && !(await store.stat(ref))) {
-            const urlOf = async () => (await findAccessByPart(db, { of, filename: ref.name }))?.fileUrl ?? undefined
-            await bring({ ref, maxBytes: largest(kind), urlOf, check })
-          }
           const caching = isGuarded ? 'private, no-cache' : cacheControl()
-          return serveFile(request, reply, { store, refs: [ref], cacheControl: caching })
+          if (fileUrl === null) return serve(request, reply, ref, caching)
+          const urlOf = async () => (await findAccessByPart(db, { of, filename: ref.name }))?.fileUrl ?? undefined
+          return serveRemote(request, reply, { ref, maxBytes: largest(kind), urlOf, check }, caching)
         },
       })
     }
   }
 }
 
-/** Our own files have plain names: nothing else is looked for. */
-function plain(filename: string): string {
-  if (!/^[\w-][\w.-]*$/.test(filename)) throw notFound('File not found')
-  return filename
+/** Files of other servers that stay. */
+function mostOf({ cache, vireo }: Config, kind: FileKind): number {
+  switch (kind) {
+    case 'previews':
+    case 'captions':
+    case 'storyboards':
+      return cache[kind].size
+    case 'avatars':
+      return vireo.caching.kept.avatars
+    default:
+      return vireo.caching.kept.thumbnails
+  }
 }

@@ -46,7 +46,8 @@ function refusedValue(input: object, issue: z.core.$ZodIssue, path: PropertyKey[
   if (issue.code === 'unrecognized_keys') return sent
   if (path.length === issue.path.length) {
     // A check of a whole object that blames one of its fields saw the object.
-    return isObject(issue.input) && !isObject(sent) ? sent : issue.input
+    const isWhole = isObject(issue.input) && !Array.isArray(issue.input)
+    return isWhole && !isObject(sent) ? sent : issue.input
   }
   const list: unknown[] = Array.isArray(sent) ? [...sent] : [sent]
   const index = issue.path[path.length]

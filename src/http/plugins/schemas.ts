@@ -55,6 +55,16 @@ export const coercedInteger = (bounds: { min?: number; max?: number } = {}) => {
     .meta({ type: 'integer' })
 }
 
+/** One row id or several of a query, at least one. */
+export const someIds = (bounds: { max: number }) =>
+  z.preprocess(
+    (sent) => [sent ?? []].flat(),
+    z
+      .array(coercedInteger({ min: 1, max: LARGEST_ID }))
+      .min(1)
+      .max(bounds.max),
+  )
+
 /** `true` and `false` as queries and forms carry them. */
 export const booleanText = z
   .enum(['true', 'false', '1', '0'], 'Should be true or false')

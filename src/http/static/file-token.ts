@@ -4,13 +4,19 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { assertMaySee, type FileTokens, type VideoAccessRow } from '../../actors/video/index.ts'
-import { booleanText } from '../plugins/schemas.ts'
 import { passwordOf, viewerOf } from '../videos/viewer.ts'
 
 const LONGEST_TOKEN = 2000
 
 export const tokenQuery = z.object({ videoFileToken: z.string().max(LONGEST_TOKEN).optional() })
-export const playlistQuery = tokenQuery.extend({ reinjectVideoFileToken: booleanText.optional() })
+export const playlistQuery = tokenQuery.extend({
+  /** Players that ask for something else than yes get the playlist as it is. */
+  reinjectVideoFileToken: z
+    .string()
+    .transform((text) => text === 'true' || text === '1')
+    .optional()
+    .catch(false),
+})
 
 /** Private files are never given to somebody who says nothing about themselves, whatever is at the address. */
 export function assertCredentials(request: FastifyRequest, token: string | undefined): void {
@@ -28,7 +34,7 @@ export async function assertMayRead(
   video: VideoAccessRow,
   token: string | undefined,
 ): Promise<void> {
-  if (token) await fileTokens.assertOpens(token, video)
+  if (token) await fileTokens.holder(token, video)
   else assertMaySee(video, viewerOf(request.session), { password: video.password })
 }
 

@@ -13,11 +13,12 @@ import {
 import type { Config } from '../../config/index.ts'
 import { type FileRef, hlsFile, mirrorFolder, type Store, webVideoFile } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { isUuid } from '../../platform/ids.ts'
+import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
-import { serveFile, typeOf } from './serve-file.ts'
+import { hlsNames, plain } from './names.ts'
+import { locate, serveFile, typeOf } from './serve-file.ts'
 
 export interface StaticDeps {
   db: Database
@@ -33,15 +34,20 @@ const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(25
 /** Adds `/static/web-videos`, `/static/streaming-playlists` and `/static/redundancy`. Answers HEAD as well. */
 export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area {
   const lifetime = () => Math.floor(config().vireo.caching.static.server / 1000)
+  const accelerated = () => config().vireo.delivery.x_accel_location
   const guards = () => config().static_files.private_files_require_auth
 
   const serveOpen = (request: FastifyRequest, reply: FastifyReply, ref: FileRef) =>
-    serveFile(request, reply, { store, refs: [ref], cacheControl: `public, max-age=${lifetime()}` })
+    serveFile(request, reply, {
+      ...{ store, refs: [ref], absent, accelerated: accelerated() },
+      cacheControl: `public, max-age=${lifetime()}`,
+    })
 
   const servePrivate = (request: FastifyRequest, reply: FastifyReply, refs: FileRef[]) => {
     const type = typeOf(refs[0]?.name ?? '')
-    const playlist = type === PLAYLIST ? { type: `${type}; charset=utf-8` } : {}
-    return serveFile(request, reply, { store, refs, cacheControl: 'private, no-cache', ...playlist })
+    const kind = type === PLAYLIST ? { type: `${type}; charset=utf-8` } : { absent }
+    const cacheControl = 'private, no-cache'
+    return serveFile(request, reply, { store, refs, cacheControl, accelerated: accelerated(), ...kind })
   }
 
   async function assertAllowed(
@@ -55,13 +61,11 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
 
   /** Players that know nothing of tokens follow the addresses as they are. */
   async function servePlaylist(reply: FastifyReply, refs: FileRef[], token: string): Promise<FastifyReply> {
-    for (const ref of refs) {
-      if (!(await store.stat(ref))) continue
-      const { stream } = await store.open(ref)
-      reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, 'cache-control': 'private, no-cache' })
-      return reply.send(withTokens(await text(stream), token))
-    }
-    throw notFound('File not found')
+    const found = await locate(store, refs)
+    if (!found) throw notFound('File not found')
+    const { stream } = await store.open(found.ref)
+    reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, 'cache-control': 'private, no-cache' })
+    return reply.send(withTokens(await text(stream), token))
   }
 
   return (app) => {
@@ -142,13 +146,5 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
   }
 }
 
-function hlsNames({ uuid, filename }: { uuid: string; filename: string }) {
-  if (!isUuid(uuid)) throw notFound('File not found')
-  return { uuid: uuid.toLowerCase(), filename: plain(filename) }
-}
-
-/** Our own files have plain names: nothing else is looked for. */
-function plain(filename: string): string {
-  if (!/^[\w-][\w.-]*$/.test(filename)) throw notFound('File not found')
-  return filename
-}
+/** Clients know a file that is not there by this code. */
+const absent = (): Error => new HttpError(404, 'File not found', { code: 'Error' })

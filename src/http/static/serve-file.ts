@@ -1,10 +1,12 @@
 // A stored file as an answer: conditions, ranges, HEAD, types and caching. The bytes are streamed from the store.
 
+import type { OutgoingHttpHeader } from 'node:http'
 import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
-import { type FileRef, type FileStat, MediaError, type Store } from '../../media/index.ts'
+import { type FileRef, type FileStat, MediaError, type OpenedFile, type Store } from '../../media/index.ts'
 import { isFresh } from '../plugins/conditional.ts'
+import { corsHeaders } from '../plugins/cors.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { parseRange, rangeCounts } from './byte-range.ts'
 
@@ -39,7 +41,16 @@ export interface ServeOptions {
   refs: readonly FileRef[]
   cacheControl: string
   type?: string
+  /** Content-Disposition of a download. */
+  disposition?: string
+  /** The internal location of the web server in front that holds the folders of the store, when it is to send the bytes. */
+  accelerated?: string | null
+  /** What is thrown when there is no such file; `not_found` by default. */
+  absent?: () => Error
 }
+
+/** What players on other sites need to see of an answer to a range. */
+const EXPOSED = `${corsHeaders['access-control-expose-headers']}, Accept-Ranges, Content-Range, ETag`
 
 /**
  * Sends the first of the files that exists. Throws `not_found`, 412 when it is not the version that the client wants, and
@@ -48,13 +59,23 @@ export interface ServeOptions {
 export async function serveFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { store, refs, cacheControl, type }: ServeOptions,
+  options: ServeOptions,
 ): Promise<FastifyReply> {
+  const { store, refs, cacheControl, type, disposition, accelerated, absent = missing } = options
   const found = await locate(store, refs)
-  if (!found) throw notFound('File not found')
+  if (!found) throw absent()
   const { ref, stat } = found
+  if (disposition !== undefined) reply.header('content-disposition', disposition)
+  if (accelerated) {
+    return reply
+      .header('cache-control', cacheControl)
+      .header('content-type', type ?? typeOf(ref.name))
+      .header('x-accel-redirect', acceleratedPath(accelerated, ref))
+      .send()
+  }
   const headers = {
     'accept-ranges': 'bytes',
+    'access-control-expose-headers': EXPOSED,
     'cache-control': cacheControl,
     etag: stat.etag,
     'last-modified': stat.modifiedAt.toUTCString(),
@@ -81,20 +102,51 @@ export async function serveFile(
     .header('content-length', length)
   if (bytes) reply.header('content-range', `bytes ${bytes.start}-${bytes.end}/${stat.size}`)
   if (request.method === 'HEAD' || length === 0) return reply.send()
-  return reply.send(await streamOf(store, ref, stat, bytes))
+  const { stream, sendTo } = await openSame(store, ref, stat, bytes)
+  return sendTo ? await sendAtOnce(reply, sendTo) : reply.send(stream)
 }
 
-async function streamOf(store: Store, ref: FileRef, stat: FileStat, bytes: { start: number; end: number } | undefined) {
-  const { stream, stat: opened } = await store.open(ref, bytes).catch(absent)
+/** Past the hooks of answers, none of which looks at files. */
+async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['sendTo']>): Promise<FastifyReply> {
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]): OutgoingHttpHeader[] =>
+    value === undefined ? [] : [name, value],
+  )
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(reply.statusCode, headers)
+  try {
+    await sendTo(raw)
+    raw.end()
+  } catch (error) {
+    const { id: reqId, log } = reply.request
+    if (!raw.destroyed) log.warn({ reqId, err: error }, 'a file was cut off')
+    raw.destroy()
+  }
+  return reply
+}
+
+async function openSame(
+  store: Store,
+  ref: FileRef,
+  stat: FileStat,
+  bytes: { start: number; end: number } | undefined,
+): Promise<OpenedFile> {
+  const found = await store.open(ref, bytes).catch((error: unknown) => {
+    throw error instanceof MediaError && error.reason === 'not-found' ? missing() : error
+  })
   // Replaced between the look and the opening: the length that was promised may be wrong.
-  if (opened.etag !== stat.etag) {
-    stream.destroy()
+  if (found.stat.etag !== stat.etag) {
+    found.stream.destroy()
     throw new HttpError(503, 'The file is being replaced.', { headers: { 'retry-after': '1' } })
   }
-  return stream
+  return found
 }
 
-async function locate(store: Store, refs: readonly FileRef[]) {
+/** The first of the places where there is a file. */
+export async function locate(
+  store: Store,
+  refs: readonly FileRef[],
+): Promise<{ ref: FileRef; stat: FileStat } | undefined> {
   for (const ref of refs) {
     const stat = await store.stat(ref).catch((error: unknown) => {
       if (error instanceof MediaError && error.reason === 'invalid-name') return undefined
@@ -122,7 +174,8 @@ function isUnchanged(request: FastifyRequest, stat: FileStat): boolean {
 /** In ms, as exactly as a header tells it. */
 const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000) * 1000
 
-function absent(error: unknown): never {
-  if (error instanceof MediaError && error.reason === 'not-found') throw notFound('File not found')
-  throw error
-}
+const missing = (): Error => notFound('File not found')
+
+/** Ranges, conditions and the length are then for the web server to see to (nginx: `X-Accel-Redirect`). */
+const acceleratedPath = (location: string, { kind, name }: FileRef): string =>
+  [location.replace(/\/+$/, ''), kind, ...name.split('/').map(encodeURIComponent)].join('/')

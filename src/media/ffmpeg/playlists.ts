@@ -126,10 +126,10 @@ export const playlistsOfMaster = (text: string): string[] =>
   })
 
 function streamLine(entry: HlsEntry, group: HlsEntry | undefined): string {
-  const attributes = [
-    `BANDWIDTH=${entry.bandwidth + (group?.bandwidth ?? 0)}`,
-    `AVERAGE-BANDWIDTH=${entry.averageBandwidth + (group?.averageBandwidth ?? 0)}`,
-  ]
+  const peak = entry.bandwidth + (group?.bandwidth ?? 0)
+  const average = entry.averageBandwidth + (group?.averageBandwidth ?? 0)
+  // The average is optional: of a single segment it says nothing new.
+  const attributes = [`BANDWIDTH=${peak}`, ...(average === peak ? [] : [`AVERAGE-BANDWIDTH=${average}`])]
   if (entry.hasVideo) {
     attributes.push(`RESOLUTION=${entry.width}x${entry.height}`, `FRAME-RATE=${Number(entry.frameRate.toFixed(3))}`)
   }

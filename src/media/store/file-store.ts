@@ -1,17 +1,21 @@
 // The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
 
-import { constants, createWriteStream } from 'node:fs'
+import { close, constants, createReadStream, createWriteStream, fstat, open as openCallback } from 'node:fs'
 import { copyFile, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
 import { newUuid } from '../../platform/ids.ts'
 import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
+import { makeSendFile } from './send-file.ts'
 import { assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
 
 /** Files being received stay here, on the same file system as their place, and hidden from `list`. */
 const INCOMING = '.incoming'
+
+const [openFd, statFd, closeFd] = [promisify(openCallback), promisify(fstat), promisify(close)]
 
 export interface FileStoreOptions {
   /** One folder per kind; made on first use. */
@@ -32,24 +36,31 @@ export interface FileStore extends Store {
 
 /** Makes the store of a single machine, or of several that share a file system. */
 export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions): FileStore {
+  const sendFile = makeSendFile()
   const rootOf = (kind: FileKind): string => resolve(directories[kind])
 
-  /** The path of a name, after checking that no part of it below the root is a symbolic link. */
-  async function pathOf({ kind, name }: FileRef): Promise<string> {
-    assertName(name)
+  /** The path of a name and what is there, after checking that no part of it below the root is a symbolic link. */
+  async function look(kind: FileKind, segments: readonly string[]) {
     let path = rootOf(kind)
-    for (const segment of name.split('/')) {
+    let found: Awaited<ReturnType<typeof lstatOrNothing>>
+    for (const segment of segments) {
       path = join(path, segment)
-      const found = await lstatOrNothing(path)
+      found = await lstatOrNothing(path)
       if (found === undefined) break
       if (found.isSymbolicLink()) throw new MediaError('invalid-name', 'Symbolic links are not served.')
     }
-    return join(rootOf(kind), ...name.split('/'))
+    return { path: join(rootOf(kind), ...segments), found }
   }
 
-  async function stat(ref: FileRef): Promise<FileStat | undefined> {
-    const found = await lstatOrNothing(await pathOf(ref))
-    return found?.isFile() ? toStat(ref.name, found) : undefined
+  async function pathOf({ kind, name }: FileRef): Promise<string> {
+    assertName(name)
+    return (await look(kind, name.split('/'))).path
+  }
+
+  async function stat({ kind, name }: FileRef): Promise<FileStat | undefined> {
+    assertName(name)
+    const { found } = await look(kind, name.split('/'))
+    return found?.isFile() ? toStat(name, found) : undefined
   }
 
   async function* walk(root: string, folder: string): AsyncGenerator<FileStat> {
@@ -104,20 +115,29 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
     },
 
     async open(ref, range) {
-      const path = await pathOf(ref)
-      let handle: Awaited<ReturnType<typeof open>>
-      try {
-        handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-      } catch (error) {
+      assertName(ref.name)
+      const segments = ref.name.split('/')
+      const path = join((await look(ref.kind, segments.slice(0, -1))).path, segments.at(-1) ?? '')
+      // The last part may be no link either: O_NOFOLLOW. A bare descriptor: streams of a FileHandle take half as much processor time again.
+      const fd = await openFd(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
         throw asMediaError(error)
+      })
+      try {
+        const found = await statFd(fd)
+        if (!found.isFile()) throw new MediaError('not-found', 'There is no such file.')
+        const last = found.size - 1
+        const bounds = range ? { start: range.start, end: Math.min(range.end, last) } : { start: 0, end: last }
+        // It owns the descriptor, and reads nothing before it is asked to.
+        const stream = createReadStream(path, { fd, ...(range ? bounds : {}) })
+        return {
+          stat: toStat(ref.name, found),
+          stream,
+          sendTo: (target) => sendFile(fd, bounds, target).finally(() => stream.destroy()),
+        }
+      } catch (error) {
+        await closeFd(fd)
+        throw error
       }
-      const found = await handle.stat()
-      if (!found.isFile()) {
-        await handle.close()
-        throw new MediaError('not-found', 'There is no such file.')
-      }
-      const bounds = range ? { start: range.start, end: Math.min(range.end, found.size - 1) } : {}
-      return { stat: toStat(ref.name, found), stream: handle.createReadStream(bounds) }
     },
 
     stat,

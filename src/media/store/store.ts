@@ -1,7 +1,7 @@
 // Where bytes live: the interface that the file system and object storage share. Names are relative, with `/` between
 // segments, such as `hls/private/<uuid>/<uuid>-720.m3u8`.
 
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { MediaError } from '../errors.ts'
 
 /** The storage keys of the configuration, where `uploads` are the resumable uploads in progress (`tmp_persistent`). */
@@ -46,6 +46,11 @@ export interface OpenedFile {
   stat: FileStat
   /** The bytes asked for. The reader must consume or destroy it. */
   stream: Readable
+  /**
+   * Writes the bytes into an answer in place of `stream`, where that costs less, and does not end it. Throws when the reader
+   * leaves.
+   */
+  sendTo?(target: Writable): Promise<void>
 }
 
 /** Bytes that grow an upload. What `sync` returned is on disk and may be acknowledged. */

@@ -23,6 +23,7 @@ interface Subject extends Required<MadeVideo> {
   name: string
   caption: string
   storyboard: string
+  kept: string
   commentId: number
 }
 
@@ -77,7 +78,12 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
   await store.put({ kind: 'storyboards', name: storyboard }, Buffer.from('a picture'))
   await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [video.id, caption])
   await db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'The start')", [video.id])
-  await db.query("insert into video_source (video_id, input_filename, size) values ($1, 'small.mp4', 1)", [video.id])
+  const kept = `${newUuid()}.mp4`
+  await store.put({ kind: 'original_video_files', name: kept }, Buffer.from('an upload'))
+  await db.query(
+    "insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 1)",
+    [video.id, kept],
+  )
   await db.query(
     `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height, sprite_duration)
      values ($1, $2, 576, 144, 192, 144, 1)`,
@@ -97,7 +103,7 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
     },
   })
   await db.query('update comment set url = $2 where id = $1', [commentId, `${url}/comments/${commentId}`])
-  return { ...video, url, webVideo, hls, privacy, name, caption, storyboard, commentId }
+  return { ...video, url, webVideo, hls, privacy, name, caption, storyboard, kept, commentId }
 }
 
 const personOf = (asker: Asker): Person | undefined => {
@@ -262,6 +268,31 @@ const artefacts: Artefact[] = [
     expected: openOr(404),
   },
   {
+    name: 'download of a web video',
+    request: ({ uuid }) => ({ path: `/download/web-videos/${uuid}-240.mp4` }),
+    expected: fileExpected,
+  },
+  {
+    name: 'download of an HLS file',
+    request: ({ uuid }) => ({ path: `/download/streaming-playlists/hls/videos/${uuid}-240-fragmented.mp4` }),
+    expected: fileExpected,
+  },
+  {
+    name: 'download of the upload',
+    request: ({ kept }) => ({ path: `/download/original-video-files/${kept}` }),
+    expected: (asker) => (isInsider(asker) ? 200 : 403),
+  },
+  {
+    name: 'generated download',
+    request: ({ uuid, webVideo }) => ({ path: `/download/videos/generate/${uuid}?videoFileIds=${webVideo.id}` }),
+    expected: fileExpected,
+  },
+  {
+    name: 'generated download by number',
+    request: ({ id, webVideo }) => ({ path: `/download/videos/generate/${id}?videoFileIds=${webVideo.id}` }),
+    expected: (asker, privacy) => (privacy === 'unlisted' ? seen()(asker, 'private') : fileExpected(asker, privacy)),
+  },
+  {
     name: 'caption file',
     request: ({ caption }) => ({ path: `/lazy-static/video-captions/${caption}` }),
     expected: seen(),
@@ -318,6 +349,8 @@ describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (pri
       `/static/web-videos/private/${subject.webVideo.filename}`,
       `/static/streaming-playlists/hls/private/${subject.uuid}/${subject.hls.master}`,
       `/lazy-static/video-captions/${subject.caption}`,
+      `/download/web-videos/${subject.uuid}-240.mp4`,
+      `/download/streaming-playlists/hls/videos/${subject.uuid}-240-fragmented.mp4`,
     ]
     for (const asker of askers) {
       const token = await tokenOf(subject, asker)

@@ -32,6 +32,7 @@ const DIFFERENT: Exceptions = [
     'all but true is false in these forms, as observed',
   ],
   [/^POST .*(upload|videos\/imports).*: language of the .* takes ""/, 'an empty text says that there is none'],
+  [/: reinjectVideoFileToken of the query takes/, 'what does not say yes is a no, as observed'],
   [/: (viewEvent|sessionId) of the JSON body takes/, 'what a player says wrongly is left aside, as observed'],
   [/^PUT .*passwords: passwords of the JSON body takes/, 'the command refuses them, and names no field, as observed'],
   [/^PUT .*: language of the form takes ""/, 'an empty text says that there is none'],

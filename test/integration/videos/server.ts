@@ -15,6 +15,8 @@ import {
 } from '../../../src/actors/video/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
+import { makeMuxes } from '../../../src/http/downloads/mux.ts'
+import { downloadsArea } from '../../../src/http/downloads/routes.ts'
 import { lazyStaticArea } from '../../../src/http/lazy-static/routes.ts'
 import { overviewsArea } from '../../../src/http/overviews/routes.ts'
 import { pagesArea } from '../../../src/http/pages/routes.ts'
@@ -32,12 +34,20 @@ import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { makeSignedTokens } from '../../../src/platform/signed-tokens.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
+import { testFfmpeg } from '../../support/media.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 
 export interface VideoServer {
   app: App
   db: Database
   store: FileStore
+  remoteCache: FileStore
+  /** Holds the stores, in a folder for each kind. */
+  folder: string
+  /** The paths that can be read. */
+  routes: string[]
+  /** Changes keys of the configuration, in place of those changed before. */
+  configure(more: Record<string, unknown>): void
   runtime: TestRuntime['runtime']
   /** Statements that the areas sent. */
   statements(): number
@@ -54,12 +64,15 @@ export interface VideoServer {
 export async function startVideoServer(overrides: Record<string, unknown> = {}): Promise<VideoServer> {
   const { runtime, db, stop } = await makeTestRuntime()
   const folder = await mkdtemp(join(tmpdir(), 'vireo-videos-'))
-  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<
-    FileKind,
-    string
-  >
-  const store = makeFileStore({ directories, tmp: join(folder, 'tmp') })
-  const config = testConfig({ instance: { default_nsfw_policy: 'display' }, ...overrides })
+  const storeIn = (root: string) =>
+    makeFileStore({
+      directories: Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)])) as Record<FileKind, string>,
+      tmp: join(folder, 'tmp'),
+    })
+  const [store, remoteCache] = [storeIn(folder), storeIn(join(folder, 'cache'))]
+  const asTest = { instance: { default_nsfw_policy: 'display' }, ...overrides }
+  let config = testConfig(asTest)
+  const routes: string[] = []
   const urls = makeUrls(TEST_ORIGIN)
   const deps: ActorDeps = {
     ...{ db, tell: runtime.tell, registry: runtime.registry, clock: systemClock, logger: silentLogger, urls },
@@ -125,9 +138,21 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
       videoPasswordsArea({ db: asked, config: () => config, videoPasswords: makeVideoPasswords(deps) }),
       videoTokensArea({ db: asked, fileTokens }),
       staticArea({ db: asked, store, config: () => config, fileTokens }),
+      downloadsArea({
+        ...{ db: asked, store, config: () => config, fileTokens },
+        openMux: makeMuxes({ store, ffmpeg: await testFfmpeg(), config: () => config, logger: silentLogger }),
+      }),
       overviewsArea({ db: asked, urls, clock: systemClock, config: () => config }),
       lazyStaticArea({
-        ...{ db: asked, store, logger: silentLogger, config: () => config, fileTokens },
+        ...{
+          db: asked,
+          store,
+          remoteCache,
+          clock: systemClock,
+          logger: silentLogger,
+          config: () => config,
+          fileTokens,
+        },
         async fetchRemoteFile(url) {
           fetched.push(url)
           const answer = remote.get(url) ?? new Error('404')
@@ -140,11 +165,17 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
     ],
     checkResponses: true,
     version: '1.2.3',
+    onRoute: ({ url, method }) => {
+      if (method === 'GET' || method.includes('GET')) routes.push(url)
+    },
   })
   await runtime.start()
   return {
     statements: () => statements,
-    ...{ app, db, store, runtime, events, remote, fetched, users },
+    ...{ app, db, store, remoteCache, folder, routes, runtime, events, remote, fetched, users },
+    configure(more) {
+      config = testConfig({ ...asTest, ...more })
+    },
     as: (name) => ({ authorization: `Bearer ${name}` }),
     async stop() {
       await app.close()

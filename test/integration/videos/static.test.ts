@@ -1,8 +1,15 @@
 // Files of videos over HTTP: ranges, conditions, types, who may read private ones; pictures of other servers.
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
-import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
+import { fileKinds, hlsFile, webVideoFile } from '../../../src/media/index.ts'
+import { FetchError } from '../../../src/platform/fetch/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { until } from '../../support/until.ts'
 import { recorded, refusalOf } from './recorded.ts'
@@ -172,7 +179,187 @@ describe('files of private videos', () => {
   })
 })
 
+describe('where a web server in front sends the bytes', () => {
+  afterEach(() => server.configure({}))
+
+  it('it is told the file and its type, by nobody who may not read it', async () => {
+    server.configure({ vireo: { delivery: { x_accel_location: '/internal/' } } })
+    const name = open.webVideo?.filename
+    const answer = await get(file(open), { range: 'bytes=0-9' })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.rawPayload).toHaveLength(0)
+    expect(answer.headers).toMatchObject({
+      ...{ 'x-accel-redirect': `/internal/web_videos/${name}`, 'content-type': 'video/mp4' },
+      'cache-control': 'public, max-age=7200',
+    })
+    for (const own of ['etag', 'last-modified', 'accept-ranges']) expect(answer.headers).not.toHaveProperty(own)
+    expect((await get(master(hidden, 'private/'), server.as('user'))).headers).toMatchObject({
+      'x-accel-redirect': `/internal/streaming_playlists/hls/private/${hidden.uuid}/${hidden.hls?.master}`,
+      'cache-control': 'private, no-cache',
+      'content-type': 'application/vnd.apple.mpegurl; charset=utf-8',
+    })
+    for (const path of [file(hidden), file(hidden, 'private/'), '/static/web-videos/unknown.mp4']) {
+      const refusal = await get(path)
+      expect(refusal.statusCode).toBeGreaterThanOrEqual(400)
+      expect(refusal.headers).not.toHaveProperty('x-accel-redirect')
+    }
+  })
+
+  it('playlists that carry a token are still sent here', async () => {
+    server.configure({ vireo: { delivery: { x_accel_location: '/internal' } } })
+    const { token } = (
+      await server.app.inject({
+        method: 'POST',
+        url: `/api/v1/videos/${hidden.uuid}/token`,
+        headers: server.as('user'),
+      })
+    ).json<{ files: { token: string } }>().files
+    const answer = await get(`${master(hidden, 'private/')}?videoFileToken=${token}&reinjectVideoFileToken=true`)
+    expect(answer.payload).toBe('#EXTM3U\n')
+    expect(answer.headers).not.toHaveProperty('x-accel-redirect')
+  })
+})
+
+describe('a name that leads elsewhere', () => {
+  const secret = 'a file that nobody may read'
+  const names = [
+    ...[
+      '..',
+      '../secret',
+      '../../secret',
+      '..%2fsecret',
+      '..%2f..%2fsecret',
+      '%2e%2e%2fsecret',
+      '%2e%2e/%2e%2e/secret',
+    ],
+    ...['..%5csecret', '%5c..%5csecret', '..\\secret', 'C:%5csecret', '%2fetc%2fpasswd', '/etc/passwd', '....//secret'],
+    ...[
+      '%00',
+      'secret%00.mp4',
+      '%00../secret',
+      '%252e%252e%252fsecret',
+      '%c0%ae%c0%ae%2fsecret',
+      '.incoming',
+      '.hidden',
+    ],
+    ...[
+      'link.mp4',
+      'private%2flink.mp4',
+      'linked/secret',
+      'linked%2fsecret',
+      'a%2f..%2fsecret',
+      '~',
+      '%',
+      'x'.repeat(300),
+    ],
+  ]
+  /** As it is, which `fetch` and `inject` would not send. */
+  const raw = (path: string) =>
+    new Promise<{ status: number; body: string }>((resolve, reject) => {
+      const { port } = server.app.server.address() as AddressInfo
+      const headers = server.as('moderator')
+      request({ host: '127.0.0.1', port, path, headers }, async (answer) =>
+        resolve({ status: answer.statusCode ?? 0, body: await text(answer) }),
+      )
+        .on('error', reject)
+        .end()
+    })
+
+  it('is a 4xx at every route of files', async () => {
+    await server.app.listen({ host: '127.0.0.1', port: 0 })
+    await writeFile(join(server.folder, 'secret'), secret)
+    await mkdir(join(server.folder, 'outside'))
+    await writeFile(join(server.folder, 'outside', 'secret'), secret)
+    for (const root of [server.folder, join(server.folder, 'cache')]) {
+      for (const folder of [
+        ...fileKinds,
+        ...['web_videos/private', 'redundancy/hls', `redundancy/hls/${open.uuid}`, 'streaming_playlists/hls'],
+        ...[`streaming_playlists/hls/${open.uuid}`, `streaming_playlists/hls/private/${open.uuid}`],
+      ]) {
+        const at = join(root, folder)
+        await mkdir(at, { recursive: true })
+        for (const name of ['secret', '.hidden']) await writeFile(join(at, '..', name), secret)
+        await symlink(join(server.folder, 'secret'), join(at, 'link.mp4'))
+        await symlink(join(server.folder, 'outside'), join(at, 'linked'))
+      }
+    }
+    const routes = server.routes.filter((url) => url.endsWith('/:filename'))
+    expect(routes.length).toBeGreaterThanOrEqual(19)
+    const surprises: string[] = []
+    for (const route of routes) {
+      for (const name of names) {
+        const path = route.replace(':uuid', open.uuid).replace(':filename', name)
+        const { status, body } = await raw(path)
+        if (status < 400 || status >= 500 || body.includes(secret)) surprises.push(`${status} ${path}`)
+      }
+    }
+    expect(surprises).toEqual([])
+  })
+
+  it('is a 4xx as the folder of a playlist too', async () => {
+    const folder = newUuid()
+    const hls = join(server.folder, 'streaming_playlists', 'hls')
+    await symlink(join(server.folder, 'outside'), join(hls, folder))
+    for (const uuid of [folder, '..', '%2e%2e', '..%2f..', '%5c', '%00', 'private', 'linked']) {
+      const { status, body } = await raw(`/static/streaming-playlists/hls/${uuid}/secret`)
+      expect({ uuid, refused: status >= 400 && status < 500, told: body.includes(secret) }).toEqual({
+        ...{ uuid, refused: true, told: false },
+      })
+    }
+  })
+})
+
 describe('pictures of other servers', () => {
+  afterEach(() => server.configure({}))
+
+  const made = async (host: string, channelId: number, background: string) => {
+    const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background } })
+      .jpeg()
+      .toBuffer()
+    server.remote.set(`https://${host}/pictures/${video.preview}`, picture)
+    return { name: video.preview, path: `/lazy-static/previews/${video.preview}` }
+  }
+  const kept = async () => {
+    const names: string[] = []
+    for await (const { name } of server.remoteCache.list('previews')) names.push(name)
+    return names
+  }
+
+  it('are kept up to a number, those longest unread go first', async () => {
+    for (const name of await kept()) await server.remoteCache.remove({ kind: 'previews', name })
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const [first, second, third] = [
+      await made(host, channelId, '#100'),
+      await made(host, channelId, '#200'),
+      await made(host, channelId, '#300'),
+    ]
+    server.configure({ cache: { previews: { size: 2 } } })
+    for (const { path } of [first, second, first, third]) expect((await get(path)).statusCode).toBe(200)
+    await until(async () => (await kept()).length === 2)
+    expect((await kept()).sort()).toEqual([first.name, third.name].sort())
+    expect((await get(second.path)).statusCode).toBe(200)
+    await until(async () => (await kept()).length === 2)
+    expect(server.fetched.filter((url) => url.endsWith(second.name))).toHaveLength(2)
+  })
+
+  it('of a host that does not answer are not asked for, one after the other', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const [first, second] = [await made(host, channelId, '#400'), await made(host, channelId, '#500')]
+    const address = `https://${host}/pictures/${first.name}`
+    server.remote.set(address, new FetchError('timeout', address))
+    for (const { path } of [first, second]) expect((await get(path)).statusCode).toBe(404)
+    expect(server.fetched.filter((url) => url.startsWith(`https://${host}/`))).toEqual([address])
+  })
+
+  it('go when they are shown no more', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const { name, path } = await made(host, channelId, '#600')
+    expect((await get(path)).statusCode).toBe(200)
+    await server.db.query('delete from thumbnail where filename = $1', [name])
+    expect((await get(path)).statusCode).toBe(404)
+  })
+
   it('are fetched once for all who ask, kept, and served', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })

@@ -2,7 +2,7 @@
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { Cast } from '../cast.ts'
-import { everybody, ownerOrStaff, row } from '../row.ts'
+import { everybody, ownerOrStaff, row, visitors } from '../row.ts'
 
 const webVideo = (isPrivate: boolean) => async (cast: Cast) => ({
   params: { filename: (await cast.videoWithFiles({ isPrivate })).webVideo.filename },
@@ -28,6 +28,34 @@ const picture = (kind: Parameters<Cast['picture']>[0]) => async (cast: Cast) => 
   params: { filename: await cast.picture(kind) },
 })
 
+const download = (isPrivate: boolean, hls: boolean) => async (cast: Cast) => {
+  const { uuid } = await cast.videoWithFiles({ isPrivate })
+  return { params: { filename: `${uuid}-240${hls ? '-fragmented' : ''}.mp4` } }
+}
+
+const generated = (isPrivate: boolean) => async (cast: Cast) => {
+  const { uuid, webVideo } = await cast.videoWithFiles({ isPrivate })
+  return { params: { videoId: uuid }, query: { videoFileIds: String(webVideo.id) } }
+}
+
+const keptUpload = async (cast: Cast) => {
+  const { id } = await cast.videoWithFiles({ isPrivate: false })
+  const filename = `${newUuid()}.mp4`
+  await cast.store.put({ kind: 'original_video_files', name: filename }, Buffer.from('an upload'))
+  await cast.db.query(
+    "insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 9)",
+    [id, filename],
+  )
+  return { params: { filename } }
+}
+
+const torrent = async (cast: Cast) => {
+  const { webVideo } = await cast.videoWithFiles({ isPrivate: false })
+  const filename = await cast.picture('torrents')
+  await cast.db.query('update video_file set torrent_filename = $2 where id = $1', [webVideo.id, filename])
+  return { params: { filename } }
+}
+
 // A visitor is refused here without being asked who it is: players cannot answer.
 const allowed = ownerOrStaff(200, { anonymous: 403 })
 
@@ -41,6 +69,20 @@ export const fileRows = [
 
   row('GET /static/redundancy/hls/:uuid/:filename', everybody(200), mirrored),
   row('GET /static/redundancy/:filename', everybody(200), mirroredFile),
+
+  row('GET /download/web-videos/:filename', visitors(200), download(false, false), 'of an open video'),
+  row('GET /download/web-videos/:filename', allowed, download(true, false), 'of a private video'),
+  row(
+    'GET /download/streaming-playlists/hls/videos/:filename',
+    visitors(200),
+    download(false, true),
+    'of an open video',
+  ),
+  row('GET /download/streaming-playlists/hls/videos/:filename', allowed, download(true, true), 'of a private video'),
+  row('GET /download/original-video-files/:filename', allowed, keptUpload),
+  row('GET /download/torrents/:filename', everybody(200), torrent),
+  row('GET /download/videos/generate/:videoId', visitors(200), generated(false), 'of an open video'),
+  row('GET /download/videos/generate/:videoId', allowed, generated(true), 'of a private video'),
 
   row('GET /lazy-static/thumbnails/:filename', everybody(200), picture('thumbnails')),
   row('GET /lazy-static/previews/:filename', everybody(200), picture('previews')),

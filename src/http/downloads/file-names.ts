@@ -1,0 +1,54 @@
+// The names of downloads: as they come in addresses, and as they are saved.
+
+/** What of a file tells it from the others of its video. */
+export interface NamedFile {
+  uuid: string
+  /** Short side in px, 0 for sound alone. */
+  resolution: number
+  /** With its dot. */
+  extname: string
+}
+
+const NAME = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-(\d{1,5})(-fragmented)?(\.[a-z\d]{1,10})$/i
+
+/** Reads `{uuid}-{resolution}.{ext}`, or `{uuid}-{resolution}-fragmented.{ext}` of an HLS file. */
+export function readDownloadName(filename: string, options: { hls: boolean }): NamedFile | undefined {
+  const [, uuid, resolution, fragmented, extname] = NAME.exec(filename) ?? []
+  if (uuid === undefined || extname === undefined || (fragmented !== undefined) !== options.hls) return undefined
+  return { uuid: uuid.toLowerCase(), resolution: Number(resolution), extname }
+}
+
+/** How the file of a video is called where it is saved. */
+export function savedName(file: { video: string; resolution: number; hls: boolean }, extname: string): string {
+  return `${file.video}-${file.resolution}p${file.hls ? '-hls' : ''}${extname}`
+}
+
+const LONGEST = 180
+
+/**
+ * Content-Disposition of a download (RFC 6266): with an ASCII name for old clients, and where that says less, with the
+ * whole one (RFC 8187). No name leads into a folder, hides its ending or looks like another.
+ */
+export function attachment(name: string): string {
+  const clean = name
+    .toWellFormed()
+    .replaceAll(/\p{C}/gu, '')
+    .replaceAll(/["/\\:*?<>|]/g, '_')
+    .replace(/^[\s.]+/, '')
+    .trim()
+  const short = shortened(clean === '' ? 'file' : clean)
+  const ascii = short.replaceAll(/[^\x20-\x7e]|%/gu, '_')
+  const plain = `attachment; filename="${ascii}"`
+  return ascii === short ? plain : `${plain}; filename*=UTF-8''${encoded(short)}`
+}
+
+/** Cut in the middle, so that the ending stays. */
+function shortened(name: string): string {
+  const letters = [...name]
+  if (letters.length <= LONGEST) return name
+  const end = /(-\d+p(-hls)?)?\.[a-z\d]{1,10}$/i.exec(name)?.[0] ?? ''
+  return letters.slice(0, LONGEST - end.length).join('') + end
+}
+
+const encoded = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)

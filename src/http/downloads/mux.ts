@@ -1,0 +1,72 @@
+// Downloads of a picture and a sound that lie in two files: put together while they are sent, a few at a time.
+
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import type { Config } from '../../config/index.ts'
+import { type Ffmpeg, type FileRef, MediaError, muxStreams, type Store } from '../../media/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+
+/**
+ * The bytes of the MP4, the first of which are there. The signal is that of a client who leaves. Throws `busy` when too many
+ * others are being put together, and `unprocessable` for files that do not go into an MP4.
+ */
+export type OpenMux = (files: { picture: FileRef; sound: FileRef }, signal: AbortSignal) => Promise<Readable>
+
+/** Seconds. */
+const RETRY_AFTER = '10'
+
+export function makeMuxes(deps: { store: Store; ffmpeg: Ffmpeg; config: () => Config; logger: Logger }): OpenMux {
+  const { store, ffmpeg, config, logger } = deps
+  let running = 0
+
+  return async ({ picture, sound }, signal) => {
+    const { delivery, media } = config().vireo
+    if (running >= delivery.muxes) {
+      throw new DomainError('busy', 'Too many downloads are being prepared, please try again later.', {
+        headers: { 'retry-after': RETRY_AFTER },
+      })
+    }
+    running += 1
+    const opened = Promise.withResolvers<Readable>()
+    // The paths are valid as long as this runs, which is until the process is gone.
+    const work = store.withLocalPath(picture, (picturePath) =>
+      store.withLocalPath(sound, async (soundPath) => {
+        if (signal.aborted) throw left()
+        const paths = { picture: picturePath, sound: soundPath }
+        const limits = { stallMs: media.stall_timeout, niceness: media.nice }
+        const { stream, gone } = muxStreams({ ffmpeg, ...paths, ...limits })
+        const leave = (): void => void stream.destroy()
+        signal.addEventListener('abort', leave)
+        stream.on('error', (error) => logger.info({ err: error }, 'a download was cut off'))
+        await begun(stream).then(opened.resolve, opened.reject)
+        await gone
+        signal.removeEventListener('abort', leave)
+      }),
+    )
+    work.catch(opened.reject).finally(() => {
+      running -= 1
+    })
+    const stream = await opened.promise.catch((error: unknown) => {
+      throw refusalOf(error)
+    })
+    if (signal.aborted) throw left()
+    return stream
+  }
+}
+
+/** Until there are bytes: before them, a failure can still be told. */
+async function begun(stream: Readable): Promise<Readable> {
+  await Promise.race([once(stream, 'readable'), once(stream, 'close')])
+  return stream
+}
+
+/** Nobody reads it. */
+const left = (): DomainError => new DomainError('unavailable', 'The download was given up.')
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof MediaError)) return error
+  if (error.reason === 'not-found') return notFound('File not found')
+  if (error.reason === 'failed') return new DomainError('unprocessable', error.message, { cause: error })
+  return error
+}

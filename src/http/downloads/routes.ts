@@ -1,0 +1,185 @@
+// Downloads: stored files under the name of their video, kept uploads, torrents, and a picture with its sound in one file.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import {
+  assertMayChange,
+  assertMaySee,
+  type DownloadRow,
+  type FileTokens,
+  findDownload,
+  findDownloads,
+  findKeptUpload,
+  findTorrent,
+  hasPrivateFiles,
+  type Openness,
+  type StoredFileRow,
+} from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import { type FileRef, hlsFile, type Store, webVideoFile } from '../../media/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { idOrUuid, someIds } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { assertCredentials, assertMayRead, tokenQuery } from '../static/file-token.ts'
+import { plain } from '../static/names.ts'
+import { locate, type ServeOptions, serveFile, typeOf } from '../static/serve-file.ts'
+import { passwordOf, viewerOf } from '../videos/viewer.ts'
+import { attachment, readDownloadName, savedName } from './file-names.ts'
+import { extensionOf, type Plan, planDownload } from './generate.ts'
+import type { OpenMux } from './mux.ts'
+
+export interface DownloadsDeps {
+  db: Database
+  store: Store
+  config: () => Config
+  fileTokens: FileTokens
+  openMux: OpenMux
+}
+
+const tags = ['Video Download']
+const params = z.object({ filename: z.string().max(255) })
+const MOST_FILES = 2
+/** A name stays while its file is replaced: what is kept of it is asked about each time. */
+const OPEN = 'public, max-age=0'
+const PRIVATE = 'private, no-cache'
+
+/** Adds `/download/*`. Answers HEAD as well. */
+export function downloadsArea({ db, store, config, fileTokens, openMux }: DownloadsDeps): Area {
+  const send = (request: FastifyRequest, reply: FastifyReply, options: Omit<ServeOptions, 'store' | 'accelerated'>) =>
+    serveFile(request, reply, { store, accelerated: config().vireo.delivery.x_accel_location, ...options })
+
+  /** Throws unless whoever asks may see the video, and its files may be downloaded. */
+  async function assertMayDownload(
+    request: FastifyRequest,
+    video: DownloadRow,
+    { token, byId = false }: { token: string | undefined; byId?: boolean },
+  ): Promise<void> {
+    if (hasPrivateFiles(video)) {
+      assertCredentials(request, token)
+      await assertMayRead(fileTokens, request, video, token)
+    } else if (byId) {
+      assertMaySee(video, viewerOf(request.session), { byId })
+    }
+    if (!video.downloadEnabled) throw new DomainError('forbidden', 'The files of this video are not for download.')
+  }
+
+  /** The streams of the plan; the file itself where one has them all. */
+  async function sendPlan(request: FastifyRequest, reply: FastifyReply, video: DownloadRow, plan: Plan) {
+    const name = `${video.name}${extensionOf(plan)}`
+    const disposition = attachment(name)
+    if ('file' in plan) {
+      const cacheControl = hasPrivateFiles(video) ? PRIVATE : OPEN
+      const refs = placesOf(video, plan.file)
+      return send(request, reply, { refs, disposition, cacheControl, type: typeOf(name) })
+    }
+    const [picture, sound] = await Promise.all(
+      [plan.picture, plan.sound].map((file) => locate(store, placesOf(video, file))),
+    )
+    if (!picture || !sound) throw notFound('File not found')
+    reply.headers({ 'content-disposition': disposition, 'cache-control': 'no-store' }).type(typeOf(name))
+    if (request.method === 'HEAD') return reply.send()
+    const leaving = new AbortController()
+    reply.raw.once('close', () => leaving.abort())
+    return reply.send(await openMux({ picture: picture.ref, sound: sound.ref }, leaving.signal))
+  }
+
+  return (app) => {
+    for (const { path, hls } of [
+      { path: 'web-videos', hls: false },
+      { path: 'streaming-playlists/hls/videos', hls: true },
+    ]) {
+      app.route({
+        method: ['GET', 'HEAD'],
+        url: `/download/${path}/:filename`,
+        config: { auth: 'optional' },
+        schema: { tags, params, querystring: tokenQuery, hide: true },
+        handler: async (request, reply) => {
+          const named = readDownloadName(request.params.filename, { hls })
+          const video = named && (await findDownload(db, { ...named, hls }, passwordOf(request)))
+          if (!named || !video) throw notFound('Video file not found')
+          await assertMayDownload(request, video, { token: request.query.videoFileToken })
+          const { resolution, extname } = named
+          return send(request, reply, {
+            refs: placesOf(video, { hls, filename: video.filename }),
+            cacheControl: hasPrivateFiles(video) ? PRIVATE : OPEN,
+            disposition: attachment(savedName({ video: video.name, resolution, hls }, extname)),
+          })
+        },
+      })
+    }
+
+    // Whole uploads are for those alone who may change the video.
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/download/original-video-files/:filename',
+      config: { auth: 'optional' },
+      schema: { tags, params, querystring: tokenQuery, hide: true },
+      handler: async (request, reply) => {
+        const name = plain(request.params.filename)
+        const token = request.query.videoFileToken
+        const video = await findKeptUpload(db, name)
+        if (!video) throw notFound('Video file not found')
+        assertCredentials(request, token)
+        const viewer = token ? await fileTokens.holder(token, video) : viewerOf(request.session)
+        if (!viewer) throw new DomainError('forbidden', 'Only its owner and the staff may download this file.')
+        assertMayChange(video, viewer, 'UPDATE_ANY_VIDEO')
+        return send(request, reply, {
+          refs: [{ kind: 'original_video_files', name }],
+          cacheControl: PRIVATE,
+          disposition: attachment(video.inputFilename),
+        })
+      },
+    })
+
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/download/torrents/:filename',
+      schema: { tags, params, hide: true },
+      handler: async (request, reply) => {
+        const name = plain(request.params.filename)
+        const torrent = await findTorrent(db, name)
+        if (!torrent) throw notFound('Torrent file not found')
+        return send(request, reply, {
+          refs: [{ kind: 'torrents', name }],
+          cacheControl: OPEN,
+          disposition: attachment(savedName(torrent, '.torrent')),
+        })
+      },
+    })
+
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/download/videos/generate/:videoId',
+      config: { auth: 'optional' },
+      schema: {
+        tags,
+        operationId: 'getDownloadVideosGenerateVideoId',
+        params: z.object({ videoId: idOrUuid('video') }),
+        querystring: tokenQuery.extend({ videoFileIds: someIds({ max: MOST_FILES }) }),
+      },
+      handler: async (request, reply) => {
+        const { videoId: key } = request.params
+        const { videoFileIds, videoFileToken: token } = request.query
+        const fileIds = [...new Set(videoFileIds)]
+        const video = await findDownloads(db, key, { fileIds, password: passwordOf(request) })
+        if (!video) throw notFound('Video not found')
+        await assertMayDownload(request, video, { token, byId: 'id' in key })
+        const plan = video.files.length === fileIds.length ? planDownload(video.files) : undefined
+        if (!plan) throw notFound('The video has no such file.')
+        return await sendPlan(request, reply, video, plan)
+      },
+    })
+  }
+}
+
+/** In the folder that its privacy gives it, and in the one from which it may still be moved. */
+function placesOf(
+  video: Openness & { uuid: string },
+  { hls, filename }: Pick<StoredFileRow, 'hls' | 'filename'>,
+): FileRef[] {
+  const isPrivate = hasPrivateFiles(video)
+  return [isPrivate, !isPrivate].map((hidden) =>
+    hls ? hlsFile(video.uuid, filename, hidden) : webVideoFile(filename, hidden),
+  )
+}

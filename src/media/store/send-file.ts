@@ -1,0 +1,56 @@
+// Bytes of an open file into an answer, by way of buffers that are used again: a new one for each piece, as streams take
+// them, would keep the garbage collector busier than all the sending.
+
+import { read as readCallback } from 'node:fs'
+import type { Writable } from 'node:stream'
+import { promisify } from 'node:util'
+import { MediaError } from '../errors.ts'
+
+const read = promisify(readCallback)
+
+const PIECE_BYTES = 128 * 1024
+/** Buffers that wait for their next use, at most: 8 MiB. */
+const MOST_SPARE = 64
+
+export type SendFile = (fd: number, range: { start: number; end: number }, target: Writable) => Promise<void>
+
+/** Reads the next piece while one is on its way. Throws when the file is shorter, or the reader leaves. */
+export function makeSendFile(): SendFile {
+  const spare: Buffer[] = []
+  const take = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+
+  return async (fd, { start, end }, target) => {
+    const buffers = [take(), take()] as const
+    let writing = Promise.resolve()
+    try {
+      for (let at = start, turn = 0; at <= end; turn += 1) {
+        const buffer = buffers[turn % 2 === 0 ? 0 : 1]
+        const { bytesRead } = await read(fd, buffer, 0, Math.min(PIECE_BYTES, end - at + 1), at)
+        if (bytesRead === 0) throw new MediaError('truncated', 'The file ends before what was promised of it.')
+        await writing
+        writing = write(target, buffer.subarray(0, bytesRead))
+        // Who waits for it comes later.
+        writing.catch(() => undefined)
+        at += bytesRead
+      }
+      await writing
+    } finally {
+      // A write that is not over still reads its buffer.
+      await writing.catch(() => undefined)
+      for (const buffer of buffers) if (spare.length < MOST_SPARE) spare.push(buffer)
+    }
+  }
+}
+
+function write(target: Writable, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onClose = (): void => reject(new MediaError('aborted', 'The reader has left.'))
+    if (target.destroyed) return onClose()
+    target.once('close', onClose)
+    target.write(bytes, (error) => {
+      target.off('close', onClose)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+}

@@ -1,0 +1,81 @@
+// A picture and a sound in one stream: whole, cut off, stalled, and never half a file that looks whole.
+
+import { execFile } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Ffmpeg, MediaError, muxStreams, probe } from '../../../src/media/index.ts'
+import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+
+const run = promisify(execFile)
+let ffmpeg: Ffmpeg
+let folder: string
+let picture: string
+let sound: string
+
+beforeAll(async () => {
+  ffmpeg = await testFfmpeg()
+  folder = await temporaryFolder()
+  ;[picture, sound] = [join(folder, 'picture.mp4'), join(folder, 'sound.mp4')]
+  const journey = await media('journey.mp4')
+  await run(ffmpeg.ffmpegPath, ['-v', 'error', '-i', journey, '-an', '-c', 'copy', picture])
+  await run(ffmpeg.ffmpegPath, ['-v', 'error', '-i', journey, '-vn', '-c', 'copy', sound])
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const mux = (options: Partial<Parameters<typeof muxStreams>[0]> = {}) =>
+  muxStreams({ ffmpeg, picture, sound, stallMs: 20_000, niceness: 5, ...options })
+
+describe('a picture and a sound', () => {
+  it('become one file with both, as long as they are', async () => {
+    const { stream, gone } = mux()
+    const target = join(folder, 'whole.mp4')
+    await pipeline(stream, createWriteStream(target))
+    await gone
+    const found = await probe({ ffmpeg, path: target })
+    expect({ video: found.video?.codec, audio: found.audio?.codec }).toEqual({ video: 'h264', audio: 'aac' })
+    expect(found.duration).toBeCloseTo(4, 0)
+    const { stdout } = await run(ffmpeg.ffprobePath, [
+      ...['-v', 'error', '-show_entries', 'stream=codec_type', '-of', 'csv=p=0', target],
+    ])
+    expect(stdout.trim().split('\n')).toEqual(['video', 'audio'])
+    // Every frame of the four seconds.
+    const { stdout: frames } = await run(ffmpeg.ffprobePath, [
+      ...['-v', 'error', '-count_packets', '-select_streams', 'v', '-show_entries', 'stream=nb_read_packets'],
+      ...['-of', 'csv=p=0', target],
+    ])
+    expect(Number.parseInt(frames, 10)).toBe(100)
+  })
+
+  it('fail where one of them is no media file, or a playlist that names others', async () => {
+    const playlist = join(folder, 'playlist.mp4')
+    await writeFile(playlist, `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n${sound}\n#EXT-X-ENDLIST\n`)
+    for (const broken of [await media('text.mp4'), playlist]) {
+      const { stream, gone } = mux({ sound: broken })
+      await expect(stream.toArray()).rejects.toMatchObject({ reason: 'failed' })
+      await gone
+    }
+  })
+
+  it('are given up when nobody reads them', async () => {
+    const big = join(folder, 'big.mp4')
+    const noise = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=1', '-vf', 'noise=alls=100:allf=t']
+    await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...noise, '-c:v', 'mpeg4', '-q:v', '1', big])
+    const { stream, gone } = mux({ picture: big, stallMs: 200 })
+    const failure = new Promise((resolve) => stream.once('error', resolve))
+    stream.read(0)
+    await gone
+    expect(await failure).toBeInstanceOf(MediaError)
+    expect(await failure).toMatchObject({ reason: 'stalled' })
+  })
+
+  it('end at once when their reader leaves', async () => {
+    const { stream, gone } = mux()
+    stream.destroy()
+    await gone
+    expect(stream.destroyed).toBe(true)
+  })
+})
