@@ -34,6 +34,7 @@ import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
+import { makeTorrents } from './actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -239,6 +240,7 @@ async function start(
   makeTranscodings(media)
   const transcodeAgain = makeTranscodeAgain(deps)
   makeStoryboards(media)
+  makeTorrents(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)

@@ -60,6 +60,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'playlists-of-followed',
     'video-transcoding',
     'generate-video-storyboard',
+    'manage-video-torrent',
     'video-removal',
     'video-redundancy',
     'redundancy-removal',

@@ -26,3 +26,12 @@ export {
   type Store,
 } from './store/store.ts'
 export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'
+export {
+  magnetOf,
+  makeTorrent,
+  renewTorrent,
+  swarmsOfPlaylist,
+  type Torrent,
+  type TorrentFacts,
+  type Trackers,
+} from './torrents/torrent.ts'

@@ -1,4 +1,5 @@
 export { askForStoryboard } from './ask-for-storyboard.ts'
+export { askForTorrents } from './ask-for-torrents.ts'
 export {
   type CreatedVideo,
   type CreateVideo,
