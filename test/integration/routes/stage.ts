@@ -25,6 +25,7 @@ export async function startStage(): Promise<RouteStage> {
       instance: { default_nsfw_policy: 'display' },
       video_file: { update: { enabled: true } },
       open_telemetry: { metrics: { enabled: true } },
+      tracker: { enabled: true },
       signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
       vireo: {
         federation: { allow_http: true, allow_private_addresses: true },
