@@ -27,7 +27,7 @@ declare module 'bittorrent-tracker/server' {
   /** What the tracker asks of a socket, and what it keeps on it. */
   export interface PeerSocket extends EventEmitter {
     upgradeReq: { headers: object; connection: { remoteAddress: string; remotePort: number } } | null
-    send(text: string, done: (error?: Error) => void): void
+    send(text: string): void
     ip?: string
     infoHashes?: string[] | null
     destroyed?: boolean

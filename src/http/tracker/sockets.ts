@@ -112,16 +112,17 @@ function peerOf(
   if (peers.size === MAX_PEERS) return undefined
   const peer: PeerSocket = Object.assign(new EventEmitter(), {
     upgradeReq: { headers: {}, connection: { remoteAddress: ip, remotePort: port } },
-    send: (text: string, done: (error?: Error) => void) => send(socket, text, done),
+    // What could not be sent is no matter: the close of the socket follows, once.
+    send: (text: string) => send(socket, text),
   })
   addPeer(peer)
   peers.set(name, peer)
   return peer
 }
 
-function send(socket: WebSocket, text: string, done: (error?: Error) => void = () => undefined): void {
+function send(socket: WebSocket, text: string): void {
   if (socket.bufferedAmount > MAX_WAITING) socket.terminate()
-  else socket.send(text, done)
+  else socket.send(text, () => undefined)
 }
 
 /** Counts the messages of a socket, good and bad ones; false when it is one too many. */
