@@ -31,7 +31,7 @@ export interface Torrent {
 const CREATED_BY = 'Vireo'
 
 /** Bytes: from 16 KiB to 4 MiB, about a thousand pieces of a file (BEP 3 leaves it open). */
-export function pieceLengthOf(size: number): number {
+function pieceLengthOf(size: number): number {
   const exponent = Math.round(Math.log2(Math.max(1, size / 1024)))
   return 2 ** Math.min(22, Math.max(14, exponent))
 }
