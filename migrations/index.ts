@@ -31,6 +31,7 @@ import { Ends } from './0029-ends.ts'
 import { Waiting } from './0030-waiting.ts'
 import { Remembered } from './0031-remembered.ts'
 import { Imports } from './0033-imports.ts'
+import { Torrents } from './0034-torrents.ts'
 import { Studio } from './0035-studio.ts'
 import { ChannelSyncs } from './0036-channel-syncs.ts'
 import { Downloads } from './0037-downloads.ts'
@@ -67,6 +68,7 @@ export const migrations = [
   { name: '0030-waiting', class: Waiting },
   { name: '0031-remembered', class: Remembered },
   { name: '0033-imports', class: Imports },
+  { name: '0034-torrents', class: Torrents },
   { name: '0035-studio', class: Studio },
   { name: '0036-channel-syncs', class: ChannelSyncs },
   { name: '0037-downloads', class: Downloads },

@@ -36,6 +36,7 @@ import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from './actors/studio/index.ts'
+import { makeTorrents } from './actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -252,6 +253,7 @@ async function start(
   makeStoryboards(media)
   makeEditions({ ...media, inspectFile, replaceSource })
   const studio = makeStudio(media)
+  makeTorrents(media)
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)

@@ -62,6 +62,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'generate-video-storyboard',
     'video-studio-edition',
     'video-import',
+    'manage-video-torrent',
     'video-removal',
     'video-redundancy',
     'redundancy-removal',

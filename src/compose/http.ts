@@ -84,6 +84,7 @@ import { servicesArea } from '../http/services/routes.ts'
 import { staticArea } from '../http/static/routes.ts'
 import { storyboardsArea } from '../http/storyboards/routes.ts'
 import { subscriptionsArea } from '../http/subscriptions/routes.ts'
+import { trackerArea } from '../http/tracker/routes.ts'
 import { twoFactorArea } from '../http/two-factor/routes.ts'
 import { uploadsArea } from '../http/uploads/routes.ts'
 import { userMailsArea } from '../http/user-mails/routes.ts'
@@ -326,6 +327,7 @@ function areasOf(parts: HttpParts): Area[] {
     staticArea({ db, store, config, fileTokens }),
     downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
     lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens }),
+    trackerArea({ db, config, logger, clock }),
     searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),
     subscriptionsArea({

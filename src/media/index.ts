@@ -40,3 +40,12 @@ export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './s
 export { type EditTask, type EditVideoOptions, editVideo } from './studio/edit.ts'
 export { afterAnother, arrangeClips, NothingLeft, type Retiming, type TimelineTask } from './studio/timeline.ts'
 export { measureWatermark } from './studio/watermark.ts'
+export {
+  magnetOf,
+  makeTorrent,
+  renewTorrent,
+  swarmsOfPlaylist,
+  type Torrent,
+  type TorrentFacts,
+  type Trackers,
+} from './torrents/torrent.ts'

@@ -1,5 +1,5 @@
 // Configuration for tests: peers on loopback are allowed, nobody is rate-limited, logs are silent, no ffmpeg runs for
-// storyboards that nobody looks at, and no torrent is looked for on the internet.
+// storyboards that nobody looks at, no torrents are made, and none is looked for on the internet.
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,7 @@ const FOR_TESTS: Values = {
     ].map((group) => [group, UNLIMITED]),
   ),
   storyboards: { enabled: false },
+  tracker: { enabled: false },
   vireo: { federation: { allow_http: true, allow_private_addresses: true }, imports: { torrent_dht: false } },
 }
 

@@ -15,6 +15,7 @@ import { newUuid, randomToken } from '../../platform/ids.ts'
 import { type Beat, DomainError, type JobContext, PermanentFailure, startBeat } from '../runtime/index.ts'
 import {
   askForStoryboard,
+  askForTorrents,
   askForTranscoding,
   contextOf,
   hasPrivateFiles,
@@ -322,6 +323,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
         const isPlaced = await master.settle(locked.unit)
         if (!isPlaced || hasPrivateFiles(locked.video) !== master.isPrivate) return false
         await work(locked)
+        askForTorrents(locked.unit, task.videoId, config())
         return true
       })
       if (isRight) return

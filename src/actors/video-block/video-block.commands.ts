@@ -2,7 +2,7 @@
 // files too. A block may also take a video of ours back from the other servers.
 
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import type { PlaceFiles } from '../video/index.ts'
+import { askForTorrents, type PlaceFiles } from '../video/index.ts'
 import { videoBlockTypes } from './video-block.queries.ts'
 
 export interface VideoBlocks {
@@ -15,7 +15,7 @@ export interface VideoBlocks {
 }
 
 export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): VideoBlocks {
-  const { tell, logger, placeFiles } = deps
+  const { tell, config, logger, placeFiles } = deps
 
   /** Runs a change in the video's transaction; its files follow. */
   async function change(
@@ -29,8 +29,10 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
       )
       if (!video) throw notFound('Video not found')
       await apply(unit, video)
-      if (!video.remote) placeFiles.ask(unit, videoId)
-      return !video.remote
+      if (video.remote) return false
+      placeFiles.ask(unit, videoId)
+      askForTorrents(unit, videoId, config(), 'update-metadata')
+      return true
     })
     if (!isOurs) return
     // The job would do it soon; now, nobody who was answered meets a file at its old address.

@@ -6,6 +6,7 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
+import { askForTorrents } from './ask-for-torrents.ts'
 import { type CreatedVideo, lockChannel, type NewVideoFields } from './create-video.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
 import { dimensionsOf, insertAsWebVideo, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
@@ -85,6 +86,7 @@ export function makeAwaitedVideos(
     } else {
       await insertAsWebVideo(unit, videoId, draft)
       askForStoryboard(unit, videoId, config())
+      askForTorrents(unit, videoId, config())
       moveAndTell(unit, video, [imported])
       // Placed for the privacy of a moment ago.
       if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)

@@ -5,6 +5,7 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
+import { askForTorrents } from './ask-for-torrents.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
 import { insertAsWebVideo, insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
@@ -132,6 +133,7 @@ export function makeCreateVideo(
     else {
       await insertAsWebVideo(unit, video.id, draft)
       askForStoryboard(unit, video.id, config())
+      askForTorrents(unit, video.id, config())
     }
     await insertDetails(unit, video.id, fields)
     await startChapters(unit, video.id, {

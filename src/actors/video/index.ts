@@ -1,4 +1,5 @@
 export { askForStoryboard } from './ask-for-storyboard.ts'
+export { askForTorrents } from './ask-for-torrents.ts'
 export { type AwaitedVideos, type FoundFields, makeAwaitedVideos, type PlacedPicture } from './awaited-video.ts'
 export { comingRetiming, type Retimed, type RetimedCaption } from './coming-parts.ts'
 export {

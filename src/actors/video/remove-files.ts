@@ -5,6 +5,7 @@ import { type FileRef, type HlsEntry, hlsFile, type Store, storeMaster, webVideo
 import type { Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { askForTorrents } from './ask-for-torrents.ts'
 import { type FilesAsked, filesToRemove, type RemovableFile } from './file-removal.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { transcodingOwner } from './pending-files.ts'
@@ -56,7 +57,7 @@ interface PlaylistNames {
 export function makeRemoveFiles(
   deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Leases },
 ): RemoveFiles {
-  const { db, tell, store, logger, pendingFiles, leases } = deps
+  const { db, tell, config, store, logger, pendingFiles, leases } = deps
 
   async function removeFiles(videoId: number, asked: FilesAsked): Promise<void> {
     for (;;) {
@@ -107,6 +108,7 @@ export function makeRemoveFiles(
       const { transcoding } = removal.stored
       const reader = transcoding === null ? undefined : transcodingOwner(transcoding)
       await pendingFiles.condemn(unit.query, goneRefs(removal, names), reader)
+      if (names) askForTorrents(unit, videoId, config(), 'update-metadata')
       video.updatedAt = unit.now
       if (video.state === 'published' && isFederated(video.privacy)) {
         unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })

@@ -5,6 +5,7 @@ import type { FileRef } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
+import { askForTorrents } from './ask-for-torrents.ts'
 import { awaitParts, type Retimed, takeComingParts } from './coming-parts.ts'
 import type { FileDraft, InspectFile } from './inspect-file.ts'
 import { dimensionsOf, insertAsWebVideo, sourceOf } from './new-video-rows.ts'
@@ -116,6 +117,7 @@ export function makeReplaceSource(
       gone.push(...(await dropOutdated(unit, video)))
       await insertAsWebVideo(unit, videoId, draft)
       askForStoryboard(unit, videoId, config())
+      askForTorrents(unit, videoId, config())
       moveAndTell(unit, video, [event])
       // Placed for the privacy of a moment ago.
       if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)

@@ -5,6 +5,7 @@ import { newUuid } from '../../platform/ids.ts'
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
+import { askForTorrents } from './ask-for-torrents.ts'
 import { dropPasswords, insertPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
@@ -64,18 +65,21 @@ type Deps = ActorDeps & {
 }
 
 export function makeUpdateVideo(deps: Deps): UpdateVideo {
-  const { db, tell, registry, logger, store, pendingFiles, placeFiles, leases } = deps
+  const { db, tell, registry, config, logger, store, pendingFiles, placeFiles, leases } = deps
 
   /** Runs a change in the video's transaction; tells the world, and lets the files follow the privacy. */
   async function change(videoId: number, apply: (unit: Unit, video: Video) => Promise<void>): Promise<void> {
     const moved = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw notFound('Video not found')
-      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video), channelId: video.channelId }
+      const { channelId, name } = video
+      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video), channelId }
       await apply(unit, video)
       video.updatedAt = unit.now
       await announce(unit, video, before)
-      if (before.wasHidden === hasPrivateFiles(video)) return false
+      const isMoved = before.wasHidden !== hasPrivateFiles(video)
+      if (isMoved || name !== video.name) askForTorrents(unit, videoId, config(), 'update-metadata')
+      if (!isMoved) return false
       placeFiles.ask(unit, videoId)
       return true
     })

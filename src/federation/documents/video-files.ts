@@ -1,6 +1,7 @@
 // The files of a video of ours, as links of its document.
 
-import type { HlsDocument, VideoFileDocument } from '../wire/index.ts'
+import { trackersOf } from '../../actors/torrent/index.ts'
+import type { HlsDocument, TrackerDocument, VideoFileDocument } from '../wire/index.ts'
 import { videoType } from './media-types.ts'
 
 export interface FileRow {
@@ -58,6 +59,14 @@ export function linksOf(video: VideoFiles): { files: VideoFileDocument[]; playli
     const segmentsSha256Url = row.segments_sha256_url ?? hlsUrl(video, row.segments_sha256_filename)
     return [{ url, infohashes: row.info_hashes, segmentsSha256Url, files: renditions }]
   }
+}
+
+export function trackerLinks(origin: string): TrackerDocument[] {
+  const { http, webSocket } = trackersOf(origin)
+  return [
+    { name: 'tracker-http', kind: 'http', url: http },
+    { name: 'tracker-websocket', kind: 'websocket', url: webSocket },
+  ]
 }
 
 const hlsUrl = ({ origin, folder, uuid }: VideoFiles, filename: string | null): string | null =>

@@ -12,7 +12,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { AS_PUBLIC, type Audience, buildVideo, type JsonObject, type LabelledDocument } from '../wire/index.ts'
 import { imageType } from './media-types.ts'
-import { type FileRow, linksOf, type PlaylistRow } from './video-files.ts'
+import { type FileRow, linksOf, type PlaylistRow, trackerLinks } from './video-files.ts'
 
 export interface FoundVideo {
   document: JsonObject
@@ -185,7 +185,7 @@ function documentOf(row: VideoRow, urls: Urls): JsonObject {
     aspectRatio: row.aspect_ratio,
     page: row.url,
     ...linksOf({ uuid, folder, origin: urls.origin, files: row.files, playlist: row.playlist }),
-    trackers: [],
+    trackers: trackerLinks(urls.origin),
     likes: urls.videoCollection(uuid, 'likes'),
     dislikes: urls.videoCollection(uuid, 'dislikes'),
     shares: urls.videoCollection(uuid, 'announces'),

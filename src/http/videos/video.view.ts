@@ -1,6 +1,7 @@
 // Videos as clients of the API know them: in lists, and alone with everything.
 
 import { z } from 'zod'
+import { trackersOf } from '../../actors/torrent/index.ts'
 import {
   categoryLabels,
   commentsPolicyLabels,
@@ -156,16 +157,11 @@ export function toVideoDetailsView(row: VideoDetailsRow, here: Here): z.infer<ty
     downloadEnabled: row.download_enabled,
     inputFileUpdatedAt: row.input_file_updated_at?.toISOString() ?? null,
     ...toProgress(row),
-    trackerUrls: row.remote ? row.tracker_urls : ourTrackers(here),
+    trackerUrls: row.remote ? row.tracker_urls : Object.values(trackersOf(here.origin)),
   }
 }
 
 const COMMENTS_DISABLED = 2
-
-const ourTrackers = ({ origin, host }: Here): string[] => [
-  `${origin}/tracker/announce`,
-  `${origin.replace(/^http/, 'ws').replace(/\/\/.*$/, `//${host}`)}/tracker/socket`,
-]
 
 function toCommon(row: VideoRow) {
   return {

@@ -102,12 +102,11 @@ describe('the document of an actor', () => {
 
 describe('the document of a video', () => {
   it('has what the recorded one has', async () => {
-    const recorded = recordedObject('video-public')
-    const isTracker = (link: JsonObject) => Array.isArray(link.rel) && link.rel[0] === 'tracker'
-    const links = (recorded.url as JsonObject[]).filter((link) => !isTracker(link))
+    // It was recorded without TLS.
+    const recorded = JSON.parse(JSON.stringify(recordedObject('video-public')).replaceAll('"ws://', '"wss://'))
     const ours = await server.document(VIDEO)
-    expectRecorded(ours, { ...recorded, url: links })
-    expect((ours.url as unknown[]).length).toBe(links.length)
+    expectRecorded(ours, recorded)
+    expect((ours.url as unknown[]).length).toBe((recorded.url as unknown[]).length)
     expect(oracleProblems(ours)).toEqual([])
   })
 

@@ -30,6 +30,7 @@ export async function startStage(): Promise<RouteStage> {
         video_channel_synchronization: { enabled: true, max_per_user: 1000 },
       },
       open_telemetry: { metrics: { enabled: true } },
+      tracker: { enabled: true },
       signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
       vireo: {
         federation: { allow_http: true, allow_private_addresses: true },

@@ -7,6 +7,7 @@ declare module 'webtorrent' {
     name: string
     length: number
     offset: number
+    arrayBuffer(): Promise<ArrayBuffer>
   }
 
   export interface Torrent extends EventEmitter {
@@ -15,6 +16,7 @@ declare module 'webtorrent' {
     /** 0 to 1. */
     progress: number
     name: string
+    done: boolean
     destroyed: boolean
     destroy(options: { destroyStore: boolean }, done: (error?: Error | string | null) => void): void
   }
@@ -40,6 +42,8 @@ declare module 'webtorrent' {
     natPmp: boolean
     tracker: object
     maxConns?: number
+    /** Whether the addresses in a torrent are asked for its bytes; true by default. */
+    webSeeds?: boolean
   }
 
   export interface TorrentOptions {
@@ -53,7 +57,7 @@ declare module 'webtorrent' {
     /** Asked for the address of each peer before it is connected to. */
     blocked: { contains(host: string): boolean } | undefined
     torrentPort: number
-    add(torrent: object, options: TorrentOptions): Torrent
+    add(torrent: object, options: Partial<TorrentOptions>, added?: (torrent: Torrent) => void): Torrent
     seed(
       content: Buffer | Buffer[],
       options: { name?: string; announceList?: string[][] },

@@ -89,4 +89,8 @@ export const fileRows = [
   row('GET /lazy-static/avatars/:filename', everybody(200), picture('avatars')),
   row('GET /lazy-static/banners/:filename', everybody(200), picture('avatars')),
   row('GET /lazy-static/torrents/:filename', everybody(200), picture('torrents')),
+
+  row('GET /tracker/announce', everybody(200)),
+  row('GET /tracker/scrape', everybody(200)),
+  row('GET /tracker/socket', everybody(400)),
 ]

@@ -1,0 +1,237 @@
+// The job `manage-video-torrent`: brings the torrents of a video of ours, and the names of its playlist's swarms, in step
+// with its rows. Killed at any line it is run again; two at once store one torrent of each file.
+
+import { buffer } from 'node:stream/consumers'
+import {
+  type FileRef,
+  MediaError,
+  makeTorrent,
+  renewTorrent,
+  type Store,
+  type Torrent,
+  type TorrentFacts,
+} from '../../media/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
+import { askForTorrents, isFederated, type Leases, type PendingFiles } from '../video/index.ts'
+import {
+  factsOf,
+  magnetUriOf,
+  outdatedOf,
+  placesOf,
+  swarmsOf,
+  type TorrentFile,
+  type TorrentVideo,
+} from './torrents-of.ts'
+
+export type TorrentDeps = ActorDeps & {
+  store: Store
+  pendingFiles: PendingFiles
+  leases: Pick<Leases, 'owner'>
+}
+
+/** How often the video may change under the job until it gives up. */
+const TRIES = 5
+/** The largest torrent that is renewed: that of a file of some hundred terabytes. */
+const MAX_TORRENT_BYTES = 32 * 1024 ** 2
+const LOOK_EVERY_MS = 600_000
+/** Files that are looked at each time. */
+const BATCH = 1000
+
+interface StoredVideo extends TorrentVideo {
+  state: string
+}
+
+/** A torrent in the store that no row names yet. */
+interface Made {
+  file: TorrentFile
+  ref: FileRef
+  infoHash: string
+  /** What it says. */
+  facts: TorrentFacts
+}
+
+const VIDEO = `
+  select v.uuid, v.name, v.privacy, v.blocked, v.state, p.playlist_filename as master,
+    p.p2p_media_loader_info_hashes as swarms,
+    coalesce((select json_agg(json_build_object('id', f.id, 'filename', f.filename,
+        'isHls', f.streaming_playlist_id is not null, 'resolution', f.resolution, 'extname', f.extname, 'size', f.size,
+        'created', extract(epoch from f.created_at), 'torrent', f.torrent_filename, 'infoHash', f.info_hash,
+        'magnet', f.magnet_url) order by f.resolution desc, f.id)
+      from video_file f where f.video_id = v.id and f.filename is not null and not f.outdated), '[]') as files
+  from video v left join streaming_playlist p on p.video_id = v.id
+  where v.id = $1 and not v.remote and not v.is_live and v.state <> 'removed'`
+
+/** Adds the job to the registry, and the look at files that have none: of before, or of a job that failed. */
+export function makeTorrents(deps: TorrentDeps): void {
+  const { db, tell, registry, config, logger, store, pendingFiles, leases, urls } = deps
+  const { origin } = urls
+
+  registry.job('manage-video-torrent', { queue: 'media', run: (job) => run(job) })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const videoId = Number(data.videoId)
+    // Of an earlier round, so that no file is read twice.
+    const known = new Map<number, Torrent>()
+    for (let tries = 1; config().tracker.enabled; tries += 1) {
+      const video = await find(db.query, videoId)
+      if (!video) return
+      const made: Made[] = []
+      try {
+        for (const file of outdatedOf(video, origin)) {
+          const torrent = await torrentOf(video, file, { known: known.get(file.id), signal, progress })
+          if (!torrent) continue
+          known.set(file.id, torrent)
+          made.push({ file, ...(await storeTorrent(file, torrent)), facts: factsOf(video, file, origin) })
+        }
+        if (await keep(videoId, made)) return
+      } catch (error) {
+        await discardUnlessStored(made)
+        if (error instanceof DomainError && error.kind === 'not_found') return
+        throw error
+      }
+      await pendingFiles.discard(refsOf(made))
+      if (tries === TRIES) throw new PermanentFailure('The video changes again and again.')
+    }
+  }
+
+  /** From what there is of it, else by reading the file; undefined when that is gone or not whole. */
+  async function torrentOf(
+    video: TorrentVideo,
+    file: TorrentFile,
+    { known, signal, progress }: Pick<JobContext, 'signal' | 'progress'> & { known: Torrent | undefined },
+  ): Promise<Torrent | undefined> {
+    const facts = factsOf(video, file, origin)
+    const earlier = known?.bytes ?? (await earlierTorrent(file))
+    const renewed = earlier && (await renewTorrent(earlier, facts))
+    if (renewed) return renewed
+    // Moved from one folder to the other while it is looked for, it is in the first one at the end.
+    const [place, other] = placesOf(video, file)
+    for (const ref of [place, other, place]) {
+      if (!ref || !(await store.stat(ref))) continue
+      try {
+        const { stream } = await store.open(ref)
+        return await makeTorrent(stream, facts, { signal, onProgress: progress })
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof MediaError && error.reason === 'not-found')) throw error
+      }
+    }
+    logger.warn({ video: video.uuid, file: file.id }, 'a file has no torrent: it is not where it should be')
+    return undefined
+  }
+
+  async function earlierTorrent({ torrent }: TorrentFile): Promise<Uint8Array | undefined> {
+    if (torrent === null) return undefined
+    const ref = torrentRef(torrent)
+    const stat = await store.stat(ref)
+    if (!stat || stat.size > MAX_TORRENT_BYTES) return undefined
+    try {
+      return await buffer((await store.open(ref)).stream)
+    } catch (error) {
+      if (error instanceof MediaError && error.reason === 'not-found') return undefined
+      throw error
+    }
+  }
+
+  /** By a new name each time: caches hold what an address answered. */
+  async function storeTorrent(file: TorrentFile, { bytes, infoHash }: Torrent) {
+    const ref = torrentRef(`${newUuid()}-${file.resolution}${file.isHls ? '-hls' : ''}.torrent`)
+    await pendingFiles.reserve(leases.owner, [ref])
+    await store.put(ref, bytes)
+    return { ref, infoHash }
+  }
+
+  /** Stores the rows, and tells the world when something is new. Answers false when the video is not as it was. */
+  function keep(videoId: number, made: readonly Made[]): Promise<boolean> {
+    return tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await find(unit.query, videoId)
+      if (!video) {
+        await pendingFiles.condemn(unit.query, refsOf(made))
+        return true
+      }
+      if (!made.every((one) => isOf(video, one))) return false
+      const hasTorrents = await storeRows(unit, video, made)
+      const hasSwarms = await storeSwarms(unit, videoId, video)
+      if ((hasTorrents || hasSwarms) && video.state === 'published' && isFederated(video.privacy)) {
+        await unit.query('update video set updated_at = $2 where id = $1', [videoId, unit.now])
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
+      }
+      return true
+    })
+  }
+
+  /** Whether the torrent is that of the file as it is now. */
+  function isOf(video: TorrentVideo, { file, facts }: Made): boolean {
+    const current = video.files.find(({ id }) => id === file.id)
+    if (!current || current.torrent !== file.torrent) return false
+    return JSON.stringify(factsOf(video, current, origin)) === JSON.stringify(facts)
+  }
+
+  async function storeRows(unit: Unit, video: TorrentVideo, made: readonly Made[]): Promise<boolean> {
+    if (made.length === 0) return false
+    const rows = made.map(({ file, ref, infoHash }) => {
+      const torrent = { filename: ref.name, infoHash }
+      return { id: file.id, ...torrent, magnet: magnetUriOf(video, file, torrent, origin) }
+    })
+    await unit.query(
+      `update video_file f set torrent_filename = n.filename, info_hash = n."infoHash", magnet_url = n.magnet,
+         updated_at = $2
+       from jsonb_to_recordset($1::jsonb) as n (id int, filename text, "infoHash" text, magnet text) where f.id = n.id`,
+      [JSON.stringify(rows), unit.now],
+    )
+    await pendingFiles.settle(unit.query, refsOf(made))
+    const replaced = made.flatMap(({ file: { torrent } }) => (torrent === null ? [] : [torrentRef(torrent)]))
+    await pendingFiles.condemn(unit.query, replaced)
+    return true
+  }
+
+  async function storeSwarms(unit: Unit, videoId: number, video: TorrentVideo): Promise<boolean> {
+    const swarms = swarmsOf(video, origin)
+    if (video.swarms === null || swarms.join() === video.swarms.join()) return false
+    await unit.query(
+      'update streaming_playlist set p2p_media_loader_info_hashes = $2, updated_at = $3 where video_id = $1',
+      [videoId, swarms, unit.now],
+    )
+    return true
+  }
+
+  /** The transaction may have been committed although its answer was lost. */
+  async function discardUnlessStored(made: readonly Made[]): Promise<void> {
+    if (made.length === 0) return
+    const names = refsOf(made).map(({ name }) => name)
+    const stored = await db.query<{ name: string }>(
+      'select torrent_filename as name from video_file where torrent_filename = any($1)',
+      [names],
+    )
+    await pendingFiles.discard(refsOf(made).filter(({ name }) => !stored.some((one) => one.name === name)))
+  }
+
+  let looked = 0
+  registry.periodic('video-torrents', {
+    everyMs: () => LOOK_EVERY_MS,
+    async run() {
+      if (!config().tracker.enabled) return
+      // The magnet URI names where this server is, which may have changed.
+      const files = await db.query<{ id: number; videoId: number; isRight: boolean }>(
+        `select id, video_id as "videoId",
+           coalesce(torrent_filename is not null and strpos(magnet_url, $2) > 0, false) as "isRight"
+         from video_file where filename is not null and id > $1 order by id limit ${BATCH}`,
+        [looked, encodeURIComponent(`${origin}/`)],
+      )
+      looked = files.length === BATCH ? (files.at(-1)?.id ?? 0) : 0
+      const wrong = new Set(files.filter(({ isRight }) => !isRight).map(({ videoId }) => videoId))
+      if (wrong.size === 0) return
+      await tell.create(async (unit) => {
+        for (const videoId of wrong) askForTorrents(unit, videoId, config())
+      })
+    },
+  })
+}
+
+const torrentRef = (name: string): FileRef => ({ kind: 'torrents', name })
+const refsOf = (made: readonly Made[]): FileRef[] => made.map(({ ref }) => ref)
+
+const find = async (query: Sql, videoId: number): Promise<StoredVideo | undefined> =>
+  (await query<StoredVideo>(VIDEO, [videoId]))[0]

@@ -1,0 +1,36 @@
+// How often peers may announce: of one address, and of one address in one swarm. Bounded, whoever comes.
+
+import { LRUCache } from 'lru-cache'
+import type { Config } from '../../config/index.ts'
+
+export interface AnnounceLimits {
+  /** Counts an announce; true when it is one too many, and while the address is blocked for it. */
+  isTooMany(address: string, infoHash: string): boolean
+}
+
+/** Addresses, and pairs of address and swarm, that are counted at a time; the oldest are forgotten. */
+const MOST_COUNTED = 50_000
+
+export function makeAnnounceLimits(config: () => Config): AnnounceLimits {
+  const counts = new LRUCache<string, { count: number }>({ max: MOST_COUNTED })
+  const blocked = new LRUCache<string, true>({ max: MOST_COUNTED })
+
+  function count(key: string): number {
+    const entry = counts.get(key)
+    if (entry) return ++entry.count
+    counts.set(key, { count: 1 }, { ttl: config().vireo.tracker.announce_window })
+    return 1
+  }
+
+  return {
+    isTooMany(address, infoHash) {
+      const { announces_per_ip, announces_per_ip_per_infohash, block_for } = config().vireo.tracker
+      if (blocked.has(address)) return true
+      const ofAddress = count(address)
+      const ofSwarm = count(`${address} ${infoHash}`)
+      if (ofAddress <= announces_per_ip && ofSwarm <= announces_per_ip_per_infohash) return false
+      blocked.set(address, true, { ttl: block_for })
+      return true
+    },
+  }
+}

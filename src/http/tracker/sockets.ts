@@ -1,0 +1,139 @@
+// WebSockets of players: how many there may be, what each may send, and when a silent one is closed. A page of several
+// players has one socket, on which each of them is a peer.
+
+import { EventEmitter } from 'node:events'
+import type { PeerSocket, WebSocket } from 'bittorrent-tracker/server'
+import { readMessage } from './messages.ts'
+import type { Swarms } from './swarms.ts'
+
+export interface Sockets {
+  /** Whether one more may come from the address. */
+  hasPlace(address: string): boolean
+  /** Takes a socket in. `ip` must be an address, `address` is what it is counted as. */
+  add(socket: WebSocket, from: { ip: string; port: number; address: string }, swarms: Pick<Swarms, 'addPeer'>): void
+  /** Closes all of them, as the server is ending. */
+  close(): void
+}
+
+const MAX_SOCKETS = 20_000
+const MAX_OF_AN_ADDRESS = 100
+/** Players on one page. */
+const MAX_PEERS = 20
+/** What a peer in a lively swarm sends in the time. */
+const MAX_MESSAGES = 500
+const WINDOW_MS = 10_000
+/** Messages that cannot be understood. */
+const MAX_BAD = 5
+/** Bytes that a slow reader may be behind. */
+const MAX_WAITING = 1024 ** 2
+const PING_EVERY_MS = 30_000
+/** Players announce every two minutes. */
+const MAX_SILENCE_MS = 15 * 60_000
+/** For the farewell. */
+const CLOSING_MS = 500
+
+const GOING_AWAY = 1001
+const POLICY_VIOLATION = 1008
+
+interface Connection {
+  socket: WebSocket
+  /** By the name that a peer gives itself. */
+  peers: Map<string, PeerSocket>
+  hasAnswered: boolean
+  heardAt: number
+}
+
+export function makeSockets(options: { now: () => number }): Sockets {
+  const { now } = options
+  const connections = new Set<Connection>()
+  const byAddress = new Map<string, number>()
+  let pinging: NodeJS.Timeout | undefined
+
+  function add(socket: WebSocket, from: Parameters<Sockets['add']>[1], swarms: Pick<Swarms, 'addPeer'>): void {
+    const connection: Connection = { socket, peers: new Map(), hasAnswered: true, heardAt: now() }
+    connections.add(connection)
+    byAddress.set(from.address, (byAddress.get(from.address) ?? 0) + 1)
+    pinging ??= setInterval(ping, PING_EVERY_MS).unref()
+    const isWithinBounds = boundsOf(now)
+    socket.on('message', (data: Buffer) => {
+      connection.heardAt = now()
+      const message = readMessage(data.toString())
+      if (!isWithinBounds(message !== undefined)) return socket.close(POLICY_VIOLATION, 'too many messages')
+      if (!message) return send(socket, JSON.stringify({ 'failure reason': 'invalid message' }))
+      const peer = peerOf(connection, message.action === 'announce' ? message.peer_id : '', from, swarms)
+      if (peer) peer.emit('message', JSON.stringify(message))
+      else send(socket, JSON.stringify({ 'failure reason': 'too many peers' }))
+    })
+    socket.on('pong', () => {
+      connection.hasAnswered = true
+    })
+    // Broken frames, and messages that are too large: the close follows.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      connections.delete(connection)
+      const left = (byAddress.get(from.address) ?? 1) - 1
+      if (left === 0) byAddress.delete(from.address)
+      else byAddress.set(from.address, left)
+      for (const peer of connection.peers.values()) peer.emit('close')
+    })
+  }
+
+  function ping(): void {
+    for (const connection of connections) {
+      const isSilent = now() - connection.heardAt > MAX_SILENCE_MS
+      if (!connection.hasAnswered || isSilent) connection.socket.terminate()
+      else connection.socket.ping()
+      connection.hasAnswered = false
+    }
+  }
+
+  return {
+    hasPlace: (address) => connections.size < MAX_SOCKETS && (byAddress.get(address) ?? 0) < MAX_OF_AN_ADDRESS,
+    add,
+    close() {
+      clearInterval(pinging)
+      for (const { socket } of connections) {
+        socket.close(GOING_AWAY, 'the server is ending')
+        setTimeout(() => socket.terminate(), CLOSING_MS)
+      }
+    },
+  }
+}
+
+/** The peer of that name, as the tracker knows it; undefined when there are too many on the socket. */
+function peerOf(
+  { peers, socket }: Connection,
+  name: string,
+  { ip, port }: { ip: string; port: number },
+  { addPeer }: Pick<Swarms, 'addPeer'>,
+): PeerSocket | undefined {
+  const known = peers.get(name)
+  if (known) return known
+  if (peers.size === MAX_PEERS) return undefined
+  const peer: PeerSocket = Object.assign(new EventEmitter(), {
+    upgradeReq: { headers: {}, connection: { remoteAddress: ip, remotePort: port } },
+    // What could not be sent is no matter: the close of the socket follows, once.
+    send: (text: string) => send(socket, text),
+  })
+  addPeer(peer)
+  peers.set(name, peer)
+  return peer
+}
+
+function send(socket: WebSocket, text: string): void {
+  if (socket.bufferedAmount > MAX_WAITING) socket.terminate()
+  else socket.send(text, () => undefined)
+}
+
+/** Counts the messages of a socket, good and bad ones; false when it is one too many. */
+function boundsOf(now: () => number): (isGood: boolean) => boolean {
+  let since = now()
+  let count = 0
+  let bad = 0
+  return (isGood) => {
+    if (now() - since > WINDOW_MS) [since, count] = [now(), 0]
+    count += 1
+    if (!isGood) bad += 1
+    return count <= MAX_MESSAGES && bad <= MAX_BAD
+  }
+}

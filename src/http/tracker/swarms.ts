@@ -1,0 +1,164 @@
+// The swarms of this process: bittorrent-tracker without its listeners, for those swarms only that are ours to serve, and
+// with a bound on all that peers can make it remember. Loaded when the first peer comes.
+
+import { isIP } from 'node:net'
+import type { AnnounceParams, PeerSocket, Swarm } from 'bittorrent-tracker/server'
+import { LRUCache } from 'lru-cache'
+import type { Config } from '../../config/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { AnnounceLimits } from './announce-limits.ts'
+import { readAnnounce, readScrape } from './messages.ts'
+
+export interface SwarmsDeps {
+  config: () => Config
+  logger: Logger
+  limits: AnnounceLimits
+  /** Whether the swarm (hexadecimal info hash) is one of ours. */
+  isOurs: (infoHash: string) => Promise<boolean>
+  /** What an address is counted as. */
+  addressOf: (ip: string) => string
+}
+
+const MAX_SWARMS = 20_000
+const PEERS_OF_A_SWARM = 1_000
+const MAX_PEERS = 200_000
+/** Bytes: ten offers are about 30 KB. */
+const MAX_MESSAGE = 256 * 1024
+const SWEEP_EVERY_MS = 60_000
+const SWEEP_AGAIN_MS = 5_000
+/** A video that was removed or blocked is out after so long. */
+const KNOWN_MS = 5_000
+const MOST_KNOWN = 20_000
+
+export type Swarms = Awaited<ReturnType<typeof loadSwarms>>
+
+export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: SwarmsDeps) {
+  const [{ default: Server }, { default: bencode }] = await Promise.all([
+    import('bittorrent-tracker/server'),
+    import('bencode'),
+  ])
+  const known = new LRUCache<string, boolean>({ max: MOST_KNOWN, ttl: KNOWN_MS })
+  const failure = (reason: string): Uint8Array => bencode.encode({ 'failure reason': reason })
+  // Announces since it was last counted are taken for new peers.
+  let peers = 0
+  let swarms = 0
+  let sweptAt = 0
+
+  const server = new Server({
+    ...{ http: false, udp: false, stats: false },
+    ws: { noServer: true, maxPayload: MAX_MESSAGE },
+    peersCacheLength: PEERS_OF_A_SWARM,
+    filter(infoHash, params, done) {
+      refusalOf(infoHash, params).then(
+        (refusal) => done(refusal === undefined ? undefined : new Error(refusal)),
+        (error) => {
+          logger.warn({ err: error }, 'the tracker could not look up a swarm')
+          done(new Error('try again later'))
+        },
+      )
+    },
+  })
+  // Two first peers of a swarm that come at once are in the same one.
+  server.createSwarm = (infoHash, done) => {
+    const known = server.torrents[infoHash]
+    const swarm = known ?? new Server.Swarm(infoHash, server)
+    server.torrents[infoHash] = swarm
+    if (!known) swarms += 1
+    process.nextTick(() => done(null, swarm))
+  }
+
+  async function refusalOf(infoHash: string, params: AnnounceParams): Promise<string | undefined> {
+    const isEager = !params.answer && limits.isTooMany(addressOf(params.ip), infoHash)
+    if (isEager && config().tracker.reject_too_many_announces) return 'too many announces'
+    if (config().tracker.private && !(await isKnown(infoHash))) {
+      drop(infoHash)
+      if (config().log.log_tracker_unknown_infohash) logger.info({ infoHash }, 'a peer announced an unknown torrent')
+      return 'unknown info_hash'
+    }
+    // The peer may have gone while its swarm was looked up.
+    if (params.socket?.destroyed) return 'gone'
+    const swarm = server.torrents[infoHash]
+    peers += 1
+    const isFull = peers > MAX_PEERS || (!swarm && swarms >= MAX_SWARMS)
+    if (isFull && performance.now() - sweptAt > SWEEP_AGAIN_MS) sweep()
+    if (peers > MAX_PEERS || (!swarm && swarms >= MAX_SWARMS)) return 'the tracker is full'
+    return swarm && isTaken(swarm, params) ? 'this peer_id is taken' : undefined
+  }
+
+  async function isKnown(infoHash: string): Promise<boolean> {
+    const answer = known.get(infoHash) ?? (await isOurs(infoHash))
+    known.set(infoHash, answer, { noUpdateTTL: true })
+    return answer
+  }
+
+  /** A peer that comes again on another connection takes the place of its earlier self; nobody else does. */
+  function isTaken(swarm: Swarm, { socket, ip, peer_id }: AnnounceParams): boolean {
+    const holder = socket && swarm.peers.peek(peer_id)
+    if (!holder?.socket || holder.socket === socket) return false
+    if (!holder.socket.destroyed && holder.ip !== ip) return true
+    swarm.announce({ type: 'ws', event: 'stopped', numwant: 0, peer_id })
+    return false
+  }
+
+  function drop(infoHash: string): void {
+    const swarm = server.torrents[infoHash]
+    if (!swarm) return
+    for (const { socket } of swarm.peers.keys.flatMap((key) => swarm.peers.peek(key) ?? [])) {
+      if (socket?.infoHashes) socket.infoHashes = socket.infoHashes.filter((one) => one !== infoHash)
+    }
+    delete server.torrents[infoHash]
+    swarms -= 1
+  }
+
+  /** Forgets peers that were silent for long, and empty swarms. */
+  function sweep(): void {
+    sweptAt = performance.now()
+    peers = 0
+    swarms = 0
+    for (const [infoHash, swarm] of Object.entries(server.torrents)) {
+      for (const key of swarm.peers.keys) swarm.peers.peek(key)
+      peers += swarm.peers.length
+      if (swarm.peers.length === 0) delete server.torrents[infoHash]
+      else swarms += 1
+    }
+  }
+  const sweeper = setInterval(sweep, SWEEP_EVERY_MS).unref()
+
+  return {
+    /** Takes over a connection that asks for a WebSocket. */
+    upgrade: server.ws.handleUpgrade.bind(server.ws),
+    /** From now on what the socket emits as `message` is said by a peer. */
+    addPeer: (socket: PeerSocket) => server.onWebSocketConnection(socket),
+
+    /** The bencoded answer to an announce; `query` is what follows the question mark. */
+    async announce(query: string, ip: string): Promise<Uint8Array> {
+      const read = readAnnounce(query)
+      if ('wrong' in read) return failure(`invalid ${read.wrong}`)
+      // Behind a proxy that is trusted it may be anything.
+      if (isIP(ip) === 0) return failure('invalid address')
+      return await new Promise((resolve) => {
+        server.onHttpRequest(
+          { url: `/announce?${read.query}`, headers: {}, connection: { remoteAddress: ip } },
+          { end: resolve },
+          { action: 'announce' },
+        )
+      })
+    },
+
+    /** The bencoded answer to a scrape. The tracker's own one writes the hashes as text. */
+    async scrape(query: string): Promise<Uint8Array> {
+      const read = readScrape(query)
+      if ('wrong' in read) return failure(`invalid ${read.wrong}`)
+      const files = read.infoHashes.flatMap((infoHash) => {
+        const { complete = 0, incomplete = 0 } = server.torrents[infoHash] ?? {}
+        return ['20:', Buffer.from(infoHash, 'hex'), bencode.encode({ complete, downloaded: complete, incomplete })]
+      })
+      return Buffer.concat(['d5:filesd', ...files, 'ee'].map((part) => Buffer.from(part)))
+    },
+
+    close() {
+      clearInterval(sweeper)
+      server.close()
+    },
+  }
+}

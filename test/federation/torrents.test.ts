@@ -1,0 +1,424 @@
+// Torrents of our videos, the tracker that serves their swarms, and what other servers are told of them.
+
+import { hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import bencode from 'bencode'
+import parseTorrent from 'parse-torrent'
+import WebTorrent, { type ClientOptions } from 'webtorrent'
+import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+interface FileView {
+  id: number
+  magnetUri: string | null
+  torrentUrl: string | null
+  torrentDownloadUrl: string | null
+  fileUrl: string
+  size: number
+  resolution: { id: number }
+}
+interface VideoView {
+  name: string
+  trackerUrls: string[]
+  files: FileView[]
+  streamingPlaylists: { playlistUrl: string; segmentsSha256Url: string; files: FileView[] }[]
+}
+
+let ours: FederatedNode
+let near: FakePeer
+let bytes: Buffer
+/** Of one web video and of one HLS playlist. */
+let uuid: string
+
+beforeAll(async () => {
+  const resolutions = { '0p': false, '144p': false, '240p': false, '360p': false, '480p': false, '720p': false }
+  ;[ours, near, bytes] = await Promise.all([
+    startFederatedNode({
+      tracker: { enabled: true },
+      transcoding: {
+        ...{ enabled: true, always_transcode_original_resolution: true },
+        ...{ resolutions, web_videos: { enabled: true }, hls: { enabled: true } },
+      },
+    }),
+    startFakePeer(),
+    media('small.mp4').then((path) => readFile(path)),
+  ])
+  const { account } = await introduce(ours, near, 'nora')
+  await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
+  uuid = (await ours.upload(bytes)).uuid
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([near?.close(), ours?.stop()])
+})
+
+const viewOf = (of = uuid): Promise<VideoView> => ours.client.get<VideoView>(`/api/v1/videos/${of}`)
+const filesOf = ({ files, streamingPlaylists }: VideoView): FileView[] => [
+  ...files,
+  ...streamingPlaylists.flatMap((playlist) => playlist.files),
+]
+const jobs = () =>
+  ours.query(
+    `select 1 from job where type in ('manage-video-torrent', 'video-transcoding', 'video-files-placement')
+       and state not in ('completed', 'failed')`,
+  )
+
+/** The view once nothing more is made of the video. */
+async function settled(of = uuid): Promise<VideoView> {
+  await until(async () => (await jobs()).length === 0, { what: 'the end of the jobs', withinMs: 60_000 })
+  return await viewOf(of)
+}
+
+const torrentAt = async (url: string | null) => {
+  const response = await fetch(url ?? '')
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-bittorrent'])
+  return await parseTorrent(Buffer.from(await response.arrayBuffer()))
+}
+
+const infoHashesOf = (files: FileView[]): Promise<string[]> =>
+  Promise.all(files.map(async ({ torrentUrl }) => (await torrentAt(torrentUrl)).infoHash ?? ''))
+
+/** Torrents in the store, beside those that wait to be removed. */
+async function torrentsInStore(): Promise<string[]> {
+  const condemned = await ours.query<{ name: string }>("select name from pending_file where kind = 'torrents'")
+  const names = await readdir(join(ours.node.dataDir, 'storage/torrents'))
+  return names.filter((name) => !name.startsWith('.') && !condemned.some((one) => one.name === name)).sort()
+}
+
+async function change(fields: Record<string, string>): Promise<FileView[]> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  await ours.client.send('PUT', `/api/v1/videos/${uuid}`, form)
+  return filesOf(await settled())
+}
+
+describe('the torrents of a video', () => {
+  it('are made of each file, and name it, its address and our tracker', async () => {
+    const video = await settled()
+    const tracker = `${ours.base}/tracker/announce`
+    const socket = `${ours.base.replace('http', 'ws')}/tracker/socket`
+    expect(video.trackerUrls).toEqual([tracker, socket])
+    const files = filesOf(video)
+    expect(files).toHaveLength(2)
+    for (const file of files) {
+      const torrent = await torrentAt(file.torrentUrl)
+      expect(torrent).toMatchObject({
+        name: `A video of ours ${file.resolution.id}p.mp4`,
+        length: file.size,
+        announce: [socket, tracker],
+        urlList: [file.fileUrl],
+      })
+      expect(await parseTorrent(file.magnetUri ?? '')).toMatchObject({
+        infoHash: torrent.infoHash,
+        name: 'A video of ours',
+        xs: file.torrentUrl,
+        announce: [tracker, socket],
+        urlList: [file.fileUrl],
+      })
+      expect(file.torrentDownloadUrl).toBe(file.torrentUrl?.replace('/lazy-static/', '/download/'))
+    }
+    expect(files[0]?.torrentUrl).toMatch(/\/lazy-static\/torrents\/[\w-]{36}-\d+\.torrent$/)
+    expect(files[1]?.torrentUrl).toMatch(/\/lazy-static\/torrents\/[\w-]{36}-\d+-hls\.torrent$/)
+  }, 60_000)
+
+  it('are named by the document of the video, with the swarms of its playlist and the tracker', async () => {
+    const video = await settled()
+    const [playlist] = video.streamingPlaylists
+    const linked = (document: JsonObject) => document.url as JsonObject[]
+    await until(
+      async () =>
+        [...near.of('Create'), ...near.of('Update')].some(({ activity }) =>
+          linked(activity.object as JsonObject).some((link) => link.mediaType === 'application/x-bittorrent'),
+        ),
+      { what: 'an Update with torrents' },
+    )
+    const document = (await (
+      await fetch(`${ours.base}/videos/watch/${uuid}`, { headers: { accept: 'application/activity+json' } })
+    ).json()) as JsonObject
+    const links = linked(document)
+    const hls = links.find(({ mediaType }) => mediaType === 'application/x-mpegURL')
+    const tags = hls?.tag as JsonObject[]
+    const beside = (of: JsonObject[], file: FileView | undefined) => {
+      expect(of).toContainEqual(
+        expect.objectContaining({
+          type: 'Link',
+          mediaType: 'application/x-bittorrent',
+          href: file?.torrentUrl,
+          height: expect.any(Number),
+          fps: expect.any(Number),
+        }),
+      )
+      expect(of).toContainEqual(
+        expect.objectContaining({
+          mediaType: 'application/x-bittorrent;x-scheme-handler/magnet',
+          href: file?.magnetUri,
+        }),
+      )
+    }
+    beside(links, video.files[0])
+    beside(tags, playlist?.files[0])
+    const [row] = await ours.query<{ hashes: string[] }>(
+      'select p2p_media_loader_info_hashes as hashes from streaming_playlist',
+    )
+    expect(row?.hashes).toEqual([hash('sha1', `2${playlist?.playlistUrl}+V0`)])
+    expect(tags.filter(({ type }) => type === 'Infohash')).toEqual([{ type: 'Infohash', name: row?.hashes[0] }])
+    expect(links.slice(-2)).toEqual([
+      { type: 'Link', name: 'tracker-http', rel: ['tracker', 'http'], href: video.trackerUrls[0] },
+      { type: 'Link', name: 'tracker-websocket', rel: ['tracker', 'websocket'], href: video.trackerUrls[1] },
+    ])
+  }, 60_000)
+
+  it('follow its name, with another address, and leave nothing of before', async () => {
+    const before = filesOf(await settled())
+    const after = await change({ name: 'Another name' })
+    for (const [place, file] of after.entries()) {
+      expect(file.torrentUrl).not.toBe(before[place]?.torrentUrl)
+      expect(await torrentAt(file.torrentUrl)).toMatchObject({ name: expect.stringMatching(/^Another name /) })
+      expect(file.magnetUri).toContain('&dn=Another+name&')
+    }
+    expect(await torrentsInStore()).toEqual(after.map(({ torrentUrl }) => torrentUrl?.split('/').at(-1)).sort())
+  }, 60_000)
+
+  it('name no web seed while the video is private, and keep their info hash', async () => {
+    const hashes = await infoHashesOf(filesOf(await settled()))
+    const hidden = await Promise.all((await change({ privacy: '3' })).map(({ torrentUrl }) => torrentAt(torrentUrl)))
+    expect(hidden.map(({ infoHash, urlList }) => [infoHash, urlList])).toEqual(hashes.map((one) => [one, []]))
+    const shown = await change({ privacy: '1' })
+    expect(await infoHashesOf(shown)).toEqual(hashes)
+    for (const { torrentUrl, fileUrl } of shown)
+      expect(await torrentAt(torrentUrl)).toMatchObject({ urlList: [fileUrl] })
+  }, 60_000)
+
+  it('are made of files that have none when the server starts', async () => {
+    const hashes = await infoHashesOf(filesOf(await settled()))
+    await ours.query('update video_file set torrent_filename = null, magnet_url = null, info_hash = null')
+    await ours.node.restart()
+    await until(async () => filesOf(await viewOf()).every(({ magnetUri }) => magnetUri !== null), {
+      what: 'the torrents',
+    })
+    expect(await infoHashesOf(filesOf(await settled()))).toEqual(hashes)
+  }, 60_000)
+})
+
+const bytesOf = (hex: string): string => hex.replace(/../g, (byte) => `%${byte}`)
+const peerName = (letter: string): string => letter.repeat(20)
+
+async function announce(infoHash: string, port: number, more = ''): Promise<Record<string, unknown>> {
+  const query = `info_hash=${bytesOf(infoHash)}&peer_id=${peerName('p')}&port=${port}&left=0&compact=1${more}`
+  return await ask('announce', query)
+}
+
+async function ask(action: string, query: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${ours.base}/tracker/${action}?${query}`)
+  expect(response.status).toBe(200)
+  const answer = bencode.decode(Buffer.from(await response.arrayBuffer()))
+  const reason = answer['failure reason']
+  return reason ? { 'failure reason': Buffer.from(reason).toString() } : answer
+}
+
+describe('the tracker over HTTP', () => {
+  it('tells peers of a swarm of each other', async () => {
+    const [infoHash = ''] = await infoHashesOf(filesOf(await settled()))
+    expect(await announce(infoHash, 7001)).toMatchObject({ complete: 1, incomplete: 0 })
+    const answer = await announce(infoHash, 7002)
+    expect(answer).toMatchObject({ complete: 2 })
+    expect(Buffer.from(answer.peers as Uint8Array).toString('hex')).toContain(`7f000001${(7001).toString(16)}`)
+    const { files } = await ask('scrape', `info_hash=${bytesOf(infoHash)}`)
+    // Names that are no text are read as hexadecimal.
+    expect(files).toEqual({ [infoHash]: { complete: 2, incomplete: 0, downloaded: 2 } })
+    for (const port of [7001, 7002]) await announce(infoHash, port, '&event=stopped')
+    expect(await announce(infoHash, 7003, '&event=stopped')).toMatchObject({ complete: 0 })
+  })
+
+  it.each([
+    ['nothing', '', 'invalid info_hash'],
+    ['a short hash', `info_hash=abc&peer_id=${peerName('p')}&port=1`, 'invalid info_hash'],
+    ['no peer', `info_hash=${peerName('a')}&port=1`, 'invalid peer_id'],
+    ['no port', `info_hash=${peerName('a')}&peer_id=${peerName('p')}&port=0`, 'invalid port'],
+    ['an unknown hash', `info_hash=${peerName('a')}&peer_id=${peerName('p')}&port=1`, 'unknown info_hash'],
+    ['a wild event', `info_hash=${peerName('a')}&peer_id=${peerName('p')}&port=1&event=error`, 'invalid event'],
+  ])('refuses %s', async (_, query, reason) => {
+    expect(await ask('announce', query)).toEqual({ 'failure reason': reason })
+  })
+
+  it('tells nobody of all its swarms, nor of thousands at once', async () => {
+    expect(await ask('scrape', '')).toEqual({ 'failure reason': 'invalid info_hash' })
+    const many = Array.from({ length: 60 }, () => `info_hash=${peerName('a')}`).join('&')
+    expect(await ask('scrape', many)).toEqual({ 'failure reason': 'invalid info_hash' })
+  })
+
+  it('takes nothing from a query but what it knows', async () => {
+    const [infoHash = ''] = await infoHashesOf(filesOf(await settled()))
+    for (const event of ['started', 'stopped'])
+      await announce(infoHash, 7004, `&event=${event}&socket=1&ip=1.2.3.4&type=ws&numwant=-1&action=9`)
+    expect(await announce(infoHash, 7004, '&event=stopped')).toMatchObject({ complete: 0 })
+  })
+})
+
+describe('the tracker over WebSocket', () => {
+  const sockets: Peer[] = []
+  afterAll(() => {
+    for (const { socket } of sockets) socket.close()
+  })
+
+  interface Peer {
+    socket: WebSocket
+    said: Record<string, unknown>[]
+    say(message: object | string): void
+    /** The first message that fits, once it is there. */
+    hears(fits: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>
+  }
+
+  async function connect(): Promise<Peer> {
+    const socket = new WebSocket(`${ours.base.replace('http', 'ws')}/tracker/socket`)
+    const said: Peer['said'] = []
+    socket.addEventListener('message', ({ data }) => said.push(JSON.parse(String(data))))
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve)
+      socket.addEventListener('error', reject)
+    })
+    const peer: Peer = {
+      ...{ socket, said },
+      say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+      async hears(fits) {
+        await until(async () => said.some(fits), { what: 'a message' })
+        return said.find(fits) ?? {}
+      },
+    }
+    sockets.push(peer)
+    return peer
+  }
+  const isClosed = ({ socket }: Peer) => until(async () => socket.readyState === WebSocket.CLOSED, { what: 'the end' })
+  const latin1 = (hex: string): string => Buffer.from(hex, 'hex').toString('latin1')
+  const swarmOf = async (): Promise<string> => latin1((await infoHashesOf(filesOf(await settled())))[0] ?? '')
+  const announceOf = (info_hash: string, peer: string, more: object = {}) => ({
+    ...{ action: 'announce', info_hash, peer_id: peerName(peer), event: 'started', left: 0, numwant: 1 },
+    ...more,
+  })
+
+  it('carries offers and answers between the players of a playlist', async () => {
+    const [row] = await ours.query<{ hash: string }>(
+      'select p2p_media_loader_info_hashes[1] as hash from streaming_playlist',
+    )
+    const swarm = latin1(row?.hash ?? '')
+    const [one, other] = [await connect(), await connect()]
+    one.say(announceOf(swarm, 'a'))
+    expect(await one.hears(({ action }) => action === 'announce')).toMatchObject({ complete: 1, info_hash: swarm })
+    const offer = { type: 'offer', sdp: 'an offer' }
+    other.say(announceOf(swarm, 'b', { offers: [{ offer, offer_id: 'x' }] }))
+    const heard = await one.hears((message) => 'offer' in message)
+    expect(heard).toEqual({ action: 'announce', offer, offer_id: 'x', peer_id: peerName('b'), info_hash: swarm })
+    const answer = { type: 'answer', sdp: 'an answer' }
+    one.say(announceOf(swarm, 'a', { event: undefined, answer, offer_id: 'x', to_peer_id: peerName('b') }))
+    expect(await other.hears((message) => 'answer' in message)).toMatchObject({ answer, peer_id: peerName('a') })
+    other.socket.close()
+    await isClosed(other)
+    const { files } = await ask('scrape', `info_hash=${bytesOf(row?.hash ?? '')}`)
+    expect(Object.values(files as object)).toEqual([{ complete: 1, incomplete: 0, downloaded: 1 }])
+  })
+
+  it('gives nobody the place of another peer on the same server', async () => {
+    const swarm = await swarmOf()
+    const peer = await connect()
+    peer.say(announceOf(swarm, 'c'))
+    const { complete } = await peer.hears(({ action }) => action === 'announce')
+    // The same address may come again; it is one peer still.
+    const again = await connect()
+    again.say(announceOf(swarm, 'c'))
+    expect(await again.hears(({ action }) => action === 'announce')).toMatchObject({ complete })
+  })
+
+  it.each([
+    ['no JSON', 'hello'],
+    ['null', 'null'],
+    ['an unknown action', '{"action":"delete"}'],
+    ['a hash that is no bytes', JSON.stringify(announceOf('\u4e00'.repeat(20), 'a'))],
+    ['offers that are none', JSON.stringify(announceOf(peerName('a'), 'a', { offers: [null] }))],
+    ['a list of offers that is none', JSON.stringify(announceOf(peerName('a'), 'a', { offers: { length: 5 } }))],
+    ['ten thousand hashes', JSON.stringify({ action: 'scrape', info_hash: Array(10_000).fill(peerName('a')) })],
+    ['an answer to nobody', JSON.stringify(announceOf(peerName('a'), 'a', { answer: 'x', to_peer_id: 5 }))],
+    ['a deep thing', '['.repeat(100_000)],
+  ])('answers %s with a refusal', async (_, message) => {
+    const peer = await connect()
+    peer.say(message)
+    expect(await peer.hears(() => true)).toEqual({ 'failure reason': 'invalid message' })
+  })
+
+  it('refuses unknown swarms, and closes on those who send too much', async () => {
+    const peer = await connect()
+    peer.say(announceOf(peerName('z'), 'a'))
+    expect(await peer.hears(() => true)).toMatchObject({ 'failure reason': 'unknown info_hash' })
+    for (let count = 0; count < 10; count += 1) peer.say('nonsense')
+    await isClosed(peer)
+    const loud = await connect()
+    loud.say('x'.repeat(300 * 1024))
+    await isClosed(loud)
+    const busy = await connect()
+    for (let count = 0; count < 600; count += 1) busy.say({ action: 'scrape', info_hash: peerName('a') })
+    await isClosed(busy)
+    const crowded = await connect()
+    for (let count = 0; count < 30; count += 1) crowded.say(announceOf(peerName('z'), String.fromCharCode(97 + count)))
+    await crowded.hears((message) => message['failure reason'] === 'too many peers')
+  })
+
+  it('is no WebSocket for those who ask for none, and no other address is one', async () => {
+    expect((await fetch(`${ours.base}/tracker/socket`)).status).toBe(400)
+    const socket = new WebSocket(`${ours.base.replace('http', 'ws')}/tracker/other`)
+    await new Promise((resolve) => socket.addEventListener('error', resolve))
+    expect(socket.readyState).not.toBe(WebSocket.OPEN)
+  })
+})
+
+describe('clients of BitTorrent', () => {
+  it('download from the address of the file, and from each other by the tracker', async () => {
+    const [file] = filesOf(await settled())
+    const torrent = Buffer.from(await (await fetch(file?.torrentUrl ?? '')).arrayBuffer())
+    const options: ClientOptions = {
+      dht: false,
+      lsd: false,
+      utp: false,
+      natUpnp: false,
+      natPmp: false,
+      webSeeds: true,
+      tracker: { wrtc: false },
+    }
+    const first = new WebTorrent(options)
+    const second = new WebTorrent({ ...options, webSeeds: false })
+    try {
+      const whole = await downloaded(first, torrent)
+      expect(whole.equals(Buffer.from(await (await fetch(file?.fileUrl ?? '')).arrayBuffer()))).toBe(true)
+      expect((await downloaded(second, torrent)).equals(whole)).toBe(true)
+    } finally {
+      await Promise.all([first, second].map((client) => new Promise<void>((done) => void client.destroy(() => done()))))
+    }
+  }, 60_000)
+
+  const downloaded = (client: WebTorrent, torrent: Buffer) =>
+    new Promise<Buffer>((resolve, reject) => {
+      client.on('error', reject)
+      client.add(torrent, {}, (added) => {
+        added.on('error', reject)
+        const done = () => added.files[0]?.arrayBuffer().then((content) => resolve(Buffer.from(content)), reject)
+        if (added.done) void done()
+        else added.on('done', () => void done())
+      })
+    })
+})
+
+describe('a video that is removed', () => {
+  it('takes its torrents with it, and its swarms', async () => {
+    const files = filesOf(await settled())
+    const [infoHash = ''] = await infoHashesOf(files)
+    expect(await announce(infoHash, 7005)).toMatchObject({ complete: 1 })
+    await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    const names = files.map(({ torrentUrl }) => torrentUrl?.split('/').at(-1) ?? '')
+    const areGone = async () => !(await torrentsInStore()).some((name) => names.includes(name))
+    await until(areGone, { what: 'the end of the torrents' })
+    await until(async () => (await announce(infoHash, 7005))['failure reason'] === 'unknown info_hash', {
+      what: 'the end of the swarm',
+    })
+  }, 60_000)
+})
