@@ -1,7 +1,7 @@
 // The public face of media: bytes and what they hold. Knows files, not users.
 
 export { cleanWebVtt, toWebVtt } from './captions/captions.ts'
-export { isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
+export { isRefusal, MediaError, type MediaErrorReason, StorageOutage } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export { type LadderFile, type LadderStep, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'
@@ -14,7 +14,11 @@ export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { type EncodedImage, fitImage, type ImageSize, imagesFromMedia } from './images/images.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
+export { contentTypeOf } from './store/content-types.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
+export { mixedBuckets, needsPathStyle, type ObjectSettings, objectAddress } from './store/object-settings.ts'
+export { makePlacedStore } from './store/placed-store.ts'
+export { makeS3Store, type ObjectStore } from './store/s3-store.ts'
 export {
   type Appender,
   type ByteRange,
@@ -23,6 +27,7 @@ export {
   type FileStat,
   fileKinds,
   type OpenedFile,
+  type Place,
   type Store,
 } from './store/store.ts'
 export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'
