@@ -65,12 +65,12 @@ import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
-import { openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
+import { objectAddresses, openDatabaseServer, openStore, redisAddress, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { listen } from './http/server.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import { findFfmpeg, makeFileStore } from './media/index.ts'
+import { findFfmpeg } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { makeCounters } from './platform/counters.ts'
@@ -195,7 +195,7 @@ async function start(
     logger,
     config,
     secrets: makeSecrets({ secret }),
-    urls: makeUrls(loaded.publicUrl),
+    urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
   }
 
   const instance = makeInstance(deps)
@@ -222,7 +222,11 @@ async function start(
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
   const ffmpeg = await findFfmpeg({ ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined })
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
-  const store = makeFileStore({ ...storePlaces(config()), owner: leases.owner })
+  const { store, objects } = openStore(config(), leases.owner)
+  // Local files are read all the same, so that nothing waits for it.
+  void objects?.complaints().then((lines) => {
+    for (const line of lines) logger.error(`object storage cannot be used: ${line}`)
+  })
   runtime.registry.periodic('incoming-files', {
     everyMs: () => 60_000,
     run: async () => {

@@ -4,7 +4,9 @@
 import { join } from 'node:path'
 import type { Config, LoadedConfig, RedisChoice } from './config/index.ts'
 import {
+  bucketOrigins,
   type FileKind,
+  type FileRef,
   type FileStore,
   fileKinds,
   makeFileStore,
@@ -14,6 +16,7 @@ import {
   needsPathStyle,
   type ObjectSettings,
   type ObjectStore,
+  objectAddress,
 } from './media/index.ts'
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import type { Logger } from './platform/logger.ts'
@@ -56,6 +59,15 @@ export function openStore(config: Config, owner: string): { store: FileStore; ob
   const objects = makeS3Store({ settings, tmp: config.storage.tmp, owner })
   const preferred = config.object_storage.enabled ? 'object-storage' : 'file-system'
   return { store: makePlacedStore({ files, objects, preferred }), objects }
+}
+
+/** Where everybody reads files that lie in object storage. */
+export function objectAddresses(config: Config) {
+  const settings = objectSettings(config)
+  return {
+    addressOf: (ref: FileRef) => settings && objectAddress(settings, ref),
+    origins: settings ? bucketOrigins(settings) : [],
+  }
 }
 
 /** Undefined without an endpoint. Throws an Error of one line when the keys of two kinds would mix in a bucket. */

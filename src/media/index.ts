@@ -16,7 +16,13 @@ export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
 export { contentTypeOf } from './store/content-types.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
-export { mixedBuckets, needsPathStyle, type ObjectSettings, objectAddress } from './store/object-settings.ts'
+export {
+  bucketOrigins,
+  mixedBuckets,
+  needsPathStyle,
+  type ObjectSettings,
+  objectAddress,
+} from './store/object-settings.ts'
 export { makePlacedStore } from './store/placed-store.ts'
 export { makeS3Store, type ObjectStore } from './store/s3-store.ts'
 export {

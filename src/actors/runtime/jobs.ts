@@ -1,6 +1,7 @@
 // Jobs: rows of the `job` table. A hint from the queue is only a doorbell: the worker claims the best waiting job of
 // the type with one UPDATE. Attempts, progress, leases and history live in the row; the queue may be wiped at any time.
 
+import { StorageOutage } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
@@ -43,6 +44,8 @@ export class PermanentFailure extends Error {
 }
 
 const BACKOFF_MS = 5000
+/** When a job that needs object storage looks again whether it is there. */
+const OUTAGE_MS = 30_000
 const LONGEST_BACKOFF_MS = 3_600_000
 
 export interface Jobs {
@@ -160,7 +163,10 @@ export function makeJobs(options: {
     // A row that somebody else held for a moment is no failure of the job.
     if (error instanceof DomainError && error.kind === 'busy') return await postpone(job, job.failures, message)
     // Nor is object storage that is out of reach, however long.
-    if (error instanceof StorageOutage) return await postpone(job, job.failures, message, OUTAGE_MS)
+    if (error instanceof StorageOutage) {
+      log.warn({ err: error }, 'job waits for object storage')
+      return await postpone(job, job.failures, message, OUTAGE_MS)
+    }
     const failures = job.failures + 1
     const last = failures >= job.max_attempts || error instanceof PermanentFailure
     log.warn({ err: error, failures, last }, 'job failed')

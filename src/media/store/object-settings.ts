@@ -53,6 +53,14 @@ function bucketAddress({ endpoint, pathStyle }: ObjectSettings, { name }: Bucket
   return `${scheme}://${name}.${host}`
 }
 
+/** Where clients may be sent for files, private ones by signed addresses of the bucket itself too. */
+export function bucketOrigins(settings: ObjectSettings): string[] {
+  const { web_videos, streaming_playlists, redundancy } = settings.buckets
+  const buckets = [web_videos, streaming_playlists, redundancy].filter((bucket) => bucket !== undefined)
+  const addresses = buckets.flatMap((bucket) => [bucketAddress(settings, bucket), bucket.baseUrl])
+  return [...new Set(addresses.filter((address) => address !== '').map((address) => new URL(address).origin))]
+}
+
 /** Whether the host has no room for a bucket in front of it: an IP address, or a name of one label. */
 export function needsPathStyle(endpoint: string): boolean {
   const { hostname } = new URL(endpoint)
