@@ -30,6 +30,7 @@ import { TranscodingWish } from './0028-transcoding-wish.ts'
 import { Ends } from './0029-ends.ts'
 import { Waiting } from './0030-waiting.ts'
 import { Remembered } from './0031-remembered.ts'
+import { ObjectStorage } from './0032-object-storage.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -62,4 +63,5 @@ export const migrations = [
   { name: '0029-ends', class: Ends },
   { name: '0030-waiting', class: Waiting },
   { name: '0031-remembered', class: Remembered },
+  { name: '0032-object-storage', class: ObjectStorage },
 ]

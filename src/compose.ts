@@ -33,6 +33,7 @@ import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntim
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
+import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
@@ -117,7 +118,7 @@ export interface Server {
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator
+  operator: Operator & StorageMoves
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -243,6 +244,10 @@ async function start(
   makeTranscodings(media)
   const transcodeAgain = makeTranscodeAgain(deps)
   makeStoryboards(media)
+  const storageMoves = makeStorageMoves({
+    ...media,
+    preferred: config().object_storage.enabled ? 'object-storage' : 'file-system',
+  })
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
@@ -329,7 +334,12 @@ async function start(
   await runtime.start()
   closers.push(() => runtime.stop(config().vireo.runtime.drain_timeout))
 
-  return { url: loaded.publicUrl, address: await serve(), operator: makeOperator({ db, users }), stop }
+  return {
+    url: loaded.publicUrl,
+    address: await serve(),
+    operator: { ...makeOperator({ db, users }), ...storageMoves },
+    stop,
+  }
 
   async function firstStart(): Promise<void> {
     await instance.ensure()

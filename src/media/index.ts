@@ -14,6 +14,7 @@ export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { type EncodedImage, fitImage, type ImageSize, imagesFromMedia } from './images/images.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
+export { carryFile } from './store/carry.ts'
 export { contentTypeOf } from './store/content-types.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
 export {

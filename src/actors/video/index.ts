@@ -17,7 +17,7 @@ export {
   type VideoDelta,
 } from './deltas.ts'
 export type { FileFormat } from './file-removal.ts'
-export { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
+export { type FileStorage, fileStorages, storageIn, storageOf } from './file-storage.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
 export {
   type FileDraft,
