@@ -224,6 +224,7 @@ async function start(
   const ffmpeg = await findFfmpeg({ ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined })
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const { store, objects } = openStore(config(), leases.owner)
+  if (objects) closers.push(() => objects.close())
   // Local files are read all the same, so that nothing waits for it.
   void objects?.complaints().then((lines) => {
     for (const line of lines) logger.error(`object storage cannot be used: ${line}`)

@@ -88,7 +88,7 @@ export const everythingIn = (endpoint: string) => {
   )
   return {
     object_storage: {
-      ...{ enabled: true, endpoint, max_request_attempts: 1 },
+      ...{ enabled: true, endpoint, max_request_attempts: 2 },
       credentials: { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' },
     },
     vireo: { object_storage: others },

@@ -35,11 +35,13 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
   async function run(videoId: number, target: Place, signal: AbortSignal): Promise<void> {
     const video = await findMovable(db.query, videoId)
     if (video?.target === storageIn(target)) {
-      if (preferred !== target) await giveUp(videoId, 'New files of this server go to another place now.')
-      else if (isMovable(video.state)) await move(videoId, video, target, signal)
+      // Another process of this server has another configuration, or a move back is about to be asked for.
+      if (preferred !== target) throw new DomainError('busy', 'New files of this server go to another place.')
+      if (isMovable(video.state)) await move(videoId, video, target, signal)
       else await forget(videoId)
     }
-    await spares.remove(videoId)
+    // Unless a move back is making them.
+    if (!video || video.target === null || video.target === storageIn(target)) await spares.remove(videoId)
   }
 
   async function move(videoId: number, found: MovableVideo, target: Place, signal: AbortSignal): Promise<void> {
@@ -131,8 +133,8 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     await unit.query(
       `with files as (
          update video_file set storage = $2, updated_at = $3
-         where video_id = $1 and case when streaming_playlist_id is null then $4 else $5 end)
-       update streaming_playlist set storage = $2, updated_at = $3 where video_id = $1 and $5`,
+         where video_id = $1 and case when streaming_playlist_id is null then $4::boolean else $5::boolean end)
+       update streaming_playlist set storage = $2, updated_at = $3 where video_id = $1 and $5::boolean`,
       [videoId, storageIn(target), unit.now, has('web_videos'), has('streaming_playlists')],
     )
   }

@@ -16,13 +16,11 @@ export interface StorageMoves {
 }
 
 const JOBS = { 'object-storage': 'move-to-object-storage', 'file-system': 'move-to-file-system' } as const
-const FAILED = {
-  'object-storage': 'to-move-to-external-storage-failed',
-  'file-system': 'to-move-to-file-system-failed',
-} as const
+const MOVING = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
+const ON_THE_WAY: readonly string[] = Object.values(MOVING).flatMap((state) => [state, `${state}-failed`])
 const PLACES = ['file-system', 'object-storage'] as const
 /** In which a video may be asked to move, or to try that again. */
-const MOVABLE = `('published', 'to-move-to-external-storage-failed', 'to-move-to-file-system-failed')`
+const MOVABLE = `('published', ${ON_THE_WAY.map((state) => `'${state}'`).join(', ')})`
 
 export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   const { db, tell, registry, store, preferred } = deps
@@ -84,9 +82,12 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   async function askFor(videoId: number, to: Place): Promise<boolean> {
     return await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
-      if (video.state === FAILED[to]) moveVideo(unit, video, { type: 'RETRIED' })
-      // It stays where it is, which its machine calls a move back.
-      else if (Object.values<string>(FAILED).includes(video.state)) {
+      if (video.state === MOVING[to]) return false
+      if (video.state === `${MOVING[to]}-failed`) moveVideo(unit, video, { type: 'RETRIED' })
+      else if (ON_THE_WAY.includes(video.state)) {
+        // What went there so far comes back.
+        if (!video.state.endsWith('-failed'))
+          moveVideo(unit, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
         moveVideo(unit, video, { type: 'MOVE_REQUESTED', to: to === 'object-storage' ? 'external-storage' : to })
       } else if (video.state !== 'published') return false
       await note(unit, videoId, to)

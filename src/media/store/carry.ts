@@ -29,7 +29,11 @@ export async function carryFile({ from, to, ref, signal }: Carry): Promise<'carr
   const hash = createHash('sha256')
   const through = addAbortSignal(signal, hashing(hash))
   stream.on('error', (error) => through.destroy(error))
-  await to.put(ref, stream.pipe(through))
+  try {
+    await to.put(ref, stream.pipe(through))
+  } finally {
+    stream.destroy()
+  }
   const sum = hash.digest('hex')
   if ((await to.stat(ref))?.size === source.size && (await sumOf(to, ref, signal)) === sum) return 'carried'
   await to.remove(ref)

@@ -29,6 +29,8 @@ export interface S3Objects {
   sign(ref: FileRef): Promise<string>
   /** What is wrong with the bucket, as a line for the operator. */
   complaint(kind: FileKind): Promise<string | undefined>
+  /** Ends its connections. */
+  close(): Promise<void>
 }
 
 export function makeS3Objects(settings: ObjectSettings): S3Objects {
@@ -162,6 +164,11 @@ export function makeS3Objects(settings: ObjectSettings): S3Objects {
       } catch (error) {
         return `bucket ${name} at ${settings.endpoint}: ${reasonOf(error)}`
       }
+    },
+
+    async close() {
+      const { client } = (await loading) ?? {}
+      client?.destroy()
     },
   }
 }

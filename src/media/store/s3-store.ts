@@ -19,6 +19,8 @@ export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'only'
   sweep(isLeft: (path: string, owner: string) => Promise<boolean>): Promise<number>
   /** What is wrong with the buckets, a line for each; empty when all can be used. */
   complaints(): Promise<string[]>
+  /** Ends its connections. */
+  close(): Promise<void>
 }
 
 /** Deletions sent at once when a folder goes. */
@@ -106,6 +108,7 @@ export function makeS3Store({ settings, tmp, owner = '' }: S3StoreOptions): Obje
     stat,
     list,
     move,
+    close: objects.close,
 
     async remove(ref) {
       await objects.remove(named(ref))
