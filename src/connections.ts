@@ -46,7 +46,7 @@ export function withTls(url: string, connection: { ssl: boolean; verifyCertifica
 }
 
 /** The folders of the configuration, by the kinds of the store. */
-export function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
+function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
   const { tmp_persistent: uploads, ...folders } = storage
   return { directories: { ...folders, uploads }, tmp: storage.tmp }
 }

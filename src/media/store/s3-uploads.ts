@@ -32,7 +32,7 @@ export interface S3Uploads {
   openAppend(name: string, offset: number): Promise<Appender>
 }
 
-export const pieceFolder = (name: string): string => `${name}.pieces/`
+const pieceFolder = (name: string): string => `${name}.pieces/`
 
 /** The upload that an object belongs to; undefined for an object of its own. */
 export const uploadOfPiece = (name: string): string | undefined => /^(.+)\.pieces\/\d+-\d+$/.exec(name)?.[1]
