@@ -30,6 +30,7 @@ import { TranscodingWish } from './0028-transcoding-wish.ts'
 import { Ends } from './0029-ends.ts'
 import { Waiting } from './0030-waiting.ts'
 import { Remembered } from './0031-remembered.ts'
+import { ObjectStorage } from './0032-object-storage.ts'
 import { Imports } from './0033-imports.ts'
 import { Torrents } from './0034-torrents.ts'
 import { Studio } from './0035-studio.ts'
@@ -67,6 +68,7 @@ export const migrations = [
   { name: '0029-ends', class: Ends },
   { name: '0030-waiting', class: Waiting },
   { name: '0031-remembered', class: Remembered },
+  { name: '0032-object-storage', class: ObjectStorage },
   { name: '0033-imports', class: Imports },
   { name: '0034-torrents', class: Torrents },
   { name: '0035-studio', class: Studio },

@@ -34,6 +34,7 @@ import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntim
 import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
+import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from './actors/studio/index.ts'
 import { makeTorrents } from './actors/torrent/index.ts'
@@ -71,7 +72,7 @@ import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
-import { cachePlaces, openDatabaseServer, redisAddress, storePlaces, withTls } from './connections.ts'
+import { cachePlaces, objectAddresses, openDatabaseServer, openStore, redisAddress, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { listen } from './http/server.ts'
@@ -123,7 +124,7 @@ export interface Server {
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator
+  operator: Operator & StorageMoves
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -201,7 +202,7 @@ async function start(
     logger,
     config,
     secrets: makeSecrets({ secret }),
-    urls: makeUrls(loaded.publicUrl),
+    urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
   }
 
   const instance = makeInstance(deps)
@@ -229,7 +230,12 @@ async function start(
   const ffmpeg = await findFfmpeg({ ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined })
   for (const warning of ffmpeg.warnings) logger.warn(warning)
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
-  const store = makeFileStore({ ...storePlaces(config()), owner: leases.owner })
+  const { store, objects } = openStore(config(), leases.owner)
+  if (objects) closers.push(() => objects.close())
+  // Local files are read all the same, so that nothing waits for it.
+  void objects?.complaints().then((lines) => {
+    for (const line of lines) logger.error(`object storage cannot be used: ${line}`)
+  })
   const remoteCache = makeFileStore({ ...cachePlaces(config()), owner: leases.owner })
   runtime.registry.periodic('incoming-files', {
     everyMs: () => 60_000,
@@ -254,6 +260,10 @@ async function start(
   makeEditions({ ...media, inspectFile, replaceSource })
   const studio = makeStudio(media)
   makeTorrents(media)
+  const storageMoves = makeStorageMoves({
+    ...media,
+    preferred: config().object_storage.enabled ? 'object-storage' : 'file-system',
+  })
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
   const chapters = makeChapters(videos)
@@ -349,7 +359,12 @@ async function start(
   await runtime.start()
   closers.push(() => runtime.stop(config().vireo.runtime.drain_timeout))
 
-  return { url: loaded.publicUrl, address: await serve(), operator: makeOperator({ db, users }), stop }
+  return {
+    url: loaded.publicUrl,
+    address: await serve(),
+    operator: { ...makeOperator({ db, users }), ...storageMoves },
+    stop,
+  }
 
   async function firstStart(): Promise<void> {
     await instance.ensure()

@@ -1,9 +1,23 @@
 // What the server stands on, as the configuration names it: PostgreSQL (the embedded one where none is named), Redis, and the
-// folders of the store.
+// store with its folders and buckets.
 
 import { join } from 'node:path'
 import type { Config, LoadedConfig, RedisChoice } from './config/index.ts'
-import { type FileKind, fileKinds, type makeFileStore } from './media/index.ts'
+import {
+  bucketOrigins,
+  type FileKind,
+  type FileRef,
+  type FileStore,
+  fileKinds,
+  makeFileStore,
+  makePlacedStore,
+  makeS3Store,
+  mixedBuckets,
+  needsPathStyle,
+  type ObjectSettings,
+  type ObjectStore,
+  objectAddress,
+} from './media/index.ts'
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import type { Logger } from './platform/logger.ts'
 import type { RedisAddress } from './platform/redis.ts'
@@ -32,7 +46,7 @@ export function withTls(url: string, connection: { ssl: boolean; verifyCertifica
 }
 
 /** The folders of the configuration, by the kinds of the store. */
-export function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
+function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
   const { tmp_persistent: uploads, ...folders } = storage
   return { directories: { ...folders, uploads }, tmp: storage.tmp }
 }
@@ -41,6 +55,59 @@ export function storePlaces({ storage }: Config): Parameters<typeof makeFileStor
 export function cachePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
   const folders = fileKinds.map((kind) => [kind, join(storage.cache, kind)])
   return { directories: Object.fromEntries(folders) as Record<FileKind, string>, tmp: storage.tmp }
+}
+
+/** The store of the configuration, and object storage of its own for the look at the start, if there is any. */
+export function openStore(config: Config, owner: string): { store: FileStore; objects: ObjectStore | undefined } {
+  const files = makeFileStore({ ...storePlaces(config), owner })
+  const settings = objectSettings(config)
+  if (!settings) return { store: files, objects: undefined }
+  const objects = makeS3Store({ settings, tmp: config.storage.tmp, owner })
+  const preferred = config.object_storage.enabled ? 'object-storage' : 'file-system'
+  return { store: makePlacedStore({ files, objects, preferred }), objects }
+}
+
+/** Where everybody reads files that lie in object storage. */
+export function objectAddresses(config: Config) {
+  const settings = objectSettings(config)
+  return {
+    addressOf: (ref: FileRef) => settings && objectAddress(settings, ref),
+    origins: settings ? bucketOrigins(settings) : [],
+  }
+}
+
+/** Undefined without an endpoint. Throws an Error of one line when the keys of two kinds would mix in a bucket. */
+export function objectSettings({ object_storage, vireo }: Config): ObjectSettings | undefined {
+  if (object_storage.endpoint === '') return undefined
+  const { web_videos, streaming_playlists, original_video_files, captions, credentials, upload_acl } = object_storage
+  const { open_buckets, signed_lifetime, ...others } = vireo.object_storage
+  const buckets: ObjectSettings['buckets'] = {}
+  const kinds: Partial<Record<FileKind, { bucket_name: string; prefix: string; base_url?: string }>> = {
+    web_videos,
+    streaming_playlists,
+    original_video_files,
+    captions,
+    ...others,
+  }
+  for (const kind of fileKinds) {
+    const section = kinds[kind]
+    if (!section || section.bucket_name === '') continue
+    const baseUrl = section.base_url?.replace(/\/+$/, '') ?? ''
+    buckets[kind] = { name: section.bucket_name, prefix: section.prefix, baseUrl }
+  }
+  const mixed = mixedBuckets(buckets)
+  if (mixed) throw new Error(`Object storage: ${mixed}.`)
+  const { endpoint: given } = object_storage
+  const endpoint = (given.includes('://') ? given : `https://${given}`).replace(/\/+$/, '')
+  return {
+    ...{ endpoint, buckets, acl: upload_acl, region: object_storage.region },
+    credentials: { accessKeyId: credentials.access_key_id, secretAccessKey: credentials.secret_access_key },
+    pathStyle: object_storage.force_path_style || needsPathStyle(endpoint),
+    maxPart: object_storage.max_upload_part,
+    attempts: object_storage.max_request_attempts,
+    openBuckets: open_buckets,
+    signedLifetime: signed_lifetime,
+  }
 }
 
 export function redisAddress(choice: RedisChoice): RedisAddress {

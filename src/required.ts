@@ -67,6 +67,8 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-redundancy',
     'redundancy-removal',
     'video-files-placement',
+    'move-to-object-storage',
+    'move-to-file-system',
     'user-removal',
     'channel-removal',
     'remote-actor-removal',

@@ -17,7 +17,6 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'import.videos.http.proxy',
   'instance.default_language',
   'nsfw_flags_settings',
-  'object_storage.force_path_style',
   'services.csp-logger',
   'services.twitter.whitelisted',
   'storage.uploads',

@@ -42,7 +42,10 @@ function keyOf(path: readonly PropertyKey[]): Key | undefined {
 /** Values that are right alone and wrong together. */
 function contradictions(config: z.output<typeof schema>): string[] {
   const problems: string[] = []
-  const { transcoding, live, vireo } = config
+  const { transcoding, live, object_storage, vireo } = config
+  if (object_storage.enabled && object_storage.endpoint === '') {
+    problems.push('object_storage.enabled is true, expected object_storage.endpoint too')
+  }
   if (transcoding.enabled && !transcoding.hls.enabled && !transcoding.web_videos.enabled) {
     problems.push('transcoding.enabled is true, expected transcoding.hls.enabled or transcoding.web_videos.enabled too')
   }

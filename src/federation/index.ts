@@ -105,7 +105,8 @@ export interface FederationPart {
 
 export function makeFederationPart(options: FederationOptions): FederationPart {
   const { deps: actorDeps, http, instanceActorId } = options
-  const urls = makeUrls(actorDeps.urls.origin)
+  const { origin, objectAddress, bucketOrigins } = actorDeps.urls
+  const urls = makeUrls(origin, { addressOf: objectAddress, origins: bucketOrigins })
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
   const blocked = makeBlocked(actorDeps.db)
   const deps: FederationDeps = { ...actorDeps, urls, keys, http, blocked }

@@ -35,10 +35,23 @@ export type OwnAddress =
 /** An address with the derived activity that its suffix names, if any: `/delete`, `/undo`, `/updates/…`, `/activity`. */
 export type ParsedAddress = OwnAddress & { activity: 'create' | 'update' | 'delete' | 'undo' | null }
 
+/** Where files are read that lie in object storage. */
+export interface ObjectAddresses {
+  /** Undefined when the file is read through this server. */
+  addressOf(file: { kind: 'web_videos' | 'streaming_playlists'; name: string }): string | undefined
+  /** Of all the buckets that readers may be sent to. */
+  origins: readonly string[]
+}
+
+const NOWHERE: ObjectAddresses = { addressOf: () => undefined, origins: [] }
+
 export type Urls = ReturnType<typeof makeUrls>
 
 /** The builders for a node whose public origin is `origin`, such as `https://video.example`. Pure. */
-export function makeUrls(origin: string) {
+export function makeUrls(
+  origin: string,
+  { addressOf: objectAddress, origins: bucketOrigins }: ObjectAddresses = NOWHERE,
+) {
   const { host, protocol } = new URL(origin)
   const at = (path: string) => `${protocol}//${host}${path}`
   const video = (uuid: string) => at(`/videos/watch/${uuid}`)
@@ -48,6 +61,8 @@ export function makeUrls(origin: string) {
   return {
     origin: at(''),
     host,
+    objectAddress,
+    bucketOrigins,
     instance,
     sharedInbox: at('/inbox'),
     account,

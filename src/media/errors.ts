@@ -54,6 +54,11 @@ export class MediaError extends Error {
   }
 }
 
+/** Object storage cannot be worked with now: nothing is known of the file, and another try later may succeed. */
+export class StorageOutage extends Error {
+  override readonly name = 'StorageOutage'
+}
+
 /** True when the file itself is to blame, so that the job must not be tried again. */
 export const isRefusal = (error: unknown): error is MediaError =>
   error instanceof MediaError && REFUSALS.has(error.reason)

@@ -11,7 +11,7 @@ export {
 } from './downloads/downloads.ts'
 export { readTorrent, type TorrentSummary } from './downloads/torrent/torrent-file.ts'
 export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.ts'
-export { isDiskFull, isRefusal, MediaError, type MediaErrorReason } from './errors.ts'
+export { isDiskFull, isRefusal, MediaError, type MediaErrorReason, StorageOutage } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export { type LadderFile, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'
@@ -25,7 +25,18 @@ export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { type EncodedImage, fitImage, type ImageSize, imagesFromMedia } from './images/images.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
+export { carryFile } from './store/carry.ts'
+export { contentTypeOf } from './store/content-types.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
+export {
+  bucketOrigins,
+  mixedBuckets,
+  needsPathStyle,
+  type ObjectSettings,
+  objectAddress,
+} from './store/object-settings.ts'
+export { makePlacedStore } from './store/placed-store.ts'
+export { makeS3Store, type ObjectStore } from './store/s3-store.ts'
 export {
   type Appender,
   type ByteRange,
@@ -34,6 +45,7 @@ export {
   type FileStat,
   fileKinds,
   type OpenedFile,
+  type Place,
   type Store,
 } from './store/store.ts'
 export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'

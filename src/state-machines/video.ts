@@ -207,7 +207,16 @@ export const videoMachine = flow.createMachine({
     },
     'to-move-to-external-storage-failed': {
       meta: { owner: 'an admin retries or removes it' },
-      on: { RETRIED: { target: 'to-move-to-external-storage', actions: 'forgetError' }, REMOVED },
+      on: {
+        RETRIED: { target: 'to-move-to-external-storage', actions: 'forgetError' },
+        MOVE_REQUESTED: {
+          guard: ({ event }) => event.to === 'file-system',
+          target: 'to-move-to-file-system',
+          actions: 'forgetError',
+          description: 'back',
+        },
+        REMOVED,
+      },
     },
     'to-move-to-file-system': {
       meta: owned('the job move-to-file-system'),
@@ -220,7 +229,16 @@ export const videoMachine = flow.createMachine({
     },
     'to-move-to-file-system-failed': {
       meta: { owner: 'an admin retries or removes it' },
-      on: { RETRIED: { target: 'to-move-to-file-system', actions: 'forgetError' }, REMOVED },
+      on: {
+        RETRIED: { target: 'to-move-to-file-system', actions: 'forgetError' },
+        MOVE_REQUESTED: {
+          guard: ({ event }) => event.to === 'external-storage',
+          target: 'to-move-to-external-storage',
+          actions: 'forgetError',
+          description: 'back',
+        },
+        REMOVED,
+      },
     },
     'waiting-for-live': {
       meta: { owner: 'the owner starts to stream' },

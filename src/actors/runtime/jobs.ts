@@ -1,6 +1,7 @@
 // Jobs: rows of the `job` table. A hint from the queue is only a doorbell: the worker claims the best waiting job of
 // the type with one UPDATE. Attempts, progress, leases and history live in the row; the queue may be wiped at any time.
 
+import { StorageOutage } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
@@ -43,6 +44,8 @@ export class PermanentFailure extends Error {
 }
 
 const BACKOFF_MS = 5000
+/** When a job that needs object storage looks again whether it is there. */
+const OUTAGE_MS = 30_000
 const LONGEST_BACKOFF_MS = 3_600_000
 
 export interface Jobs {
@@ -159,6 +162,11 @@ export function makeJobs(options: {
     const message = error instanceof Error ? error.message : String(error)
     // A row that somebody else held for a moment is no failure of the job.
     if (error instanceof DomainError && error.kind === 'busy') return await postpone(job, job.failures, message)
+    // Nor is object storage that is out of reach, however long.
+    if (error instanceof StorageOutage) {
+      log.warn({ err: error }, 'job waits for object storage')
+      return await postpone(job, job.failures, message, OUTAGE_MS)
+    }
     const failures = job.failures + 1
     const last = failures >= job.max_attempts || error instanceof PermanentFailure
     log.warn({ err: error, failures, last }, 'job failed')
@@ -172,8 +180,8 @@ export function makeJobs(options: {
     }
   }
 
-  async function postpone(job: Claimed, failures: number, message: string): Promise<void> {
-    const delay = Math.min(BACKOFF_MS * 2 ** Math.max(0, failures - 1), LONGEST_BACKOFF_MS)
+  async function postpone(job: Claimed, failures: number, message: string, atLeast = 0): Promise<void> {
+    const delay = Math.max(atLeast, Math.min(BACKOFF_MS * 2 ** Math.max(0, failures - 1), LONGEST_BACKOFF_MS))
     await db.query(
       `update job set state = 'delayed', failures = $3, error = $4, due_at = $5, lease_owner = null, lease_until = null
        where id = $1 and lease_owner = $2 and state = 'active'`,

@@ -25,6 +25,10 @@ export interface LocalUrls {
   origin: string
   /** Host with its port, when that is not the default one. */
   host: string
+  /** Where everybody reads a file that lies in object storage; undefined when it is read through this server. */
+  objectAddress(file: { kind: 'web_videos' | 'streaming_playlists'; name: string }): string | undefined
+  /** Where readers of such files may be sent. */
+  bucketOrigins: readonly string[]
   sharedInbox: string
   account(name: string): string
   channel(name: string): string

@@ -54,6 +54,8 @@ interface Made {
 
 const VIDEO = `
   select v.uuid, v.name, v.privacy, v.blocked, v.state, p.playlist_filename as master,
+    coalesce(p.storage = 1, false) and not exists (select from video_file o
+      where o.streaming_playlist_id = p.id and o.storage <> 1) as "atBucket",
     p.p2p_media_loader_info_hashes as swarms,
     coalesce((select json_agg(json_build_object('id', f.id, 'filename', f.filename,
         'isHls', f.streaming_playlist_id is not null, 'resolution', f.resolution, 'extname', f.extname, 'size', f.size,
@@ -188,7 +190,7 @@ export function makeTorrents(deps: TorrentDeps): void {
   }
 
   async function storeSwarms(unit: Unit, videoId: number, video: TorrentVideo): Promise<boolean> {
-    const swarms = swarmsOf(video, origin)
+    const swarms = swarmsOf(video, urls)
     if (video.swarms === null || swarms.join() === video.swarms.join()) return false
     await unit.query(
       'update streaming_playlist set p2p_media_loader_info_hashes = $2, updated_at = $3 where video_id = $1',

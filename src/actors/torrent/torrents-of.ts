@@ -8,6 +8,7 @@ import {
   type TorrentFacts,
   webVideoFile,
 } from '../../media/index.ts'
+import type { LocalUrls } from '../runtime/index.ts'
 import { hasPrivateFiles, type Openness } from '../video/index.ts'
 import { trackersOf } from './trackers.ts'
 
@@ -16,6 +17,8 @@ export interface TorrentVideo extends Openness {
   name: string
   /** The master playlist. */
   master: string | null
+  /** Whether it is read in object storage, with all that it names. */
+  atBucket: boolean
   swarms: string[] | null
   files: TorrentFile[]
 }
@@ -72,10 +75,14 @@ export const outdatedOf = (video: TorrentVideo, origin: string): TorrentFile[] =
   })
 
 /** Players name swarms by the address that they read the master playlist at. */
-export function swarmsOf(video: TorrentVideo, origin: string): string[] {
+export function swarmsOf(
+  video: TorrentVideo,
+  { origin, objectAddress }: Pick<LocalUrls, 'origin' | 'objectAddress'>,
+): string[] {
   if (video.master === null) return []
-  const folder = hasPrivateFiles(video) ? 'private/' : ''
-  const master = `${origin}/static/streaming-playlists/hls/${folder}${video.uuid}/${video.master}`
+  const { name } = hlsFile(video.uuid, video.master, hasPrivateFiles(video))
+  const atBucket = video.atBucket ? objectAddress({ kind: 'streaming_playlists', name }) : undefined
+  const master = atBucket ?? `${origin}/static/streaming-playlists/${name}`
   return swarmsOfPlaylist(master, video.files.filter(({ isHls }) => isHls).length)
 }
 

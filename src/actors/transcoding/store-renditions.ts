@@ -1,5 +1,6 @@
 // Puts finished renditions into the store and into the database, and keeps the master playlist in step with the rows.
 
+import { basename } from 'node:path'
 import {
   type FileRef,
   type HlsEntry,
@@ -12,7 +13,15 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
-import { dimensionsOf, dropOutdated, hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
+import {
+  dimensionsOf,
+  dropOutdated,
+  type FileStorage,
+  hasPrivateFiles,
+  type Openness,
+  storageOf,
+  transcodingOwner,
+} from '../video/index.ts'
 import {
   contextOfTranscoding,
   type Locked,
@@ -40,12 +49,14 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
     if (first) await storeMaster({ store, entries: entriesOf(files), videoUuid: uuid, isPrivate, ...first })
     for (;;) {
       const placed = isPrivate
+      const storages = new Map<string, FileStorage>()
+      for (const ref of refs(placed)) storages.set(basename(ref.name), await storageOf(store, ref))
       const wanted = await withOwned(deps, id, owner, async ({ unit, video, transcoding }) => {
         const isHidden = hasPrivateFiles(video)
         if (isHidden !== placed) return isHidden
         await pendingFiles.condemn(unit.query, await dropOutdated(unit, video))
         Object.assign(video, dimensionsAsMade(source, files))
-        await insertRows(unit, { id, videoId, files, first })
+        await insertRows(unit, { id, videoId, files, first, storages })
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
           moveTranscoding(unit, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
         }
@@ -102,21 +113,23 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
       videoId,
       files,
       first,
+      storages,
     }: {
       id: number
       videoId: number
       files: readonly LadderFile[]
       first: PlaylistNames | undefined
+      storages: ReadonlyMap<string, FileStorage>
     },
   ): Promise<void> {
-    const playlistId = files.some(({ hls }) => hls) ? await playlistOf(unit, videoId, first) : null
+    const playlistId = files.some(({ hls }) => hls) ? await playlistOf(unit, videoId, { names: first, storages }) : null
     for (const file of files) {
       await condemnEarlier(unit, id, videoId, file)
       await unit.query(INSERT_FILE, [
         ...[videoId, file.hls ? playlistId : null, file.resolution, file.width, file.height, file.size],
         ...[file.fps, file.filename, file.hls?.entry.playlistFilename ?? null, JSON.stringify(file.metadata)],
         ...[file.hls ? 2 : 1, (file.hasVideo ? 1 : 0) + (file.hasAudio ? 2 : 0)],
-        ...[file.hls ? JSON.stringify(file.hls.entry) : null, unit.now],
+        ...[file.hls ? JSON.stringify(file.hls.entry) : null, unit.now, storages.get(file.filename) ?? 0],
       ])
     }
   }
@@ -172,8 +185,8 @@ const DROP_EARLIER = `
 
 const INSERT_FILE = `
   insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, filename,
-    playlist_filename, metadata, format_flags, streams, hls, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, '.mp4', $7, $8, $9, $10, $11, $12, $13, $14, $14)
+    playlist_filename, metadata, format_flags, streams, hls, created_at, updated_at, storage)
+  values ($1, $2, $3, $4, $5, $6, '.mp4', $7, $8, $9, $10, $11, $12, $13, $14, $14, $15)
   on conflict (filename) do nothing`
 
 interface PlaylistNames {
@@ -187,12 +200,19 @@ const newPlaylistNames = (): PlaylistNames => ({
 })
 
 /** The names of the master and the hashes are chosen once: other servers keep their addresses. */
-async function playlistOf(unit: Unit, videoId: number, names = newPlaylistNames()): Promise<number> {
+async function playlistOf(
+  unit: Unit,
+  videoId: number,
+  {
+    names = newPlaylistNames(),
+    storages,
+  }: { names?: PlaylistNames | undefined; storages: ReadonlyMap<string, FileStorage> },
+): Promise<number> {
   const [row] = await unit.query<{ id: number }>(
-    `insert into streaming_playlist (video_id, playlist_filename, segments_sha256_filename, created_at, updated_at)
-     values ($1, $2, $3, $4, $4)
+    `insert into streaming_playlist (video_id, playlist_filename, segments_sha256_filename, created_at, updated_at, storage)
+     values ($1, $2, $3, $4, $4, $5)
      on conflict (video_id) do update set updated_at = excluded.updated_at returning id`,
-    [videoId, names.masterFilename, names.hashesFilename, unit.now],
+    [videoId, names.masterFilename, names.hashesFilename, unit.now, storages.get(names.masterFilename) ?? 0],
   )
   if (!row) throw new Error('The playlist could not be stored.')
   return row.id

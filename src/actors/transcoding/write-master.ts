@@ -12,7 +12,7 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
-import { hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
+import { hasPrivateFiles, type Openness, storageOf, transcodingOwner } from '../video/index.ts'
 import type { TranscodingDeps } from './transcoding-state.ts'
 
 export interface WrittenMaster {
@@ -82,13 +82,15 @@ export async function writeMaster(
   if (isReplaced) await pendingFiles.reserve(transcodingOwner(task.id), refsOf(names))
   if (!isWritten) await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })
 
+  const storage = await storageOf(store, hlsFile(uuid, names.masterFilename, isPrivate))
+
   return {
     isPrivate,
     async settle(unit) {
       const rows = await unit.query(
-        `update streaming_playlist set playlist_filename = $3, segments_sha256_filename = $4, updated_at = $5
+        `update streaming_playlist set playlist_filename = $3, segments_sha256_filename = $4, updated_at = $5, storage = $6
          where video_id = $1 and playlist_filename = $2 returning id`,
-        [videoId, master, names.masterFilename, names.hashesFilename, unit.now],
+        [videoId, master, names.masterFilename, names.hashesFilename, unit.now, storage],
       )
       const isSettled = rows.length > 0
       const reader = transcodingOwner(task.id)

@@ -28,6 +28,7 @@ export {
   type StoredFileRow,
 } from './download.queries.ts'
 export type { FileFormat } from './file-removal.ts'
+export { type FileStorage, fileStorages, storageIn, storageOf } from './file-storage.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
 export {
   type FileDraft,

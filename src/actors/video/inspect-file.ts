@@ -19,6 +19,7 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import { resolutionOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
@@ -38,6 +39,8 @@ export interface FileDraft {
   probe: MediaProbe
   /** Where the file is going to lie: an original that waits for its renditions, or a web video as it is. */
   place: FileRef
+  /** Where that is; known when the file was placed. */
+  storage: FileStorage
   pictures: { type: ThumbnailType; ref: FileRef; filename: string; image: EncodedImage; generated: boolean }[]
 }
 
@@ -89,7 +92,10 @@ export function makeInspectFile(
       refuseSound(found)
       if (isTranscoded) planLadder({ probe: found, settings: config().transcoding })
       const pictures = await makePictures(found, options)
-      return { inputFilename, probe: found, pictures, place: place ?? placeFor(isTranscoded) }
+      return {
+        ...{ inputFilename, probe: found, pictures, place: place ?? placeFor(isTranscoded) },
+        storage: fileStorages.fileSystem,
+      }
 
       function placeFor(original: boolean): FileRef {
         const extension = extname(inputFilename).toLowerCase()
@@ -150,6 +156,7 @@ export function makeInspectFile(
     try {
       for (const { ref, image } of draft.pictures) await store.put(ref, image.bytes)
       if ((await store.stat(draft.place)) === undefined) await store.put(draft.place, { path })
+      draft.storage = await storageOf(store, draft.place)
     } catch (error) {
       throw asRefusal(error)
     }

@@ -61,11 +61,15 @@ export function sourceOf({ inputFilename, place, probe: found }: FileDraft) {
 }
 
 /** Stores the uploaded file as the web video that it is. */
-export async function insertAsWebVideo(unit: Unit, videoId: number, { place, probe: found }: FileDraft): Promise<void> {
+export async function insertAsWebVideo(
+  unit: Unit,
+  videoId: number,
+  { place, storage, probe: found }: FileDraft,
+): Promise<void> {
   const filename = place.name.slice(place.name.lastIndexOf('/') + 1)
   await unit.query(
-    `insert into video_file (video_id, resolution, width, height, size, extname, fps, filename, metadata, streams, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
+    `insert into video_file (video_id, resolution, width, height, size, extname, fps, filename, metadata, streams, created_at, updated_at, storage)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)`,
     [
       videoId,
       resolutionOf(found),
@@ -78,6 +82,7 @@ export async function insertAsWebVideo(unit: Unit, videoId: number, { place, pro
       JSON.stringify(found.metadata),
       streamsOf(found),
       unit.now,
+      storage,
     ],
   )
 }

@@ -7,6 +7,7 @@ import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { askForTorrents } from './ask-for-torrents.ts'
 import { type FilesAsked, filesToRemove, type RemovableFile } from './file-removal.ts'
+import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { transcodingOwner } from './pending-files.ts'
 import { Video } from './video.entity.ts'
@@ -52,6 +53,7 @@ interface Removal {
 interface PlaylistNames {
   masterFilename: string
   hashesFilename: string
+  storage: FileStorage
 }
 
 export function makeRemoveFiles(
@@ -81,13 +83,15 @@ export function makeRemoveFiles(
   async function writePlaylist(removal: Removal): Promise<PlaylistNames | undefined> {
     const { stored: video, gone, entries, isPrivate } = removal
     if (entries.length === 0 || !gone.some(({ hls }) => hls)) return undefined
-    const names = {
+    const names: PlaylistNames = {
       masterFilename: `${newUuid()}-master.m3u8`,
       hashesFilename: `${newUuid()}-segments-sha256.json`,
+      storage: fileStorages.fileSystem,
     }
     await pendingFiles.reserve(leases.owner, refsOf(removal, names))
     await storeMaster({ store, entries, videoUuid: video.uuid, isPrivate, ...names })
-    return names
+    const storage = await storageOf(store, hlsFile(video.uuid, names.masterFilename, isPrivate))
+    return { ...names, storage }
   }
 
   /** Answers false when the video is not as it was. */
@@ -161,11 +165,12 @@ async function dropRows(
   await unit.query(
     `with gone as (delete from video_file where video_id = $1 and id = any($2)),
        emptied as (delete from streaming_playlist where video_id = $1 and $3)
-     update streaming_playlist set playlist_filename = $4, segments_sha256_filename = $5, updated_at = $6
+     update streaming_playlist set playlist_filename = $4, segments_sha256_filename = $5, updated_at = $6,
+       storage = coalesce($7, storage)
      where video_id = $1 and $4::text is not null`,
     [
       ...[videoId, gone.map(({ id }) => id), lastOfHls],
-      ...[names?.masterFilename ?? null, names?.hashesFilename ?? null, unit.now],
+      ...[names?.masterFilename ?? null, names?.hashesFilename ?? null, unit.now, names?.storage ?? null],
     ],
   )
 }

@@ -26,6 +26,8 @@ export function makeRemoveVideo(
       const [removed] = await db.query("select id from video where id = $1 and state = 'removed'", [videoId])
       if (!removed) return
       await assertNobodyWrites(videoId)
+      const [move] = await db.query('select 1 from storage_move where video_id = $1', [videoId])
+      if (move) throw new DomainError('busy', 'The files of this video are being moved.')
       await pendingFiles.discard(await filesOf(db, videoId))
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         await assertAllIsTold(unit, videoId)

@@ -55,6 +55,7 @@ export interface PlaylistRow {
   playlist_url: string | null
   segments_sha256_filename: string | null
   segments_sha256_url: string | null
+  storage: number
   /** Folders of copies on other servers, or here. */
   mirrors: string[]
 }
@@ -198,7 +199,7 @@ export const fileColumns = `
    from video_file f where f.video_id = v.id) as files,
   (select jsonb_build_object('id', s.id, 'type', s.type, 'playlist_filename', s.playlist_filename,
      'playlist_url', s.playlist_url, 'segments_sha256_filename', s.segments_sha256_filename,
-     'segments_sha256_url', s.segments_sha256_url,
+     'segments_sha256_url', s.segments_sha256_url, 'storage', s.storage,
      'mirrors', (select coalesce(jsonb_agg(r.file_url order by r.id), '[]') from redundancy r
        where r.streaming_playlist_id = s.id and r.state in ('stored', 'announced')
          and (r.expires_on is null or r.expires_on > now())))

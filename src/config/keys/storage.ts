@@ -1,6 +1,6 @@
 // Keys of where bytes live: folders, object storage, caches.
 
-import { EDITABLE, flag, integer, optionalText, SECRET, section, size, text } from '../kinds.ts'
+import { duration, EDITABLE, flag, integer, optionalText, SECRET, section, size, text } from '../kinds.ts'
 
 const folder = (name: string, doc: string) => text(`storage/${name}/`, doc)
 
@@ -9,6 +9,30 @@ const bucket = (name: string, of: string) => ({
   prefix: text('', 'first part of the keys, so that buckets can be shared'),
   base_url: text('', 'public address of the bucket, such as a CDN; empty: the endpoint'),
 })
+
+/** Kinds that other servers leave on the disk; all of them in buckets, and no disk has to be shared. */
+const ownBucket = (of: string) => section({ ...bucket('', `bucket of ${of}; empty: they stay on the file system`) })
+const hiddenBucket = (of: string) =>
+  section({
+    bucket_name: text('', `bucket of ${of}; empty: they stay on the file system`),
+    prefix: bucket('', '').prefix,
+  })
+
+/** `vireo.object_storage`. */
+export const ownObjectStorageKeys = {
+  open_buckets: flag(
+    true,
+    'whether everybody may read public objects; false: each reader is sent to a signed address, for stores without ACLs and policies',
+  ),
+  signed_lifetime: duration('1 hour', 'how long a signed address holds'),
+  thumbnails: hiddenBucket('thumbnails'),
+  previews: hiddenBucket('previews'),
+  avatars: hiddenBucket('avatars and banners'),
+  storyboards: hiddenBucket('storyboards'),
+  torrents: hiddenBucket('torrent files'),
+  uploads: hiddenBucket('uploads in progress'),
+  redundancy: ownBucket("copies of other servers' videos"),
+}
 
 const cacheSize = (of: string) => section({ size: integer(500, `remote ${of} that are kept on disk`, EDITABLE) })
 
@@ -38,15 +62,25 @@ export const storageKeys = {
   }),
   object_storage: section({
     enabled: flag(false, 'whether video files go to object storage'),
-    endpoint: text('', 'S3 endpoint, https unless it says otherwise'),
+    endpoint: text(
+      '',
+      'S3 endpoint, https unless it says otherwise; files that lie there are found also while `enabled` is false',
+    ),
+    force_path_style: flag(
+      false,
+      'whether buckets stand in the path of addresses; always so for IP addresses and single names',
+    ),
     region: text('us-east-1', 'S3 region'),
     credentials: section({
-      access_key_id: text('', 'S3 key id; empty: AWS_ACCESS_KEY_ID', SECRET),
+      access_key_id: text('', 'S3 key id; empty: AWS_ACCESS_KEY_ID, or what else the AWS library finds', SECRET),
       secret_access_key: text('', 'S3 secret; empty: AWS_SECRET_ACCESS_KEY', SECRET),
     }),
     upload_acl: section({
-      public: optionalText('public-read', 'ACL of public objects; null: none is set'),
-      private: optionalText('private', 'ACL of private objects; null: none is set'),
+      public: optionalText(
+        null,
+        'ACL of public objects, such as public-read; null: none is sent, the policy of the bucket decides',
+      ),
+      private: optionalText(null, 'ACL of private objects, such as private; null: none is sent'),
     }),
     proxy: section({
       proxify_private_files: flag(true, 'whether private objects are sent through this server'),
@@ -60,7 +94,10 @@ export const storageKeys = {
     web_videos: section(bucket('web-videos', 'web video files')),
     user_exports: section(bucket('user-exports', 'archives of users')),
     original_video_files: section(bucket('original-video-files', 'kept uploads')),
-    captions: section(bucket('captions', 'captions')),
+    captions: section({
+      ...bucket('captions', 'captions; empty: they stay on the file system'),
+      base_url: text('', 'without effect: captions are read through this server, which asks who may see the video'),
+    }),
   }),
   cache: section({
     previews: cacheSize('previews'),

@@ -1,6 +1,7 @@
 // Our own keys, under vireo: intervals, lifetimes, page sizes and limits that other servers have in their code.
 
 import { choice, duration, flag, integer, optionalText, port, section, size } from '../kinds.ts'
+import { ownObjectStorageKeys } from './storage.ts'
 import { federationKeys } from './vireo-federation.ts'
 import { jobsKeys, schedulerKeys } from './vireo-jobs.ts'
 
@@ -55,6 +56,7 @@ export const vireoKeys = {
       no_data_timeout: duration('30 seconds', 'silence after which a stream ends'),
       cleanup_delay: duration('5 minutes', 'how long files of an ended stream stay'),
     }),
+    object_storage: section(ownObjectStorageKeys),
     uploads: section({
       session_lifetime: duration('1 hour', 'silence after which a resumable upload expires'),
       busy_retry_after: duration('5 minutes', 'what clients are told while the same upload is being finished'),

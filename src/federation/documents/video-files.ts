@@ -1,6 +1,7 @@
 // The files of a video of ours, as links of its document.
 
 import { trackersOf } from '../../actors/torrent/index.ts'
+import type { Urls } from '../urls.ts'
 import type { HlsDocument, TrackerDocument, VideoFileDocument } from '../wire/index.ts'
 import { videoType } from './media-types.ts'
 
@@ -20,6 +21,8 @@ export interface FileRow {
   torrent_filename: string | null
   torrent_url: string | null
   magnet_url: string | null
+  /** 1: in object storage. */
+  storage: number
   /** Bits: 1 web video, 2 fragmented. */
   format_flags: number
   /** Bits: 1 video, 2 audio. */
@@ -32,6 +35,7 @@ export interface PlaylistRow {
   playlist_url: string | null
   segments_sha256_filename: string | null
   segments_sha256_url: string | null
+  storage: number
   info_hashes: string[]
 }
 
@@ -39,7 +43,7 @@ export interface VideoFiles {
   uuid: string
   /** `private/` for videos that not everybody may watch, else empty. */
   folder: string
-  origin: string
+  urls: Pick<Urls, 'origin' | 'objectAddress'>
   files: FileRow[]
   playlist: PlaylistRow | null
 }
@@ -54,9 +58,9 @@ export function linksOf(video: VideoFiles): { files: VideoFileDocument[]; playli
   }
 
   function playlistOf(row: PlaylistRow, renditions: VideoFileDocument[]): HlsDocument[] {
-    const url = row.playlist_url ?? hlsUrl(video, row.playlist_filename)
+    const url = row.playlist_url ?? hlsUrl(video, row.playlist_filename, storageOfPlaylist(video, row))
     if (url === null) return []
-    const segmentsSha256Url = row.segments_sha256_url ?? hlsUrl(video, row.segments_sha256_filename)
+    const segmentsSha256Url = row.segments_sha256_url ?? hlsUrl(video, row.segments_sha256_filename, row.storage)
     return [{ url, infohashes: row.info_hashes, segmentsSha256Url, files: renditions }]
   }
 }
@@ -69,19 +73,32 @@ export function trackerLinks(origin: string): TrackerDocument[] {
   ]
 }
 
-const hlsUrl = ({ origin, folder, uuid }: VideoFiles, filename: string | null): string | null =>
-  filename === null ? null : `${origin}/static/streaming-playlists/hls/${folder}${uuid}/${filename}`
+const hlsUrl = ({ urls, folder, uuid }: VideoFiles, filename: string | null, storage: number): string | null =>
+  filename === null ? null : addressOf(urls, 'streaming_playlists', `hls/${folder}${uuid}/${filename}`, storage)
+
+/** A playlist names what lies beside it: while some of that is elsewhere, this server sends readers on. */
+const storageOfPlaylist = ({ files }: VideoFiles, { storage }: PlaylistRow): number =>
+  files.every((file) => file.streaming_playlist_id === null || file.storage === storage) ? storage : 0
+
+const FOLDERS = { web_videos: 'web-videos', streaming_playlists: 'streaming-playlists' } as const
+
+function addressOf(urls: VideoFiles['urls'], kind: keyof typeof FOLDERS, name: string, storage: number): string {
+  const atBucket = storage === 1 ? urls.objectAddress({ kind, name }) : undefined
+  return atBucket ?? `${urls.origin}/static/${FOLDERS[kind]}/${name}`
+}
 
 function urlOf(row: FileRow, video: VideoFiles): string | null {
   if (row.file_url !== null) return row.file_url
-  if (row.streaming_playlist_id !== null) return hlsUrl(video, row.filename)
-  return row.filename === null ? null : `${video.origin}/static/web-videos/${video.folder}${row.filename}`
+  if (row.filename === null) return null
+  if (row.streaming_playlist_id !== null) return hlsUrl(video, row.filename, row.storage)
+  return addressOf(video.urls, 'web_videos', `${video.folder}${row.filename}`, row.storage)
 }
 
 function fileOf(row: FileRow, video: VideoFiles): VideoFileDocument[] {
   const url = urlOf(row, video)
   if (url === null) return []
-  const { origin, uuid } = video
+  const { uuid } = video
+  const { origin } = video.urls
   return [
     {
       url,

@@ -92,11 +92,11 @@ const VIDEO_COLUMNS = `v.id, v.uuid, v.url, v.name, v.category, v.licence, v.lan
      'resolution', f.resolution, 'width', f.width, 'height', f.height, 'size', f.size, 'extname', f.extname,
      'fps', f.fps, 'filename', f.filename, 'file_url', f.file_url, 'metadata_url', f.metadata_url,
      'torrent_filename', f.torrent_filename, 'torrent_url', f.torrent_url, 'magnet_url', f.magnet_url,
-     'format_flags', f.format_flags, 'streams', f.streams) order by f.resolution desc, f.id), '[]')
+     'storage', f.storage, 'format_flags', f.format_flags, 'streams', f.streams) order by f.resolution desc, f.id), '[]')
    from video_file f where f.video_id = v.id) as files,
   (select jsonb_build_object('id', s.id, 'playlist_filename', s.playlist_filename, 'playlist_url', s.playlist_url,
      'segments_sha256_filename', s.segments_sha256_filename, 'segments_sha256_url', s.segments_sha256_url,
-     'info_hashes', s.p2p_media_loader_info_hashes)
+     'storage', s.storage, 'info_hashes', s.p2p_media_loader_info_hashes)
    from streaming_playlist s where s.video_id = v.id) as playlist,
   (select coalesce(jsonb_agg(jsonb_build_object('type', t.type, 'filename', t.filename, 'width', t.width,
      'height', t.height, 'file_url', t.file_url) order by t.type), '[]')
@@ -184,7 +184,7 @@ function documentOf(row: VideoRow, urls: Urls): JsonObject {
     storyboard: row.storyboard && storyboardOf(row.storyboard, urls),
     aspectRatio: row.aspect_ratio,
     page: row.url,
-    ...linksOf({ uuid, folder, origin: urls.origin, files: row.files, playlist: row.playlist }),
+    ...linksOf({ uuid, folder, urls, files: row.files, playlist: row.playlist }),
     trackers: trackerLinks(urls.origin),
     likes: urls.videoCollection(uuid, 'likes'),
     dislikes: urls.videoCollection(uuid, 'dislikes'),

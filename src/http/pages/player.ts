@@ -27,7 +27,10 @@ export function sourcesOf(video: VideoDetailsRow, here: Here): Sources {
     })
   // Segments may lie beside the playlist or where its files are said to be.
   const segments = video.files.flatMap((file) => webUrl(file.file_url) ?? [])
-  const origins = [...(hls ? [hls] : []), ...files.map(({ url }) => url), ...segments].map((url) => new URL(url).origin)
+  // Readers of files in object storage may be sent on to it.
+  const origins = [...here.bucketOrigins, ...(hls ? [hls] : []), ...files.map(({ url }) => url), ...segments].map(
+    (url) => new URL(url).origin,
+  )
   return { hls, files, origins: [...new Set(origins)].filter((origin) => origin !== here.origin) }
 }
 

@@ -3,7 +3,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError, type ErrorKind, type InvalidParam } from '../../actors/runtime/index.ts'
-import { isDiskFull } from '../../media/index.ts'
+import { isDiskFull, StorageOutage } from '../../media/index.ts'
 import { causesOf, isOutage } from '../../platform/database/index.ts'
 import { HttpError } from './http-error.ts'
 import { invalidParamsOf, type Part, parts } from './invalid-params.ts'
@@ -155,6 +155,9 @@ function storageProblem(error: unknown, request: FastifyRequest): Answer | undef
   }
   if (isDiskFull(error)) {
     return { status: 503, detail: 'There is no space left on this server.', headers: { 'retry-after': '60' } }
+  }
+  if (causesOf(error).some((cause) => cause instanceof StorageOutage)) {
+    return { status: 503, detail: 'The storage of this server is out of reach now.', headers: { 'retry-after': '30' } }
   }
   if (isOutage(error)) {
     return { status: 503, detail: 'A part of the server is out of reach now.', headers: { 'retry-after': '5' } }

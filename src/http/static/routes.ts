@@ -18,6 +18,7 @@ import type { Area } from '../plugins/types.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
 import { hlsNames, plain } from './names.ts'
+import { sendOn, sendOnSigned } from './send-on.ts'
 import { locate, serveFile, typeOf } from './serve-file.ts'
 
 export interface StaticDeps {
@@ -28,6 +29,16 @@ export interface StaticDeps {
 }
 
 const PLAYLIST = 'application/vnd.apple.mpegurl'
+/** Private files in object storage have addresses of their own, behind which the same is asked. */
+const PRIVATE_WEB_VIDEOS = [
+  '/static/web-videos',
+  '/static/webseed',
+  '/object-storage-proxy/web-videos',
+  '/object-storage-proxy/webseed',
+].map((path) => `${path}/private/:filename`)
+const PRIVATE_HLS = ['/static', '/object-storage-proxy'].map(
+  (path) => `${path}/streaming-playlists/hls/private/:uuid/:filename`,
+)
 const fileName = z.object({ filename: z.string().max(255) })
 const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(255) })
 
@@ -35,15 +46,21 @@ const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(25
 export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area {
   const lifetime = () => Math.floor(config().vireo.caching.static.server / 1000)
   const accelerated = () => config().vireo.delivery.x_accel_location
+  const proxies = () => config().object_storage.proxy.proxify_private_files
   const guards = () => config().static_files.private_files_require_auth
 
-  const serveOpen = (request: FastifyRequest, reply: FastifyReply, ref: FileRef) =>
-    serveFile(request, reply, {
-      ...{ store, refs: [ref], absent, accelerated: accelerated() },
-      cacheControl: `public, max-age=${lifetime()}`,
-    })
+  const serveOpen = async (request: FastifyRequest, reply: FastifyReply, ref: FileRef) => {
+    const cacheControl = `public, max-age=${lifetime()}`
+    const sent = await sendOn(reply, { store, ref, cacheControl })
+    return (
+      sent ??
+      (await serveFile(request, reply, { store, refs: [ref], absent, accelerated: accelerated(), cacheControl }))
+    )
+  }
 
-  const servePrivate = (request: FastifyRequest, reply: FastifyReply, refs: FileRef[]) => {
+  const servePrivate = async (request: FastifyRequest, reply: FastifyReply, refs: FileRef[]) => {
+    const sent = proxies() ? undefined : await sendOnSigned(reply, { store, refs })
+    if (sent) return sent
     const type = typeOf(refs[0]?.name ?? '')
     const kind = type === PLAYLIST ? { type: `${type}; charset=utf-8` } : { absent }
     const cacheControl = 'private, no-cache'
@@ -78,7 +95,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
       })
     }
 
-    for (const path of ['/static/web-videos/private/:filename', '/static/webseed/private/:filename']) {
+    for (const path of PRIVATE_WEB_VIDEOS) {
       app.route({
         method: ['GET', 'HEAD'],
         url: path,
@@ -126,23 +143,25 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
         serveOpen(request, reply, { kind: 'redundancy', name: plain(request.params.filename) }),
     })
 
-    app.route({
-      method: ['GET', 'HEAD'],
-      url: '/static/streaming-playlists/hls/private/:uuid/:filename',
-      config: { auth: 'optional' },
-      schema: { params: hlsName, querystring: playlistQuery, hide: true },
-      handler: async (request, reply) => {
-        const { uuid, filename } = hlsNames(request.params)
-        const { videoFileToken: token, reinjectVideoFileToken: reinject = false } = request.query
-        if (guards()) {
-          assertCredentials(request, token)
-          await assertAllowed(request, await findVideoAccess(db, { uuid }, passwordOf(request)), token)
-        }
-        const refs = [hlsFile(uuid, filename, true), hlsFile(uuid, filename, false)]
-        if (reinject && token && typeOf(filename) === PLAYLIST) return servePlaylist(reply, refs, token)
-        return servePrivate(request, reply, refs)
-      },
-    })
+    for (const path of PRIVATE_HLS) {
+      app.route({
+        method: ['GET', 'HEAD'],
+        url: path,
+        config: { auth: 'optional' },
+        schema: { params: hlsName, querystring: playlistQuery, hide: true },
+        handler: async (request, reply) => {
+          const { uuid, filename } = hlsNames(request.params)
+          const { videoFileToken: token, reinjectVideoFileToken: reinject = false } = request.query
+          if (guards()) {
+            assertCredentials(request, token)
+            await assertAllowed(request, await findVideoAccess(db, { uuid }, passwordOf(request)), token)
+          }
+          const refs = [hlsFile(uuid, filename, true), hlsFile(uuid, filename, false)]
+          if (reinject && token && typeOf(filename) === PLAYLIST) return servePlaylist(reply, refs, token)
+          return servePrivate(request, reply, refs)
+        },
+      })
+    }
   }
 }
 

@@ -1,39 +1,22 @@
 // A stored file as an answer: conditions, ranges, HEAD, types and caching. The bytes are streamed from the store.
 
 import type { OutgoingHttpHeader } from 'node:http'
-import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
-import { type FileRef, type FileStat, MediaError, type OpenedFile, type Store } from '../../media/index.ts'
+import {
+  contentTypeOf,
+  type FileRef,
+  type FileStat,
+  MediaError,
+  type OpenedFile,
+  type Store,
+} from '../../media/index.ts'
 import { isFresh } from '../plugins/conditional.ts'
 import { corsHeaders } from '../plugins/cors.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { parseRange, rangeCounts } from './byte-range.ts'
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.mp4': 'video/mp4',
-  '.m4v': 'video/mp4',
-  '.webm': 'video/webm',
-  '.mkv': 'video/x-matroska',
-  '.mov': 'video/quicktime',
-  '.avi': 'video/x-msvideo',
-  '.ogv': 'video/ogg',
-  '.ogg': 'audio/ogg',
-  '.mp3': 'audio/mpeg',
-  '.m4a': 'audio/mp4',
-  '.ts': 'video/mp2t',
-  '.m3u8': 'application/vnd.apple.mpegurl',
-  '.json': 'application/json; charset=UTF-8',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.png': 'image/png',
-  '.webp': 'image/webp',
-  '.gif': 'image/gif',
-  '.vtt': 'text/vtt; charset=utf-8',
-  '.torrent': 'application/x-bittorrent',
-}
-
-export const typeOf = (name: string): string => TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream'
+export const typeOf = contentTypeOf
 
 export interface ServeOptions {
   store: Store
@@ -66,7 +49,7 @@ export async function serveFile(
   if (!found) throw absent()
   const { ref, stat } = found
   if (disposition !== undefined) reply.header('content-disposition', disposition)
-  if (accelerated) {
+  if (accelerated && (await store.placeOf(ref)) === 'file-system') {
     return reply
       .header('cache-control', cacheControl)
       .header('content-type', type ?? typeOf(ref.name))

@@ -10,6 +10,10 @@ export interface Here {
   /** Such as `https://video.example`. */
   origin: string
   host: string
+  /** Where everybody reads a file that lies in object storage; undefined when it is read through this server. */
+  objectAddress(file: { kind: 'web_videos' | 'streaming_playlists'; name: string }): string | undefined
+  /** Where readers of such files may be sent. */
+  bucketOrigins: readonly string[]
 }
 
 const date = z.iso.datetime()

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import {
+  fileStorages,
   hasPrivateFiles,
   type Openness,
   type PlaylistRow,
@@ -10,6 +11,7 @@ import {
   type VideoFileRow,
 } from '../../actors/video/index.ts'
 import type { Here } from './actor.view.ts'
+import { addressOf } from './file-address.ts'
 
 export const fileView = z
   .object({
@@ -81,7 +83,9 @@ export function toFileViews(video: FilesOwner, here: Here) {
               type: playlist.type,
               playlistUrl: master,
               segmentsSha256Url:
-                playlist.segments_sha256_url ?? hlsUrl(video, playlist.segments_sha256_filename, here) ?? null,
+                playlist.segments_sha256_url ??
+                hlsUrl(video, playlist.segments_sha256_filename, playlist.storage, here) ??
+                null,
               redundancies: playlist.mirrors.map((baseUrl) => ({ baseUrl })),
               files: files
                 .filter((file) => file.streaming_playlist_id !== null)
@@ -95,22 +99,31 @@ export function toFileViews(video: FilesOwner, here: Here) {
 
 /** Where players read the master playlist. */
 export const playlistUrl = (video: FilesOwner, playlist: PlaylistRow, here: Here): string | undefined =>
-  playlist.playlist_url ?? hlsUrl(video, playlist.playlist_filename, here)
+  playlist.playlist_url ?? hlsUrl(video, playlist.playlist_filename, storageOfPlaylist(video, playlist), here)
 
 /** Where players read a file; undefined when it is named nowhere. */
 export function fileUrl(video: FilesOwner, file: VideoFileRow, here: Here): string | undefined {
   if (file.file_url !== null) return file.file_url
   if (file.filename === null || video.remote) return undefined
-  if (file.streaming_playlist_id !== null) return hlsUrl(video, file.filename, here)
-  return `${here.origin}/static/web-videos/${privateFolder(video)}${file.filename}`
+  if (file.streaming_playlist_id !== null) return hlsUrl(video, file.filename, file.storage, here)
+  const name = `${hasPrivateFiles(video) ? 'private/' : ''}${file.filename}`
+  return addressOf(here, { kind: 'web_videos', name, storage: file.storage })
 }
 
-function hlsUrl(video: FilesOwner, filename: string | null, here: Here): string | undefined {
+function hlsUrl(video: FilesOwner, filename: string | null, storage: number, here: Here): string | undefined {
   if (filename === null || video.remote) return undefined
-  return `${here.origin}/static/streaming-playlists/hls/${privateFolder(video)}${video.uuid}/${filename}`
+  const name = `hls/${hasPrivateFiles(video) ? 'private/' : ''}${video.uuid}/${filename}`
+  return addressOf(here, { kind: 'streaming_playlists', name, storage })
 }
 
-const privateFolder = (video: FilesOwner): string => (hasPrivateFiles(video) ? 'private/' : '')
+/**
+ * A playlist names what lies beside it: while some of that is elsewhere, this server has the address, and sends readers on from
+ * there.
+ */
+const storageOfPlaylist = ({ files = [] }: FilesOwner, { storage }: PlaylistRow): number =>
+  files.every((file) => file.streaming_playlist_id === null || file.storage === storage)
+    ? storage
+    : fileStorages.fileSystem
 
 function toFile(video: FilesOwner, file: VideoFileRow, here: Here): z.infer<typeof fileView>[] {
   const url = fileUrl(video, file, here)

@@ -10,7 +10,15 @@ import { newUuid } from '../../platform/ids.ts'
 import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
 import { makeSendFile } from './send-file.ts'
-import { assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
+import {
+  assertName,
+  type FileKind,
+  type FileRef,
+  type FileStat,
+  isLocalFile,
+  type Source,
+  type Store,
+} from './store.ts'
 
 /** Files being received stay here, on the same file system as their place, and hidden from `list`. */
 const INCOMING = '.incoming'
@@ -91,7 +99,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
     }
   }
 
-  return {
+  const store: FileStore = {
     async put(ref, from) {
       const target = await pathOf(ref)
       await mkdir(dirname(target), { recursive: true })
@@ -200,17 +208,14 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
       }
       return removed
     },
+
+    placeOf: async (ref) => ((await stat(ref)) ? 'file-system' : undefined),
+    publicAddress: async () => undefined,
+    signedAddress: async () => undefined,
+    only: (place) => (place === 'file-system' ? store : undefined),
   }
+  return store
 }
-
-type Source = Readable | Uint8Array | LocalFile
-
-interface LocalFile {
-  path: string
-  keep?: boolean
-}
-
-const isLocalFile = (from: Source): from is LocalFile => !(from instanceof Readable) && !(from instanceof Uint8Array)
 
 /** Renames a local file into its place; false when it lies on another file system and must be copied. */
 async function giveAway(path: string, target: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 // Where bytes live: the interface that the file system and object storage share. Names are relative, with `/` between
 // segments, such as `hls/private/<uuid>/<uuid>-720.m3u8`.
 
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { MediaError } from '../errors.ts'
 
 /** The storage keys of the configuration, where `uploads` are the resumable uploads in progress (`tmp_persistent`). */
@@ -36,6 +36,9 @@ export interface FileStat {
   etag: string
 }
 
+/** Where bytes can lie. */
+export type Place = 'file-system' | 'object-storage'
+
 /** First and last byte, both included, as in a Range header. */
 export interface ByteRange {
   start: number
@@ -64,12 +67,23 @@ export interface Appender {
   close(): Promise<void>
 }
 
+export interface LocalFile {
+  path: string
+  /** Copy it; otherwise it is moved. */
+  keep?: boolean
+}
+
+export type Source = Readable | Uint8Array | LocalFile
+
+export const isLocalFile = (from: Source): from is LocalFile =>
+  !(from instanceof Readable) && !(from instanceof Uint8Array)
+
 export interface Store {
   /**
    * Stores a file as a whole or not at all, replacing one of the same name. `from` is a stream, bytes, or the path of a
    * local file, which is moved unless `keep` is set.
    */
-  put(ref: FileRef, from: Readable | Uint8Array | { path: string; keep?: boolean }): Promise<FileStat>
+  put(ref: FileRef, from: Source): Promise<FileStat>
   /** Throws MediaError `not-found`. A range beyond the end is cut to the end. */
   open(ref: FileRef, range?: ByteRange): Promise<OpenedFile>
   stat(ref: FileRef): Promise<FileStat | undefined>
@@ -93,6 +107,14 @@ export interface Store {
   /** An empty or resumed folder under `tmp` for the work of one job. */
   workFolder(name: string): Promise<string>
   removeWorkFolder(name: string): Promise<void>
+  /** Where the file lies now. */
+  placeOf(ref: FileRef): Promise<Place | undefined>
+  /** Where everybody reads the file without this server; undefined when it is not for everybody, or lies on the disk. */
+  publicAddress(ref: FileRef): Promise<string | undefined>
+  /** The same of a file that is not for everybody, for a short time; undefined when this server has to send it. */
+  signedAddress(ref: FileRef): Promise<string | undefined>
+  /** The files of the kind in that place alone; undefined when this server keeps none there. */
+  only(place: Place, kind: FileKind): Store | undefined
 }
 
 const MAX_SEGMENT = 200

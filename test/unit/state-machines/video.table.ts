@@ -133,6 +133,13 @@ export const table = defineTable({
       to: 'to-move-to-external-storage',
       gives: { error: null },
     },
+    {
+      from: 'to-move-to-external-storage-failed',
+      with: failed,
+      event: { type: 'MOVE_REQUESTED', to: 'file-system' },
+      to: 'to-move-to-file-system',
+      gives: { error: null },
+    },
     { from: 'to-move-to-external-storage-failed', event: REMOVED, to: 'removed' },
 
     { from: 'to-move-to-file-system', with: before, event: { type: 'MOVED' }, to: 'published', gives: { error: null } },
@@ -149,6 +156,13 @@ export const table = defineTable({
       with: failed,
       event: { type: 'RETRIED' },
       to: 'to-move-to-file-system',
+      gives: { error: null },
+    },
+    {
+      from: 'to-move-to-file-system-failed',
+      with: failed,
+      event: { type: 'MOVE_REQUESTED', to: 'external-storage' },
+      to: 'to-move-to-external-storage',
       gives: { error: null },
     },
     { from: 'to-move-to-file-system-failed', event: REMOVED, to: 'removed' },

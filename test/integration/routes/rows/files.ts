@@ -64,6 +64,9 @@ export const fileRows = [
   row('GET /static/webseed/:filename', everybody(200), webVideo(false)),
   row('GET /static/web-videos/private/:filename', allowed, webVideo(true)),
   row('GET /static/webseed/private/:filename', allowed, webVideo(true)),
+  row('GET /object-storage-proxy/web-videos/private/:filename', allowed, webVideo(true)),
+  row('GET /object-storage-proxy/webseed/private/:filename', allowed, webVideo(true)),
+  row('GET /object-storage-proxy/streaming-playlists/hls/private/:uuid/:filename', allowed, hls(true)),
   row('GET /static/streaming-playlists/hls/:uuid/:filename', everybody(200), hls(false)),
   row('GET /static/streaming-playlists/hls/private/:uuid/:filename', allowed, hls(true)),
 

@@ -1,0 +1,49 @@
+// The files of a video that its own move takes along, by the rows that name them.
+
+import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import { hasPrivateFiles, type Openness } from '../video/index.ts'
+
+export interface MovableVideo extends Openness {
+  state: string
+  uuid: string
+  /** Where its move under way goes; null when there is none. */
+  target: number | null
+  webVideos: string[]
+  hls: string[]
+  original: string | null
+  /** Whether a transcoding may be reading or writing any of the files. */
+  isTranscoding: boolean
+}
+
+/** Undefined when the video is gone. */
+export async function findMovable(query: Sql, videoId: number): Promise<MovableVideo | undefined> {
+  const [video] = await query<MovableVideo>(
+    `select v.uuid, v.state, v.privacy, v.blocked, m.target,
+       array(select f.filename from video_file f
+         where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null order by f.id) as "webVideos",
+       array(select unnest(array[f.filename, f.playlist_filename]) from video_file f
+           where f.video_id = v.id and f.streaming_playlist_id is not null
+         union select unnest(array[p.playlist_filename, p.segments_sha256_filename]) from streaming_playlist p
+           where p.video_id = v.id) as hls,
+       (select s.kept_filename from video_source s where s.video_id = v.id) as original,
+       exists (select 1 from transcoding t where t.video_id = v.id
+         and t.state in ('planned', 'running', 'packaged', 'stored')) as "isTranscoding"
+     from video v left join storage_move m on m.video_id = v.id where v.id = $1 and not v.remote`,
+    [videoId],
+  )
+  return video
+}
+
+/** In the folders that the privacy wants them in, or (`hidden` turned round) those of the other one. */
+export function filesOf(video: MovableVideo, hidden = hasPrivateFiles(video)): FileRef[] {
+  const { uuid, webVideos, hls, original } = video
+  return [
+    ...webVideos.map((name) => webVideoFile(name, hidden)),
+    ...hls.filter((name) => name !== null).map((name) => hlsFile(uuid, name, hidden)),
+    ...(original === null ? [] : [{ kind: 'original_video_files', name: original } as const]),
+  ]
+}
+
+/** Files that a transcoding writes anew under the same name: they are taken along when none can be under way. */
+export const isRewritten = ({ name }: FileRef): boolean => /\.(?:m3u8|json)$/.test(name)

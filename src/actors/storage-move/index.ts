@@ -1,0 +1,1 @@
+export { makeStorageMoves, type StorageMoves } from './storage-move.commands.ts'

@@ -1,0 +1,176 @@
+// The jobs `move-to-object-storage` and `move-to-file-system` of a video: its files are written to the other place and compared,
+// then its rows say so, then the old ones go. Killed at any line they go on. The video is published and listed meanwhile, except
+// for the moment in which the last files are compared: then nothing else may change them, and its state says so.
+
+import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { askForTorrents, hasPrivateFiles, isFederated, moveVideo, storageIn } from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+import { filesOf, findMovable, isRewritten, type MovableVideo } from './files-of.ts'
+import { makeSpareCopies } from './spare-copies.ts'
+
+export type StorageMoveDeps = ActorDeps & {
+  store: Store
+  /** Where new files go. */
+  preferred: Place
+}
+
+export interface MoveVideo {
+  run(videoId: number, target: Place, signal: AbortSignal): Promise<void>
+  /** The move is given up: the video stays where it was. */
+  giveUp(videoId: number, error: string): Promise<void>
+}
+
+const STATES = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
+const EVENTS = { 'object-storage': 'external-storage', 'file-system': 'file-system' } as const
+/** How often the files may be changed under the job until it waits. */
+const TRIES = 5
+
+export const otherPlace = (place: Place): Place => (place === 'object-storage' ? 'file-system' : 'object-storage')
+
+export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
+  const { db, tell, config, store, preferred, clock, logger } = deps
+  const spares = makeSpareCopies(deps)
+
+  async function run(videoId: number, target: Place, signal: AbortSignal): Promise<void> {
+    const video = await findMovable(db.query, videoId)
+    if (video?.target === storageIn(target)) {
+      // Another process of this server has another configuration, or a move back is about to be asked for.
+      if (preferred !== target) throw new DomainError('busy', 'New files of this server go to another place.')
+      if (isMovable(video.state)) await move(videoId, video, target, signal)
+      else await forget(videoId)
+    }
+    // Unless a move back is making them.
+    if (!video || video.target === null || video.target === storageIn(target)) await spares.remove(videoId)
+  }
+
+  async function move(videoId: number, found: MovableVideo, target: Place, signal: AbortSignal): Promise<void> {
+    // Before anything is read for nothing.
+    if (found.isTranscoding || !isReady(found.state)) throw notNow()
+    const done = new Set<string>()
+    const large = filesOf(found).filter((ref) => !isRewritten(ref))
+    await carryAll({ videoId, files: large, target, signal, done })
+    await freeze(videoId, target)
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const video = await findMovable(db.query, videoId)
+      if (!video || video.state === 'removed') return await forget(videoId)
+      const files = filesOf(video)
+      await carryAll({ videoId, files, target, signal, done })
+      await assertNoneIsElsewhere(video, done)
+      if (await switchOver(videoId, target, done)) return logger.info({ video: video.uuid, target }, 'files moved')
+    }
+    throw new DomainError('busy', 'The files of this video change again and again.')
+  }
+
+  /** Adds those to `done` that are in the target place now, and the same. */
+  async function carryAll(ask: {
+    videoId: number
+    files: readonly FileRef[]
+    target: Place
+    signal: AbortSignal
+    done: Set<string>
+  }): Promise<void> {
+    const { videoId, files, target, signal, done } = ask
+    for (const ref of files.filter((one) => !done.has(keyOf(one)))) {
+      const [from, to] = [store.only(otherPlace(target), ref.kind), store.only(target, ref.kind)]
+      signal.throwIfAborted()
+      if (!from || !to) {
+        done.add(keyOf(ref))
+        continue
+      }
+      // Whatever was stored there by others is newer than what is here.
+      const isThere = (await to.stat(ref)) !== undefined && !(await spares.isNoted(target, ref))
+      if (!isThere && (await from.stat(ref))) {
+        await spares.note(db.query, { place: target, videoId, now: clock.now() }, [ref])
+      }
+      if (isThere || (await carryFile({ from, to, ref, signal })) !== 'missing') done.add(keyOf(ref))
+    }
+  }
+
+  /** Files on their way between the public and the private folders are waited for; those that are nowhere are no reason to stay. */
+  async function assertNoneIsElsewhere(video: MovableVideo, done: Set<string>): Promise<void> {
+    const others = filesOf(video, !hasPrivateFiles(video))
+    for (const [index, ref] of filesOf(video).entries()) {
+      if (done.has(keyOf(ref))) continue
+      const other = others[index]
+      if (other && (await store.stat(other))) throw new DomainError('busy', 'The files of this video are being moved.')
+      logger.warn({ video: video.uuid, file: ref.name }, 'a file of a video is in no place')
+      done.add(keyOf(ref))
+    }
+  }
+
+  /** Nothing that makes or replaces files begins from now on. Throws `busy` while something does. */
+  const freeze = (videoId: number, target: Place): Promise<void> =>
+    unlessRemoved(videoId, async (unit, video) => {
+      const { isTranscoding } = (await findMovable(unit.query, videoId)) ?? {}
+      if (video.state === STATES[target]) return
+      if (isTranscoding || !isReady(video.state)) throw notNow()
+      moveVideo(unit, video, { type: 'MOVE_REQUESTED', to: EVENTS[target] })
+    })
+
+  /** Answers false when there are files that are not in the target place. */
+  async function switchOver(videoId: number, target: Place, done: ReadonlySet<string>): Promise<boolean> {
+    let isMoved = true
+    await unlessRemoved(videoId, async (unit, video) => {
+      const found = await findMovable(unit.query, videoId)
+      const files = found ? filesOf(found) : []
+      isMoved = files.every((ref) => done.has(keyOf(ref)))
+      if (!isMoved) return
+      await nameTarget(unit, videoId, target)
+      const carried = files.filter(({ kind }) => store.only('object-storage', kind))
+      await spares.keep(unit.query, target, carried)
+      await spares.note(unit.query, { place: otherPlace(target), videoId, now: unit.now }, carried)
+      await unit.query('delete from storage_move where video_id = $1', [videoId])
+      moveVideo(unit, video, { type: 'MOVED' })
+      askForTorrents(unit, videoId, config(), 'update-metadata')
+      video.updatedAt = unit.now
+      if (isFederated(video.privacy)) unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
+    })
+    return isMoved
+  }
+
+  async function nameTarget(unit: Unit, videoId: number, target: Place): Promise<void> {
+    const has = (kind: FileRef['kind']): boolean => store.only('object-storage', kind) !== undefined
+    await unit.query(
+      `with files as (
+         update video_file set storage = $2, updated_at = $3
+         where video_id = $1 and case when streaming_playlist_id is null then $4::boolean else $5::boolean end)
+       update streaming_playlist set storage = $2, updated_at = $3 where video_id = $1 and $5::boolean`,
+      [videoId, storageIn(target), unit.now, has('web_videos'), has('streaming_playlists')],
+    )
+  }
+
+  async function unlessRemoved(videoId: number, work: (unit: Unit, video: Video) => Promise<void>): Promise<void> {
+    await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await unit.em.findOneOrFail(Video, videoId)
+      if (video.state !== 'removed') await work(unit, video)
+    }).catch((error: unknown) => {
+      if (!(error instanceof DomainError && error.kind === 'not_found')) throw error
+    })
+  }
+
+  const forget = async (videoId: number): Promise<void> => {
+    await spares.remove(videoId)
+    await db.query('delete from storage_move where video_id = $1', [videoId])
+  }
+
+  async function giveUp(videoId: number, error: string): Promise<void> {
+    await unlessRemoved(videoId, async (unit, video) => {
+      if (isFrozen(video.state)) moveVideo(unit, video, { type: 'MOVE_FAILED', error })
+    })
+    await forget(videoId)
+  }
+
+  return { run, giveUp }
+}
+
+const notNow = (): DomainError => new DomainError('busy', 'Something else happens to the files of this video.')
+
+const isReady = (state: string): boolean => isFrozen(state) || state === 'published'
+
+const isFrozen = (state: string): boolean => Object.values<string>(STATES).includes(state)
+
+/** Now, or as soon as what happens to it has ended. */
+const isMovable = (state: string): boolean => isReady(state) || ['to-transcode', 'to-edit'].includes(state)
+
+const keyOf = ({ kind, name }: FileRef): string => `${kind}/${name}`

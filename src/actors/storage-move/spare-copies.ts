@@ -1,0 +1,68 @@
+// Copies that are one too many: those being made, until the rows name them; and those that were moved away from. They are noted
+// before they are written, or in the transaction that makes them superfluous, so that none stays behind.
+
+import type { FileKind, FileRef, Place, Store } from '../../media/index.ts'
+import type { Database, Sql } from '../../platform/database/index.ts'
+import { storageIn } from '../video/index.ts'
+
+export interface SpareCopies {
+  /** Of the video, or of no video at all. */
+  note(query: Sql, spare: { place: Place; videoId: number | null; now: Date }, files: readonly FileRef[]): Promise<void>
+  /** Whether it is being made; what is not noted was stored there for good. */
+  isNoted(place: Place, file: FileRef): Promise<boolean>
+  /** They are wanted. */
+  keep(query: Sql, place: Place, files: readonly FileRef[]): Promise<void>
+  /** Removes what is noted of the video. Done twice it stays done. */
+  remove(videoId: number): Promise<void>
+  /** Those of no video that were being made of a kind. */
+  listOf(kind: FileKind, place: Place): Promise<FileRef[]>
+}
+
+const VALUES = 'jsonb_to_recordset($1) as f(kind text, name text)'
+
+export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; store: Store }): SpareCopies {
+  const json = (files: readonly FileRef[]): string => JSON.stringify(files.map(({ kind, name }) => ({ kind, name })))
+
+  return {
+    async note(query, { place, videoId, now }, files) {
+      if (files.length === 0) return
+      await query(
+        `insert into spare_copy (kind, name, place, video_id, created_at) select f.kind, f.name, $2, $3, $4 from ${VALUES}
+         on conflict (kind, name, place) do update set video_id = excluded.video_id`,
+        [json(files), storageIn(place), videoId, now],
+      )
+    },
+
+    async isNoted(place, { kind, name }) {
+      const values = [kind, name, storageIn(place)]
+      return (
+        (await db.query('select 1 from spare_copy where kind = $1 and name = $2 and place = $3', values)).length > 0
+      )
+    },
+
+    async keep(query, place, files) {
+      if (files.length === 0) return
+      await query(
+        `delete from spare_copy s using ${VALUES} where s.kind = f.kind and s.name = f.name and s.place = $2`,
+        [json(files), storageIn(place)],
+      )
+    },
+
+    async remove(videoId) {
+      const spares = await db.query<{ id: number; kind: FileKind; name: string; place: number }>(
+        'select id, kind, name, place from spare_copy where video_id = $1 order by id',
+        [videoId],
+      )
+      for (const { id, kind, name, place } of spares) {
+        await store.only(place === 1 ? 'object-storage' : 'file-system', kind)?.remove({ kind, name })
+        await db.query('delete from spare_copy where id = $1', [id])
+      }
+    },
+
+    listOf: (kind, place) =>
+      db.query<FileRef>('select kind, name from spare_copy where kind = $1 and place = $2 and video_id is null', [
+        kind,
+        storageIn(place),
+      ]),
+  }
+}

@@ -1,0 +1,127 @@
+// Moves of all files between the file system and object storage, for operators that switch a server over.
+
+import type { Place } from '../../media/index.ts'
+import { DomainError, eachRow, type Unit } from '../runtime/index.ts'
+import { CHECK_OWNER_EVERY, moveVideo, storageIn } from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+import { isKindOfItsOwn, kindsOfTheirOwn, makeMoveKind } from './move-kind.ts'
+import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'
+
+export interface StorageMoves {
+  /**
+   * Asks for the move of every local video, or of those named, and of all other files; jobs do it. Answers how many videos. Throws
+   * `invalid` unless new files go to that place, so that what is moved stays there.
+   */
+  moveStorage(ask: { to: Place; videoIds?: readonly number[] }): Promise<number>
+}
+
+const JOBS = { 'object-storage': 'move-to-object-storage', 'file-system': 'move-to-file-system' } as const
+const MOVING = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
+const ON_THE_WAY: readonly string[] = Object.values(MOVING).flatMap((state) => [state, `${state}-failed`])
+const PLACES = ['file-system', 'object-storage'] as const
+/** In which a video may be asked to move, or to try that again. */
+const MOVABLE = `('published', ${ON_THE_WAY.map((state) => `'${state}'`).join(', ')})`
+
+export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
+  const { db, tell, registry, store, preferred } = deps
+  const moveVideoFiles = makeMoveVideo(deps)
+  const moveKind = makeMoveKind(deps)
+
+  for (const place of PLACES) {
+    registry.job(JOBS[place], {
+      queue: 'io',
+      async run({ data, signal }) {
+        if (isKindOfItsOwn(data.kind)) await moveKind(data.kind, place, signal)
+        else await moveVideoFiles.run(Number(data.videoId), place, signal)
+      },
+      async failed({ data }, error) {
+        if (data.videoId !== undefined) await moveVideoFiles.giveUp(Number(data.videoId), error)
+      },
+    })
+  }
+
+  registry.timeout('video-move', {
+    dueSql: `select id from video where due_at <= $1 and state in ('to-move-to-external-storage', 'to-move-to-file-system')
+             order by due_at limit 100`,
+    timedOut: (id) =>
+      tell({ aggregate: 'video', id }, async (unit) => {
+        const video = await unit.em.findOneOrFail(Video, id)
+        const place = video.state === 'to-move-to-file-system' ? 'file-system' : 'object-storage'
+        if (!video.state.startsWith('to-move') || video.state.endsWith('failed')) return
+        moveVideo(unit, video, { type: 'TIMED_OUT' })
+        await note(unit, id, place)
+      }),
+  })
+
+  // A move that was asked for has its job, whatever happened.
+  registry.periodic('storage-moves', {
+    everyMs: () => CHECK_OWNER_EVERY,
+    async run() {
+      const asked = await db.query<{ videoId: number; target: number }>(
+        'select video_id as "videoId", target from storage_move order by created_at limit 100',
+      )
+      if (asked.length === 0) return
+      await tell.create(async (unit) => {
+        for (const { videoId, target } of asked) ask(unit, videoId, target === 1 ? 'object-storage' : 'file-system')
+      })
+    },
+  })
+
+  const ask = (unit: Unit, videoId: number, to: Place): void =>
+    unit.enqueue({ type: JOBS[to], data: { videoId }, dedupeKey: `${JOBS[to]}-${videoId}` })
+
+  async function note(unit: Unit, videoId: number, to: Place): Promise<void> {
+    await unit.query(
+      `insert into storage_move (video_id, target, created_at) values ($1, $2, $3)
+       on conflict (video_id) do update set target = excluded.target`,
+      [videoId, storageIn(to), unit.now],
+    )
+    ask(unit, videoId, to)
+  }
+
+  async function askFor(videoId: number, to: Place): Promise<boolean> {
+    return await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await unit.em.findOneOrFail(Video, videoId)
+      if (video.state === MOVING[to]) return false
+      if (video.state === `${MOVING[to]}-failed`) moveVideo(unit, video, { type: 'RETRIED' })
+      else if (ON_THE_WAY.includes(video.state)) {
+        // What went there so far comes back.
+        if (!video.state.endsWith('-failed'))
+          moveVideo(unit, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
+        moveVideo(unit, video, { type: 'MOVE_REQUESTED', to: to === 'object-storage' ? 'external-storage' : to })
+      } else if (video.state !== 'published') return false
+      await note(unit, videoId, to)
+      return true
+    })
+  }
+
+  return {
+    async moveStorage({ to, videoIds }) {
+      if (to !== preferred) throw new DomainError('invalid', 'New files of this server go to another place.')
+      let videos = 0
+      await eachRow<{ id: number }>(
+        {
+          ...{ db, signal: new AbortController().signal },
+          from: `from video o where not o.remote and o.state in ${MOVABLE} and ($1::integer[] is null or o.id = any($1))
+            and (o.state <> 'published' or exists (select 1 from video_file f where f.video_id = o.id and f.storage <> $2)
+              or exists (select 1 from streaming_playlist p where p.video_id = o.id and p.storage <> $2)
+              or exists (select 1 from video_source s where s.video_id = o.id and s.kept_filename is not null))`,
+          values: [videoIds ?? null, storageIn(to)],
+        },
+        async ({ id }) => {
+          if (await askFor(id, to)) videos += 1
+        },
+      )
+      if (!videoIds) {
+        await tell.create(async (unit) => {
+          for (const kind of kindsOfTheirOwn) {
+            if (store.only('object-storage', kind)) {
+              unit.enqueue({ type: JOBS[to], data: { kind }, dedupeKey: `${JOBS[to]}-${kind}` })
+            }
+          }
+        })
+      }
+      return videos
+    },
+  }
+}

@@ -1,0 +1,87 @@
+// The client of object storage: loaded when it is first needed, with its errors told apart.
+
+import { MediaError, messageOf, StorageOutage } from '../errors.ts'
+import type { ObjectSettings } from './object-settings.ts'
+
+/** Ms. */
+const CONNECTION_TIMEOUT = 5_000
+const SILENCE_TIMEOUT = 60_000
+/** Files are sent through this server by so many connections at most. */
+const MAX_SOCKETS = 500
+
+export type S3 = Awaited<ReturnType<typeof loadS3>>
+
+/** Servers without object storage never load the libraries, which cost some 30 MB. */
+export async function loadS3(settings: ObjectSettings) {
+  const [sdk, { Upload }, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/lib-storage'),
+    import('@aws-sdk/s3-request-presigner'),
+  ])
+  const { endpoint, region, credentials, pathStyle, attempts } = settings
+  const client = new sdk.S3Client({
+    ...{ endpoint, region, forcePathStyle: pathStyle, maxAttempts: attempts },
+    ...(credentials.accessKeyId === '' ? {} : { credentials }),
+    // Not every store knows the checksums that the library adds of itself.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECTION_TIMEOUT,
+      socketTimeout: SILENCE_TIMEOUT,
+      httpAgent: { maxSockets: MAX_SOCKETS },
+      httpsAgent: { maxSockets: MAX_SOCKETS },
+    },
+  })
+  return { sdk, client, Upload, getSignedUrl }
+}
+
+/** Whether the store says that there is no such object. */
+export const isMissing = (error: unknown): boolean =>
+  (nameOf(error) === 'NoSuchKey' || statusOf(error) === 404) && nameOf(error) !== 'NoSuchBucket'
+
+/**
+ * An error of the library in our words: `not-found`, or an outage for all that another time, or the operator, can mend. The text of
+ * the store is kept as it is the operator who reads it.
+ */
+export function asStoreError(error: unknown): unknown {
+  if (error instanceof MediaError || error instanceof StorageOutage) return error
+  if (isMissing(error)) return new MediaError('not-found', 'There is no such file.')
+  if (statusOf(error) === undefined && !isOfConnection(error)) return error
+  return new StorageOutage(`Object storage cannot be used now: ${reasonOf(error)}`, { cause: error })
+}
+
+/** One line for the operator. */
+export function reasonOf(error: unknown): string {
+  const status = statusOf(error)
+  const code = codeOf(error)
+  return [nameOf(error), code, status && `status ${status}`, messageOf(error)]
+    .filter((part, index, parts) => part && parts.indexOf(part) === index)
+    .join(', ')
+    .replaceAll(/\s+/g, ' ')
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (!isObject(error) || !('$metadata' in error) || !isObject(error.$metadata)) return undefined
+  const { $metadata } = error
+  return 'httpStatusCode' in $metadata && typeof $metadata.httpStatusCode === 'number'
+    ? $metadata.httpStatusCode
+    : undefined
+}
+
+const CONNECTION_CODES =
+  /^(?:E(?:CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)|ENOTFOUND|ERR_TLS|CERT_|DEPTH_|UNABLE_TO|ERR_STREAM_PREMATURE_CLOSE)/
+const CONNECTION_NAMES: ReadonlySet<string> = new Set(['TimeoutError', 'CredentialsProviderError', 'AggregateError'])
+
+const isOfConnection = (error: unknown): boolean =>
+  CONNECTION_CODES.test(codeOf(error) ?? '') ||
+  CONNECTION_NAMES.has(nameOf(error) ?? '') ||
+  messageOf(error) === 'socket hang up' ||
+  messageOf(error) === 'aborted'
+
+const nameOf = (error: unknown): string | undefined =>
+  isObject(error) && 'name' in error && typeof error.name === 'string' ? error.name : undefined
+
+const codeOf = (error: unknown): string | undefined =>
+  isObject(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,0 +1,52 @@
+// Copies inside object storage, by the store itself: the bytes never come here.
+
+import type { S3 } from './s3-client.ts'
+
+/** What one request may copy, in bytes (the limit of S3 itself). */
+const LARGEST_COPY = 5 * 2 ** 30
+const PART = 2 ** 30
+
+interface Address {
+  Bucket: string
+  Key: string
+}
+
+export interface Copy {
+  from: Address
+  to: Address
+  /** Such as an ACL, which a copy does not inherit. */
+  extra: { ACL?: 'private' }
+  largest?: number
+  partSize?: number
+}
+
+/** Copies an object whole or not at all; large ones in parts. Errors are those of the library. */
+export async function copyObject(
+  { sdk, client }: Pick<S3, 'sdk' | 'client'>,
+  { from, to, extra, largest = LARGEST_COPY, partSize = PART }: Copy,
+): Promise<void> {
+  const CopySource = `${from.Bucket}/${from.Key.split('/').map(encodeURIComponent).join('/')}`
+  const found = await client.send(new sdk.HeadObjectCommand(from))
+  const size = found.ContentLength ?? 0
+  if (size <= largest) {
+    await client.send(new sdk.CopyObjectCommand({ ...to, ...extra, CopySource }))
+    return
+  }
+  const type = found.ContentType === undefined ? {} : { ContentType: found.ContentType }
+  const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand({ ...to, ...extra, ...type }))
+  const upload = { ...to, UploadId }
+  try {
+    const Parts: { PartNumber: number; ETag: string | undefined }[] = []
+    for (let start = 0; start < size; start += partSize) {
+      const PartNumber = Parts.length + 1
+      const CopySourceRange = `bytes=${start}-${Math.min(start + partSize, size) - 1}`
+      const part = { ...upload, PartNumber, CopySource, CopySourceRange }
+      const { CopyPartResult } = await client.send(new sdk.UploadPartCopyCommand(part))
+      Parts.push({ PartNumber, ETag: CopyPartResult?.ETag })
+    }
+    await client.send(new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+  } catch (error) {
+    await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => undefined)
+    throw error
+  }
+}

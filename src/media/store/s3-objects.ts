@@ -1,0 +1,188 @@
+// Single objects of one bucket: what the store and its uploads in progress are built on.
+
+import { createReadStream } from 'node:fs'
+import { rm, stat as statFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { MediaError, systemCode } from '../errors.ts'
+import { contentTypeOf } from './content-types.ts'
+import { type Bucket, isPublicFile, keyOf, type ObjectSettings } from './object-settings.ts'
+import { asStoreError, isMissing, loadS3, reasonOf, type S3 } from './s3-client.ts'
+import { copyObject } from './s3-copy.ts'
+import { type ByteRange, type FileKind, type FileRef, type FileStat, isLocalFile, type Source } from './store.ts'
+
+const MIN_PART = 5 * 2 ** 20
+const USUAL_PART = 16 * 2 ** 20
+/** A multipart upload has 10,000 parts at most. */
+const MOST_PARTS = 9_000
+const PARTS_AT_ONCE = 2
+
+export interface S3Objects {
+  head(ref: FileRef): Promise<FileStat | undefined>
+  get(ref: FileRef, range?: ByteRange): Promise<{ stat: FileStat; stream: Readable }>
+  /** Whole or not at all. A local file is removed afterwards unless it is to be kept. */
+  put(ref: FileRef, from: Source): Promise<void>
+  remove(ref: FileRef): Promise<void>
+  /** Copies inside the bucket. Throws `not-found`. */
+  copy(ref: FileRef, to: string): Promise<void>
+  /** All whose names begin so. */
+  list(kind: FileKind, start: string): AsyncGenerator<FileStat>
+  sign(ref: FileRef): Promise<string>
+  /** What is wrong with the bucket, as a line for the operator. */
+  complaint(kind: FileKind): Promise<string | undefined>
+  /** Ends its connections. */
+  close(): Promise<void>
+}
+
+export function makeS3Objects(settings: ObjectSettings): S3Objects {
+  let loading: Promise<S3> | undefined
+  const s3 = (): Promise<S3> => {
+    loading ??= loadS3(settings)
+    return loading
+  }
+
+  const bucketOf = (kind: FileKind): Bucket => {
+    const bucket = settings.buckets[kind]
+    if (!bucket) throw new Error(`There is no bucket for ${kind}.`)
+    return bucket
+  }
+
+  const addressOf = ({ kind, name }: FileRef) => {
+    const bucket = bucketOf(kind)
+    return { Bucket: bucket.name, Key: keyOf(bucket, name) }
+  }
+
+  const aclOf = (ref: FileRef): { ACL?: 'private' } => {
+    const acl = settings.acl[isPublicFile(ref) ? 'public' : 'private']
+    // Stores have words of their own for it.
+    return acl === null ? {} : { ACL: acl as 'private' }
+  }
+
+  const partSizeFor = (bytes: number): number =>
+    Math.max(MIN_PART, Math.min(settings.maxPart, Math.max(USUAL_PART, Math.ceil(bytes / MOST_PARTS))))
+
+  async function upload(ref: FileRef, body: Readable | Uint8Array, bytes: number): Promise<void> {
+    const { client, Upload } = await s3()
+    const params = { ...addressOf(ref), ...aclOf(ref), Body: body, ContentType: contentTypeOf(ref.name) }
+    const task = new Upload({ client, params, partSize: partSizeFor(bytes), queueSize: PARTS_AT_ONCE })
+    try {
+      await task.done()
+    } catch (error) {
+      // The library takes back the parts of an upload that failed; one that cannot be taken back ends by the bucket's rule.
+      if (body instanceof Readable) body.destroy()
+      throw asStoreError(error)
+    }
+  }
+
+  async function sizeOfFile(path: string): Promise<number> {
+    try {
+      return (await statFile(path)).size
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error
+      throw new MediaError('not-found', 'There is no such file.')
+    }
+  }
+
+  return {
+    async head(ref) {
+      const { client, sdk } = await s3()
+      try {
+        const found = await client.send(new sdk.HeadObjectCommand(addressOf(ref)))
+        return toStat(ref.name, found.ContentLength, found)
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw asStoreError(error)
+      }
+    },
+
+    async get(ref, range) {
+      const { client, sdk } = await s3()
+      try {
+        const bytes = range ? { Range: `bytes=${range.start}-${range.end}` } : {}
+        const found = await client.send(new sdk.GetObjectCommand({ ...addressOf(ref), ...bytes }))
+        if (!(found.Body instanceof Readable)) throw new Error('The object has no bytes.')
+        const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1]
+        return { stat: toStat(ref.name, whole ? Number(whole) : found.ContentLength, found), stream: found.Body }
+      } catch (error) {
+        throw asStoreError(error)
+      }
+    },
+
+    async put(ref, from) {
+      if (from instanceof Uint8Array) return await upload(ref, from, from.byteLength)
+      if (!isLocalFile(from)) return await upload(ref, from, 0)
+      const size = await sizeOfFile(from.path)
+      await upload(ref, createReadStream(from.path), size)
+      if (from.keep !== true) await rm(from.path, { force: true })
+    },
+
+    async remove(ref) {
+      const { client, sdk } = await s3()
+      try {
+        await client.send(new sdk.DeleteObjectCommand(addressOf(ref)))
+      } catch (error) {
+        if (!isMissing(error)) throw asStoreError(error)
+      }
+    },
+
+    async copy(ref, to) {
+      const target = { kind: ref.kind, name: to }
+      try {
+        await copyObject(await s3(), { from: addressOf(ref), to: addressOf(target), extra: aclOf(target) })
+      } catch (error) {
+        throw asStoreError(error)
+      }
+    },
+
+    async *list(kind, start) {
+      const { client, sdk } = await s3()
+      const bucket = bucketOf(kind)
+      const input = { Bucket: bucket.name, Prefix: keyOf(bucket, start) }
+      try {
+        for await (const page of sdk.paginateListObjectsV2({ client }, input)) {
+          for (const found of page.Contents ?? []) {
+            const { Key: key = '' } = found
+            yield toStat(key.slice(bucket.prefix.length), found.Size, found)
+          }
+        }
+      } catch (error) {
+        throw asStoreError(error)
+      }
+    },
+
+    async sign(ref) {
+      const { client, sdk, getSignedUrl } = await s3()
+      const expiresIn = Math.ceil(settings.signedLifetime / 1000)
+      return await getSignedUrl(client, new sdk.GetObjectCommand(addressOf(ref)), { expiresIn })
+    },
+
+    async complaint(kind) {
+      const { name } = bucketOf(kind)
+      try {
+        const { client, sdk } = await s3()
+        await client.send(new sdk.ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }))
+        return undefined
+      } catch (error) {
+        return `bucket ${name} at ${settings.endpoint}: ${reasonOf(error)}`
+      }
+    },
+
+    async close() {
+      const { client } = (await loading) ?? {}
+      client?.destroy()
+    },
+  }
+}
+
+function toStat(
+  name: string,
+  size: number | undefined,
+  found: { LastModified?: Date | undefined; ETag?: string | undefined },
+): FileStat {
+  const etag = found.ETag ?? ''
+  return {
+    name,
+    size: size ?? 0,
+    modifiedAt: found.LastModified ?? new Date(0),
+    etag: etag.startsWith('"') ? etag : `"${etag}"`,
+  }
+}

@@ -1,0 +1,156 @@
+// Uploads in progress on object storage, which cannot append: each stretch of bytes that was made safe is an object of its own,
+// named by where it begins and how long it is. Together they are read as one file.
+
+import { Readable } from 'node:stream'
+import { MediaError } from '../errors.ts'
+import type { S3Objects } from './s3-objects.ts'
+import type { Appender, ByteRange, FileRef, FileStat, OpenedFile } from './store.ts'
+
+/** Bytes kept in memory before they become an object, also when nobody asks for safety yet. */
+const LARGEST_PIECE = 8 * 2 ** 20
+const DIGITS = 15
+
+interface Piece {
+  name: string
+  start: number
+  size: number
+  stat: FileStat
+}
+
+/** What of a piece is read, by the bytes of the file: `end` is the first that is not. */
+interface Stretch {
+  piece: Piece
+  start: number
+  end: number
+}
+
+export interface S3Uploads {
+  stat(name: string): Promise<FileStat | undefined>
+  /** Throws `not-found`. */
+  open(name: string, range?: ByteRange): Promise<OpenedFile>
+  remove(name: string): Promise<void>
+  openAppend(name: string, offset: number): Promise<Appender>
+}
+
+const pieceFolder = (name: string): string => `${name}.pieces/`
+
+/** The upload that an object belongs to; undefined for an object of its own. */
+export const uploadOfPiece = (name: string): string | undefined => /^(.+)\.pieces\/\d+-\d+$/.exec(name)?.[1]
+
+export function makeS3Uploads(objects: S3Objects): S3Uploads {
+  const refOf = (name: string): FileRef => ({ kind: 'uploads', name })
+  const nameOf = (upload: string, start: number, size: number): string =>
+    `${pieceFolder(upload)}${String(start).padStart(DIGITS, '0')}-${size}`
+
+  async function piecesOf(upload: string): Promise<Piece[]> {
+    const pieces: Piece[] = []
+    for await (const stat of objects.list('uploads', pieceFolder(upload))) {
+      const [, start, size] = /(\d+)-(\d+)$/.exec(stat.name) ?? []
+      if (start !== undefined && size !== undefined) {
+        pieces.push({ name: stat.name, start: Number(start), size: Number(size), stat })
+      }
+    }
+    return pieces
+  }
+
+  async function cut(upload: string, offset: number): Promise<void> {
+    const pieces = await piecesOf(upload)
+    const end = coverOf(pieces).at(-1)?.end ?? 0
+    if (end < offset) {
+      throw new MediaError('offset', `The file has ${end} bytes, fewer than the offset ${offset}.`)
+    }
+    for (const torn of pieces.filter(({ start, size }) => start < offset && start + size > offset)) {
+      const { stream } = await objects.get(refOf(torn.name), { start: 0, end: offset - torn.start - 1 })
+      await objects.put(refOf(nameOf(upload, torn.start, offset - torn.start)), stream)
+    }
+    for (const { name, start, size } of pieces) {
+      if (start + size > offset || start >= offset) await objects.remove(refOf(name))
+    }
+  }
+
+  async function* bytesOf(cover: readonly Stretch[], range: ByteRange): AsyncGenerator<Uint8Array> {
+    for (const { piece, start, end } of cover) {
+      const first = Math.max(start, range.start) - piece.start
+      const last = Math.min(end - 1, range.end) - piece.start
+      if (first > last) continue
+      const { stream } = await objects.get(refOf(piece.name), { start: first, end: last })
+      yield* stream
+    }
+  }
+
+  async function find(upload: string): Promise<{ cover: Stretch[]; stat: FileStat } | undefined> {
+    const pieces = await piecesOf(upload)
+    const cover = coverOf(pieces)
+    const last = cover.at(-1)?.piece ?? pieces.find(({ start }) => start === 0)
+    if (!last) return undefined
+    const size = cover.at(-1)?.end ?? 0
+    const etag = `"${size.toString(16)}-${last.stat.etag.replaceAll('"', '')}"`
+    return { cover, stat: { name: upload, size, modifiedAt: last.stat.modifiedAt, etag } }
+  }
+
+  return {
+    stat: async (upload) => (await find(upload))?.stat,
+
+    async open(upload, range) {
+      const found = await find(upload)
+      if (!found) throw new MediaError('not-found', 'There is no such file.')
+      const { cover, stat } = found
+      const end = Math.min(range?.end ?? stat.size - 1, stat.size - 1)
+      return { stat, stream: Readable.from(bytesOf(cover, { start: range?.start ?? 0, end }), { objectMode: false }) }
+    },
+
+    async remove(upload) {
+      for (const { name } of await piecesOf(upload)) await objects.remove(refOf(name))
+    },
+
+    async openAppend(upload, offset) {
+      await cut(upload, offset)
+      let size = offset
+      let stored = offset
+      let waiting: Uint8Array[] = []
+      const flush = async (): Promise<void> => {
+        if (size === stored && size > 0) return
+        await objects.put(refOf(nameOf(upload, stored, size - stored)), Buffer.concat(waiting))
+        stored = size
+        waiting = []
+      }
+      return {
+        get size() {
+          return size
+        },
+        async write(chunk) {
+          waiting.push(chunk)
+          size += chunk.byteLength
+          if (size - stored >= LARGEST_PIECE) await flush()
+        },
+        async sync() {
+          await flush()
+          return stored
+        },
+        async close() {
+          waiting = []
+        },
+      }
+    },
+  }
+}
+
+/**
+ * The file from its beginning to the first hole, without a byte twice. Where pieces overlap, both hold the same bytes of the same
+ * upload: a writer that was taken for dead has sent them once more.
+ */
+function coverOf(pieces: readonly Piece[]): Stretch[] {
+  const cover: Stretch[] = []
+  for (let end = 0; ; ) {
+    const next = furthest(pieces.filter(({ start, size }) => start <= end && start + size > end))
+    if (!next) return cover
+    cover.push({ piece: next, start: end, end: next.start + next.size })
+    end = next.start + next.size
+  }
+}
+
+const furthest = (pieces: readonly Piece[]): Piece | undefined =>
+  pieces.reduce<Piece | undefined>(
+    (best, piece) => (best && best.start + best.size >= piece.start + piece.size ? best : piece),
+    undefined,
+  )

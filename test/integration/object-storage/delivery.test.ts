@@ -1,0 +1,124 @@
+// Files in object storage whose readers are sent to signed addresses, and a server that cannot reach its object storage.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { pino } from 'pino'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { media } from '../../support/media.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
+import { eventually } from '../../support/waiting.ts'
+
+interface View {
+  uuid: string
+  state: { id: number }
+  files: { fileUrl: string; storage: number }[]
+}
+
+let s3: TestS3
+/** Sends private files through itself. */
+let node: TestNode
+/** Another process of it that signs all addresses. */
+let signing: TestNode
+let root: Client
+let pool: pg.Pool
+let bytes: Buffer
+const lines: string[] = []
+
+beforeAll(async () => {
+  s3 = await startS3()
+  const config = { ...everythingIn(s3.endpoint), transcoding: { enabled: false } }
+  node = await startTestNode({ config })
+  const { object_storage, vireo } = everythingIn(s3.endpoint)
+  const shut = {
+    object_storage: { ...object_storage, proxy: { proxify_private_files: false } },
+    vireo: { object_storage: { ...vireo.object_storage, open_buckets: false, torrents: { bucket_name: 'nowhere' } } },
+  }
+  const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
+  signing = await startTestNode({ config: { ...config, ...shut }, beside: node, roles: ['web'], logger })
+  root = await login(node.base, node.username, node.password)
+  pool = new pg.Pool({ connectionString: node.databaseUrl, max: 1 })
+  pool.on('error', () => undefined)
+  bytes = await readFile(await media('small.mp4'))
+}, 60_000)
+afterEach(() => s3.break(undefined))
+afterAll(async () => {
+  await pool?.end()
+  await signing?.stop()
+  await node?.stop()
+  await s3.stop()
+})
+
+async function upload(privacy: number): Promise<View> {
+  const channelId = (await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')).videoChannels[0]?.id
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ channelId, name: 'A video', privacy })) form.set(name, String(value))
+  form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
+  const { video } = await root.send<{ video: View }>('POST', '/api/v1/videos/upload', form)
+  return await root.get<View>(`/api/v1/videos/${video.uuid}`)
+}
+
+const bySigning = (path: string, headers: Record<string, string> = {}) =>
+  fetch(new URL(path, signing.base), { headers, redirect: 'manual' })
+
+it('sends whoever may read a private file to a signed address when files are not sent through the server', async () => {
+  const { files } = await upload(3)
+  const { pathname } = new URL(files[0]?.fileUrl ?? '')
+  expect(pathname).toMatch(/^\/object-storage-proxy\/web-videos\/private\//)
+  expect((await bySigning(pathname)).status).toBe(403)
+  const { authorization } = root
+  const answer = await bySigning(pathname, { authorization })
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'private, no-store'])
+  const signed = new URL(answer.headers.get('location') ?? '')
+  expect([signed.origin, signed.searchParams.has('X-Amz-Signature')]).toEqual([s3.endpoint, true])
+  expect(Buffer.from(await (await fetch(signed)).arrayBuffer()).length).toBeGreaterThan(1000)
+})
+
+it('sends everybody to signed addresses where the buckets are not open', async () => {
+  const { uuid, files } = await upload(1)
+  expect(files[0]?.fileUrl.startsWith(s3.endpoint)).toBe(true)
+  const view = (await (await bySigning(`/api/v1/videos/${uuid}`)).json()) as View
+  const { pathname } = new URL(view.files[0]?.fileUrl ?? '')
+  expect(pathname).toMatch(/^\/static\/web-videos\//)
+  const answer = await bySigning(pathname)
+  expect(answer.status).toBe(302)
+  const range = await fetch(answer.headers.get('location') ?? '', { headers: { range: 'bytes=0-3' } })
+  expect(range.status).toBe(206)
+  const page = await bySigning(`/videos/watch/${uuid}`)
+  expect(page.headers.get('content-security-policy')).toContain(s3.endpoint)
+})
+
+it('says at the start in one line which bucket cannot be used', async () => {
+  await eventually(async () => expect(lines.filter((line) => line.includes('nowhere'))).toHaveLength(1))
+  expect(lines.join('')).toMatch(/object storage cannot be used: bucket nowhere at http.*NoSuchBucket/)
+  expect(lines.join('')).not.toContain('S3RVER"')
+})
+
+it('answers 503 with a time to come back while object storage fails, and loses nothing', async () => {
+  const { files } = await upload(3)
+  const path = files[0]?.fileUrl ?? ''
+  const video = await upload(1)
+  s3.break(() => true)
+  const answer = await root.raw(path)
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30'])
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  await root.send('DELETE', `/api/v1/videos/${video.uuid}`)
+  const job = async () =>
+    (await pool.query("select state, failures, error from job where type = 'video-removal' order by id desc limit 1"))
+      .rows[0]
+  await eventually(
+    async () =>
+      expect(await job()).toMatchObject({
+        state: 'delayed',
+        failures: 0,
+        error: expect.stringContaining('Object storage'),
+      }),
+    20_000,
+  )
+  s3.break(undefined)
+  expect((await root.raw(path)).status).toBe(200)
+  await pool.query("update job set due_at = now() where type = 'video-removal'")
+  const name = video.files[0]?.fileUrl.split('/').at(-1)
+  await eventually(async () => expect(await s3.keys('web-videos')).not.toContain(name), 20_000)
+}, 60_000)

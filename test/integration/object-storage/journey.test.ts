@@ -1,0 +1,230 @@
+// What happens to a video from its upload to its removal, the same on the file system and in object storage: its files are where
+// the configuration puts them, are read by whoever may, and go with it.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { uploadResumable } from '../../../scripts/demo/resumable.ts'
+import { media } from '../../support/media.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { BUCKETS, everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
+import { eventually } from '../../support/waiting.ts'
+
+const LADDER = {
+  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
+  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+}
+const BASE = {
+  transcoding: { enabled: true, resolutions: LADDER, web_videos: { enabled: true } },
+  storyboards: { enabled: true },
+  video_file: { update: { enabled: true } },
+}
+/** Folders of the file system that hold what belongs to videos. */
+const FOLDERS = [
+  ...['web-videos', 'streaming-playlists', 'original-video-files', 'thumbnails', 'previews', 'captions'],
+  ...['storyboards', 'tmp', 'tmp-persistent'],
+]
+
+interface File {
+  fileUrl: string
+  storage: number
+  size: number
+  resolution: { id: number }
+}
+interface View {
+  uuid: string
+  state: { id: number }
+  thumbnailPath: string
+  files: File[]
+  streamingPlaylists: { playlistUrl: string; segmentsSha256Url: string; files: File[] }[]
+}
+
+let s3: TestS3
+beforeAll(async () => {
+  s3 = await startS3()
+})
+afterAll(() => s3.stop())
+
+describe.each(['file system', 'object storage'] as const)('a video on the %s', (place) => {
+  const inObjects = place === 'object storage'
+  let node: TestNode
+  let root: Client
+  let channelId: number
+  let video: { id: number; uuid: string }
+  beforeAll(async () => {
+    node = await startTestNode({ config: inObjects ? { ...BASE, ...everythingIn(s3.endpoint) } : BASE })
+    root = await login(node.base, node.username, node.password)
+    channelId = (await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')).videoChannels[0]?.id ?? 0
+  }, 60_000)
+  afterAll(() => node?.stop())
+
+  const view = (): Promise<View> => root.get<View>(`/api/v1/videos/${video.uuid}`)
+  const get = (url: string, headers: Record<string, string> = {}) =>
+    fetch(new URL(url, node.base), { headers, redirect: 'manual' })
+  const filesOf = ({ files, streamingPlaylists }: View) => [...files, ...(streamingPlaylists[0]?.files ?? [])]
+  const stored = async (): Promise<string[]> => {
+    const local = await Promise.all(
+      FOLDERS.map(async (folder) => {
+        const path = join(node.dataDir, 'storage', folder)
+        const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
+        return entries.filter((entry) => entry.isFile()).map(({ name }) => `disk:${folder}/${name}`)
+      }),
+    )
+    const remote = await Promise.all(BUCKETS.map((bucket) => s3.keys(bucket)))
+    return [...local.flat(), ...remote.flat().map((name) => `bucket:${name}`)]
+  }
+
+  async function complete(): Promise<View> {
+    await eventually(async () => {
+      const { files, streamingPlaylists } = await view()
+      expect([files.length, streamingPlaylists[0]?.files.length]).toEqual([2, 2])
+      const { storyboards } = await root.get<{ storyboards: unknown[] }>(`/api/v1/videos/${video.uuid}/storyboards`)
+      expect(storyboards).toHaveLength(1)
+    }, 60_000)
+    return await view()
+  }
+
+  it('is uploaded in chunks, transcoded, and put where the configuration says', async () => {
+    const bytes = await readFile(await media('small.mp4'))
+    const answer = await uploadResumable(root, {
+      ...{ bytes, filename: 'small.mp4', chunkSize: Math.ceil(bytes.length / 3), interrupt: async () => {} },
+      fields: { channelId, name: 'A video', privacy: 1 },
+    })
+    video = answer.video
+    const found = await complete()
+    const kept = await stored()
+    const elsewhere = inObjects ? /^disk:(?!tmp)/ : /^bucket:/
+    expect(kept.filter((name) => elsewhere.test(name))).toEqual([])
+    for (const { storage, fileUrl } of filesOf(found)) {
+      expect(storage).toBe(inObjects ? 1 : 0)
+      expect(fileUrl.startsWith(inObjects ? `${s3.endpoint}/` : `${node.base}/static/`)).toBe(true)
+    }
+  }, 90_000)
+
+  it('is read at its addresses, in ranges, and played from its playlists', async () => {
+    const found = await view()
+    for (const { fileUrl, size } of filesOf(found)) {
+      const answer = await fetch(fileUrl, { headers: { range: 'bytes=10-19' } })
+      expect([answer.status, answer.headers.get('content-range')]).toEqual([206, `bytes 10-19/${size}`])
+      expect(answer.headers.get('content-type')).toBe('video/mp4')
+    }
+    const [playlist] = found.streamingPlaylists
+    const master = playlist?.playlistUrl ?? ''
+    const text = await (await fetch(master)).text()
+    const renditions = text.split('\n').filter((line) => line.endsWith('.m3u8'))
+    expect(renditions).toHaveLength(2)
+    for (const name of renditions) {
+      const rendition = await fetch(new URL(name, master))
+      expect(rendition.headers.get('content-type')).toMatch(/mpegurl/)
+      const [, map = ''] = /URI="([^"]+)"/.exec(await rendition.text()) ?? []
+      expect((await fetch(new URL(map, rendition.url), { headers: { range: 'bytes=0-3' } })).status).toBe(206)
+    }
+    const hashes = await fetch(playlist?.segmentsSha256Url ?? '')
+    expect(Object.keys((await hashes.json()) as object)).toHaveLength(2)
+  })
+
+  it('is told to other servers with the same addresses', async () => {
+    const document = await get(`/videos/watch/${video.uuid}`, { accept: 'application/activity+json' })
+    const text = await document.text()
+    const found = await view()
+    for (const { fileUrl } of filesOf(found)) expect(text).toContain(JSON.stringify(fileUrl))
+    expect(text).toContain(JSON.stringify(found.streamingPlaylists[0]?.playlistUrl))
+  })
+
+  it('answers at the addresses of before, by a redirect where it has moved on', async () => {
+    const { files, streamingPlaylists } = await view()
+    const name = files[0]?.fileUrl.split('/').at(-1)
+    const old = await get(`/static/web-videos/${name}`, { range: 'bytes=0-9' })
+    expect([old.status, old.headers.get('location')]).toEqual(inObjects ? [302, files[0]?.fileUrl] : [206, null])
+    const master = streamingPlaylists[0]?.playlistUrl.split('/').at(-1)
+    const text = await (await get(`/static/streaming-playlists/hls/${video.uuid}/${master}`)).text()
+    const rendition = text.split('\n').find((line) => line.endsWith('.m3u8'))
+    const answer = await get(`/static/streaming-playlists/hls/${video.uuid}/${rendition}`)
+    expect(answer.status).toBe(inObjects ? 302 : 200)
+    expect((await get('/static/web-videos/nothing.mp4')).status).toBe(404)
+  })
+
+  it('has its pictures and captions', async () => {
+    const form = new FormData()
+    form.set(
+      'captionfile',
+      new File(['WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n'], 'c.vtt', { type: 'text/vtt' }),
+    )
+    expect((await root.raw(`/api/v1/videos/${video.uuid}/captions/fr`, { method: 'PUT', body: form })).status).toBe(204)
+    const captions = await root.get<{ data: { captionPath: string }[] }>(`/api/v1/videos/${video.uuid}/captions`)
+    const { storyboards } = await root.get<{ storyboards: { storyboardPath: string }[] }>(
+      `/api/v1/videos/${video.uuid}/storyboards`,
+    )
+    const paths = [(await view()).thumbnailPath, captions.data[0]?.captionPath, storyboards[0]?.storyboardPath]
+    for (const path of paths) {
+      const answer = await get(path ?? '')
+      expect(answer.status).toBe(200)
+      const again = await get(path ?? '', { 'if-none-match': answer.headers.get('etag') ?? '' })
+      expect(again.status).toBe(304)
+    }
+  })
+
+  it('is read by its owner alone once it is private, through this server', async () => {
+    const before = await view()
+    await root.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 3 })
+    const found = await view()
+    const way = inObjects ? 'object-storage-proxy' : 'static'
+    for (const { fileUrl, size } of filesOf(found)) {
+      expect(fileUrl).toMatch(new RegExp(`^${node.base}/${way}/(web-videos|streaming-playlists/hls)/private/`))
+      expect((await get(fileUrl)).status).toBe(403)
+      const range = await root.raw(fileUrl, { headers: { range: 'bytes=5-8' } })
+      expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 5-8/${size}`])
+      const etag = range.headers.get('etag') ?? ''
+      expect((await root.raw(fileUrl, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    }
+    for (const { fileUrl } of filesOf(before)) expect((await fetch(fileUrl)).status).toBe(404)
+    const { files } = await root.send<{ files: { token: string } }>('POST', `/api/v1/videos/${video.uuid}/token`)
+    const master = `${found.streamingPlaylists[0]?.playlistUrl}?videoFileToken=${files.token}&reinjectVideoFileToken=true`
+    const text = await (await get(master)).text()
+    const rendition = text.split('\n').find((line) => line.includes('.m3u8?'))
+    expect(rendition).toContain(`videoFileToken=${files.token}`)
+    expect((await get(new URL(rendition ?? '', master).href)).status).toBe(200)
+    expect((await get(`${found.streamingPlaylists[0]?.playlistUrl}?videoFileToken=wrong`)).status).toBe(403)
+  })
+
+  it('is read by everybody again, made anew of another file, and leaves nothing', async () => {
+    const before = await stored()
+    await root.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
+    const open = await view()
+    expect((await fetch(open.files[0]?.fileUrl ?? '')).status).toBe(200)
+    const bytes = await readFile(await media('small.mp4'))
+    const address = `/api/v1/videos/${video.uuid}/source/replace-resumable`
+    const opened = await root.raw(address, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-upload-content-length': String(bytes.length),
+        'x-upload-content-type': 'video/mp4',
+      },
+      body: JSON.stringify({ filename: 'small.mp4' }),
+    })
+    const { search } = new URL(`http:${opened.headers.get('location')}`)
+    const answer = await root.raw(address + search, {
+      method: 'PUT',
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}`,
+      },
+      body: new Uint8Array(bytes),
+    })
+    expect(answer.status).toBe(200)
+    await eventually(async () => {
+      const names = filesOf(await view()).map(({ fileUrl }) => fileUrl)
+      expect(names).toHaveLength(4)
+      expect(names.some((name) => filesOf(open).some(({ fileUrl }) => fileUrl === name))).toBe(false)
+    }, 60_000)
+    await complete()
+    await eventually(async () => expect((await stored()).length).toBe(before.length), 30_000)
+  }, 120_000)
+
+  it('leaves no file behind when it is removed', async () => {
+    await root.send('DELETE', `/api/v1/videos/${video.uuid}`)
+    await eventually(async () => expect(await stored()).toEqual([]), 30_000)
+  }, 40_000)
+})

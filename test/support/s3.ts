@@ -1,0 +1,96 @@
+// Object storage in the test's own process: an S3 server with its buckets in a folder, on a free port of loopback.
+
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import S3rver from 's3rver'
+
+export interface TestS3 {
+  endpoint: string
+  /** The names of all objects of a bucket. */
+  keys(bucket: string): Promise<string[]>
+  /** From now on every request that this matches, by method and path, is answered with 500; none with undefined. */
+  break(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
+  /** Methods and paths of the requests that came in. */
+  requests: string[]
+  /** Their headers. */
+  headers: IncomingHttpHeaders[]
+  stop(): Promise<void>
+}
+
+/** Those of the configuration, as well as one for all other kinds. */
+export const BUCKETS = ['web-videos', 'streaming-playlists', 'original-video-files', 'captions', 'others']
+
+export async function startS3(): Promise<TestS3> {
+  const directory = await mkdtemp(join(tmpdir(), 'vireo-s3-'))
+  const s3 = new S3rver({
+    ...{ address: '127.0.0.1', port: 0, silent: true, directory, allowMismatchedSignatures: true },
+    configureBuckets: BUCKETS.map((name) => ({ name, configs: [] })),
+  })
+  const { port } = await s3.run()
+  let isBroken: Parameters<TestS3['break']>[0]
+  const requests: string[] = []
+  const received: IncomingHttpHeaders[] = []
+  const front = createServer((incoming, outgoing) => {
+    const { method = '', url = '', headers } = incoming
+    requests.push(`${method} ${url}`)
+    received.push(headers)
+    if (isBroken?.({ method, path: url })) {
+      incoming.resume()
+      outgoing.writeHead(500).end()
+      return
+    }
+    const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => onward.destroy())
+    incoming.pipe(onward)
+  })
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  const { port: frontPort } = front.address() as AddressInfo
+  return {
+    endpoint: `http://127.0.0.1:${frontPort}`,
+    requests,
+    headers: received,
+    break(matches) {
+      isBroken = matches
+    },
+    async keys(bucket) {
+      const suffix = '._S3rver_object'
+      const entries = await readdir(join(directory, bucket), { recursive: true })
+      return entries
+        .filter((name) => name.endsWith(suffix))
+        .map((name) => name.slice(0, -suffix.length))
+        .sort()
+    },
+    async stop() {
+      front.closeAllConnections()
+      await close(front)
+      await s3.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+
+/** The part of the configuration that puts everything into this object storage. */
+export const everythingIn = (endpoint: string) => {
+  const others = Object.fromEntries(
+    ['thumbnails', 'previews', 'avatars', 'storyboards', 'torrents', 'uploads', 'redundancy'].map((kind) => [
+      kind,
+      { bucket_name: 'others', prefix: `${kind}/` },
+    ]),
+  )
+  return {
+    object_storage: {
+      ...{ enabled: true, endpoint, max_request_attempts: 2 },
+      credentials: { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' },
+    },
+    vireo: { object_storage: others },
+  }
+}

@@ -1,0 +1,449 @@
+// What every store promises, on the file system, on object storage and on both: whole files, safe names, uploads that survive a crash.
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { objectSettings } from '../../../src/connections.ts'
+import {
+  type FileKind,
+  type FileStore,
+  fileKinds,
+  makeFileStore,
+  makePlacedStore,
+  makeS3Store,
+  needsPathStyle,
+  type ObjectSettings,
+  objectAddress,
+  StorageOutage,
+  type Store,
+} from '../../../src/media/index.ts'
+import { copyObject } from '../../../src/media/store/s3-copy.ts'
+import { testConfig } from '../../support/config.ts'
+import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
+
+let s3: TestS3
+let settings: ObjectSettings
+beforeAll(async () => {
+  s3 = await startS3()
+  const found = objectSettings(testConfig(everythingIn(s3.endpoint)))
+  if (!found) throw new Error('The test has no object storage.')
+  settings = found
+})
+afterAll(() => s3.stop())
+
+let root: string
+const fileStore = (): FileStore => {
+  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)])) as Record<FileKind, string>
+  return makeFileStore({ directories, tmp: join(root, 'tmp') })
+}
+const objectStore = (some: Partial<ObjectSettings> = {}) =>
+  makeS3Store({ settings: { ...settings, ...some }, tmp: join(root, 'tmp') })
+const placed = (preferred: 'file-system' | 'object-storage') =>
+  makePlacedStore({ files: fileStore(), objects: objectStore(), preferred })
+const onlyObjects = (): Store => {
+  const store = placed('object-storage').only('object-storage', 'web_videos')
+  if (!store) throw new Error('There is no bucket.')
+  return store
+}
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'vireo-store-'))
+})
+afterEach(async () => {
+  s3.break(undefined)
+  for (const kind of fileKinds) {
+    if (kind === 'tmp') continue
+    for await (const { name } of objectStore().list(kind)) await objectStore().remove({ kind, name })
+  }
+  await rm(root, { recursive: true, force: true })
+})
+
+const video = (name: string) => ({ kind: 'web_videos', name }) as const
+
+async function namesIn(store: Store, kind: FileKind, folder?: string) {
+  const names: string[] = []
+  for await (const { name } of store.list(kind, folder)) names.push(name)
+  return names.sort()
+}
+
+describe.each([
+  ['the file system', fileStore],
+  ['object storage', onlyObjects],
+  ['both, with new files on the file system', () => placed('file-system')],
+  ['both, with new files in object storage', () => placed('object-storage')],
+])('the store on %s', (_of, make: () => Store) => {
+  let store: Store
+  beforeEach(() => {
+    store = make()
+  })
+  const contentOf = async (name: string) => text((await store.open(video(name))).stream)
+  const namesOf = (kind: FileKind, folder?: string) => namesIn(store, kind, folder)
+
+  describe('putting a file', () => {
+    it('takes a stream, bytes, or a local file that it moves or copies', async () => {
+      await writeFile(join(root, 'moved'), 'three')
+      await writeFile(join(root, 'kept'), 'four')
+      await store.put(video('1.mp4'), Readable.from(['o', 'ne']))
+      await store.put(video('2.mp4'), Buffer.from('two'))
+      await store.put(video('private/3.mp4'), { path: join(root, 'moved') })
+      await store.put(video('4.mp4'), { path: join(root, 'kept'), keep: true })
+      expect(await namesOf('web_videos')).toEqual(['1.mp4', '2.mp4', '4.mp4', 'private/3.mp4'])
+      expect(await Promise.all(['1.mp4', '2.mp4', 'private/3.mp4', '4.mp4'].map(contentOf))).toEqual([
+        'one',
+        'two',
+        'three',
+        'four',
+      ])
+      expect((await readdir(root)).filter((name) => ['moved', 'kept'].includes(name))).toEqual(['kept'])
+    })
+
+    it('leaves the old file and no part when the stream breaks', async () => {
+      await store.put(video('a.mp4'), Buffer.from('old'))
+      const broken = Readable.from(
+        (async function* () {
+          yield 'new'
+          throw new Error('connection lost')
+        })(),
+      )
+      await expect(store.put(video('a.mp4'), broken)).rejects.toThrow('connection lost')
+      expect(await contentOf('a.mp4')).toBe('old')
+      expect(await namesOf('web_videos')).toEqual(['a.mp4'])
+    })
+
+    it('says not-found for a local file that is not there', async () => {
+      await expect(store.put(video('a.mp4'), { path: join(root, 'nothing') })).rejects.toMatchObject({
+        reason: 'not-found',
+      })
+    })
+
+    it('changes the entity tag with the content', async () => {
+      const first = await store.put(video('a.mp4'), Buffer.from('one'))
+      const second = await store.put(video('a.mp4'), Buffer.from('three'))
+      expect(first.etag).toMatch(/^"[0-9a-f-]+"$/)
+      expect(second.etag).not.toBe(first.etag)
+      expect(second.size).toBe(5)
+    })
+  })
+
+  describe('reading a file', () => {
+    it('gives the bytes of a range, cut at the end', async () => {
+      await store.put(video('a.mp4'), Buffer.from('0123456789'))
+      expect(await text((await store.open(video('a.mp4'), { start: 2, end: 4 })).stream)).toBe('234')
+      const { stat, stream } = await store.open(video('a.mp4'), { start: 8, end: 500 })
+      expect([stat.size, await text(stream)]).toEqual([10, '89'])
+    })
+
+    it('says not-found for a missing file and for a folder', async () => {
+      await store.put(video('private/a.mp4'), Buffer.from('x'))
+      for (const name of ['missing.mp4', 'private', 'private/a.mp4/b']) {
+        await expect(store.open(video(name))).rejects.toMatchObject({ reason: 'not-found' })
+        expect(await store.stat(video(name))).toBeUndefined()
+      }
+    })
+
+    it('gives local tools a path', async () => {
+      await store.put(video('a.mp4'), Buffer.from('abc'))
+      expect(await store.withLocalPath(video('a.mp4'), (path) => readFile(path, 'utf8'))).toBe('abc')
+      await expect(store.withLocalPath(video('b.mp4'), async () => 0)).rejects.toMatchObject({ reason: 'not-found' })
+    })
+  })
+
+  describe('names', () => {
+    const bad = [
+      '../a',
+      'a/../../b',
+      '/etc/passwd',
+      'a\\b',
+      'a\0b',
+      '',
+      '.',
+      'a//b',
+      'a/',
+      '.hidden',
+      'a/.incoming/b',
+      'a\nb',
+    ]
+    it.each([...bad, 'x'.repeat(201), 'x/'.repeat(400)])('are refused when they are like %j', async (name) => {
+      const ref = video(name)
+      const refused = { reason: 'invalid-name' }
+      await expect(store.put(ref, Buffer.from('x'))).rejects.toMatchObject(refused)
+      await expect(store.open(ref)).rejects.toMatchObject(refused)
+      await expect(store.stat(ref)).rejects.toMatchObject(refused)
+      await expect(store.remove(ref)).rejects.toMatchObject(refused)
+      await expect(store.removeFolder(ref)).rejects.toMatchObject(refused)
+      await expect(store.move(video('a'), name)).rejects.toMatchObject(refused)
+      await expect(store.openAppend(name, 0)).rejects.toMatchObject(refused)
+      await expect(store.workFolder(name)).rejects.toMatchObject(refused)
+    })
+  })
+
+  describe('moving and removing', () => {
+    it('moves a file between public and private, and does not mind doing it twice', async () => {
+      await store.put(video('a.mp4'), Buffer.from('x'))
+      await store.move(video('a.mp4'), 'private/a.mp4')
+      await store.move(video('a.mp4'), 'private/a.mp4')
+      expect(await namesOf('web_videos')).toEqual(['private/a.mp4'])
+      await expect(store.move(video('none.mp4'), 'private/none.mp4')).rejects.toMatchObject({ reason: 'not-found' })
+    })
+
+    it('moves a whole playlist folder', async () => {
+      const kind = 'streaming_playlists'
+      await store.put({ kind, name: 'hls/v1/a.m3u8' }, Buffer.from('x'))
+      await store.put({ kind, name: 'hls/v1/b.mp4' }, Buffer.from('y'))
+      await store.moveFolder({ kind, name: 'hls/v1' }, 'hls/private/v1')
+      await store.moveFolder({ kind, name: 'hls/v1' }, 'hls/private/v1')
+      expect(await namesOf(kind)).toEqual(['hls/private/v1/a.m3u8', 'hls/private/v1/b.mp4'])
+      expect(await namesOf(kind, 'hls/private')).toHaveLength(2)
+    })
+
+    it('removes files and folders, missing ones too', async () => {
+      await store.put(video('private/a.mp4'), Buffer.from('x'))
+      await store.remove(video('private/a.mp4'))
+      await store.remove(video('private/a.mp4'))
+      await store.put(video('private/b.mp4'), Buffer.from('x'))
+      await store.removeFolder(video('private'))
+      await store.removeFolder(video('private'))
+      expect(await namesOf('web_videos')).toEqual([])
+    })
+  })
+
+  describe('an upload in progress', () => {
+    const write = async (offset: number, bytes: string) => {
+      const appender = await store.openAppend('u1', offset)
+      await appender.write(Buffer.from(bytes))
+      const safe = await appender.sync()
+      await appender.close()
+      return safe
+    }
+    const content = async () => text((await store.open({ kind: 'uploads', name: 'u1' })).stream)
+
+    it('grows chunk by chunk and says what is safe', async () => {
+      expect(await write(0, 'abc')).toBe(3)
+      expect(await write(3, 'def')).toBe(6)
+      expect(await content()).toBe('abcdef')
+    })
+
+    it('cuts off bytes that were written but never acknowledged', async () => {
+      await write(0, 'abcXYZ')
+      expect(await write(3, 'd')).toBe(4)
+      expect(await content()).toBe('abcd')
+    })
+
+    it('refuses to leave a hole', async () => {
+      await write(0, 'abc')
+      await expect(store.openAppend('u1', 4)).rejects.toMatchObject({ reason: 'offset' })
+      expect(await content()).toBe('abc')
+    })
+
+    it('may be closed twice', async () => {
+      const appender = await store.openAppend('u1', 0)
+      await appender.close()
+      await expect(appender.close()).resolves.toBeUndefined()
+    })
+  })
+
+  describe('housekeeping', () => {
+    it('makes, keeps and removes work folders', async () => {
+      const folder = await store.workFolder('transcoding/1')
+      await writeFile(join(folder, 'a'), 'x')
+      expect(await store.workFolder('transcoding/1')).toBe(folder)
+      expect(await readdir(folder)).toEqual(['a'])
+      await store.removeWorkFolder('transcoding/1')
+      await store.removeWorkFolder('transcoding/1')
+      expect(await readdir(join(root, 'tmp', 'transcoding'))).toEqual([])
+    })
+  })
+})
+
+describe('object storage', () => {
+  const bytes = (size: number) => Buffer.alloc(size, 'abcdefghij')
+
+  it('takes large files in parts, and leaves nothing of one that breaks', async () => {
+    const store = objectStore({ maxPart: 5 * 2 ** 20 })
+    const size = 11 * 2 ** 20
+    await store.put(video('large.mp4'), Readable.from([bytes(size)]))
+    expect(s3.requests.filter((request) => request.includes('partNumber'))).toHaveLength(3)
+    const { stream, stat } = await store.open(video('large.mp4'), { start: size - 4, end: size })
+    expect([stat.size, await text(stream)]).toEqual([size, bytes(size).subarray(-4).toString()])
+    await store.remove(video('large.mp4'))
+    let parts = 0
+    s3.break(({ path }) => path.includes('partNumber') && ++parts >= 2)
+    await expect(store.put(video('large.mp4'), Readable.from([bytes(size)]))).rejects.toBeInstanceOf(StorageOutage)
+    expect(s3.requests).toContainEqual(expect.stringMatching(/^DELETE .*large\.mp4\?.*uploadId=/))
+    expect(await namesIn(onlyObjects(), 'web_videos')).toEqual([])
+  })
+
+  it('gives objects their types, and an ACL only where one is configured', async () => {
+    await objectStore().put(video('a.mp4'), Buffer.from('x'))
+    expect(s3.headers.at(-2)).toMatchObject({ 'content-type': 'video/mp4' })
+    expect(s3.headers.at(-2)).not.toHaveProperty('x-amz-acl')
+    const guarded = objectStore({ acl: { public: 'public-read', private: 'private' } })
+    await guarded.put(video('a.mp4'), Buffer.from('x'))
+    expect(s3.headers.at(-2)).toMatchObject({ 'x-amz-acl': 'public-read' })
+    await guarded.move(video('a.mp4'), 'private/a.mp4')
+    expect(s3.headers.at(-2)).toMatchObject({ 'x-amz-acl': 'private', 'x-amz-copy-source': 'web-videos/a.mp4' })
+    await guarded.put({ kind: 'thumbnails', name: 'a.jpg' }, Buffer.from('x'))
+    expect(s3.headers.at(-2)).toMatchObject({ 'x-amz-acl': 'private' })
+  })
+
+  it('has an address for everybody, or one that holds for a while', async () => {
+    const store = objectStore()
+    for (const name of ['a.mp4', 'private/a.mp4']) await store.put(video(name), Buffer.from('abc'))
+    const [open, shut] = [video('a.mp4'), video('private/a.mp4')]
+    expect(await store.publicAddress(open)).toBe(`${s3.endpoint}/web-videos/a.mp4`)
+    expect(await store.signedAddress(open)).toBeUndefined()
+    expect(await store.publicAddress(shut)).toBeUndefined()
+    expect(await store.publicAddress(video('none.mp4'))).toBeUndefined()
+    const signed = await store.signedAddress(shut)
+    expect(new URL(signed ?? '').searchParams.get('X-Amz-Expires')).toBe('3600')
+    expect(await (await fetch(signed ?? '')).text()).toBe('abc')
+    expect(await objectStore({ openBuckets: false }).publicAddress(open)).toBeUndefined()
+    expect(await objectStore({ openBuckets: false }).signedAddress(open)).toMatch(/X-Amz-Signature/)
+  })
+
+  it('removes what it downloaded for local tools, whatever they do', async () => {
+    const store = objectStore()
+    await store.put(video('a.mp4'), Buffer.from('abc'))
+    const failing = store.withLocalPath(video('a.mp4'), async (path) => {
+      expect([path.endsWith('.mp4'), await readFile(path, 'utf8')]).toEqual([true, 'abc'])
+      throw new Error('a tool failed')
+    })
+    await expect(failing).rejects.toThrow('a tool failed')
+    expect(await readdir(join(root, 'tmp', 'downloads'))).toEqual([])
+  })
+
+  it('reads an upload as one file of which slow writers stored stretches twice', async () => {
+    const store = objectStore()
+    const [slow, quick] = [await store.openAppend('u', 0), await store.openAppend('u', 0)]
+    await quick.write(Buffer.from('0123'))
+    await quick.sync()
+    const next = await store.openAppend('u', 4)
+    await next.write(Buffer.from('456789'))
+    await next.sync()
+    await slow.write(Buffer.from('01234567'))
+    await slow.sync()
+    const ref = { kind: 'uploads', name: 'u' } as const
+    expect(await text((await store.open(ref)).stream)).toBe('0123456789')
+    expect(await text((await store.open(ref, { start: 3, end: 8 })).stream)).toBe('345678')
+    expect(await store.stat(ref)).toMatchObject({ name: 'u', size: 10 })
+    expect(await namesIn(onlyObjects(), 'uploads')).toEqual(['u'])
+    await store.openAppend('u', 5)
+    expect(await text((await store.open(ref)).stream)).toBe('01234')
+    await store.remove(ref)
+    expect(await s3.keys('others')).toEqual([])
+  })
+
+  it('says in one line what is wrong with its buckets, and reads local files all the same', async () => {
+    expect(await objectStore().complaints()).toEqual([])
+    const gone = objectStore({ buckets: { web_videos: { name: 'nowhere', prefix: '', baseUrl: '' } } })
+    expect(await gone.complaints()).toEqual([
+      expect.stringMatching(/^bucket nowhere at http.*NoSuchBucket, status 404/),
+    ])
+    const dead = objectStore({ endpoint: 'http://127.0.0.1:1' })
+    expect((await dead.complaints()).every((line) => /ECONNREFUSED[^\n]*$/.test(line))).toBe(true)
+    const files = fileStore()
+    await files.put(video('a.mp4'), Buffer.from('abc'))
+    const store = makePlacedStore({ files, objects: dead, preferred: 'object-storage' })
+    expect(await text((await store.open(video('a.mp4'))).stream)).toBe('abc')
+    expect(await store.publicAddress(video('a.mp4'))).toBeUndefined()
+    await expect(store.stat(video('b.mp4'))).rejects.toBeInstanceOf(StorageOutage)
+    await expect(store.put(video('b.mp4'), Buffer.from('x'))).rejects.toBeInstanceOf(StorageOutage)
+  })
+})
+
+describe('a server that was switched over', () => {
+  it('finds old files where they lie, and puts new ones where they belong', async () => {
+    await placed('file-system').put(video('old.mp4'), Buffer.from('old'))
+    const store = placed('object-storage')
+    await store.put(video('new.mp4'), Buffer.from('new'))
+    expect(await s3.keys('web-videos')).toEqual(['new.mp4'])
+    expect(await namesIn(store, 'web_videos')).toEqual(['new.mp4', 'old.mp4'])
+    expect(await store.placeOf(video('old.mp4'))).toBe('file-system')
+    expect(await store.placeOf(video('new.mp4'))).toBe('object-storage')
+    await store.move(video('old.mp4'), 'private/old.mp4')
+    expect(await store.placeOf(video('private/old.mp4'))).toBe('file-system')
+    for (const name of ['private/old.mp4', 'new.mp4']) await store.remove(video(name))
+    expect(await namesIn(store, 'web_videos')).toEqual([])
+  })
+
+  it('goes on with an upload where it was begun', async () => {
+    const before = await placed('object-storage').openAppend('u', 0)
+    await before.write(Buffer.from('abc'))
+    await before.sync()
+    const store = placed('file-system')
+    const after = await store.openAppend('u', 3)
+    await after.write(Buffer.from('def'))
+    expect(await after.sync()).toBe(6)
+    expect(await text((await store.open({ kind: 'uploads', name: 'u' })).stream)).toBe('abcdef')
+  })
+})
+
+describe('copies inside object storage', () => {
+  it('are made in parts above the limit of one request, and taken back when one fails', async () => {
+    const sent: { name: string; input: object }[] = []
+    let failing = false
+    const sdk = await import('@aws-sdk/client-s3')
+    const client = {
+      async send(command: { constructor: { name: string }; input: object }) {
+        const { name } = command.constructor
+        sent.push({ name, input: command.input })
+        if (name === 'HeadObjectCommand') return { ContentLength: 25, ContentType: 'video/mp4' }
+        if (name === 'CreateMultipartUploadCommand') return { UploadId: 'u' }
+        if (name === 'UploadPartCopyCommand' && failing) throw new Error('no')
+        return { CopyPartResult: { ETag: `"${sent.length}"` } }
+      },
+    }
+    const from = { Bucket: 'b', Key: 'a b.mp4' }
+    const copy = { from, to: { Bucket: 'b', Key: 'private/a.mp4' }, extra: {}, largest: 20, partSize: 10 }
+    await copyObject({ sdk, client: client as never }, copy)
+    const parts = sent.filter(({ name }) => name === 'UploadPartCopyCommand').map(({ input }) => input)
+    expect(parts).toMatchObject([
+      { PartNumber: 1, CopySource: 'b/a%20b.mp4', CopySourceRange: 'bytes=0-9' },
+      { PartNumber: 2, CopySourceRange: 'bytes=10-19' },
+      { PartNumber: 3, CopySourceRange: 'bytes=20-24' },
+    ])
+    expect(sent.at(-1)).toMatchObject({ name: 'CompleteMultipartUploadCommand', input: { UploadId: 'u' } })
+    failing = true
+    await expect(copyObject({ sdk, client: client as never }, copy)).rejects.toThrow('no')
+    expect(sent.at(-1)?.name).toBe('AbortMultipartUploadCommand')
+  })
+})
+
+describe('addresses of objects', () => {
+  const at = (some: Partial<ObjectSettings>, name = 'a b.mp4') => objectAddress({ ...settings, ...some }, video(name))
+  const bucket = { name: 'media', prefix: 'web/', baseUrl: '' }
+
+  it('stand at the bucket, below the endpoint, or at the base URL', () => {
+    const endpoint = 'https://s3.example'
+    expect(at({ endpoint, pathStyle: false, buckets: { web_videos: bucket } })).toBe(
+      'https://media.s3.example/web/a%20b.mp4',
+    )
+    expect(at({ endpoint, pathStyle: true, buckets: { web_videos: bucket } })).toBe(
+      'https://s3.example/media/web/a%20b.mp4',
+    )
+    const cdn = { ...bucket, baseUrl: 'https://cdn.example' }
+    expect(at({ buckets: { web_videos: cdn } })).toBe('https://cdn.example/web/a%20b.mp4')
+    expect(at({ buckets: { web_videos: cdn } }, 'private/a.mp4')).toBeUndefined()
+  })
+
+  it('need the bucket in the path where the host takes none', () => {
+    const hosts = ['http://127.0.0.1:9000', 'http://[::1]:9000', 'http://minio:9000', 'https://s3.example']
+    expect(hosts.map(needsPathStyle)).toEqual([true, true, true, false])
+  })
+
+  it('are refused where two kinds would mix', () => {
+    const shared = (prefix: string) => ({
+      object_storage: {
+        enabled: true,
+        endpoint: 'x.example',
+        web_videos: { bucket_name: 'one', prefix },
+        captions: { bucket_name: 'one', prefix: 'c/' },
+      },
+    })
+    expect(() => objectSettings(testConfig(shared('')))).toThrow('web_videos and captions share the bucket one')
+    expect(objectSettings(testConfig(shared('w/')))?.endpoint).toBe('https://x.example')
+  })
+})
