@@ -1,4 +1,4 @@
-// An ffmpeg that does as it is told when it makes renditions: hang, crash, take memory, leave children, find the disk full.
+// An ffmpeg that does as it is told when it makes renditions, or what else is meant: hang, crash, take memory, leave children, find the disk full.
 
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,7 +32,8 @@ export interface FaultyFfmpeg {
   pids(): Promise<number[]>
 }
 
-export async function faultyFfmpeg(): Promise<FaultyFfmpeg> {
+/** `when`: what of its arguments means that it is to be faulty. */
+export async function faultyFfmpeg({ when = ' -f hls ' } = {}): Promise<FaultyFfmpeg> {
   const real = await testFfmpeg()
   const folder = await temporaryFolder()
   const path = join(folder, 'ffmpeg')
@@ -40,7 +41,7 @@ export async function faultyFfmpeg(): Promise<FaultyFfmpeg> {
   const script = `#!/bin/sh
 real="${real.ffmpegPath}"
 note() { echo "$1" >> "${folder}/pids"; }
-case "$*" in *" -f hls "*) ;; *) exec "$real" "$@" ;; esac
+case "$*" in *"${when}"*) ;; *) exec "$real" "$@" ;; esac
 note $$
 case "$(cat "${folder}/fault")" in
 ${cases.join('\n')}

@@ -27,7 +27,7 @@ export interface StudioCommandOptions {
 /** So good that what is made of it looks as if it was made of the video before. */
 const QUALITY = 18
 /** A picture of our own making. */
-const STILL_IMAGE = ['-protocol_whitelist', 'file', '-f', 'image2', '-pattern_type', 'none']
+const STILL_IMAGE = ['-protocol_whitelist', 'file', '-codec_whitelist', 'png', '-f', 'image2', '-pattern_type', 'none']
 
 export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec {
   const { plan, target, threads } = options
