@@ -43,6 +43,7 @@ const MOST_FILES = 2
 /** A name stays while its file is replaced: what is kept of it is asked about each time. */
 const OPEN = 'public, max-age=0'
 const PRIVATE = 'private, no-cache'
+const REFUSALS = { 403: 'Forbidden' }
 
 /** Adds `/download/*`. Answers HEAD as well. */
 export function downloadsArea({ db, store, config, fileTokens, openMux }: DownloadsDeps): Area {
@@ -92,7 +93,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
       app.route({
         method: ['GET', 'HEAD'],
         url: `/download/${path}/:filename`,
-        config: { auth: 'optional' },
+        config: { auth: 'optional', plainRefusals: REFUSALS },
         schema: { tags, params, querystring: tokenQuery, hide: true },
         handler: async (request, reply) => {
           const named = readDownloadName(request.params.filename, { hls })
@@ -113,7 +114,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     app.route({
       method: ['GET', 'HEAD'],
       url: '/download/original-video-files/:filename',
-      config: { auth: 'optional' },
+      config: { auth: 'optional', plainRefusals: REFUSALS },
       schema: { tags, params, querystring: tokenQuery, hide: true },
       handler: async (request, reply) => {
         const name = plain(request.params.filename)
@@ -151,7 +152,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     app.route({
       method: ['GET', 'HEAD'],
       url: '/download/videos/generate/:videoId',
-      config: { auth: 'optional' },
+      config: { auth: 'optional', plainRefusals: REFUSALS },
       schema: {
         tags,
         operationId: 'getDownloadVideosGenerateVideoId',

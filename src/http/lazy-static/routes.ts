@@ -24,6 +24,8 @@ import { passwordOf } from '../videos/viewer.ts'
 import { makeKeptFiles } from './kept-files.ts'
 import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles, type RemoteFile } from './remote-files.ts'
 
+const REFUSALS = { 404: '' }
+
 export interface LazyStaticDeps {
   db: Database
   store: Store
@@ -96,6 +98,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
       app.route({
         method: ['GET', 'HEAD'],
         url: `/lazy-static/${path}/:filename`,
+        config: { plainRefusals: REFUSALS },
         schema: { params, hide: true },
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
@@ -114,7 +117,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
       app.route({
         method: ['GET', 'HEAD'],
         url: `/lazy-static/${path}/:filename`,
-        config: { auth: 'optional' },
+        config: { auth: 'optional', plainRefusals: REFUSALS },
         schema: { params, querystring: tokenQuery, hide: true },
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }

@@ -65,7 +65,19 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     request.log.error({ reqId, err: error, method, url: redactUrl(url) }, 'request failed')
   }
   for (const name of OF_THE_SUCCESS) reply.removeHeader(name)
+  const text = plainTextOf(error, problem, request)
+  if (text !== undefined) return sendText(reply.code(problem.status).headers(headers), text)
   return sendProblem(reply.headers(headers), problem)
+}
+
+/** What stands in place of a problem body, if anything does. */
+function plainTextOf(error: unknown, { status, code }: Problem, request: FastifyRequest): string | undefined {
+  if (error instanceof HttpError) return error.text
+  return code === undefined ? request.routeOptions.config?.plainRefusals?.[status] : undefined
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return text === '' ? reply.send() : reply.header('content-type', 'text/plain; charset=utf-8').send(text)
 }
 
 /** Sends a problem body. The operation of the route becomes its `docs`. */

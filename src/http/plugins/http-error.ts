@@ -5,18 +5,27 @@ export class HttpError extends Error {
   readonly status: number
   readonly code: string | undefined
   readonly headers: Record<string, string>
+  /** In place of a problem body, where clients know such a text; it may be empty. */
+  readonly text: string | undefined
   /** Further members of the problem body. */
   readonly extra: Record<string, unknown> | undefined
 
   constructor(
     status: number,
     detail: string,
-    options: { code?: string; headers?: Record<string, string>; extra?: Record<string, unknown>; cause?: unknown } = {},
+    options: {
+      code?: string
+      headers?: Record<string, string>
+      text?: string
+      extra?: Record<string, unknown>
+      cause?: unknown
+    } = {},
   ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause })
     this.status = status
     this.code = options.code
     this.headers = options.headers ?? {}
+    this.text = options.text
     this.extra = options.extra
   }
 }

@@ -42,6 +42,8 @@ declare module 'fastify' {
     /** How the body is read: parsed (when left out), as one Buffer, or left as a stream for the handler. */
     body?: 'raw' | 'stream'
     form?: FormDocumentation
+    /** Texts in place of problem bodies without a code, by status, as clients of files know them. */
+    plainRefusals?: Readonly<Record<number, string>>
     /** `false`: no ETag; `true`: also on large answers. */
     etag?: boolean
     /** `false`: pages of other sites may frame this one. */

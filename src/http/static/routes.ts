@@ -72,8 +72,13 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
     video: VideoAccessRow | undefined,
     token: string | undefined,
   ): Promise<void> {
-    if (!video || video.remote) throw new DomainError('forbidden', 'This file cannot be read.')
-    await assertMayRead(fileTokens, request, video, token)
+    if (!video || video.remote) throw forbidden()
+    try {
+      await assertMayRead(fileTokens, request, video, token)
+    } catch (error) {
+      const isBadToken = token !== undefined && error instanceof DomainError && error.kind === 'forbidden'
+      throw isBadToken ? forbidden(error) : error
+    }
   }
 
   /** Players that know nothing of tokens follow the addresses as they are. */
@@ -167,3 +172,6 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
 
 /** Clients know a file that is not there by this code. */
 const absent = (): Error => new HttpError(404, 'File not found', { code: 'Error' })
+
+/** The same of one that may not be read. */
+const forbidden = (cause?: Error): HttpError => new HttpError(403, 'Forbidden', { text: 'Forbidden', cause })

@@ -157,12 +157,12 @@ describe('the download of a stored file', () => {
   it('is refused where the owner wants none, to those who may see the video', async () => {
     const change = (enabled: boolean) =>
       server.db.query('update video set download_enabled = $1 where id = any($2)', [enabled, [open.id, hidden.id]])
-    const unseen = (await get(hidden.web.path)).json<{ detail: string }>().detail
+    const unseen = (await get(hidden.web.path)).body
     await change(false)
     for (const path of [open.web.path, open.hls240.path, generate(open, open.web.id)]) {
       expect(await statusOf(path)).toBe(403)
     }
-    expect((await get(hidden.web.path)).json<{ detail: string }>().detail).toBe(unseen)
+    expect((await get(hidden.web.path)).body).toBe(unseen)
     expect(await statusOf(hidden.web.path, server.as('user'))).toBe(403)
     await change(true)
   })
