@@ -20,7 +20,7 @@ afterEach(async () => {
 /** Starts a node that must fail; answers what it said. */
 async function failure(options: { port?: number; env?: Record<string, string> }): Promise<string[]> {
   const port = options.port ?? (await freePort())
-  const child = launch({ dataDir: folder.path, port, env: { VIREO__LOG__LEVEL: 'warn', ...options.env } })
+  const child = launch({ dataDir: folder.path, port, env: { VIREO__LOG__LEVEL: 'error', ...options.env } })
   expect(await child.ended).toBe(1)
   expect(processesIn(folder.path)).toEqual([])
   return child.said

@@ -84,7 +84,7 @@ it('one that is missing is gone when its server said so three times', async () =
   expect(await stored()).toMatchObject({ strikes: 0 })
   gone(404)
   for (let time = 0; time < 3; time += 1) await meet()
-  expect(await stored()).toBeUndefined()
+  await until(async () => (await stored()) === undefined, { what: 'the end of the actor' })
 })
 
 it('one whose server is away, or says something else, stays as it was', async () => {
