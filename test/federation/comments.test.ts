@@ -375,7 +375,8 @@ describe('the comments below a video of another server', () => {
     far.fetched.length = 0
     await threads()
     await noJobs()
-    expect(far.fetched).toEqual([])
+    // Other jobs may look at the video itself.
+    expect(far.fetched.filter((path) => path.includes('/comments') || path.includes('/notes/'))).toEqual([])
   })
 
   it('wait, if they have to be approved, until its server lists them', async () => {
