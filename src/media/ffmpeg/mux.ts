@@ -1,12 +1,12 @@
 // Puts the picture of one file and the sound of another into one MP4 on the fly, without encoding: fragmented, so that its
 // first bytes are there at once and nothing is written to the disk.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { setPriority } from 'node:os'
+import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { MediaError } from '../errors.ts'
 import type { Ffmpeg } from './find.ts'
 import { inputGuard } from './guard.ts'
+import { killGroup, lowerPriority } from './process.ts'
 
 export interface MuxOptions {
   ffmpeg: Ffmpeg
@@ -37,8 +37,11 @@ const FRAGMENT = 4_000_000
 
 /** Reads no faster than its reader: ffmpeg waits with the pipe full. */
 export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOptions): Mux {
-  const child = spawn(ffmpeg.ffmpegPath, argumentsOf(picture, sound), { stdio: ['ignore', 'pipe', 'pipe'] })
-  lowerPriority(child, niceness)
+  const child = spawn(ffmpeg.ffmpegPath, argumentsOf(picture, sound), {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (child.pid !== undefined) lowerPriority(child.pid, niceness)
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-TAIL_CHARS)
@@ -72,8 +75,7 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
   )
   stream.once('close', () => {
     clearInterval(watch)
-    // SIGKILL, because a stopped process does not hear anything else.
-    child.kill('SIGKILL')
+    killGroup(child)
     child.stdout.destroy()
   })
   return { stream, gone: end.then(() => undefined) }
@@ -85,12 +87,4 @@ function argumentsOf(picture: string, sound: string): string[] {
   const fragments = ['-movflags', '+frag_keyframe+empty_moov+delay_moov+default_base_moof']
   const shape = [...fragments, '-frag_duration', `${FRAGMENT}`, '-max_muxing_queue_size', '4096', '-f', 'mp4']
   return ['-hide_banner', '-nostdin', '-loglevel', 'error', ...inputs, ...streams, ...shape, 'pipe:1']
-}
-
-function lowerPriority({ pid }: ChildProcess, niceness: number): void {
-  try {
-    if (pid !== undefined && niceness > 0) setPriority(pid, Math.min(19, niceness))
-  } catch {
-    // It may have ended already, and a container may forbid it.
-  }
 }

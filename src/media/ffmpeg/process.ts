@@ -123,7 +123,7 @@ export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
 }
 
 /** SIGKILL, because a stopped or stuck process does not hear anything else. No files are worth a soft end. */
-function killGroup(child: ChildProcess): void {
+export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || !killGroupOf(child.pid)) child.kill('SIGKILL')
 }
 
@@ -137,7 +137,8 @@ export function killGroupOf(pid: number): boolean {
   }
 }
 
-function lowerPriority(pid: number, niceness: number): void {
+/** `niceness`: 0 to 19, how much the process yields to others. */
+export function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, niceness))
   } catch {

@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { killGroup, killGroupOf } from '../../ffmpeg/process.ts'
 import { DownloadError } from '../download-error.ts'
 import type { Program } from './find.ts'
 
@@ -87,7 +88,7 @@ export async function killOrphanedYtDlp(folder: string): Promise<void> {
   if (!Number.isInteger(pid) || pid <= 1) return
   const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
   // Process ids are used again: only one that works in this very folder is ours.
-  if (environ.split('\0').includes(`TMPDIR=${folder}`)) killPid(pid)
+  if (environ.split('\0').includes(`TMPDIR=${folder}`)) killGroupOf(pid)
 }
 
 function collect(
@@ -129,18 +130,6 @@ const environment = (folder: string, proxy: string): NodeJS.ProcessEnv => ({
   http_proxy: proxy,
   https_proxy: proxy,
 })
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid !== undefined) killPid(child.pid)
-}
-
-function killPid(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // They have ended.
-  }
-}
 
 /** The program's own last words, without what concerns this machine. */
 function reasonOf(errors: string): string {
