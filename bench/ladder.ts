@@ -132,7 +132,7 @@ async function benchSource(
 
   const specOf = (plan: LadderPlan, renditions: RenditionPlan[], name: string, threads: number) => {
     const command = {
-      ...{ plan, renditions, input, threads, canToneMap: ffmpeg.canToneMap },
+      ...{ plan, renditions, input, threads, canToneMap: ffmpeg.canToneMap, asFiltered: ffmpeg.asFiltered },
       filesOf: ({ resolution }: RenditionPlan) => ({
         playlist: join(folder, name, `${resolution}.m3u8`),
         fragmented: join(folder, name, `${resolution}.mp4`),

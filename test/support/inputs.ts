@@ -156,6 +156,11 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     [...picture('64x48', 25, 2), '-vf', "select='lt(n,20)+not(mod(n,6))'", '-vsync', 'vfr', '-c:v', 'mpeg4'],
     { ...plain, fps: 13, duration: 2 },
   ],
+  [
+    'paused.mp4',
+    [...picture('64x48', 5, 30), '-vf', "select='lt(t,2)+gt(t,25)'", '-vsync', 'vfr', '-c:v', 'mpeg4'],
+    { ...plain, fps: 1, duration: 30 },
+  ],
   // Colours and fields.
   ['hdr-pq.mkv', [...picture(), ...h265, '-pix_fmt', 'yuv420p10le', ...bt2020('smpte2084')], plain],
   ['hdr-hlg.mp4', [...picture(), ...h265, '-pix_fmt', 'yuv420p10le', ...bt2020('arib-std-b67')], plain],

@@ -42,6 +42,8 @@ export interface CommandOptions {
   /** What one encoder would get; shared out when there are several. 0 leaves all counts to ffmpeg. */
   threads: number
   canToneMap: boolean
+  /** Of the ffmpeg that runs it (`Ffmpeg.asFiltered`). */
+  asFiltered: readonly string[]
   filesOf: (rendition: RenditionPlan) => RenditionFiles
 }
 
@@ -71,15 +73,18 @@ export function copyCommand({ plan, renditions, input, threads, filesOf }: Comma
   return { inputs: [{ source: input, options: inputGuard() }], filter: undefined, threads, outputs }
 }
 
-/** One process that decodes once and encodes all renditions of the step, each scaled from the next larger one. */
+/**
+ * One process that decodes once and encodes all renditions of the step, each scaled from the next larger one. Their rate is
+ * constant as it comes from the filters: ffmpeg 4 would repeat the picture before a long pause once more for all of the pause.
+ */
 export function encodeCommand(options: CommandOptions): FfmpegCommandSpec {
-  const { plan, renditions, threads, filesOf } = options
+  const { plan, renditions, threads, filesOf, asFiltered } = options
   const pictures = renditions.flatMap(({ video }) => (video ? [video] : []))
   const colours = plan.source.looks ? colourOptions(plan.source.looks) : []
   const outputs = renditions.map((rendition) => {
     const index = rendition.video ? pictures.indexOf(rendition.video) : -1
     const picture = rendition.video
-      ? ['-map', `[v${index}]`, ...x264Options(rendition.video, threadsOf(index, threads)), ...colours]
+      ? ['-map', `[v${index}]`, ...asFiltered, ...x264Options(rendition.video, threadsOf(index, threads)), ...colours]
       : ['-vn']
     const hasSound = rendition.video === undefined || !plan.splitAudio
     const streams = [...picture, ...(hasSound ? soundOptions(plan) : ['-an'])]

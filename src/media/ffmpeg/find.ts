@@ -18,6 +18,8 @@ export interface Ffmpeg {
   bundled: boolean
   /** True when HDR sources can be mapped to standard dynamic range. */
   canToneMap: boolean
+  /** The options of an output whose pictures come at the times that its filters gave them, none twice. */
+  asFiltered: readonly string[]
   /** One line each for the log at start. */
   warnings: string[]
 }
@@ -116,10 +118,11 @@ async function isExecutable(path: string): Promise<boolean> {
 async function inspect(ffmpegPath: string, ffprobePath: string) {
   try {
     const options = { timeout: 20_000, maxBuffer: 4 << 20 }
-    const [version, encoders, filters] = await Promise.all([
+    const [version, encoders, filters, help] = await Promise.all([
       run(ffmpegPath, ['-hide_banner', '-version'], options),
       run(ffmpegPath, ['-hide_banner', '-encoders'], options),
       run(ffmpegPath, ['-hide_banner', '-filters'], options),
+      run(ffmpegPath, ['-hide_banner', '-h', 'long'], options),
       run(ffprobePath, ['-hide_banner', '-version'], options),
     ])
     for (const encoder of ['libx264', 'aac']) {
@@ -129,6 +132,8 @@ async function inspect(ffmpegPath: string, ffprobePath: string) {
     return {
       version: name,
       canToneMap: listed(filters.stdout, 'zscale') && listed(filters.stdout, 'tonemap'),
+      // Since 5.1, which left the older one to be removed.
+      asFiltered: [/^-fps_mode/m.test(help.stdout) ? '-fps_mode' : '-vsync', 'vfr'],
       warnings: warningsOf(name, version.stdout),
     }
   } catch (error) {

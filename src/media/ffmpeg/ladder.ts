@@ -123,6 +123,7 @@ async function runStep(
   const command: CommandOptions = {
     ...{ plan, renditions, input, stillPath, threads, filesOf },
     canToneMap: ffmpeg.canToneMap,
+    asFiltered: ffmpeg.asFiltered,
   }
   const middle = share.to - (share.to - share.from) * PACKAGING
   if (step === 'copy') {

@@ -11,7 +11,7 @@ import {
 } from '../ffmpeg/command.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
 import { toStandardColours, upright } from '../ffmpeg/picture.ts'
-import { formatRate } from '../ffmpeg/rate.ts'
+import { formatRate, toNumber } from '../ffmpeg/rate.ts'
 import type { Mark, PlannedClip, StudioPlan } from './plan.ts'
 
 export interface StudioCommandOptions {
@@ -22,15 +22,19 @@ export interface StudioCommandOptions {
   /** 0 leaves all counts to ffmpeg. */
   threads: number
   canToneMap: boolean
+  /** Of the ffmpeg that runs it (`Ffmpeg.asFiltered`). */
+  asFiltered: readonly string[]
 }
 
 /** So good that what is made of it looks as if it was made of the video before. */
 const QUALITY = 18
+/** Whatever the filters make of strange times, the file does not grow for ever. */
+const SPARE_SECONDS = 5
 /** A picture of our own making. */
 const STILL_IMAGE = ['-protocol_whitelist', 'file', '-codec_whitelist', 'png', '-f', 'image2', '-pattern_type', 'none']
 
 export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec {
-  const { plan, target, threads } = options
+  const { plan, target, threads, asFiltered } = options
   const inputs = inputsOf(options)
   const parts = [
     ...plan.clips.flatMap((clip, place) => clipFilters(options, clip, place, inputs)),
@@ -49,7 +53,10 @@ export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec 
     outputs: [
       {
         target,
-        options: [...pictureOptions(plan, threads), ...soundOptions(plan), ...[...NO_METADATA, ...WEB_MP4]],
+        options: [
+          ...[...pictureOptions(plan, threads, asFiltered), ...soundOptions(plan)],
+          ...['-t', seconds(plan.duration + SPARE_SECONDS), ...NO_METADATA, ...WEB_MP4],
+        ],
       },
     ],
   }
@@ -98,7 +105,7 @@ function pathOf(paths: ReadonlyMap<number, string>, task: number): string {
 function clipFilters(options: StudioCommandOptions, clip: PlannedClip, place: number, inputs: Inputs): string[] {
   const { plan } = options
   const input = inputs.clips[place] ?? { picture: 0, sound: 0 }
-  const length = seconds(clip.to - clip.from)
+  const length = seconds(Math.max(clip.to - clip.from, shortest(plan)))
   const filters: string[] = []
   if (plan.picture) {
     const isMarked = clip.marks.length > 0
@@ -114,6 +121,9 @@ function clipFilters(options: StudioCommandOptions, clip: PlannedClip, place: nu
   if (plan.sound) filters.push(`${soundFilters(plan.sound, clip, input.sound, length)}[a${place}]`)
   return filters
 }
+
+/** Seconds: `trim` takes less than half a picture for no limit at all. */
+const shortest = ({ picture }: StudioPlan): number => (picture ? 1 / toNumber(picture.rate) : 0)
 
 function pictureFilters(
   { plan, canToneMap }: StudioCommandOptions,
@@ -166,11 +176,11 @@ function markOf({ marks }: StudioPlan, task: number): Mark {
   return mark
 }
 
-function pictureOptions({ picture }: StudioPlan, threads: number): string[] {
+function pictureOptions({ picture }: StudioPlan, threads: number, asFiltered: readonly string[]): string[] {
   if (!picture) return ['-vn']
   const { rate, maxBitrate } = picture
   const encoder = x264Options({ rate, encode: { targetBitrate: maxBitrate } }, threads)
-  return ['-map', '[v]', ...encoder, '-crf', `${QUALITY}`]
+  return ['-map', '[v]', ...asFiltered, ...encoder, '-crf', `${QUALITY}`]
 }
 
 const soundOptions = ({ sound }: StudioPlan): string[] =>

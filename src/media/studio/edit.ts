@@ -63,7 +63,7 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
   await runFfmpeg({
     ...{ ffmpeg, limits, signal, duration: plan.duration, pidFile: join(workFolder, PID_FILE) },
     spec: studioCommand({
-      ...{ plan, target, threads, canToneMap: ffmpeg.canToneMap },
+      ...{ plan, target, threads, canToneMap: ffmpeg.canToneMap, asFiltered: ffmpeg.asFiltered },
       paths: { picture, sound, tasks: await pathsOf(options, plan) },
     }),
     ...(niceness === undefined ? {} : { niceness }),

@@ -18,6 +18,7 @@ ${table}
 END
   ;;
   -filters) echo " ... scale V->V x" ;;
+  -h) echo "-fps_mode[:<stream_spec>]  set framerate mode for matching video streams" ;;
 esac
 `
   for (const name of ['ffmpeg', 'ffprobe']) {
@@ -42,6 +43,7 @@ describe('findFfmpeg', () => {
       version: '8.1.2',
       bundled: false,
       canToneMap: false,
+      asFiltered: ['-fps_mode', 'vfr'],
       warnings: [],
     })
   })

@@ -204,7 +204,7 @@ describe('the command', () => {
     studioCommand({
       plan: planOf(video, tasks),
       paths: { picture: 'video.mp4', sound, tasks: new Map(tasks.map((_task, index) => [index, `task-${index}`])) },
-      ...{ target: 'result.mp4', threads: 2, canToneMap: true },
+      ...{ target: 'result.mp4', threads: 2, canToneMap: true, asFiltered: ['-vsync', 'vfr'] },
     })
 
   it('reads each file once, only as far as it is shown, and encodes once', () => {
@@ -229,6 +229,13 @@ describe('the command', () => {
     expect(mixed.filter).toContain('anullsrc=r=44100:cl=stereo')
     const dark = commandOf(probed({}), [{ name: 'add-outro', probe: probed({ picture: false, duration: 1 }) }])
     expect(dark.filter).toContain('color=c=black:s=640x360:r=25:d=1.000')
+  })
+
+  it('shows at least one picture of a stretch, however short', () => {
+    const { filter, outputs } = commandOf(probed({}), [{ name: 'cut', start: 1, end: 1.015 }])
+    expect(filter).toContain('trim=duration=0.040,')
+    expect(filter).toContain('atrim=duration=0.040,')
+    expect(outputs[0]?.options.join(' ')).toContain('-t 5.015 ')
   })
 
   it('makes sound alone of a video that has sound alone', () => {
