@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { type UserRole, userRoles } from '../actors/user/index.ts'
 import { ConfigError, loadConfig } from '../config/index.ts'
 import { emailAddress, localName } from '../http/users/fields.ts'
+import { type Place, places } from '../media/index.ts'
 import { stopEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { type Role, roles } from '../runtime-settings.ts'
 import { operate } from './operate.ts'
@@ -23,6 +24,7 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
     .description('A federated video server')
     .option('--config <file>', 'a configuration file; may be repeated, later ones win', collect, [])
     .exitOverride()
+    .configureOutput({ writeErr: (text) => console.error(text.trimEnd()) })
   const load = () => loadConfig({ files: program.opts<{ config: string[] }>().config, ...context })
 
   program
@@ -58,6 +60,17 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
       await operate(load(), async (operator) => console.log(`User password: ${await operator.resetPassword(username)}`))
     })
   program
+    .command('move-storage')
+    .description('move what is stored to where new files go: jobs of the running server do it, and may be asked for again')
+    .requiredOption('--to <place>', places.join(' or '), parsePlace)
+    .option('--video <id>', 'this video alone; may be repeated', collectId, [])
+    .action(async ({ to, video }: { to: Place; video: number[] }) => {
+      await operate(load(), async (operator) => {
+        const videos = await operator.moveStorage({ to, ...(video.length > 0 ? { videoIds: video } : {}) })
+        console.log(`Asked for the move of ${videos} ${videos === 1 ? 'video' : 'videos'}${video.length > 0 ? '' : ' and of all other files'}.`)
+      })
+    })
+  program
     .command('check-config')
     .description('say what is wrong with the configuration, and change nothing')
     .action(() => {
@@ -84,6 +97,17 @@ const parseWith =
     if (error) throw new InvalidArgumentError(error.issues.map(({ message }) => message).join(' '))
     return data
   }
+
+function collectId(text: string, before: number[]): number[] {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It is the number of a video.')
+  return [...before, Number(text)]
+}
+
+function parsePlace(name: string): Place {
+  const place = places.find((known) => known === name)
+  if (!place) throw new InvalidArgumentError(`"${name}" is neither ${places.join(' nor ')}.`)
+  return place
+}
 
 function parseRole(name: string): UserRole {
   const role = Object.entries(userRoles).find(([known]) => known === name)?.[1]

@@ -46,6 +46,7 @@ export {
   fileKinds,
   type OpenedFile,
   type Place,
+  places,
   type Store,
 } from './store/store.ts'
 export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'

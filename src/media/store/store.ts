@@ -37,7 +37,8 @@ export interface FileStat {
 }
 
 /** Where bytes can lie. */
-export type Place = 'file-system' | 'object-storage'
+export const places = ['file-system', 'object-storage'] as const
+export type Place = (typeof places)[number]
 
 /** First and last byte, both included, as in a Range header. */
 export interface ByteRange {
