@@ -61,13 +61,17 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
     })
   program
     .command('move-storage')
-    .description('move what is stored to where new files go: jobs of the running server do it, and may be asked for again')
+    .description(
+      'move what is stored to where new files go: jobs of the running server do it, and may be asked for again',
+    )
     .requiredOption('--to <place>', places.join(' or '), parsePlace)
     .option('--video <id>', 'this video alone; may be repeated', collectId, [])
     .action(async ({ to, video }: { to: Place; video: number[] }) => {
       await operate(load(), async (operator) => {
         const videos = await operator.moveStorage({ to, ...(video.length > 0 ? { videoIds: video } : {}) })
-        console.log(`Asked for the move of ${videos} ${videos === 1 ? 'video' : 'videos'}${video.length > 0 ? '' : ' and of all other files'}.`)
+        console.log(
+          `Asked for the move of ${videos} ${videos === 1 ? 'video' : 'videos'}${video.length > 0 ? '' : ' and of all other files'}.`,
+        )
       })
     })
   program

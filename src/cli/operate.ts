@@ -5,7 +5,10 @@ import type { LoadedConfig } from '../config/index.ts'
 import { makeLogger } from '../platform/logger.ts'
 
 /** Gives `work` the operator's commands on the database of the configuration. Nothing is served meanwhile. */
-export async function operate(loaded: LoadedConfig, work: (operator: Server['operator']) => Promise<void>): Promise<void> {
+export async function operate(
+  loaded: LoadedConfig,
+  work: (operator: Server['operator']) => Promise<void>,
+): Promise<void> {
   const server = await startServer({ loaded, logger: makeLogger({ level: 'error' }), roles: [] })
   try {
     await work(server.operator)
