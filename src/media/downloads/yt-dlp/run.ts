@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { killGroup, killGroupOf } from '../../ffmpeg/process.ts'
+import { killGroup, killGroupOf } from '../../process.ts'
 import { DownloadError } from '../download-error.ts'
 import type { Program } from './find.ts'
 
