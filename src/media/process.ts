@@ -181,7 +181,7 @@ export function killGroup(child: ChildProcess): void {
 }
 
 /** Ends a group by the process that leads it. Answers false where there is none. */
-export function killGroupOf(pid: number): boolean {
+function killGroupOf(pid: number): boolean {
   try {
     return process.kill(-pid, 'SIGKILL')
   } catch {

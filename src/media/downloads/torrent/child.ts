@@ -13,6 +13,8 @@ import { faultOf } from './usable.ts'
 const TELL_EVERY = 200
 
 process.once('disconnect', () => process.exit())
+// It may be gone already.
+if (!process.connected) process.exit()
 process.once('message', (task: TorrentTask) => download(task))
 
 function download({ torrent: description, path, maxBytes, dht, allowPrivateAddresses }: TorrentTask): void {

@@ -2,6 +2,7 @@
 // memory than allowed. With it end all programs that it started.
 
 import { join } from 'node:path'
+import { systemCode } from '../../errors.ts'
 import { killOrphan, type ProcessEnd, runProcess } from '../../process.ts'
 import { DownloadError } from '../download-error.ts'
 import type { Program } from './find.ts'
@@ -54,7 +55,9 @@ export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
     onLine: () => true,
     ...(onOutputLine ? { onOutputLine } : {}),
   }).catch((error: unknown) => {
-    throw new DownloadError('no-program', 'The program for this kind of address cannot be run.', { cause: error })
+    // The error itself names all arguments, and with them the address and the password of the proxy.
+    const cause = new Error(systemCode(error))
+    throw new DownloadError('no-program', 'The program for this kind of address cannot be run.', { cause })
   })
   signal.throwIfAborted()
   if (end.killedFor !== undefined || end.code !== 0) throw failureOf(end)
