@@ -40,7 +40,7 @@ export function makeImportDownloads(options: {
     maxRedirects: config().vireo.federation.fetch.max_redirects,
     ...{ userAgent, logger, resolve, proxy },
   })
-  const downloads = makeDownloads({ http, guard: { ...guard, proxy }, config, logger, ffmpegPath: ffmpeg.ffmpegPath })
+  const downloads = makeDownloads({ http, guard: { ...guard, proxy }, config, logger, ffmpeg })
 
   return {
     downloads,

@@ -62,8 +62,9 @@ export const sending =
 
 /**
  * Puts a program `yt-dlp` into a folder, which gets everything through the proxy that it is given: from `<page>.json` what it
- * tells, from `<page>.mp4`, `<page>.vtt` and `<page>.png` what it stores. For a page that ends with `hang` it starts another
- * program and neither ends.
+ * tells, from `<page>.mp4`, or `<page>.f1.mp4` and `<page>.f2.m4a`, and from `<page>.png` what it stores, and from `<page>.vtt`
+ * subtitles, without which it fails when it is asked for them. For a page that ends with `hang` it starts another program and
+ * neither ends; for one that ends with `flood` it says more than anybody wants to know. How it was run stands in `runs.json`.
  */
 export async function installYtDlp(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -75,7 +76,7 @@ export async function installYtDlp(folder: string): Promise<void> {
 const PROGRAM = `
 const { spawn } = require('node:child_process')
 const http = require('node:http')
-const { writeFileSync } = require('node:fs')
+const { appendFileSync, writeFileSync } = require('node:fs')
 const args = process.argv.slice(2)
 const end = args.indexOf('--')
 if (end !== args.length - 2 || !args.includes('--ignore-config')) {
@@ -94,19 +95,27 @@ const get = (target) => new Promise((resolve, reject) => {
 })
 async function main() {
   if (url.endsWith('hang')) {
-    const child = spawn('sleep', ['600'], { stdio: 'ignore' })
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
     writeFileSync('pids.json', JSON.stringify([process.pid, child.pid]))
     return await new Promise(() => setInterval(() => {}, 1000))
   }
+  if (url.endsWith('flood')) {
+    process.stdout.on('error', () => {})
+    for (;;) if (!process.stdout.write('x'.repeat(1e6))) await new Promise((resolve) => process.stdout.once('drain', resolve))
+  }
+  appendFileSync('runs.json', JSON.stringify({ args, path: process.env.PATH }) + '\\n')
   const told = await get(url + '.json')
   if (!told) throw new Error('[generic] Unable to open ' + url + ': it was refused')
   if (args.includes('--dump-single-json')) return process.stdout.write(told)
-  const video = await get(url + '.mp4')
-  writeFileSync('video.mp4', video)
-  process.stdout.write('vireo-progress ' + video.length + ' ' + video.length + '\\n')
-  for (const [from, to] of [['.vtt', 'video.en-US.vtt'], ['.png', 'video.png']]) {
+  if (args.includes('--write-subs')) {
+    const subtitles = await get(url + '.vtt')
+    if (!subtitles) throw new Error('Unable to download video subtitles')
+    return writeFileSync('video.en-US.vtt', subtitles)
+  }
+  for (const from of ['.mp4', '.f1.mp4', '.f2.m4a', '.png']) {
     const bytes = await get(url + from)
-    if (bytes) writeFileSync(to, bytes)
+    if (bytes) writeFileSync('video' + from, bytes)
+    if (bytes) process.stdout.write('vireo-progress ' + bytes.length + ' ' + bytes.length + '\\n')
   }
 }
 main().catch((error) => {
@@ -126,6 +135,8 @@ export const pageInfo = (more: Record<string, unknown> = {}): string =>
     license: 'Creative Commons Attribution licence (reuse allowed)',
     language: 'en-US',
     age_limit: 18,
+    format_id: '1',
+    subtitles: { 'en-US': [{ ext: 'vtt' }] },
     upload_date: '20200102',
     chapters: [
       { start_time: 0, end_time: 1, title: 'Beginning' },

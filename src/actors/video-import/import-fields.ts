@@ -19,6 +19,7 @@ const ADULT = 18
 const NAME = { min: 3, max: 120 }
 const DESCRIPTION = { min: 3, max: 10_000 }
 const TAG = { min: 2, max: 30, most: 5 }
+const LONGEST_READ = 100_000
 const NO_NAME = 'Imported video'
 
 /** All fields of an import that says nothing but where it goes. */
@@ -87,9 +88,14 @@ const fittingName = (text: string | undefined): string | undefined =>
 
 /** Without what cannot be stored; undefined when too little is left. */
 function cut(text: string | undefined, { min, max }: { min: number; max: number }): string | undefined {
-  const plain = [...(text ?? '').replaceAll('\0', '').trim()]
+  // Far longer texts come from other sites.
+  const beginning = (text ?? '')
+    .slice(0, LONGEST_READ)
+    .replaceAll('\0', '')
+    .trim()
+    .slice(0, max * 2)
   let fitting = ''
-  for (const character of plain) {
+  for (const character of beginning) {
     if (fitting.length + character.length > max) break
     fitting += character
   }

@@ -10,7 +10,7 @@ interface Subtitles {
   videoId: number
   /** Whoever the video belongs to. */
   by: NonNullable<Viewer>
-  subtitles: readonly { language: string; bytes: Uint8Array }[]
+  subtitles: readonly { language: string; read(): Promise<Uint8Array> }[]
 }
 
 /** Each language once, the first that there is. Done twice it stays done. */
@@ -19,11 +19,11 @@ export async function storeSubtitles(
   { videoId, by, subtitles }: Subtitles,
 ): Promise<void> {
   const stored = new Set<string>()
-  for (const { language: code, bytes } of subtitles) {
+  for (const { language: code, read } of subtitles) {
     const language = languageOf(code)
     if (language === undefined || stored.has(language)) continue
     try {
-      await captions.set(videoId, by, { language, vtt: await toWebVtt(bytes) })
+      await captions.set(videoId, by, { language, vtt: await toWebVtt(await read()) })
       stored.add(language)
     } catch (error) {
       if (!(error instanceof MediaError)) throw error

@@ -120,7 +120,10 @@ export const mediaKeys = {
       http: section({
         enabled: flag(false, 'whether videos may be imported by URL', EDITABLE),
         youtube_dl_release: section({
-          url: text('https://api.github.com/repos/yt-dlp/yt-dlp/releases', 'where yt-dlp is downloaded'),
+          url: text(
+            'https://api.github.com/repos/yt-dlp/yt-dlp/releases',
+            'without effect: no programs are downloaded',
+          ),
           name: text('yt-dlp', 'name of its file'),
           python_path: text('/usr/bin/python3', 'Python that runs it'),
         }),

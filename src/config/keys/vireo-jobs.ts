@@ -113,7 +113,7 @@ export const schedulerKeys = {
   update_videos: duration('1 minute', 'how often scheduled publications are looked at'),
   video_scores: duration('1 minute', 'how often videos are weighed for the sorts trending, hot and best'),
   video_views_buffer_update: optionalDuration(null, 'null: `views.videos.local_buffer_update_interval`'),
-  youtube_dl_update: duration('1 day', 'how often yt-dlp is renewed'),
+  youtube_dl_update: duration('1 day', 'without effect: yt-dlp is renewed by whoever installed it'),
 }
 
 function concurrencySource(name: JobTypeName): string {

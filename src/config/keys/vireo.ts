@@ -39,7 +39,10 @@ export const vireoKeys = {
       segment_duration: duration('4 seconds', 'length of HLS segments'),
       probe_timeout: duration('1 minute', 'longest look into a file'),
       stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
-      max_memory: size('4GB', 'memory of one ffmpeg beyond which it is killed'),
+      max_memory: size(
+        '4GB',
+        'memory of one ffmpeg beyond which it is killed; a program that downloads has 1GB at most',
+      ),
     }),
     delivery: section({
       x_accel_location: optionalText(

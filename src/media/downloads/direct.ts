@@ -2,11 +2,13 @@
 // the middle is gone on with, as long as the other side has the same file.
 
 import { createWriteStream } from 'node:fs'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
 import { FetchError, type FetchedStream, type GuardedFetch, toFetchError } from '../../platform/fetch/index.ts'
+import { randomToken } from '../../platform/ids.ts'
 import { silenceGuard } from '../silence.ts'
 import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from './downloads.ts'
@@ -26,11 +28,14 @@ export interface DirectOptions extends DownloadOptions {
 interface Begun {
   url: string
   etag: string
+  /** The name of the file with what came of it. */
+  part: string
 }
 
 /** Longest download, in ms: the import has its own end, this is for whoever forgets it. */
 const LONGEST_MS = 24 * 3_600_000
-const PART = 'direct.part'
+/** Each try has a name of its own, so that one which wakes up late finds its file no more. */
+const PART = /^direct-\w+\.part$/
 const BEGUN = 'direct.json'
 
 /** Throws FetchError, and DownloadError where no other program could do better. */
@@ -55,20 +60,22 @@ export async function openDirect(url: string, options: DirectOptions): Promise<D
     guard.end()
     throw guard.signal.aborted ? guard.signal.reason : error
   }
-  if (answer.status === 416 && before) {
+  const from = startOf(answer, before)
+  const refusal = refusalOf(answer)
+  if (from !== undefined && !refusal) {
+    return { isMedia: true, download: () => receive({ ...options, url, answer, guard, from, left: before?.part }) }
+  }
+  guard.end()
+  answer.body.on('error', () => {}).destroy()
+  if (from === undefined && before) {
     // It was whole, or is another one now.
-    guard.end()
-    answer.body.on('error', () => {}).destroy()
     await rm(join(folder, BEGUN), { force: true })
     return await openDirect(url, options)
   }
-  const refusal = refusalOf(answer)
-  if (refusal) {
-    guard.end()
-    answer.body.on('error', () => {}).destroy()
-    return { isMedia: false, refusal }
+  return {
+    isMedia: false,
+    refusal: refusal ?? new DownloadError('failed', 'The other server sent a part of the file that nobody asked for.'),
   }
-  return { isMedia: true, download: () => receive({ ...options, url, answer, guard, from: startOf(answer, before) }) }
 }
 
 interface Receiving extends DirectOptions {
@@ -77,17 +84,22 @@ interface Receiving extends DirectOptions {
   guard: ReturnType<typeof silenceGuard>
   /** Bytes that are there already. */
   from: number
+  /** The file of an earlier try. */
+  left: string | undefined
 }
 
 async function receive(receiving: Receiving): Promise<DownloadedVideo> {
-  const { url, answer, guard, from, folder, maxBytes, onProgress } = receiving
+  const { url, answer, guard, from, left, folder, maxBytes, onProgress } = receiving
   const { headers, body } = answer
-  const part = join(folder, PART)
+  const name = `direct-${randomToken(8)}.part`
+  const part = join(folder, name)
   try {
     const told = Number(headers['content-length'] ?? Number.NaN)
     const total = Number.isFinite(told) && told >= 0 ? from + told : undefined
     if (total !== undefined && total > maxBytes) throw tooLarge()
-    if (from === 0) await note(folder, { url, etag: headers.etag })
+    if (from > 0 && left !== undefined) await rename(join(folder, left), part)
+    else await removeParts(folder)
+    await note(folder, { url, etag: headers.etag, part: name })
     let received = from
     const count = new Transform({
       transform(chunk: Buffer, _encoding, done) {
@@ -97,7 +109,9 @@ async function receive(receiving: Receiving): Promise<DownloadedVideo> {
         done(null, chunk)
       },
     })
-    await pipeline(body, guard.ear, count, createWriteStream(part, { flags: from === 0 ? 'w' : 'a' }))
+    // At its position, where another try that still writes puts the same bytes.
+    await pipeline(body, guard.ear, count, createWriteStream(part, from > 0 ? { flags: 'r+', start: from } : {}))
+    if ((await stat(part)).size !== received) throw new FetchError('reset', url, { message: 'another try wrote too' })
     if (total !== undefined && received !== total && headers['content-encoding'] === undefined) {
       throw new FetchError('reset', url, { message: 'the file ended too early' })
     }
@@ -117,26 +131,32 @@ async function receive(receiving: Receiving): Promise<DownloadedVideo> {
 /** What an earlier try left of the same file, when the other side can say that it is the same. */
 async function leftOf(folder: string, url: string): Promise<(Begun & { size: number }) | undefined> {
   try {
-    const begun: unknown = JSON.parse(await readFile(join(folder, BEGUN), 'utf8'))
-    const { size } = await stat(join(folder, PART))
-    if (typeof begun !== 'object' || begun === null || !('url' in begun) || !('etag' in begun)) return undefined
-    return begun.url === url && typeof begun.etag === 'string' && size > 0 ? { url, etag: begun.etag, size } : undefined
+    const begun = begunSchema.parse(JSON.parse(await readFile(join(folder, BEGUN), 'utf8')))
+    const { size } = await stat(join(folder, begun.part))
+    return begun.url === url && size > 0 ? { ...begun, size } : undefined
   } catch {
     return undefined
   }
 }
 
+const begunSchema = z.object({ url: z.string(), etag: z.string(), part: z.string().regex(PART) })
+
+async function removeParts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) if (PART.test(name)) await rm(join(folder, name), { force: true })
+}
+
 /** Only a strong tag says that bytes are the same. */
-async function note(folder: string, { url, etag }: { url: string; etag: string | undefined }): Promise<void> {
-  if (etag?.startsWith('"')) await writeFile(join(folder, BEGUN), JSON.stringify({ url, etag } satisfies Begun))
+async function note(folder: string, { url, etag, part }: Omit<Begun, 'etag'> & { etag?: string | undefined }) {
+  if (etag?.startsWith('"')) await writeFile(join(folder, BEGUN), JSON.stringify({ url, etag, part } satisfies Begun))
   else await rm(join(folder, BEGUN), { force: true })
 }
 
-function startOf({ status, headers }: FetchedStream, before: { size: number } | undefined): number {
-  if (status !== 206 || !before) return 0
+/** Where its first byte belongs; undefined when that is not where it is to go on. */
+function startOf({ status, headers }: FetchedStream, before: { size: number } | undefined): number | undefined {
+  if (status === 416 && before) return undefined
+  if (status !== 206) return 0
   const first = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1]
-  if (Number(first) !== before.size) throw new FetchError('protocol', 'a range', { message: 'another range came' })
-  return before.size
+  return Number(first) === (before?.size ?? 0) ? Number(first) : undefined
 }
 
 function refusalOf({ status, headers, url }: FetchedStream): DownloadError | undefined {

@@ -1,10 +1,13 @@
 // Downloads of videos that users import: which way an address or torrent is taken, and what comes of it.
 
+import { join } from 'node:path'
 import type { Config } from '../../config/index.ts'
 import { type Dial, type GuardedFetch, makeDial, type Resolve } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { openDirect } from './direct.ts'
 import { asDownloadError, DownloadError } from './download-error.ts'
+import { maxMemoryOf } from './limits.ts'
 import { makeDownloadTorrent } from './torrent/torrent-downloads.ts'
 import { findYtDlp } from './yt-dlp/find.ts'
 import type { RemoteMetadata, RemoteVideoEntry } from './yt-dlp/info.ts'
@@ -31,8 +34,8 @@ export interface DownloadedVideo {
   fileName: string
   metadata: RemoteMetadata
   picturePath?: string | undefined
-  /** In whichever format they came. */
-  subtitles?: { language: string; bytes: Uint8Array }[]
+  /** In whichever format they came; read one by one. */
+  subtitles?: { language: string; read(): Promise<Uint8Array> }[]
 }
 
 export interface Downloads {
@@ -58,28 +61,33 @@ export interface DownloadsOptions {
   guard: { isAllowed: (address: string) => boolean; resolve: Resolve; proxy?: () => string | undefined }
   config: () => Config
   logger: Logger
-  ffmpegPath: string
+  ffmpeg: Ffmpeg
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SMALLEST_HEIGHT = 144
 
-export function makeDownloads({ http, guard, config, logger, ffmpegPath }: DownloadsOptions): Downloads {
+export function makeDownloads({ http, guard, config, logger, ffmpeg }: DownloadsOptions): Downloads {
   const settings = () => config().vireo.imports
   const dial: Dial = makeDial({ ...guard, timeoutMs: CONNECT_TIMEOUT_MS })
   const downloadTorrent = makeDownloadTorrent({ http, guard, config, logger })
 
-  async function ytDlp(): Promise<YtDlp | undefined> {
+  async function ytDlp(folder: string): Promise<YtDlp | undefined> {
     const { name, python_path } = config().import.videos.http.youtube_dl_release
-    const program = await findYtDlp({ folder: config().storage.bin, name, pythonPath: python_path })
-    const silenceMs = settings().silence_timeout
-    return program && makeYtDlp({ program, dial, logger, ffmpegPath, maxHeight: heightOf(config()), silenceMs })
+    const links = join(folder, 'programs')
+    const program = await findYtDlp({ folder: config().storage.bin, name, pythonPath: python_path, links })
+    const limits = {
+      silenceMs: settings().silence_timeout,
+      stallMs: config().vireo.media.stall_timeout,
+      maxMemoryBytes: maxMemoryOf(config()),
+    }
+    return program && makeYtDlp({ program, dial, logger, ffmpeg, maxHeight: heightOf(config()), limits })
   }
 
   async function fromUrl(url: string, options: DownloadOptions): Promise<DownloadedVideo> {
     const direct = await openDirect(url, { ...options, http, silenceMs: settings().silence_timeout })
     if (direct.isMedia) return await direct.download()
-    const program = await ytDlp()
+    const program = await ytDlp(options.folder)
     if (!program) throw direct.refusal
     logger.debug('an import is left to yt-dlp')
     return await program.download(url, options)
@@ -107,7 +115,7 @@ export function makeDownloads({ http, guard, config, logger, ffmpegPath }: Downl
     },
 
     async listRemoteVideos({ url, limit, folder, signal }) {
-      const program = await ytDlp()
+      const program = await ytDlp(folder)
       if (!program) throw new DownloadError('no-program', 'yt-dlp, which reads channels of other sites, is not there.')
       return await program.list(url, { limit, folder, signal })
     },

@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { killOrphan } from '../process.ts'
 import {
   type CommandOptions,
   copyCommand,
@@ -19,7 +20,7 @@ import { type LadderPlan, type LadderStep, type RenditionPlan, stepsOf } from '.
 import { bandwidthOf, type HlsEntry, inspectFragmented, parseMediaPlaylist } from './playlists.ts'
 import { probe } from './probe.ts'
 import { toNumber } from './rate.ts'
-import { killOrphan, type RunLimits, runFfmpeg } from './run.ts'
+import { type RunLimits, runFfmpeg } from './run.ts'
 
 /** A finished file in the work folder. The receiver moves it to the store. */
 export interface LadderFile {

@@ -4,9 +4,9 @@
 import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { MediaError } from '../errors.ts'
+import { killGroup, lowerPriority } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
 import { inputGuard } from './guard.ts'
-import { killGroup, lowerPriority } from './process.ts'
 
 export interface MuxOptions {
   ffmpeg: Ffmpeg

@@ -2,11 +2,11 @@
 
 import { z } from 'zod'
 import { MediaError, systemCode } from '../errors.ts'
+import { type ProcessEnd, runProcess } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
 import { inputGuard, isAllowedCodec } from './guard.ts'
 import { measureDuration } from './measure.ts'
 import { type Ffprobe, type FfprobeStream, type FileMetadata, ffprobeSchema, toMetadata } from './metadata.ts'
-import { type ProcessEnd, runProcess } from './process.ts'
 import { type Rational, snapRate, toNumber } from './rate.ts'
 import { sniff } from './sniff.ts'
 

@@ -1,13 +1,13 @@
 // Runs one ffmpeg process: guarded inputs, progress, cancel, limits on stalls and memory, and a useful error.
 
-import { readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { statfs } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 import ffmpegCommand from 'fluent-ffmpeg'
 import { MediaError, type MediaErrorReason, systemCode } from '../errors.ts'
+import { type ProcessEnd, runProcess } from '../process.ts'
 import type { FfmpegCommandSpec } from './command.ts'
 import type { Ffmpeg } from './find.ts'
 import { guarded } from './guard.ts'
-import { killGroupOf, type ProcessEnd, runProcess } from './process.ts'
 
 export interface RunLimits {
   /** Milliseconds without a new frame or time mark until the process is killed. */
@@ -68,24 +68,17 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
     return hasMoved
   }
 
-  try {
-    const end = await runProcess({
-      ...{ path: ffmpeg.ffmpegPath, args, limits, niceness, signal, onLine },
-      onStart: (pid) => {
-        if (pidFile !== undefined) writeFile(pidFile, `${pid}`).catch(() => undefined)
-        onStart?.({ pid, commandLine: [ffmpeg.ffmpegPath, ...args].join(' ') })
-      },
-    }).catch((error: unknown) => {
-      throw systemCode(error) === undefined
-        ? error
-        : new MediaError('ffmpeg-missing', 'ffmpeg cannot be run.', { cause: error })
-    })
-    if (end.killedFor !== undefined || end.code !== 0 || isFull) throw toError(end, isFull)
-    await refuseFullDisk(spec)
-    onProgress?.(100)
-  } finally {
-    if (pidFile !== undefined) await rm(pidFile, { force: true })
-  }
+  const end = await runProcess({
+    ...{ path: ffmpeg.ffmpegPath, args, limits, niceness, signal, onLine, pidFile },
+    onStart: (pid) => onStart?.({ pid, commandLine: [ffmpeg.ffmpegPath, ...args].join(' ') }),
+  }).catch((error: unknown) => {
+    throw systemCode(error) === undefined
+      ? error
+      : new MediaError('ffmpeg-missing', 'ffmpeg cannot be run.', { cause: error })
+  })
+  if (end.killedFor !== undefined || end.code !== 0 || isFull) throw toError(end, isFull)
+  await refuseFullDisk(spec)
+  onProgress?.(100)
 }
 
 /** ffmpeg ends well, and says nothing, when the last bytes of a file have no room: what it wrote is cut off then. */
@@ -147,22 +140,4 @@ function said(detail: string): string {
 function secondsOf(timemark: string): number {
   const [hours, minutes, seconds] = timemark.split(':').map(Number)
   return (hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0) || 0
-}
-
-/**
- * Ends the process noted in `pidFile` by a worker that died, with all that it started, if it still runs with `folder` among
- * its arguments. Only where /proc shows arguments; elsewhere an orphan ends by itself and writes into a folder that is gone.
- */
-export async function killOrphan(pidFile: string, folder: string): Promise<void> {
-  const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''))
-  if (!Number.isInteger(pid) || pid <= 1) return
-  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  if (commandLine.includes(folder) && !killGroupOf(pid)) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It ended in between.
-    }
-  }
-  await rm(pidFile, { force: true })
 }

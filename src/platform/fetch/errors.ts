@@ -24,13 +24,22 @@ export type FetchFailure =
 export class FetchError extends Error {
   override readonly name = 'FetchError'
   readonly reason: FetchFailure
+  /** Without query and credentials: errors are logged. */
   readonly url: string
 
   constructor(reason: FetchFailure, url: string, options: { message?: string; cause?: unknown } = {}) {
-    super(`${options.message ?? reason}: ${url}`, options.cause === undefined ? undefined : { cause: options.cause })
+    const shown = withoutSecrets(url)
+    super(`${options.message ?? reason}: ${shown}`, options.cause === undefined ? undefined : { cause: options.cause })
     this.reason = reason
-    this.url = url
+    this.url = shown
   }
+}
+
+function withoutSecrets(text: string): string {
+  const url = URL.parse(text)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.origin + url.pathname
+  // What is no address of this kind may have been meant to be one.
+  return (text.split(/[?#]/, 1)[0] ?? '').replace(/\/\/[^/]*@/, '//')
 }
 
 const BY_CODE: Record<string, FetchFailure> = {

@@ -74,9 +74,11 @@ export async function openGuardedProxy({
 
   async function tunnel(asked: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     assertKnown(asked)
-    const target = URL.parse(`http://${asked.url ?? ''}`)
+    // A URL would leave out its usual port, which is not that of a tunnel.
+    const [, host, port] = /^([^/?#@]+):(\d{1,5})$/.exec(asked.url ?? '') ?? []
+    const target = URL.parse(`http://${host ?? ''}`)
     if (!target) throw new FetchError('refused-url', 'CONNECT')
-    const socket = await dialled(target.hostname, Number(target.port || 443))
+    const socket = await dialled(target.hostname, Number(port))
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
     if (head.length > 0) socket.write(head)
     await Promise.allSettled([pipeline(client, socket), pipeline(socket, counting(), client)])

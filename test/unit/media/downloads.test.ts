@@ -1,15 +1,21 @@
 // Downloads of imports: from whom, how much and how long; and nothing of what another site or a torrent may try.
 
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { pbkdf2 } from 'node:crypto'
+import { access, appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import WebTorrent from 'webtorrent'
-import { type DownloadSource, type Downloads, makeDownloads, readTorrent } from '../../../src/media/index.ts'
+import { flatStore } from '../../../src/media/downloads/torrent/flat-store.ts'
+import { runYtDlp } from '../../../src/media/downloads/yt-dlp/run.ts'
+import { type DownloadSource, type Downloads, makeDownloads, probe, readTorrent } from '../../../src/media/index.ts'
 import { makeDial, makeGuardedFetch, openGuardedProxy } from '../../../src/platform/fetch/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { testConfig } from '../../support/config.ts'
+import { media, testFfmpeg } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
 import { installYtDlp, pageInfo, sending, startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
 
@@ -25,6 +31,7 @@ const http = makeGuardedFetch({
   ...{ allowHttp: true, allowPrivateAddresses: false, isAllowedAddress: isAllowed, resolve, timeoutMs: 5000 },
   ...{ maxRedirects: 3, userAgent: 'test', logger: silentLogger },
 })
+const ffmpeg = await testFfmpeg()
 let folders: string
 let folder: string
 let site: VideoOrigin
@@ -50,17 +57,29 @@ beforeEach(async () => {
   folder = await mkdtemp(join(folders, 'work-'))
 })
 
-function makeWith(bin: string): Downloads {
+function makeWith(bin: string, { memory = '1GB' }: { memory?: string } = {}): Downloads {
   const config = testConfig({
     storage: { bin },
     import: { videos: { http: { youtube_dl_release: { python_path: '/nowhere', name: 'yt-dlp' } } } },
-    vireo: { imports: { silence_timeout: '500 ms', peer_timeout: '5 seconds' } },
+    vireo: {
+      imports: { silence_timeout: '500 ms', peer_timeout: '5 seconds' },
+      media: { max_memory: memory },
+    },
   })
   const guard = { isAllowed, resolve }
-  return makeDownloads({ http, guard, config: () => config, logger: silentLogger, ffmpegPath: 'ffmpeg' })
+  return makeDownloads({ http, guard, config: () => config, logger: silentLogger, ffmpeg })
 }
 
 const at = (path: string, host = 'site.test', port = site.port): string => `http://${host}:${port}${path}`
+
+/** As a process does that ends in the middle of a download. */
+async function leaveBehind(url: string, etag: string, bytes: Uint8Array): Promise<string> {
+  await rm(join(folder, 'complete'), { force: true })
+  const path = join(folder, 'direct-1a2b.part')
+  await writeFile(path, bytes)
+  await writeFile(join(folder, 'direct.json'), JSON.stringify({ url, etag, part: 'direct-1a2b.part' }))
+  return path
+}
 
 function get(
   source: string | DownloadSource,
@@ -145,10 +164,40 @@ describe('a file at an address', () => {
     site.answer('/half.mp4', sending('video/mp4', VIDEO))
     const url = at('/half.mp4')
     for (const etag of ['"the same"', '"another"']) {
-      await writeFile(join(folder, 'direct.part'), etag === '"another"' ? Buffer.alloc(100) : half)
-      await writeFile(join(folder, 'direct.json'), JSON.stringify({ url, etag }))
+      const asked = site.asked.length
+      await leaveBehind(url, etag, etag === '"another"' ? Buffer.alloc(100) : half)
       expect((await readFile((await get(url)).path)).equals(VIDEO)).toBe(true)
+      expect(await readdir(folder)).toEqual(['complete'])
+      expect(site.asked.length - asked).toBe(1)
     }
+  })
+
+  it('is asked for anew when another part of it comes than the one that is missing', async () => {
+    let closed = 0
+    site.answer('/other-part.mp4', (request, response) => {
+      if (request.headers.range === undefined) return sending('video/mp4', VIDEO)(request, response)
+      response.once('close', () => {
+        closed += 1
+      })
+      response.writeHead(206, { 'content-type': 'video/mp4', 'content-range': `bytes 7-299999/300000` }).write('a')
+    })
+    const url = at('/other-part.mp4')
+    await leaveBehind(url, '"the same"', VIDEO.subarray(0, 1000))
+    expect((await readFile((await get(url)).path)).equals(VIDEO)).toBe(true)
+    await until(() => closed === 1)
+  })
+
+  it('is not taken when a try that was thought dead wrote into it too', async () => {
+    const url = at('/woken.mp4')
+    const half = VIDEO.subarray(0, 150_000)
+    const part = await leaveBehind(url, '"the same"', half)
+    site.answer('/woken.mp4', async (request, response) => {
+      // The one who holds it open does not see its new name.
+      await appendFile(part, VIDEO)
+      sending('video/mp4', VIDEO)(request, response)
+    })
+    await expect(get(url)).rejects.toMatchObject({ reason: 'failed' })
+    expect(await readdir(folder)).not.toContain('complete')
   })
 
   it('ends when nobody wants it any more', async () => {
@@ -177,6 +226,64 @@ describe('a page, by yt-dlp', () => {
       metadata: { title: 'A video of another site', ageLimit: 18, publishedAt: new Date('2020-01-02') },
       subtitles: [{ language: 'en-US' }],
     })
+    expect(String(await found.subtitles?.[0]?.read())).toMatch(/^WEBVTT/)
+  })
+
+  it('is got by HTTP alone, and without other programs', async () => {
+    site.answer('/watch/4.json', { type: 'application/json', bytes: pageInfo() })
+    site.answer('/watch/4.mp4', { type: 'video/mp4', bytes: VIDEO })
+    await get(at('/watch/4'), { by: withYtDlp })
+    const runs: { args: string[]; path: string }[] = (await readFile(join(folder, 'runs.json'), 'utf8'))
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+    expect(runs).toHaveLength(3)
+    for (const { args, path } of runs) {
+      expect(args.join(' ')).toContain('--fixup never --ffmpeg-location no-ffmpeg --downloader native')
+      expect(path).toBe(join(folder, 'programs'))
+      const formats = args.includes('--format') ? args[args.indexOf('--format') + 1] : undefined
+      for (const format of formats?.split(/[/+]/) ?? []) expect(format).toContain("[protocol~='^(https?|")
+    }
+    const names = await readdir(join(folder, 'programs'))
+    expect(names.filter((name) => !['python', 'python3', 'deno'].includes(name))).toEqual([])
+  })
+
+  it('is as good without its subtitles', async () => {
+    site.answer('/watch/5.json', { type: 'application/json', bytes: pageInfo() })
+    site.answer('/watch/5.mp4', { type: 'video/mp4', bytes: VIDEO })
+    const found = await get(at('/watch/5'), { by: withYtDlp })
+    expect(site.asked.at(-1)).toBe('/watch/5.vtt')
+    expect(found).toMatchObject({ fileName: 'video.mp4', subtitles: [] })
+  })
+
+  it('that gives the picture and the sound by themselves becomes one file', async () => {
+    const [picture, sound] = [await media('silent.mp4'), await media('sound.mp3')]
+    site.answer('/watch/6.json', { type: 'application/json', bytes: pageInfo() })
+    site.answer('/watch/6.f1.mp4', { type: 'video/mp4', bytes: await readFile(picture) })
+    site.answer('/watch/6.f2.m4a', { type: 'audio/mp4', bytes: await readFile(sound) })
+    const { path, fileName } = await get(at('/watch/6'), { by: withYtDlp })
+    expect(fileName).toBe('video.mp4')
+    expect(await probe({ ffmpeg, path })).toMatchObject({ video: { codec: 'h264' }, audio: { codec: 'mp3' } })
+  })
+
+  it('opens nothing of this machine when it gives something else for the picture', async () => {
+    const inner = join(folders, 'inner.ts')
+    await writeFile(inner, await readFile(await media('transport.ts')))
+    const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${pathToFileURL(inner)}\n#EXT-X-ENDLIST\n`
+    site.answer('/watch/7.json', { type: 'application/json', bytes: pageInfo() })
+    site.answer('/watch/7.f1.mp4', { type: 'video/mp4', bytes: playlist })
+    site.answer('/watch/7.f2.m4a', { type: 'audio/mp4', bytes: await readFile(await media('sound.mp3')) })
+    await expect(get(at('/watch/7'), { by: withYtDlp })).rejects.toMatchObject({ reason: 'failed' })
+  })
+
+  it('is not taken for what an earlier try left in another format', async () => {
+    site.answer('/watch/8.json', { type: 'application/json', bytes: pageInfo({ subtitles: {} }) })
+    site.answer('/watch/8.mp4', { type: 'video/mp4', bytes: VIDEO })
+    for (const name of ['video.avi', 'video.f7.mp4', 'video.de.vtt']) await writeFile(join(folder, name), 'cut off')
+    await writeFile(join(folder, 'yt-dlp.format'), '2')
+    const { path, subtitles } = await get(at('/watch/8'), { by: withYtDlp })
+    expect((await readFile(path)).equals(VIDEO)).toBe(true)
+    expect(subtitles).toEqual([])
   })
 
   it.each([
@@ -184,6 +291,7 @@ describe('a page, by yt-dlp', () => {
     ['of a list', pageInfo({ _type: 'playlist', entries: [] }), 'unusable'],
     ['of a video that is too large', pageInfo({ filesize: MAX_BYTES + 1 }), 'too-large'],
     ['that makes no sense', 'null', 'unusable'],
+    ['that does not end', pageInfo({ title: 'x'.repeat(9_000_000) }), 'unusable'],
   ])('%s is refused', async (_what, told, reason) => {
     site.answer('/watch/2.json', { type: 'application/json', bytes: told })
     site.answer('/watch/2', { type: 'text/html', bytes: '<video>' })
@@ -209,7 +317,26 @@ describe('a page, by yt-dlp', () => {
     giveUp.abort(new Error('not wanted'))
     await running
     await until(async () => (await Promise.all(pids.map(isRunning))).every((runs) => !runs))
-    expect(await readdir(folder)).toEqual(['pids.json'])
+    expect(await readdir(folder)).toEqual(['pids.json', 'programs'])
+  })
+
+  it('is heard of however early the program ends', async () => {
+    // Nothing of the disk answers before that.
+    const busy = Array.from({ length: 8 }, () => new Promise((done) => pbkdf2('a', 'b', 40_000, 64, 'sha512', done)))
+    const program = { command: '/bin/false', args: [], searchPath: '' }
+    const run = runYtDlp({
+      ...{ program, folder, args: [], url: at('/'), proxy: 'http://x', maxOutputBytes: 1000 },
+      limits: { silenceMs: 5000, maxMemoryBytes: 1e9 },
+      signal: new AbortController().signal,
+    })
+    await expect(run).rejects.toMatchObject({ reason: 'failed' })
+    await Promise.all(busy)
+  })
+
+  it('is given up when the program takes too much memory', async () => {
+    site.answer('/hang-2/hang', { type: 'text/html', bytes: '<video>' })
+    const by = makeWith(join(folders, 'bin'), { memory: '10MB' })
+    await expect(get(at('/hang-2/hang'), { by })).rejects.toThrow(/more than this server has/)
   })
 
   it('of a channel lists its videos', async () => {
@@ -229,6 +356,22 @@ describe('a page, by yt-dlp', () => {
     await expect(downloads.listRemoteVideos({ url: at('/x'), limit: 2, folder, signal })).rejects.toMatchObject({
       reason: 'no-program',
     })
+  })
+
+  it('of a channel with tabs lists the newest of each', async () => {
+    const video = (name: string) => ({ _type: 'url', url: at(`/${name}`) })
+    const tab = (url: string, ...entries: object[]) => ({ _type: 'playlist', webpage_url: at(url), entries })
+    const deep = [1, 2, 3, 4, 5].reduce((inner: object) => tab('/deep', inner), video('deep'))
+    const entries = [
+      tab('/@c/videos', video('a'), video('b'), video('c'), video('d')),
+      tab('/@c/shorts', video('s'), video('a')),
+      { _type: 'playlist', url: at('/@c/empty') },
+      deep,
+    ]
+    site.answer('/@c.json', { type: 'application/json', bytes: JSON.stringify({ _type: 'playlist', entries }) })
+    const signal = new AbortController().signal
+    const listed = await withYtDlp.listRemoteVideos({ url: at('/@c'), limit: 4, folder, signal })
+    expect(listed.map(({ url }) => url)).toEqual([at('/a'), at('/s'), at('/b'), at('/c')])
   })
 })
 
@@ -273,6 +416,22 @@ describe('the proxy of a program', () => {
     expect(await ask(url, 'ftp://site.test/')).toBe(403)
     await close()
     expect(inside.asked).toEqual([])
+  })
+
+  it('connects to the port that it is asked for, and to none that is not named', async () => {
+    const dialled: object[] = []
+    const noted = async (target: object): Promise<never> => {
+      dialled.push(target)
+      throw new Error('Nobody is there.')
+    }
+    const proxy = await openGuardedProxy({ dial: noted, maxBytes: 1, silenceMs: 2000, logger: silentLogger })
+    const connect = { method: 'CONNECT' }
+    for (const port of [80, 443, 8080]) expect(await ask(proxy.url, `a.test:${port}`, connect)).toBe(502)
+    expect(await ask(proxy.url, '[::1]:80', connect)).toBe(502)
+    expect(await ask(proxy.url, 'a.test', connect)).toBe(403)
+    await proxy.close()
+    const ports = [80, 443, 8080].map((port) => ({ hostname: 'a.test', port }))
+    expect(dialled).toEqual([...ports, { hostname: '[::1]', port: 80 }])
   })
 
   it('cuts what is larger than allowed', async () => {
@@ -345,6 +504,15 @@ describe('a torrent', () => {
     ['with several files', async () => (await seed([Buffer.alloc(10), Buffer.alloc(20)], 'several')).bytes, 'unusable'],
     ['that is too large', async () => (await seed(Buffer.alloc(MAX_BYTES + 1), 'large.mp4')).bytes, 'too-large'],
     ['that is none', async () => Buffer.from('no torrent'), 'unusable'],
+    ['with more pieces than its file has', () => torrentWith({ length: 16_384, pieces: 60 }), 'unusable'],
+    ['with fewer', () => torrentWith({ length: 16_385, pieces: 1 }), 'unusable'],
+    ['of nothing', () => torrentWith({ length: 0, pieces: 1 }), 'unusable'],
+    ['with a negative length', () => torrentWith({ length: -1, pieces: 1 }), 'unusable'],
+    [
+      'with pieces that nothing could hold',
+      () => torrentWith({ length: 1, pieces: 1, pieceLength: 2 ** 27 }),
+      'unusable',
+    ],
   ])('%s is refused before anything is written', async (_what, make, reason) => {
     await expect(get({ kind: 'torrent', bytes: await make() })).rejects.toMatchObject({ reason })
     expect(await readdir(folder)).toEqual([])
@@ -354,6 +522,32 @@ describe('a torrent', () => {
     const { magnet } = await seed(Buffer.alloc(MAX_BYTES + 2), 'larger.mp4')
     await expect(get({ kind: 'magnet', uri: magnet('127.0.0.1') })).rejects.toMatchObject({ reason: 'too-large' })
     expect(await readdir(folder)).toEqual([])
+  }, 20_000)
+
+  it('never gets more onto the disk than it may', async () => {
+    const path = join(folder, 'torrent.data')
+    const store = new (flatStore(path, 1500))(1000)
+    const put = (index: number, bytes: number) =>
+      new Promise<string | undefined>((done) => store.put(index, Buffer.alloc(bytes), (error) => done(error?.message)))
+    expect(await put(1, 1000)).toBe('This piece is beyond the end.')
+    expect(await put(1, 500)).toBeUndefined()
+    await new Promise<unknown>((done) => store.close(done))
+    expect((await readFile(path)).length).toBe(1500)
+  })
+
+  it('is given up when its process takes too much memory', async () => {
+    const { magnet } = await seed(Buffer.alloc(1001, 'm'), 'memory.mp4')
+    const by = makeWith(join(folders, 'none'), { memory: '10MB' })
+    const source = { kind: 'magnet', uri: magnet('127.0.0.1') } as const
+    await expect(get(source, { by })).rejects.toThrow('This torrent takes too much memory.')
+  }, 20_000)
+
+  it('ends with the server, however that ends', async () => {
+    const server = spawn(process.execPath, ['--input-type=module', '-e', serverOfTorrent(folder)], { stdio: 'inherit' })
+    const pid = Number(await until(() => readFile(join(folder, 'torrent.pid'), 'utf8').catch(() => '')))
+    expect(await isRunning(pid)).toBe(true)
+    server.kill('SIGKILL')
+    await until(async () => !(await isRunning(pid)))
   }, 20_000)
 
   it('is read without being downloaded', async () => {
@@ -371,6 +565,32 @@ async function torrentOf(content: Buffer, name: string): Promise<Buffer> {
       error ? failed(error) : done(Buffer.from(torrent)),
     ),
   )
+}
+
+/** As nobody makes them who means well. */
+async function torrentWith(told: { length: number; pieces: number; pieceLength?: number }): Promise<Buffer> {
+  const { default: bencode } = await import('bencode')
+  const { length, pieces, pieceLength = 16_384 } = told
+  const info = { length, name: 'bent.mp4', 'piece length': pieceLength, pieces: Buffer.alloc(20 * pieces) }
+  return Buffer.from(bencode.encode({ info }))
+}
+
+/** A program that waits for a torrent that nobody has. */
+function serverOfTorrent(work: string): string {
+  const from = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href)
+  const config = {
+    imports: { peer_timeout: 60_000, torrent_dht: false },
+    media: { max_memory: 1e9 },
+    federation: { allow_private_addresses: false },
+  }
+  return `
+    import { makeDownloadTorrent } from ${from('media/downloads/torrent/torrent-downloads.ts')}
+    const guard = { isAllowed: () => false, resolve: async () => [] }
+    const config = () => ({ vireo: ${JSON.stringify(config)} })
+    const download = makeDownloadTorrent({ http: {}, guard, config, logger: console })
+    const options = { folder: ${JSON.stringify(work)}, maxBytes: 1000, signal: new AbortController().signal, onProgress() {} }
+    await download('magnet:?xt=urn:btih:${'a'.repeat(40)}', options)
+  `
 }
 
 /** With web seeds (BEP 19), which stand beside what is hashed. */

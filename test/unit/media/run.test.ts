@@ -4,8 +4,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import type { FfmpegCommandSpec } from '../../../src/media/ffmpeg/command.ts'
-import { killOrphan, type RunOptions, runFfmpeg } from '../../../src/media/ffmpeg/run.ts'
+import { type RunOptions, runFfmpeg } from '../../../src/media/ffmpeg/run.ts'
 import type { Ffmpeg } from '../../../src/media/index.ts'
+import { killOrphan } from '../../../src/media/process.ts'
 import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 
 const ffmpeg: Ffmpeg = await testFfmpeg()

@@ -65,6 +65,27 @@ async function failure(work: Promise<unknown>): Promise<FetchFailure | undefined
   return error instanceof FetchError ? error.reason : undefined
 }
 
+describe('an error', () => {
+  it.each([
+    ['https://user:secret@bucket.example/v.mp4?X-Amz-Signature=secret#secret', 'https://bucket.example/v.mp4'],
+    ['ftp://user:secret@files.example/a?secret', 'ftp://files.example/a'],
+    ['https://user:secret@/?secret', 'https:///'],
+    ['site.example:80', 'site.example:80'],
+    ['a torrent', 'a torrent'],
+  ])('tells nothing secret of %s', (url, shown) => {
+    const error = new FetchError('reset', url, { message: 'the file ended too early' })
+    expect(error).toMatchObject({ url: shown, message: `the file ended too early: ${shown}` })
+  })
+
+  it('of a request that fails is logged without its query', async () => {
+    const lines: object[] = []
+    const logger = { ...silentLogger, debug: (line: object) => lines.push(line) }
+    const http = fetcher({ allowHttp: false, logger: Object.assign(Object.create(silentLogger), logger) })
+    await failure(http.fetch('http://site.example/v.mp4?token=secret'))
+    expect(lines).toEqual([{ url: 'http://site.example/v.mp4', reason: 'refused-url' }])
+  })
+})
+
 describe('which addresses are public', () => {
   it.each(['1.1.1.1', '8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001::200e'])(
     '%s is',

@@ -41,6 +41,13 @@ describe('of another site is taken', () => {
     expect(takenFrom(told, chosen)).toEqual({})
   })
 
+  it('no more of a text than fits, however long it is', () => {
+    const before = performance.now()
+    const { name, description } = takenFrom({ title: 'a'.repeat(5e7), description: ` ${'b'.repeat(5e7)}` }, fields)
+    expect([name?.length, description?.length]).toEqual([120, 10_000])
+    expect(performance.now() - before).toBeLessThan(1500)
+  })
+
   it('what fits alone', () => {
     const flood = { title: '😀'.repeat(100), description: 'x\0'.repeat(20_000), tags: ['x'.repeat(31), ' ', 'a\0'] }
     const {

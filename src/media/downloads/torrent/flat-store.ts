@@ -3,8 +3,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ChunkStore } from 'webtorrent'
 
-/** A class for webtorrent that keeps all in the file at `path`. It is made with the first piece. */
-export function flatStore(path: string): new (chunkLength: number) => ChunkStore {
+/** A class for webtorrent that keeps all in the file at `path`, never more than `maxBytes`. It is made with the first piece. */
+export function flatStore(path: string, maxBytes: number): new (chunkLength: number) => ChunkStore {
   return class FlatStore implements ChunkStore {
     readonly chunkLength: number
     #file: Promise<FileHandle> | undefined
@@ -38,6 +38,7 @@ export function flatStore(path: string): new (chunkLength: number) => ChunkStore
     }
 
     async #write(position: number, chunk: Uint8Array): Promise<void> {
+      if (position + chunk.length > maxBytes) throw new Error('This piece is beyond the end.')
       this.#file ??= open(path, 'r+').catch(() => open(path, 'w+'))
       const file = await this.#file
       let written = 0

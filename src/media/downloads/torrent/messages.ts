@@ -1,4 +1,7 @@
-// What a torrent's worker is given, and what it tells. Plain data: it crosses threads.
+// What the process of a torrent is given, and what it tells.
+
+import { z } from 'zod'
+import type { TorrentFault } from './usable.ts'
 
 /** All that the client may know of a torrent. Its sources are addresses that were looked at before. */
 export interface TorrentTask {
@@ -19,8 +22,14 @@ export interface TorrentTask {
   allowPrivateAddresses: boolean
 }
 
-export type TorrentNews =
+const faults = ['files', 'too-large', 'pieces'] as const satisfies readonly TorrentFault[]
+
+/** Read with a schema: whoever talks to the client may have got into its process. */
+export const newsSchema = z.discriminatedUnion('type', [
   /** Something came; 0 to 100. */
-  | { type: 'progress'; percent: number }
-  | { type: 'done'; name: string }
-  | { type: 'failed'; reason: 'files' | 'too-large' | 'disk-full' | 'other'; message: string }
+  z.object({ type: z.literal('progress'), percent: z.number().min(0).max(100) }),
+  z.object({ type: z.literal('done'), name: z.string() }),
+  z.object({ type: z.literal('failed'), reason: z.enum([...faults, 'disk-full', 'other']), message: z.string() }),
+])
+
+export type TorrentNews = z.infer<typeof newsSchema>

@@ -2,24 +2,26 @@
 
 import { rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
 import type { Instance } from 'parse-torrent'
 import type { Config } from '../../../config/index.ts'
 import type { GuardedFetch, Resolve } from '../../../platform/fetch/index.ts'
 import type { Logger } from '../../../platform/logger.ts'
+import { killOrphan, type ProcessEnd, runProcess } from '../../process.ts'
 import { DownloadError, diskFull, tooLarge } from '../download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from '../downloads.ts'
+import { maxMemoryOf } from '../limits.ts'
 import { type Gate, openGate } from './gate.ts'
-import type { TorrentNews, TorrentTask } from './messages.ts'
+import { newsSchema, type TorrentNews, type TorrentTask } from './messages.ts'
 import { descriptionOf, parsedTorrent, sourcesOf } from './torrent-file.ts'
-import { faultOf } from './usable.ts'
+import { faultOf, type TorrentFault } from './usable.ts'
 
 /** `source` is a magnet URI or the bytes of a torrent file. Throws DownloadError, and the reason of the signal. */
 export type DownloadTorrent = (source: string | Uint8Array, options: DownloadOptions) => Promise<DownloadedVideo>
 
 const DATA = 'torrent.data'
-/** Of the heap of a torrent's thread. */
-const MAX_HEAP_MB = 512
+const PID_FILE = 'torrent.pid'
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
 export function makeDownloadTorrent(options: {
   http: Pick<GuardedFetch, 'stream'>
@@ -58,13 +60,16 @@ export function makeDownloadTorrent(options: {
   return async (source, options) => {
     const parsed = await parsedTorrent(source)
     if (!parsed) throw new DownloadError('unusable', 'This is no torrent.')
-    const fault = parsed.files && faultOf(parsed.files, options.maxBytes)
+    const { files, pieceLength = 0, pieces = [] } = parsed
+    const fault = files && faultOf({ files, pieceLength, pieces }, options.maxBytes)
     if (fault) throw refusalOf(fault)
+    await killOrphan(join(options.folder, PID_FILE), options.folder)
     const gate = await openGate({ http })
     try {
       const task = await taskFor(parsed, gate, options)
       options.signal.throwIfAborted()
-      const name = await inThread(task, { ...options, silenceMs: settings().peer_timeout, logger })
+      const limits = { stallMs: settings().peer_timeout, maxMemoryBytes: maxMemoryOf(config()) }
+      const name = await inProcess(task, { ...options, limits, logger })
       const path = join(options.folder, 'complete')
       await rename(task.path, path)
       return { path, fileName: basename(name), metadata: {} }
@@ -74,46 +79,39 @@ export function makeDownloadTorrent(options: {
   }
 }
 
+interface Running extends DownloadOptions {
+  limits: { stallMs: number; maxMemoryBytes: number }
+  logger: Logger
+}
+
 /** The name of the file that is whole now. */
-async function inThread(
-  task: TorrentTask,
-  { signal, onProgress, silenceMs, logger }: DownloadOptions & { silenceMs: number; logger: Logger },
-): Promise<string> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: task,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    env: { PATH: process.env.PATH },
-    stderr: true,
-    stdout: true,
+async function inProcess(task: TorrentTask, running: Running): Promise<string> {
+  const { folder, signal, onProgress, limits, logger } = running
+  let last: TorrentNews | undefined
+  const end = await runProcess({
+    ...{ path: process.execPath, args: [CHILD], limits, signal, pidFile: join(folder, PID_FILE) },
+    // Nothing of the server's own environment: there may be secrets in it.
+    env: { TMPDIR: folder },
+    messages: {
+      first: task,
+      onMessage(message) {
+        const { data } = newsSchema.safeParse(message)
+        if (data?.type === 'progress') onProgress(data.percent)
+        else last ??= data
+      },
+    },
   })
-  let timer: NodeJS.Timeout | undefined
-  let onAbort = () => {}
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      onAbort = () => reject(signal.reason)
-      signal.addEventListener('abort', onAbort, { once: true })
-      const heard = () => {
-        clearTimeout(timer)
-        timer = setTimeout(() => reject(new DownloadError('time-out', 'Nobody sends this torrent.')), silenceMs)
-      }
-      heard()
-      worker.on('message', (news: TorrentNews) => {
-        heard()
-        if (news.type === 'progress') onProgress(news.percent)
-        else if (news.type === 'done') resolve(news.name)
-        else reject(failureOf(news))
-      })
-      worker.once('error', (error) => {
-        logger.debug({ err: error }, 'the thread of a torrent failed')
-        reject(failed(error))
-      })
-      worker.once('exit', () => reject(failed(undefined)))
-    })
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
-    await worker.terminate()
-  }
+  signal.throwIfAborted()
+  if (last?.type === 'done') return last.name
+  throw last?.type === 'failed' ? failureOf(last) : endOf(end, logger)
+}
+
+/** Of a process that said nothing at its end. */
+function endOf({ killedFor, stderr }: ProcessEnd, logger: Logger): DownloadError {
+  if (killedFor === 'stalled') return new DownloadError('time-out', 'Nobody sends this torrent.')
+  if (killedFor === 'memory') return new DownloadError('failed', 'This torrent takes too much memory.')
+  logger.debug({ stderr }, 'the process of a torrent failed')
+  return failed(undefined)
 }
 
 function failureOf({ reason, message }: Extract<TorrentNews, { type: 'failed' }>): Error {
@@ -124,8 +122,16 @@ function failureOf({ reason, message }: Extract<TorrentNews, { type: 'failed' }>
 const failed = (cause: unknown): DownloadError =>
   new DownloadError('failed', 'The torrent cannot be downloaded.', { cause })
 
-const refusalOf = (fault: 'files' | 'too-large'): DownloadError =>
-  fault === 'files' ? new DownloadError('unusable', 'Torrents with exactly one file can be imported.') : tooLarge()
+function refusalOf(fault: TorrentFault): DownloadError {
+  switch (fault) {
+    case 'files':
+      return new DownloadError('unusable', 'Torrents with exactly one file can be imported.')
+    case 'too-large':
+      return tooLarge()
+    case 'pieces':
+      return new DownloadError('unusable', 'The pieces of this torrent do not fit its file, or are too large.')
+  }
+}
 
 /** BEP 19: an address that ends with a slash is that of the folder. */
 const seedFor = (seed: string, { name }: Instance): string =>

@@ -1,8 +1,24 @@
-// Which torrents are taken: those of exactly one file that is not too large.
+// Which torrents are taken: those of exactly one file that is not too large, and that say nothing else of its pieces.
 
-/** What is wrong with the files of a torrent; undefined when nothing is. */
-export function faultOf(files: readonly { length: number }[], maxBytes: number): 'files' | 'too-large' | undefined {
+export interface TorrentShape {
+  files: readonly { length: number }[]
+  /** Bytes of each but the last. */
+  pieceLength: number
+  /** One for each hash. */
+  pieces: readonly unknown[]
+}
+
+export type TorrentFault = 'files' | 'too-large' | 'pieces'
+
+/** Bytes. A piece is in memory until it is whole, and several are on their way at once. */
+const LARGEST_PIECE = 64 * 1024 * 1024
+
+/** What is wrong with a torrent; undefined when nothing is. The client would store each piece that there is a hash for. */
+export function faultOf({ files, pieceLength, pieces }: TorrentShape, maxBytes: number): TorrentFault | undefined {
   const [file] = files
   if (!file || files.length > 1) return 'files'
-  return file.length > maxBytes ? 'too-large' : undefined
+  if (file.length > maxBytes) return 'too-large'
+  const areNumbers = [file.length, pieceLength].every((number) => Number.isSafeInteger(number) && number > 0)
+  if (!areNumbers || pieceLength > LARGEST_PIECE) return 'pieces'
+  return pieces.length === Math.ceil(file.length / pieceLength) ? undefined : 'pieces'
 }

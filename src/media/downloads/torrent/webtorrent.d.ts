@@ -13,6 +13,8 @@ declare module 'webtorrent' {
   export interface Torrent extends EventEmitter {
     files: TorrentFile[]
     length: number
+    pieceLength: number
+    pieces: readonly unknown[]
     /** 0 to 1. */
     progress: number
     name: string

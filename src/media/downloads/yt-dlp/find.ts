@@ -1,12 +1,14 @@
-// Where yt-dlp is: in the folder of programs, run by Python, or on PATH.
+// Where yt-dlp is: in the folder of programs, run by Python, or on PATH; and which other programs it may find.
 
-import { access, constants, stat } from 'node:fs/promises'
+import { access, constants, mkdir, rm, stat, symlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
 export interface Program {
   command: string
   /** Before all others. */
   args: string[]
+  /** The only folder in which it finds programs by their names. */
+  searchPath: string
 }
 
 export interface FindYtDlpOptions {
@@ -16,19 +18,51 @@ export interface FindYtDlpOptions {
   pythonPath: string
   /** The search path; the environment's by default. */
   path?: string | undefined
+  /** Where the programs that it may start are linked: a folder that is made anew. */
+  links: string
 }
 
+/**
+ * What it may start: the Python that runs it, and the runtime for the scripts of pages, which it denies all files and hosts.
+ * Whatever else it knows how to start would go out beside the proxy.
+ */
+const PYTHON = ['python3', 'python']
+const RUNTIME = 'deno'
+
 /** Looked for each time, so that one that is installed meanwhile is found. */
-export async function findYtDlp({ folder, name, pythonPath, path }: FindYtDlpOptions): Promise<Program | undefined> {
-  const own = join(folder, name)
+export async function findYtDlp(options: FindYtDlpOptions): Promise<Program | undefined> {
+  const { folder, name, pythonPath, path = process.env.PATH ?? '', links } = options
+  const found = await programOf({ own: join(folder, name), name, pythonPath, path })
+  return found && { ...found, searchPath: await linkPrograms({ pythonPath, path, links }) }
+}
+
+async function programOf(options: { own: string; name: string; pythonPath: string; path: string }) {
+  const { own, name, pythonPath, path } = options
   if (await isFile(own, constants.R_OK)) {
     // What is released is a Python archive; one that was built for this system runs by itself.
     if (await isFile(pythonPath, constants.X_OK)) return { command: pythonPath, args: [own] }
     if (await isFile(own, constants.X_OK)) return { command: own, args: [] }
   }
-  for (const entry of (path ?? process.env.PATH ?? '').split(delimiter).filter((part) => part !== '')) {
+  const command = await onPath(name, path)
+  return command === undefined ? undefined : { command, args: [] }
+}
+
+async function linkPrograms(options: { pythonPath: string; path: string; links: string }): Promise<string> {
+  const { pythonPath, path, links } = options
+  await rm(links, { recursive: true, force: true })
+  await mkdir(links)
+  const isConfigured = await isFile(pythonPath, constants.X_OK)
+  for (const name of [...PYTHON, RUNTIME]) {
+    const program = isConfigured && PYTHON.includes(name) ? pythonPath : await onPath(name, path)
+    if (program !== undefined) await symlink(program, join(links, name))
+  }
+  return links
+}
+
+async function onPath(name: string, path: string): Promise<string | undefined> {
+  for (const entry of path.split(delimiter).filter((part) => part !== '')) {
     const candidate = join(entry, name)
-    if (await isFile(candidate, constants.X_OK)) return { command: candidate, args: [] }
+    if (await isFile(candidate, constants.X_OK)) return candidate
   }
   return undefined
 }

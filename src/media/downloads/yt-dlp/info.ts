@@ -27,9 +27,10 @@ export interface RemoteVideoEntry {
 
 /** A wrong value is as good as none. */
 const optional = <T extends z.ZodType>(type: T) => type.optional().catch(undefined)
-const text = optional(z.string())
+const LONGEST_TEXT = 50_000
+const text = optional(z.string().transform((value) => value.slice(0, LONGEST_TEXT)))
 const number = optional(z.number().nonnegative().finite())
-const texts = optional(z.array(z.string()).transform((list) => list.slice(0, 100)))
+const texts = optional(z.array(z.string()).transform((list) => list.slice(0, 100).map((one) => one.slice(0, 1000))))
 
 const date = {
   /** Seconds since 1970. */
@@ -51,6 +52,8 @@ const infoSchema = z.object({
   is_live: optional(z.boolean()),
   filesize: number,
   filesize_approx: number,
+  format_id: text,
+  subtitles: optional(z.record(z.string(), z.unknown())),
   ...date,
   chapters: optional(
     z
@@ -64,6 +67,10 @@ export interface VideoInfo {
   isLive: boolean
   /** Bytes, when the site tells. */
   size: number | undefined
+  /** What of it will be downloaded. */
+  format: string | undefined
+  /** Of its subtitles, in the words of the site. */
+  languages: string[]
 }
 
 /** Throws DownloadError `unusable` for anything but one video. */
@@ -76,6 +83,8 @@ export function readVideoInfo(json: string): VideoInfo {
   return {
     isLive: data.is_live ?? false,
     size: data.filesize ?? data.filesize_approx,
+    format: data.format_id,
+    languages: Object.keys(data.subtitles ?? {}),
     metadata: {
       title: data.fulltitle ?? data.title,
       description: data.description,
@@ -90,19 +99,42 @@ export function readVideoInfo(json: string): VideoInfo {
   }
 }
 
-const entrySchema = z.object({ url: text, webpage_url: text, title: text, ...date })
-const listSchema = z.object({ entries: z.array(z.unknown()).optional(), ...entrySchema.shape })
+const entrySchema = z.object({ _type: text, url: text, webpage_url: text, title: text, ...date })
+const listSchema = z.object({ entries: z.array(z.unknown()).optional().catch(undefined), ...entrySchema.shape })
+const LISTS = ['playlist', 'multi_video']
+/** Lists in lists: a channel has tabs, and a tab may have lists. */
+const DEEPEST = 3
 
-/** The videos of a list in its order, or the one video that there is. Throws DownloadError `unusable`. */
-export function readVideoList(json: string): RemoteVideoEntry[] {
+/**
+ * The videos of a list in its order, each once, or the one video that there is; at most `limit`. Of several lists, such as the
+ * tabs of a channel, the first of each come first. Throws DownloadError `unusable`.
+ */
+export function readVideoList(json: string, limit: number): RemoteVideoEntry[] {
   const { success, data } = listSchema.safeParse(parsed(json))
   if (!success) throw nothingThere()
-  return (data.entries ?? [data]).flatMap((entry) => {
-    const read = entrySchema.safeParse(entry)
-    const url = read.data?.webpage_url ?? read.data?.url
-    if (!read.success || url === undefined || !/^https?:\/\//.test(url)) return []
-    return [{ url, title: read.data.title ?? null, publishedAt: dateOf(read.data) ?? null }]
-  })
+  return videosOf(data, limit, DEEPEST).slice(0, limit)
+}
+
+function videosOf(given: unknown, limit: number, depth: number): RemoteVideoEntry[] {
+  const { success, data } = listSchema.safeParse(given)
+  if (!success) return []
+  const isList = data.entries !== undefined || LISTS.includes(data._type ?? '')
+  if (!isList) return entryOf(data)
+  if (depth === 0) return []
+  const lists = (data.entries ?? []).map((entry) => videosOf(entry, limit, depth - 1)).filter((list) => list.length > 0)
+  const found = new Map<string, RemoteVideoEntry>()
+  for (let turn = 0; found.size < limit && lists.some((list) => list.length > turn); turn += 1) {
+    for (const entry of lists.flatMap((list) => list.slice(turn, turn + 1))) {
+      if (!found.has(entry.url)) found.set(entry.url, entry)
+    }
+  }
+  return [...found.values()]
+}
+
+function entryOf({ url, webpage_url, title, ...dated }: z.infer<typeof entrySchema>): RemoteVideoEntry[] {
+  const address = webpage_url ?? url
+  if (address === undefined || !/^https?:\/\//.test(address)) return []
+  return [{ url: address, title: title ?? null, publishedAt: dateOf(dated) ?? null }]
 }
 
 function parsed(json: string): unknown {

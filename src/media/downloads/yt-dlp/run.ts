@@ -1,12 +1,18 @@
-// Runs yt-dlp: without a shell, in a folder of its own, with a proxy of ours as its only way out, and never longer than
-// allowed. With it end all programs that it started.
+// Runs yt-dlp: without a shell, in a folder of its own, with a proxy of ours as its only way out, and never longer or with more
+// memory than allowed. With it end all programs that it started.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { killGroup, killGroupOf } from '../../ffmpeg/process.ts'
+import { systemCode } from '../../errors.ts'
+import { killOrphan, type ProcessEnd, runProcess } from '../../process.ts'
 import { DownloadError } from '../download-error.ts'
 import type { Program } from './find.ts'
+
+export interface YtDlpLimits {
+  /** Longest time without output, in ms. */
+  silenceMs: number
+  /** Bytes of memory, with all that it starts. */
+  maxMemoryBytes: number
+}
 
 export interface RunYtDlpOptions {
   program: Program
@@ -17,109 +23,53 @@ export interface RunYtDlpOptions {
   folder: string
   /** The proxy's URL with its credentials. */
   proxy: string
-  /** Longest time without a line, in ms. */
-  silenceMs: number
+  limits: YtDlpLimits
+  /** Bytes of standard output that are kept; more than that is refused. */
+  maxOutputBytes: number
   signal: AbortSignal
-  /** Each line of its standard output that is not kept. Answers whether the line was taken. */
-  onLine?: (line: string) => boolean
+  /** Takes each line of its standard output, of which nothing is kept then. */
+  onOutputLine?: (line: string) => void
 }
 
-/** What is kept of its output, bytes: the description of a playlist of thousands of videos. */
-const MAX_OUTPUT = 32 * 1024 * 1024
-const MAX_ERRORS = 4000
 const PID_FILE = 'yt-dlp.pid'
 
-/** What it is told each time: nothing of this machine is read, nothing is run, nothing is kept. */
-const ALWAYS = ['--ignore-config', '--no-cache-dir', '--no-exec']
+/**
+ * What it is told each time: nothing of this machine is read, nothing is run, nothing is kept. It finds no ffmpeg either, whose
+ * inputs would come without our guard: what comes in parts is put together here.
+ */
+const ALWAYS = [
+  ...['--ignore-config', '--no-cache-dir', '--no-exec', '--fixup', 'never'],
+  ...['--ffmpeg-location', 'no-ffmpeg', '--downloader', 'native'],
+]
 
 /** What it printed. Throws DownloadError, and the reason of the signal, always after all its processes are gone. */
 export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
-  const { program, args, url, folder, proxy, silenceMs, signal, onLine } = options
+  const { program, args, url, folder, proxy, limits, maxOutputBytes, signal, onOutputLine } = options
   signal.throwIfAborted()
-  const pidFile = join(folder, PID_FILE)
-  const child = spawn(program.command, [...program.args, ...ALWAYS, '--proxy', proxy, ...args, '--', url], {
-    cwd: folder,
-    // A group of its own, so that all that it starts can be ended with it.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(folder, proxy),
+  const end = await runProcess({
+    path: program.command,
+    args: [...program.args, ...ALWAYS, '--proxy', proxy, ...args, '--', url],
+    limits: { stallMs: limits.silenceMs, maxMemoryBytes: limits.maxMemoryBytes, maxOutputBytes },
+    ...{ cwd: folder, env: environment(folder, proxy, program), signal, pidFile: join(folder, PID_FILE) },
+    // Whatever it says shows that it lives.
+    onLine: () => true,
+    ...(onOutputLine ? { onOutputLine } : {}),
+  }).catch((error: unknown) => {
+    // The error itself names all arguments, and with them the address and the password of the proxy.
+    const cause = new Error(systemCode(error))
+    throw new DownloadError('no-program', 'The program for this kind of address cannot be run.', { cause })
   })
-  let killedFor: unknown
-  const kill = (reason: unknown): void => {
-    killedFor ??= reason
-    killGroup(child)
-  }
-  const onAbort = () => kill(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  let timer: NodeJS.Timeout | undefined
-  const heard = () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => kill(new DownloadError('time-out', 'The other server did not answer in time.')), silenceMs)
-  }
-  heard()
-  if (child.pid !== undefined) await writeFile(pidFile, `${child.pid}`).catch(() => undefined)
-  const output = collect(child, {
-    heard,
-    onLine,
-    onFlood: () => kill(new DownloadError('unusable', 'There is too much at this address.')),
-  })
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', resolve)
-    })
-    if (killedFor) throw killedFor
-    if (code !== 0) throw new DownloadError('failed', reasonOf(output.errors()))
-    return output.text()
-  } catch (error) {
-    if (killedFor || error instanceof DownloadError) throw error
-    throw new DownloadError('no-program', 'The program for this kind of address cannot be run.', { cause: error })
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
-    killGroup(child)
-    await rm(pidFile, { force: true })
-  }
+  signal.throwIfAborted()
+  if (end.killedFor !== undefined || end.code !== 0) throw failureOf(end)
+  return end.stdout
 }
 
 /** Ends what a worker that died left running in the folder. */
-export async function killOrphanedYtDlp(folder: string): Promise<void> {
-  const pid = Number(await readFile(join(folder, PID_FILE), 'utf8').catch(() => ''))
-  if (!Number.isInteger(pid) || pid <= 1) return
-  const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-  // Process ids are used again: only one that works in this very folder is ours.
-  if (environ.split('\0').includes(`TMPDIR=${folder}`)) killGroupOf(pid)
-}
-
-function collect(
-  child: ChildProcess,
-  { heard, onLine, onFlood }: { heard: () => void; onLine: RunYtDlpOptions['onLine'] | undefined; onFlood: () => void },
-) {
-  const kept: string[] = []
-  let bytes = 0
-  let rest = ''
-  let errors = ''
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    heard()
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      if (onLine?.(line)) continue
-      bytes += line.length
-      kept.push(line)
-    }
-    if (bytes + rest.length > MAX_OUTPUT) onFlood()
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    heard()
-    errors = (errors + text).slice(-MAX_ERRORS)
-  })
-  return { text: () => [...kept, rest].join('\n'), errors: () => errors }
-}
+export const killOrphanedYtDlp = (folder: string): Promise<void> => killOrphan(join(folder, PID_FILE), folder)
 
 /** Nothing of the server's own environment: there may be secrets in it. */
-const environment = (folder: string, proxy: string): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
+const environment = (folder: string, proxy: string, { searchPath }: Program): NodeJS.ProcessEnv => ({
+  PATH: searchPath,
   LANG: 'C.UTF-8',
   HOME: folder,
   TMPDIR: folder,
@@ -130,6 +80,19 @@ const environment = (folder: string, proxy: string): NodeJS.ProcessEnv => ({
   http_proxy: proxy,
   https_proxy: proxy,
 })
+
+function failureOf({ killedFor, stderr }: ProcessEnd): DownloadError {
+  switch (killedFor) {
+    case undefined:
+      return new DownloadError('failed', reasonOf(stderr))
+    case 'stalled':
+      return new DownloadError('time-out', 'The other server did not answer in time.')
+    case 'output':
+      return new DownloadError('unusable', 'There is too much at this address.')
+    default:
+      return new DownloadError('failed', 'The video at this address takes more than this server has for it.')
+  }
+}
 
 /** The program's own last words, without what concerns this machine. */
 function reasonOf(errors: string): string {

@@ -1,9 +1,9 @@
-// One process of ffmpeg or ffprobe, the leader of a process group: whatever ends it ends all that it started.
+// One process of a program for media, the leader of a process group: whatever ends it ends all that it started.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
-import type { MediaErrorReason } from '../errors.ts'
+import type { MediaErrorReason } from './errors.ts'
 
 export interface ProcessLimits {
   /** Milliseconds that the process may run. */
@@ -19,6 +19,7 @@ export interface ProcessLimits {
 export interface ProcessOptions {
   path: string
   args: readonly string[]
+  cwd?: string
   env?: NodeJS.ProcessEnv
   limits: ProcessLimits
   /** 0 to 19: how much it yields to others. */
@@ -27,6 +28,12 @@ export interface ProcessOptions {
   onStart?: (pid: number) => void
   /** Called with each line of standard error; answers true for a sign of progress. */
   onLine?: (line: string) => boolean
+  /** Called with each line of standard output, which is not kept then. */
+  onOutputLine?: (line: string) => void
+  /** For a program of Node: what it is sent first, and what it sends, which is a sign of progress. */
+  messages?: { first: Serializable; onMessage: (message: unknown) => void }
+  /** Where its id is noted while it runs, so that a restarted worker can end an orphan. */
+  pidFile?: string | undefined
 }
 
 export interface ProcessEnd {
@@ -46,16 +53,40 @@ const TAIL_CHARS = 8_000
 const GRACE_MS = 1_000
 
 /** Runs it to its end, whatever that is. Throws only what `spawn` throws, such as ENOENT. */
-export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
-  const { path, args, env, limits, niceness, signal, onStart, onLine } = options
+export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
+  const { pidFile, onStart } = options
+  if (pidFile === undefined) return await ended(options)
+  let noted: Promise<void> | undefined
+  try {
+    return await ended({
+      ...options,
+      onStart: (pid) => {
+        noted = writeFile(pidFile, `${pid}`).catch(() => undefined)
+        onStart?.(pid)
+      },
+    })
+  } finally {
+    await noted
+    await rm(pidFile, { force: true })
+  }
+}
+
+function ended(options: ProcessOptions): Promise<ProcessEnd> {
+  const { path, args, cwd, env, limits, niceness, signal, onStart, onLine, onOutputLine, messages } = options
   return new Promise((resolve, reject) => {
-    const child = spawn(path, args, { env, detached: true, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(path, args, {
+      ...{ cwd, env, detached: true, windowsHide: true, serialization: 'advanced' },
+      stdio: ['ignore', 'pipe', 'pipe', ...(messages ? (['ipc'] as const) : [])],
+    })
     let movedAt = performance.now()
     let killedFor: ProcessEnd['killedFor']
     let stdoutBytes = 0
     const stdout: Buffer[] = []
     let stderr = ''
-    let line = ''
+    const outputLines = byLine((line) => onOutputLine?.(line))
+    const lines = byLine((line) => {
+      if (onLine?.(line)) movedAt = performance.now()
+    })
 
     const kill = (reason: NonNullable<ProcessEnd['killedFor']>): void => {
       killedFor ??= reason
@@ -78,17 +109,20 @@ export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
       signal?.removeEventListener('abort', onAbort)
     }
 
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      movedAt = performance.now()
+      if (onOutputLine) return outputLines.push(chunk.toString('utf8'))
       stdoutBytes += chunk.length
       if (stdoutBytes > (limits.maxOutputBytes ?? 0)) kill('output')
       else stdout.push(chunk)
     })
-    child.stderr.setEncoding('utf8')
-    child.stderr.on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-TAIL_CHARS)
-      const lines = (line + text).split(/\r\n|\r|\n/)
-      line = (lines.pop() ?? '').slice(-TAIL_CHARS)
-      for (const one of lines) if (onLine?.(one)) movedAt = performance.now()
+      lines.push(text)
+    })
+    child.on('message', (message) => {
+      movedAt = performance.now()
+      messages?.onMessage(message)
     })
     child.on('error', (error) => {
       if (child.pid !== undefined) return
@@ -98,13 +132,15 @@ export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
     child.on('exit', () => {
       killGroup(child)
       setTimeout(() => {
-        child.stdout.destroy()
-        child.stderr.destroy()
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        if (child.connected) child.disconnect()
       }, GRACE_MS).unref()
     })
     child.on('close', (code, endedBy) => {
       finish()
-      if (line !== '') onLine?.(line)
+      lines.end()
+      outputLines.end()
       resolve({
         killedFor,
         code: code ?? undefined,
@@ -119,7 +155,24 @@ export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
     if (signal?.aborted) onAbort()
     lowerPriority(child.pid, niceness ?? 0)
     onStart?.(child.pid)
+    // One that ended meanwhile is seen by its end.
+    if (messages) child.send(messages.first, () => {})
   })
+}
+
+/** Cuts text into lines; of a longer one only the end is kept. */
+function byLine(onLine: (line: string) => void): { push(text: string): void; end(): void } {
+  let rest = ''
+  return {
+    push(text) {
+      const lines = (rest + text).split(/\r\n|\r|\n/)
+      rest = (lines.pop() ?? '').slice(-TAIL_CHARS)
+      for (const line of lines) onLine(line)
+    },
+    end() {
+      if (rest !== '') onLine(rest)
+    },
+  }
 }
 
 /** SIGKILL, because a stopped or stuck process does not hear anything else. No files are worth a soft end. */
@@ -128,13 +181,35 @@ export function killGroup(child: ChildProcess): void {
 }
 
 /** Ends a group by the process that leads it. Answers false where there is none. */
-export function killGroupOf(pid: number): boolean {
+function killGroupOf(pid: number): boolean {
   try {
     return process.kill(-pid, 'SIGKILL')
   } catch {
     // It ended in between, or the system knows no groups.
     return false
   }
+}
+
+/**
+ * Ends the process noted in `pidFile` by a worker that died, with all that it started, if it still runs with `folder` among
+ * its arguments or for its temporary files. Only where /proc shows that; elsewhere an orphan ends by itself and writes into a
+ * folder that is gone.
+ */
+export async function killOrphan(pidFile: string, folder: string): Promise<void> {
+  const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''))
+  if (!Number.isInteger(pid) || pid <= 1) return
+  const shown = await Promise.all(
+    ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
+  )
+  const isOurs = shown[0]?.includes(folder) || shown[1]?.split('\0').includes(`TMPDIR=${folder}`)
+  if (isOurs && !killGroupOf(pid)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended in between.
+    }
+  }
+  await rm(pidFile, { force: true })
 }
 
 /** `niceness`: 0 to 19, how much the process yields to others. */

@@ -1,0 +1,108 @@
+// What yt-dlp leaves in its folder: a video, or its picture and its sound beside each other, and what belongs to it.
+
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { Ffmpeg } from '../../ffmpeg/find.ts'
+import { runFfmpeg } from '../../ffmpeg/run.ts'
+import { DownloadError, isDiskFull, tooLarge } from '../download-error.ts'
+import type { DownloadedVideo, DownloadOptions } from '../downloads.ts'
+
+const FORMAT = 'yt-dlp.format'
+const PICTURES = ['.jpg', '.jpeg', '.png', '.webp']
+/** Not a video, or not whole. */
+const BESIDE_THE_VIDEO = [...PICTURES, '.vtt', '.srt', '.part', '.ytdl', '.json', '.temp']
+const WHOLE = /^video\.[a-z0-9]{1,5}$/
+/** As it names the files of which it would make one. */
+const PART = /^video\.f.+\.[a-z0-9]{1,5}$/s
+const SUBTITLE = /^video\.([A-Za-z0-9-]{2,20})\.(vtt|srt)$/
+
+const MAX_SUBTITLES = 100
+/** Bytes of one, and of all of a video. */
+const MAX_SUBTITLE_SIZE = 20 * 1024 * 1024
+const MAX_SUBTITLES_SIZE = 40 * 1024 * 1024
+
+/** What an earlier try left is gone on with as long as it is of the same format; otherwise it is in the way. */
+export async function forgetOthers(folder: string, format: string | undefined): Promise<void> {
+  const note = join(folder, FORMAT)
+  if (format !== undefined && (await readFile(note, 'utf8').catch(() => undefined)) === format) return
+  for (const name of await ofVideo(folder)) await rm(join(folder, name), { recursive: true, force: true })
+  await writeFile(note, format ?? '')
+}
+
+export interface FoundOptions extends Pick<DownloadOptions, 'folder' | 'maxBytes' | 'signal'> {
+  ffmpeg: Ffmpeg
+  limits: { stallMs: number; maxMemoryBytes: number }
+}
+
+/** Throws DownloadError, MediaError `disk-full`, and the reason of the signal. */
+export async function videoIn(
+  options: FoundOptions,
+): Promise<Pick<DownloadedVideo, 'path' | 'fileName' | 'picturePath'>> {
+  const { folder, maxBytes, signal } = options
+  const names = await ofVideo(folder)
+  const media = names.filter((name) => !BESIDE_THE_VIDEO.includes(extname(name)))
+  const [whole, another] = media.filter((name) => WHOLE.test(name))
+  const parts = media.filter((name) => PART.test(name))
+  if (another !== undefined || (whole === undefined && parts.length !== 2)) {
+    throw new DownloadError('unusable', 'There is no video at this address.')
+  }
+  const taken = whole === undefined ? parts : [whole]
+  const sizes = await Promise.all(taken.map(async (name) => (await stat(join(folder, name))).size))
+  if (sizes.reduce((sum, size) => sum + size, 0) > maxBytes) throw tooLarge()
+  const extension = whole === undefined ? '.mp4' : extname(whole)
+  const path = join(folder, `complete${extension}`)
+  if (whole === undefined) {
+    await joinParts(parts, path, options)
+    signal.throwIfAborted()
+  } else await rename(join(folder, whole), path)
+  const picture = names.find((name) => PICTURES.includes(extname(name)))
+  return { path, fileName: `video${extension}`, picturePath: picture && join(folder, picture) }
+}
+
+/** In whichever order they are, and without encoding. */
+async function joinParts(
+  parts: readonly string[],
+  target: string,
+  { folder, signal, ffmpeg, limits }: FoundOptions,
+): Promise<void> {
+  const streams = ['0:V?', '1:V?', '0:a?', '1:a?'].flatMap((stream) => ['-map', stream])
+  // Sound of which older builds of ffmpeg do not trust MP4 to hold it.
+  const shape = ['-c', 'copy', '-strict', 'experimental', '-max_muxing_queue_size', '4096', '-f', 'mp4']
+  try {
+    await runFfmpeg({
+      ...{ ffmpeg, limits, signal, duration: 0, pidFile: join(folder, 'join.pid') },
+      spec: {
+        inputs: parts.map((name) => ({ source: join(folder, name), options: [] })),
+        filter: undefined,
+        threads: 0,
+        outputs: [{ target, options: [...streams, ...shape] }],
+      },
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (isDiskFull(error)) throw error
+    throw new DownloadError('failed', 'The picture and the sound of this video cannot be put together.', {
+      cause: error,
+    })
+  }
+  for (const name of parts) await rm(join(folder, name))
+}
+
+/** As far as they are few and small. */
+export async function subtitlesIn(folder: string): Promise<NonNullable<DownloadedVideo['subtitles']>> {
+  const found: NonNullable<DownloadedVideo['subtitles']> = []
+  let left = MAX_SUBTITLES_SIZE
+  for (const name of await ofVideo(folder)) {
+    const language = SUBTITLE.exec(name)?.[1]
+    if (language === undefined || found.length === MAX_SUBTITLES) continue
+    const path = join(folder, name)
+    const { size } = await stat(path)
+    if (size > Math.min(MAX_SUBTITLE_SIZE, left)) continue
+    left -= size
+    found.push({ language, read: () => readFile(path) })
+  }
+  return found
+}
+
+const ofVideo = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.startsWith('video.')).toSorted()
