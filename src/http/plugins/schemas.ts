@@ -18,6 +18,12 @@ export const idText = z
  */
 export const isReadable = (text: string): boolean => /[^\s\p{Cc}]/u.test(text)
 
+/** The address of a file or page of another site. It is stored, and shown to the staff with the jobs: nothing secret may be in it. */
+export function isOpenWebAddress(text: string): boolean {
+  const { protocol = '', username, password, hostname } = URL.parse(text) ?? {}
+  return /^https?:$/.test(protocol) && hostname !== '' && username === '' && password === '' && !/\s/.test(text)
+}
+
 /** A row id in a JSON body. */
 export const idNumber = z.int().min(0).max(LARGEST_ID)
 

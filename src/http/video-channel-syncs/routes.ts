@@ -14,7 +14,7 @@ import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { toActorHandle } from '../plugins/handles.ts'
-import { idNumber, idText, listOf, paging, sorting } from '../plugins/schemas.ts'
+import { idNumber, idText, isOpenWebAddress, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { channelParam } from '../video-channels/fields.ts'
 import type { Here } from '../videos/actor.view.ts'
@@ -27,11 +27,10 @@ const ALL = '/api/v1/video-channel-syncs'
 
 const LONGEST_URL = 2000
 
-/** A page of another site. What is in it is stored and shown to the staff with the jobs: nothing secret may be in it. */
 const externalChannelUrl = z
   .string('Invalid value')
   .max(LONGEST_URL, 'Invalid value')
-  .refine(isWebPage, 'Invalid value')
+  .refine(isOpenWebAddress, 'Invalid value')
 
 const newSync = z.object({ externalChannelUrl, videoChannelId: idNumber.min(1) }).meta({ id: 'VideoChannelSyncCreate' })
 const importOfAll = z
@@ -130,10 +129,4 @@ export function videoChannelSyncsArea(deps: {
       },
     )
   }
-}
-
-function isWebPage(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, hostname } = new URL(text)
-  return /^https?:$/.test(protocol) && username === '' && password === '' && hostname !== ''
 }

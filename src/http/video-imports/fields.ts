@@ -2,19 +2,15 @@
 
 import { z } from 'zod'
 import type { NewVideoFields } from '../../actors/video/index.ts'
+import { isOpenWebAddress } from '../plugins/schemas.ts'
 import { formFields, jsonFields, toUnnamedVideo, videoName } from '../uploads/fields.ts'
 
 /** Forms say "nothing" by an empty text. */
 const unlessEmpty = <T extends z.ZodType>(type: T) =>
   z.preprocess((sent) => (sent === '' || sent === null ? undefined : sent), type.optional())
 
-const isWebAddress = (text: string): boolean => {
-  const url = URL.parse(text)
-  return (url?.protocol === 'http:' || url?.protocol === 'https:') && url.hostname !== '' && !/\s/.test(text)
-}
-
 const source = {
-  targetUrl: unlessEmpty(z.string('Invalid value').min(3).max(2000).refine(isWebAddress, 'Invalid value')),
+  targetUrl: unlessEmpty(z.string('Invalid value').min(3).max(2000).refine(isOpenWebAddress, 'Invalid value')),
   magnetUri: unlessEmpty(
     z
       .string('Invalid value')

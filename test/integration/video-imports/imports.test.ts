@@ -200,6 +200,11 @@ describe('an import by URL', () => {
     await untilClean()
   })
 
+  it('with a password in its address is refused before anything is stored', async () => {
+    expect(await statusOf({ targetUrl: 'https://me:secret@site.example/x.mp4' })).toBe(400)
+    expect((await list('&targetUrl=secret')).total).toBe(0)
+  })
+
   it.each([
     'http://127.0.0.1/x.mp4',
     'http://10.1.2.3/x.mp4',

@@ -492,6 +492,14 @@ describe('a torrent', () => {
     expect((await readFile((await get({ kind: 'torrent', bytes })).path)).equals(VIDEO)).toBe(true)
   }, 20_000)
 
+  it('is given up when a web seed sends something else again and again', async () => {
+    site.answer('/other.mp4', sending('video/mp4', Buffer.alloc(VIDEO.length, 'other')))
+    const bytes = await withSeeds(await torrentOf(Buffer.from(VIDEO), 'other.mp4'), [at('/other.mp4')])
+    site.asked.length = 0
+    await expect(get({ kind: 'torrent', bytes })).rejects.toMatchObject({ reason: 'unusable' })
+    expect(site.asked.length).toBeLessThan(50)
+  }, 20_000)
+
   it('is got from nobody inside', async () => {
     inside.asked.length = 0
     const seeds = [at('/video.mp4', INSIDE, inside.port), at('/video.mp4', 'inside.test', inside.port)]

@@ -7,7 +7,7 @@ import WebTorrent from 'webtorrent'
 import { isPublicAddress } from '../../../platform/fetch/addresses.ts'
 import { flatStore } from './flat-store.ts'
 import type { TorrentNews, TorrentTask } from './messages.ts'
-import { faultOf } from './usable.ts'
+import { faultOf, isWasted } from './usable.ts'
 
 /** How often it tells how far it is at most, in ms. */
 const TELL_EVERY = 200
@@ -38,10 +38,14 @@ function download({ torrent: description, path, maxBytes, dht, allowPrivateAddre
     end({ type: 'failed', reason, message: '' })
   })
   let toldAt = Number.NEGATIVE_INFINITY
+  let told = 0
   torrent.on('download', () => {
-    if (performance.now() - toldAt < TELL_EVERY) return
+    if (isWasted(torrent)) end({ type: 'failed', reason: 'wrong-bytes', message: '' })
+    // A piece that was wrong takes its bytes back.
+    if (performance.now() - toldAt < TELL_EVERY || torrent.progress <= told) return
     toldAt = performance.now()
-    process.send?.({ type: 'progress', percent: torrent.progress * 100 } satisfies TorrentNews)
+    told = torrent.progress
+    process.send?.({ type: 'progress', percent: told * 100 } satisfies TorrentNews)
   })
   torrent.once('done', () => {
     const name = torrent.files[0]?.name ?? ''

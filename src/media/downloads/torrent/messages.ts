@@ -22,7 +22,7 @@ export interface TorrentTask {
   allowPrivateAddresses: boolean
 }
 
-const faults = ['files', 'too-large', 'pieces'] as const satisfies readonly TorrentFault[]
+const faults = ['files', 'too-large', 'pieces', 'wrong-bytes'] as const satisfies readonly TorrentFault[]
 
 /** Read with a schema: whoever talks to the client may have got into its process. */
 export const newsSchema = z.discriminatedUnion('type', [

@@ -130,6 +130,8 @@ function refusalOf(fault: TorrentFault): DownloadError {
       return tooLarge()
     case 'pieces':
       return new DownloadError('unusable', 'The pieces of this torrent do not fit its file, or are too large.')
+    case 'wrong-bytes':
+      return new DownloadError('unusable', 'What is sent for this torrent is not what it describes.')
   }
 }
 

@@ -15,6 +15,8 @@ declare module 'webtorrent' {
     length: number
     pieceLength: number
     pieces: readonly unknown[]
+    /** Bytes that came, whether they were right or not. */
+    received: number
     /** 0 to 1. */
     progress: number
     name: string
