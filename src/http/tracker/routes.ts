@@ -11,7 +11,7 @@ import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import type { Area } from '../plugins/types.ts'
-import { addUpgrades, takeUpgrade } from '../plugins/upgrades.ts'
+import { takeUpgrade } from '../plugins/upgrades.ts'
 import { makeAnnounceLimits } from './announce-limits.ts'
 import { makeSockets } from './sockets.ts'
 import { loadSwarms, type Swarms } from './swarms.ts'
@@ -49,7 +49,6 @@ export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
       answer(reply, await (await swarms()).scrape(queryOf(request))),
     )
 
-    addUpgrades(app)
     app.get('/tracker/socket', { schema: { hide: true } }, async (request, reply) => {
       const { upgrade: accept, ...tracker } = await swarms()
       const ip = clientIp(request).replace(/^::ffff:/, '')
