@@ -3,7 +3,7 @@ export { DomainError, type ErrorKind, type InvalidParam, notFound, unlessGone } 
 export { eachRow } from './each-row.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'
 export { keepJobHistoryShort } from './history.ts'
-export { PermanentFailure } from './jobs.ts'
+export { NotNow, PermanentFailure } from './jobs.ts'
 export { foldTotal, type KeptTotal, setTotalRight, sumOf } from './kept-total.ts'
 export { isDeadHere, leaseOwner } from './lease.ts'
 export type { ActorDeps, LocalUrls } from './ports.ts'
