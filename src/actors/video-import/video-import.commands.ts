@@ -63,7 +63,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         const { videoImport, video, unit } = locked
         if (!videoImport.dueAt || videoImport.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        await move(locked, video ? { type: 'TIMED_OUT', settings } : { type: 'CANCELLED' }, settings)
+        const isLetGo = !videoImport.leaseOwner
+        await move(locked, video ? { type: 'TIMED_OUT', settings, isLetGo } : { type: 'CANCELLED' }, settings)
       }),
   })
 
