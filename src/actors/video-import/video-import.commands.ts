@@ -2,7 +2,7 @@
 
 import { readTorrent } from '../../media/index.ts'
 import { dueIn, initialVideoImport } from '../../state-machines/video-import.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
 import type { AwaitedVideos, CreateVideo, GivenPictures, PendingFiles } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
@@ -54,7 +54,7 @@ export interface VideoImportDeps extends ActorDeps {
 }
 
 export function makeVideoImports(deps: VideoImportDeps): VideoImports {
-  const { tell, registry, config, awaitedVideos, createVideo, pendingFiles, mayImportFrom } = deps
+  const { db, tell, registry, config, awaitedVideos, createVideo, pendingFiles, mayImportFrom } = deps
 
   registry.timeout('video-import', {
     dueSql: 'select id from video_import where due_at <= $1 order by due_at limit 100',
@@ -93,14 +93,29 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
     }
   }
 
+  function refuseOthers({ userId }: { userId: number }, by: ImportUser): void {
+    if (userId === by.userId || hasRight(by.role, 'MANAGE_VIDEO_IMPORTS')) return
+    throw new DomainError('forbidden', 'Cannot manage a video import of another user.')
+  }
+
   async function asUser<T>(id: number, by: ImportUser, work: (locked: Locked) => Promise<T>): Promise<T> {
     return await withImport(deps, id, async (locked) => {
-      const isTheirs = locked.videoImport.userId === by.userId
-      if (!isTheirs && !hasRight(by.role, 'MANAGE_VIDEO_IMPORTS')) {
-        throw new DomainError('forbidden', 'Cannot manage a video import of another user.')
-      }
+      refuseOthers(locked.videoImport, by)
       return await work(locked)
     })
+  }
+
+  /** What an import that may be tried again is made from: that never changes. */
+  async function targetToRetry(id: number, by: ImportUser): Promise<ImportTarget> {
+    const [known] = await db.query<ImportTarget & { userId: number; state: string }>(
+      `select user_id as "userId", state, target_url as "targetUrl", magnet_uri as "magnetUri", torrent_name as "torrentName"
+       from video_import where id = $1`,
+      [id],
+    )
+    if (!known) throw notFound('Video import not found')
+    refuseOthers(known, by)
+    if (known.state !== 'failed') throw notFailed()
+    return known
   }
 
   async function insert(unit: Unit, wanted: Wanted & { fields: ImportFields }, target: Target): Promise<number> {
@@ -156,17 +171,13 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
     },
 
     async retry(importId, by) {
+      const target = await targetToRetry(importId, by)
+      await assertPossible(target)
       await asUser(importId, by, async (locked) => {
         const { unit, videoImport } = locked
-        if (!takes(videoImport, { type: 'RETRIED' })) {
-          throw new DomainError('conflict', 'Only an import that failed can be tried again.')
-        }
-        await assertPossible(videoImportTarget(locked))
+        if (!takes(videoImport, { type: 'RETRIED' })) throw notFailed()
         const { userId, fields } = videoImport
-        const { id } = await awaitedVideos.create(unit, {
-          userId,
-          fields: beginningOf(fields, videoImportTarget(locked)),
-        })
+        const { id } = await awaitedVideos.create(unit, { userId, fields: beginningOf(fields, target) })
         videoImport.videoId = id
         await move(locked, { type: 'RETRIED' }, settingsOf(deps))
       })
@@ -188,11 +199,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 
 type Target = ImportTarget & { torrent: Buffer | null }
 
-const videoImportTarget = ({ videoImport }: Locked): ImportTarget => ({
-  targetUrl: videoImport.targetUrl ?? null,
-  magnetUri: videoImport.magnetUri ?? null,
-  torrentName: videoImport.torrentName ?? null,
-})
+const notFailed = (): DomainError => new DomainError('conflict', 'Only an import that failed can be tried again.')
 
 async function targetOf(wanted: ImportRequest): Promise<Target> {
   const nothing: Target = { targetUrl: null, magnetUri: null, torrentName: null, torrent: null }
