@@ -280,6 +280,48 @@ describe('while an import is under way', () => {
     await untilClean()
   })
 
+  it('the end of an earlier worker’s job does not end it; one that nobody has is over', async () => {
+    const { id } = await begin()
+    await pool.query(
+      "update video_import set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour' where id = $1",
+      [id],
+    )
+    await until(async () => (await count("job where state = 'active'")) === 0)
+    await pool.query(
+      `insert into job (type, queue, state, data, lost_leases, lease_owner, lease_until)
+       values ('video-import', 'media', 'active', $1, 99, 'gone|1|1|gone', '-infinity')`,
+      [{ importId: id }],
+    )
+    await until(async () => (await count("job where state = 'active' and lost_leases = 100 and error is null")) === 1)
+    expect((await find(id)).state.label).toBe('Processing')
+    await pool.query('update video_import set due_at = null where id = $1', [id])
+    await pool.query("update job set lease_until = '-infinity' where state = 'active'")
+    expect(await settled(id)).toMatchObject({ state: { id: 3 }, error: expect.stringMatching(/ended again and again/) })
+    await untilClean()
+  })
+
+  it('the database may be in the way for a while, which costs no try and is no lost worker', async () => {
+    await pool.query(
+      `create function out_of_order() returns trigger language plpgsql as
+       $$ begin raise exception using errcode = 'cannot_connect_now'; end $$`,
+    )
+    await pool.query(
+      `create trigger out_of_order before update on video_import for each row when (new.state = 'success')
+       execute function out_of_order()`,
+    )
+    const { id } = await post({ targetUrl: at('/small.mp4') })
+    await until(async () => (await count("job where type = 'video-import' and state = 'delayed'")) === 1)
+    expect(await count("job where state = 'delayed' and failures = 0")).toBe(1)
+    expect((await find(id)).state.label).toBe('Processing')
+    const mostLost = { lost: 9, error: null }
+    await pool.query('update video_import set context = $2, due_at = now() where id = $1', [id, mostLost])
+    await until(async () => (await find(id)).state.label === 'Pending')
+    await pool.query('drop function out_of_order cascade')
+    await pool.query("update job set due_at = now() where state = 'delayed'")
+    expect(await settled(id)).toMatchObject({ state: { id: 2 } })
+    await untilClean()
+  })
+
   it('its user may change the video', async () => {
     site.answer('/watch/2', { type: 'text/html', bytes: '<video>' })
     site.answer('/watch/2.mp4', { type: 'video/mp4', bytes })
