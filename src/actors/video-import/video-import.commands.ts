@@ -4,7 +4,14 @@ import { readTorrent } from '../../media/index.ts'
 import { dueIn, initialVideoImport } from '../../state-machines/video-import.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
-import type { AwaitedVideos, CreateVideo, GivenPictures, PendingFiles } from '../video/index.ts'
+import type {
+  AwaitedVideos,
+  CreateVideo,
+  GivenPictures,
+  NamedPicture,
+  PendingFiles,
+  PlacedPicture,
+} from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
 import { askForImport, type Locked, move, settingsOf, takes, withImport } from './video-import-state.ts'
 
@@ -146,7 +153,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       try {
         return await tell.create(async (unit) => {
           const { id: videoId } = await awaitedVideos.create(unit, {
-            ...{ userId, pictures },
+            ...{ userId, pictures: pictures.map(namedAs) },
             fields: beginningOf(fields, target),
           })
           const importId = await insert(unit, { ...wanted, fields }, target)
@@ -177,7 +184,9 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         const { unit, videoImport } = locked
         if (!takes(videoImport, { type: 'RETRIED' })) throw notFailed()
         const { userId, fields } = videoImport
-        const { id } = await awaitedVideos.create(unit, { userId, fields: beginningOf(fields, target) })
+        const { pictures, ...asked } = fields
+        const { id } = await awaitedVideos.create(unit, { userId, fields: beginningOf(asked, target), pictures })
+        videoImport.fields = asked
         videoImport.videoId = id
         await move(locked, { type: 'RETRIED' }, settingsOf(deps))
       })
@@ -198,6 +207,10 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 }
 
 type Target = ImportTarget & { torrent: Buffer | null }
+
+const namedAs = ({ type, filename, image }: PlacedPicture): NamedPicture => ({
+  ...{ type, filename, width: image.width, height: image.height },
+})
 
 const notFailed = (): DomainError => new DomainError('conflict', 'Only an import that failed can be tried again.')
 

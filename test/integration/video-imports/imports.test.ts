@@ -191,6 +191,42 @@ describe('an import by URL', () => {
     expect((await client.raw(`${ADDRESS}/${id}/retry`, { method: 'POST' })).status).toBe(409)
   })
 
+  it('that failed keeps the pictures of its user for another try, and no longer', async () => {
+    const picture = new Blob([new Uint8Array(await readFile(await media('picture.png')))], { type: 'image/png' })
+    const begin = async () => {
+      const form = new FormData()
+      form.set('channelId', String(channelId))
+      form.set('targetUrl', at('/pictured.mp4'))
+      for (const name of ['thumbnailfile', 'previewfile']) form.set(name, picture, 'picture.png')
+      const { id } = await client.send<Import>('POST', ADDRESS, form)
+      expect(await settled(id)).toMatchObject({ state: { id: 3 } })
+      return id
+    }
+    const pictures = () =>
+      Promise.all(['thumbnails', 'previews'].map((kind) => readdir(join(node.dataDir, 'storage', kind))))
+    site.answer('/pictured.mp4', { type: 'text/plain', bytes: 'not yet' })
+    const id = await begin()
+    const before = (await pictures()).map((names) => names.length)
+    await until(async () => (await count("video where state in ('to-import', 'removed')")) === 0)
+    const kept = await pool.query<{ name: string }>(
+      "select name from pending_file where owner like 'failed-import:%' order by kind desc",
+    )
+    expect(await pictures()).toEqual(kept.rows.map(({ name }) => expect.arrayContaining([name])))
+    site.answer('/pictured.mp4', { type: 'video/mp4', bytes })
+    await client.send('POST', `${ADDRESS}/${id}/retry`)
+    expect(await settled(id)).toMatchObject({ state: { id: 2 } })
+    const { rows } = await pool.query<{ filename: string; type: number }>(
+      'select t.filename from thumbnail t join video_import i on i.video_id = t.video_id where i.id = $1 order by t.type',
+      [id],
+    )
+    expect(rows.map(({ filename }) => filename)).toEqual(kept.rows.map(({ name }) => name))
+
+    site.answer('/pictured.mp4', { type: 'text/plain', bytes: 'not any more' })
+    await client.send('DELETE', `${ADDRESS}/${await begin()}`)
+    await until(async () => (await count("pending_file where kind in ('thumbnails', 'previews')")) === 0)
+    expect((await pictures()).map((names) => names.length)).toEqual(before)
+  })
+
   it('of what is no video inside fails', async () => {
     site.answer('/text.mp4', { type: 'video/mp4', bytes: await readFile(await media('text.mp4')) })
     const { id } = await post({ targetUrl: at('/text.mp4') })
@@ -297,7 +333,6 @@ describe('while an import is under way', () => {
     await pool.query('update video_import set due_at = null where id = $1', [id])
     await pool.query("update job set lease_until = '-infinity' where state = 'active'")
     expect(await settled(id)).toMatchObject({ state: { id: 3 }, error: expect.stringMatching(/ended again and again/) })
-    await untilClean()
   })
 
   it('the database may be in the way for a while, which costs no try and is no lost worker', async () => {
