@@ -23,6 +23,7 @@ import { makeRequestIds } from './plugins/request-id.ts'
 import { addRequestLog } from './plugins/request-log.ts'
 import type { App, Area } from './plugins/types.ts'
 import { addUnknownRoutes } from './plugins/unknown-routes.ts'
+import { addUpgrades, shouldUpgradeCallback } from './plugins/upgrades.ts'
 import { checkingSerializerCompiler, plainSerializerCompiler, validatorCompiler } from './plugins/validation.ts'
 import { tellOfWrites, type Written } from './plugins/writes.ts'
 
@@ -76,6 +77,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
       answerError(error, request, reply)
     },
     clientErrorHandler: answerClientError,
+    http: { shouldUpgradeCallback },
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(checkResponses ? checkingSerializerCompiler : plainSerializerCompiler)
@@ -84,6 +86,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   const auth = makeAuth({ authenticate })
   addErrorHandling(app)
   addDraining(app, { timeoutMs: atStart.vireo.runtime.drain_timeout })
+  addUpgrades(app)
   addRequestLog(app, { config, logger })
   addDefaultHeaders(app, setDefaultHeaders)
   await addBodyParsers(app)

@@ -45,7 +45,8 @@ export type RedundancyEvent =
   | { type: 'REMOVED' }
   /** Who had to be told is told, and the files are given up. */
   | { type: 'CLEARED' }
-  | { type: 'TIMED_OUT'; settings: RedundancySettings }
+  /** Let go when its worker took leave, and its job waits. */
+  | { type: 'TIMED_OUT'; settings: RedundancySettings; isLetGo?: boolean }
 
 const context: RedundancyContext = { by: 'us', told: false, lost: 0, lifetime: null, error: null }
 
@@ -70,6 +71,7 @@ const flow = setup({
     }),
   },
   guards: {
+    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
     lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
     lostTooOftenAndTold: ({ context, event }) =>
       event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost && context.told,
@@ -106,6 +108,7 @@ export const redundancyMachine = flow.createMachine({
         STORED: { target: 'stored', actions: 'startAnew' },
         FAILED: failed,
         TIMED_OUT: [
+          { guard: 'letGo', target: 'wanted', description: 'worker took leave' },
           {
             guard: 'lostTooOftenAndTold',
             target: 'expiring',

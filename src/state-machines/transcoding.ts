@@ -36,7 +36,8 @@ export type TranscodingEvent =
   | { type: 'FAILED'; error: string }
   | { type: 'RETRIED' }
   | { type: 'CANCELLED' }
-  | { type: 'TIMED_OUT'; settings: TranscodingSettings }
+  /** Let go when its worker took leave, and its job waits. */
+  | { type: 'TIMED_OUT'; settings: TranscodingSettings; isLetGo?: boolean }
 
 export const initialTranscoding: Snapshot<TranscodingState, TranscodingContext> = {
   state: 'planned',
@@ -51,6 +52,7 @@ const flow = setup({
     giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
   },
   guards: {
+    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
     lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
   },
 })
@@ -60,6 +62,7 @@ const stops = {
   CANCELLED: { target: 'cancelled' },
 } as const
 const workerLost = [
+  { guard: 'letGo', target: 'planned', description: 'worker took leave' },
   { guard: 'lostTooOften', target: 'failed', actions: 'giveUp', description: 'lost too often' },
   { target: 'planned', actions: 'countLoss', description: 'worker lost' },
 ] as const

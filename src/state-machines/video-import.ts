@@ -42,7 +42,8 @@ export type VideoImportEvent =
   /** By its user, or because the video is gone. */
   | { type: 'CANCELLED' }
   | { type: 'RETRIED' }
-  | { type: 'TIMED_OUT'; settings: VideoImportSettings }
+  /** Let go when its worker took leave, and its job waits. */
+  | { type: 'TIMED_OUT'; settings: VideoImportSettings; isLetGo?: boolean }
 
 export const initialVideoImport: Snapshot<VideoImportState, VideoImportContext> = {
   state: 'pending',
@@ -58,6 +59,7 @@ const flow = setup({
     startAnew: assign({ lost: 0, error: null }),
   },
   guards: {
+    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
     lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
   },
 })
@@ -87,6 +89,7 @@ export const videoImportMachine = flow.createMachine({
         ...ends,
         SUCCEEDED: { target: 'success' },
         TIMED_OUT: [
+          { guard: 'letGo', target: 'pending', description: 'worker took leave' },
           { guard: 'lostTooOften', target: 'failed', actions: 'giveUp', description: 'lost too often' },
           { target: 'pending', actions: 'countLoss', description: 'worker lost' },
         ],

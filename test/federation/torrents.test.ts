@@ -320,7 +320,7 @@ describe('the tracker over WebSocket', () => {
     expect(Object.values(files as object)).toEqual([{ complete: 1, incomplete: 0, downloaded: 1 }])
   })
 
-  it('gives nobody the place of another peer on the same server', async () => {
+  it('takes a peer that comes again for one peer still', async () => {
     const swarm = await swarmOf()
     const peer = await connect()
     peer.say(announceOf(swarm, 'c'))

@@ -3,8 +3,7 @@
 
 import { type FileRef, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
-import { randomToken } from '../../platform/ids.ts'
-import { type ActorDeps, type Beat, DomainError, type JobContext, startBeat, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Held, type JobContext, makeRowLeases, unlessGone } from '../runtime/index.ts'
 import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
 import type { Redundancies } from './redundancy.commands.ts'
 import { Redundancy } from './redundancy.entity.ts'
@@ -19,9 +18,7 @@ export type DownloadDeps = ActorDeps & {
 }
 
 /** A copy in the hands of a worker. */
-interface Task {
-  id: number
-  owner: string
+interface Task extends Held {
   path: string
   isPlaylist: boolean
   /** Master playlist or file of the video's server. */
@@ -40,6 +37,10 @@ const SLACK = { part: 0.05, bytes: 10 * 1024 * 1024 }
 /** Adds the jobs to the registry. */
 export function downloadRedundancies(deps: DownloadDeps): void {
   const { db, tell, registry, config, clock, logger, http, store, pendingFiles, leases, redundancies } = deps
+  const held = makeRowLeases({
+    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
+    ...{ table: 'redundancy', until: 'due_at', active: "x.state = 'downloading'" },
+  })
 
   registry.job('video-redundancy', {
     queue: 'media',
@@ -59,13 +60,13 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const task = await claim(Number(data.redundancyId))
     if (!task) return
     const log = logger.child({ redundancy: task.id })
-    const beat = beatOf(task)
+    const beat = held.startBeat(task)
     try {
       const size = await download(task, AbortSignal.any([signal, beat.signal]), progress)
       await finish(task, size)
       log.info({ size }, 'a copy of a video is stored')
     } catch (error) {
-      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await isOurs(task)))) throw error
+      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await held.isOurs(task)))) throw error
       log.info('a copy is not wanted any more')
     } finally {
       await beat.stop()
@@ -75,20 +76,18 @@ export function downloadRedundancies(deps: DownloadDeps): void {
 
   /** Takes the copy; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = `${leases.owner}#${randomToken(4)}`
+    const owner = held.newOwner()
     const settings = settingsOf(deps)
     const isClaimed = await withCopy(id, async (unit, copy) => {
-      const isHeld = Boolean(copy.leaseOwner) && !leases.isGone(copy.leaseOwner ?? '')
-      const isLate = !copy.dueAt || copy.dueAt <= unit.now
       if (copy.state === 'downloading') {
-        if (isHeld && !isLate) return false
+        if (held.isHeld(holderOf(copy))) return false
         // A worker that ended with a goodbye took its name off; one that died did not.
         if (copy.leaseOwner) move(unit, copy, { type: 'TIMED_OUT', settings }, settings)
       }
       if (copy.state === 'wanted') move(unit, copy, { type: 'STARTED' }, settings)
       if (copy.state !== 'downloading') return false
       copy.leaseOwner = owner
-      copy.dueAt = new Date(unit.now.getTime() + settings.lease)
+      copy.dueAt = held.end()
       return true
     })
     if (!isClaimed) return undefined
@@ -140,7 +139,9 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     await unlessGone(
       withCopy(id, async (unit, copy) => {
         const event = { type: 'FAILED', error } as const
-        if (takes(copy, event)) move(unit, copy, event, settingsOf(deps))
+        if (!takes(copy, event)) return
+        held.refuseHeld(holderOf(copy))
+        move(unit, copy, event, settingsOf(deps))
       }),
     )
     await pendingFiles.collect()
@@ -176,35 +177,14 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     }
   }
 
-  function beatOf(task: Task): Beat {
-    const { lease } = settingsOf(deps)
-    return startBeat({
-      everyMs: Math.min(BEAT_EVERY, lease / 3),
-      lost: 'The copy is not wanted any more, or another worker has it.',
-      async renew() {
-        const rows = await db.query(
-          `update redundancy set due_at = $3 where id = $1 and lease_owner = $2 and state = 'downloading' returning id`,
-          [task.id, task.owner, new Date(clock.now().getTime() + lease)],
-        )
-        return rows.length > 0
-      },
-    })
-  }
-
-  const isOurs = async ({ id, owner }: Task): Promise<boolean> =>
-    (await db.query('select 1 from redundancy where id = $1 and lease_owner = $2', [id, owner])).length > 0
-
   /** Takes the name off. What was written for a copy whose row went meanwhile is removed. */
   async function release(task: Task): Promise<void> {
+    await held.release(task)
     try {
-      await db.query('update redundancy set lease_owner = null where id = $1 and lease_owner = $2', [
-        task.id,
-        task.owner,
-      ])
       const rows = await db.query('select 1 from redundancy where path = $1', [task.path])
       if (rows.length === 0) await pendingFiles.discard([placeOf(task)])
     } catch (error) {
-      logger.warn({ err: error, redundancy: task.id }, 'a copy could not be released')
+      logger.warn({ err: error, redundancy: task.id }, 'the files of a copy are left for later')
     }
   }
 
@@ -228,5 +208,7 @@ const placeOf = ({ path, isPlaylist }: Pick<Task, 'path' | 'isPlaylist'>): Pendi
   name: path,
   folder: isPlaylist,
 })
+
+const holderOf = ({ leaseOwner, dueAt }: Redundancy) => ({ owner: leaseOwner, until: dueAt })
 
 const isGone = (error: unknown): boolean => error instanceof DomainError && error.kind === 'gone'

@@ -52,7 +52,8 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       tell({ aggregate: 'redundancy', id }, async (unit) => {
         const copy = await unit.em.findOneOrFail(Redundancy, id)
         if (!copy.dueAt || copy.dueAt > unit.now) return
-        move(unit, copy, { type: 'TIMED_OUT', settings: settingsOf(deps) }, settingsOf(deps))
+        const settings = settingsOf(deps)
+        move(unit, copy, { type: 'TIMED_OUT', settings, isLetGo: !copy.leaseOwner }, settings)
       }),
   })
 

@@ -3,7 +3,7 @@
 
 import { StorageOutage } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/database/index.ts'
+import { causesOf, type Database, isDatabaseOutage } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { DomainError } from './domain-error.ts'
@@ -38,13 +38,18 @@ const CLAIM = `
   )
   returning id, data, failures, max_attempts`
 
-/** Thrown by a handler when another try cannot help: the job fails at once. */
+/** Thrown by a handler when another try cannot help: the job fails at once, unless its cause is an outage. */
 export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
 
+/** Thrown by a handler when the server lacks what the job needs: it waits until that is there, however long. */
+export class NotNow extends Error {
+  override readonly name = 'NotNow'
+}
+
 const BACKOFF_MS = 5000
-/** When a job that needs object storage looks again whether it is there. */
+/** When a job looks again whether what it needs is there. */
 const OUTAGE_MS = 30_000
 const LONGEST_BACKOFF_MS = 3_600_000
 
@@ -162,15 +167,17 @@ export function makeJobs(options: {
     const message = error instanceof Error ? error.message : String(error)
     // A row that somebody else held for a moment is no failure of the job.
     if (error instanceof DomainError && error.kind === 'busy') return await postpone(job, job.failures, message)
-    // Nor is object storage that is out of reach, however long.
-    if (error instanceof StorageOutage) {
-      log.warn({ err: error }, 'job waits for object storage')
+    // Nor is an outage, however long.
+    if (isOutage(error)) {
+      log.warn({ err: error }, 'job waits for the end of an outage')
       return await postpone(job, job.failures, message, OUTAGE_MS)
     }
     const failures = job.failures + 1
     const last = failures >= job.max_attempts || error instanceof PermanentFailure
     log.warn({ err: error, failures, last }, 'job failed')
     if (!last) return await postpone(job, failures, message)
+    // Whoever has the job now speaks for it.
+    if (!(await renew(job, options.settings().leaseMs))) return log.warn('job was cancelled or taken over')
     try {
       await handler.failed?.({ id: job.id, data: job.data }, message)
       await finish(job, 'failed', message.slice(0, 5000))
@@ -250,3 +257,7 @@ export function makeJobs(options: {
     },
   }
 }
+
+/** Whether the job could not be done for something that is out of reach: the database, object storage, or what a handler says. */
+const isOutage = (error: unknown): boolean =>
+  isDatabaseOutage(error) || causesOf(error).some((cause) => cause instanceof StorageOutage || cause instanceof NotNow)

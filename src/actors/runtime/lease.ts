@@ -35,8 +35,8 @@ export async function releaseDeadLeases(db: Database): Promise<number> {
 }
 
 /**
- * Renews a lease every third of its time while `work` runs, and aborts the work when the lease is lost.
- * `renew` answers false when somebody else has it.
+ * Renews a lease every third of its time while `work` runs, and aborts the work when the lease is lost; then it throws
+ * LeaseLost, whatever the work threw. `renew` answers false when somebody else has it.
  */
 export async function underLease<T>(options: {
   leaseMs: number
@@ -57,6 +57,10 @@ export async function underLease<T>(options: {
   }, options.leaseMs / 3)
   try {
     return await options.work(AbortSignal.any([lost.signal, ...options.signals]))
+  } catch (error) {
+    // What was interrupted fails in ways of its own.
+    lost.signal.throwIfAborted()
+    throw error
   } finally {
     clearInterval(timer)
   }

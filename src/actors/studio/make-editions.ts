@@ -14,14 +14,15 @@ import {
   retimeWebVtt,
   type Store,
 } from '../../media/index.ts'
-import { newUuid, randomToken } from '../../platform/ids.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import { newUuid } from '../../platform/ids.ts'
 import {
   type ActorDeps,
-  type Beat,
   DomainError,
+  type Held,
   type JobContext,
+  makeRowLeases,
   PermanentFailure,
-  startBeat,
   type Unit,
   unlessGone,
 } from '../runtime/index.ts'
@@ -53,9 +54,7 @@ export type EditionDeps = ActorDeps & {
 }
 
 /** An edition in the hands of a worker. */
-interface Task {
-  id: number
-  owner: string
+interface Task extends Held {
   videoId: number
   uuid: string
   /** The original in the store, when it was kept. */
@@ -75,6 +74,11 @@ const TRIES = 3
 export function makeEditions(deps: EditionDeps): void {
   const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases, inspectFile, replaceSource } =
     deps
+  const held = makeRowLeases({
+    ...{ db, clock, logger, leases, length: () => config().vireo.jobs.lease, beatEvery: BEAT_EVERY },
+    ...{ table: 'video_edition', until: 'lease_until' },
+    active: "exists (select from video v where v.id = x.video_id and v.state = 'to-edit')",
+  })
 
   registry.job('video-studio-edition', {
     queue: 'media',
@@ -100,13 +104,13 @@ export function makeEditions(deps: EditionDeps): void {
     const task = await claim(Number(data.editionId))
     if (!task) return
     const log = logger.child({ edition: task.id, video: task.uuid })
-    const beat = beatOf(task)
+    const beat = held.startBeat(task)
     try {
       await edit(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('edition done')
     } catch (error) {
       if (signal.aborted) throw error
-      if (beat.signal.aborted || error instanceof NotOurs || !(await isOurs(task))) {
+      if (beat.signal.aborted || error instanceof NotOurs || !(await held.isOurs(task))) {
         log.info('edition given up: the video is gone, or another worker has it')
       } else if (isFinal(error)) {
         log.warn({ err: error }, 'edition failed')
@@ -114,26 +118,20 @@ export function makeEditions(deps: EditionDeps): void {
       } else throw error
     } finally {
       await beat.stop()
-      await release(task)
+      await held.release(task)
       await pendingFiles.collect().catch((error) => log.warn({ err: error }, 'files of an edition are left for later'))
     }
   }
 
   /** Takes the edition; undefined when it is over, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = `${leases.owner}#${randomToken(4)}`
-    const [held] = await db.query<{ holder: string | null; until: Date | null }>(
-      'select lease_owner as holder, lease_until as until from video_edition where id = $1',
-      [id],
-    )
-    if (!held) return undefined
-    const isHeld =
-      held.holder !== null && held.until !== null && held.until > clock.now() && !leases.isGone(held.holder)
-    if (isHeld) return undefined
+    const owner = held.newOwner()
+    const holder = await holderOf(db.query, id)
+    if (!holder || held.isHeld(holder)) return undefined
     const claimed = await db.query(
       `update video_edition set lease_owner = $2, lease_until = $3
        where id = $1 and lease_owner is not distinct from $4 returning id`,
-      [id, owner, leaseEnd(), held.holder],
+      [id, owner, held.end(), holder.owner],
     )
     if (claimed.length === 0) return undefined
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
@@ -218,7 +216,7 @@ export function makeEditions(deps: EditionDeps): void {
         ),
         maxFps: transcoding.fps.max,
         threads: transcoding.threads,
-        limits: { stallMs: vireo.media.stall_timeout },
+        limits: { stallMs: vireo.media.stall_timeout, maxMemoryBytes: vireo.media.max_memory },
         probeTimeoutMs: vireo.media.probe_timeout,
         niceness: vireo.media.nice,
         onStart: ({ pid, plan }) =>
@@ -310,48 +308,28 @@ export function makeEditions(deps: EditionDeps): void {
     if (!edition) return
     await unlessGone(
       tell({ aggregate: 'video', id: edition.videoId }, async (unit) => {
-        const gone = await unit.query('delete from video_edition where id = $1 returning id', [id])
+        const holder = await holderOf(unit.query, id, 'for update')
+        if (!holder) return
+        held.refuseHeld(holder)
+        await unit.query('delete from video_edition where id = $1', [id])
         const video = await unit.em.findOneOrFail(Video, edition.videoId)
-        if (gone.length > 0 && video.state === 'to-edit') moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error }])
+        if (video.state === 'to-edit') moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error }])
       }),
     )
     await pendingFiles.collect()
   }
+}
 
-  const leaseEnd = (): Date => new Date(clock.now().getTime() + config().vireo.jobs.lease)
-
-  function beatOf(task: Task): Beat {
-    return startBeat({
-      everyMs: Math.min(BEAT_EVERY, config().vireo.jobs.lease / 3),
-      lost: 'The video was removed, or another worker took over.',
-      async renew() {
-        const rows = await db.query(
-          `update video_edition e set lease_until = $3 where e.id = $1 and e.lease_owner = $2
-             and exists (select from video v where v.id = e.video_id and v.state = 'to-edit') returning e.id`,
-          [task.id, task.owner, leaseEnd()],
-        )
-        return rows.length > 0
-      },
-    })
-  }
-
-  const isOurs = async ({ id, owner }: Task): Promise<boolean> =>
-    (
-      await db.query(
-        `select 1 from video_edition e join video v on v.id = e.video_id
-         where e.id = $1 and e.lease_owner = $2 and v.state = 'to-edit'`,
-        [id, owner],
-      )
-    ).length > 0
-
-  async function release({ id, owner }: Task): Promise<void> {
-    await db
-      .query('update video_edition set lease_owner = null, lease_until = null where id = $1 and lease_owner = $2', [
-        id,
-        owner,
-      ])
-      .catch((error) => logger.warn({ err: error, edition: id }, 'an edition could not be released'))
-  }
+async function holderOf(
+  query: Sql,
+  id: number,
+  lock: 'for update' | '' = '',
+): Promise<{ owner: string | null; until: Date | null } | undefined> {
+  const [holder] = await query<{ owner: string | null; until: Date | null }>(
+    `select lease_owner as owner, lease_until as until from video_edition where id = $1 ${lock}`,
+    [id],
+  )
+  return holder
 }
 
 const refsOf = (captions: readonly RetimedCaption[]): FileRef[] =>

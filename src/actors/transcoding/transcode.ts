@@ -11,8 +11,8 @@ import {
   probe,
   runLadder,
 } from '../../media/index.ts'
-import { newUuid, randomToken } from '../../platform/ids.ts'
-import { type Beat, DomainError, type JobContext, PermanentFailure, startBeat } from '../runtime/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { DomainError, type JobContext, makeRowLeases, PermanentFailure } from '../runtime/index.ts'
 import {
   askForStoryboard,
   askForTorrents,
@@ -28,7 +28,7 @@ import {
 import { Video } from '../video/video.entity.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
-import type { TranscodingOutputs } from './transcoding.entity.ts'
+import type { Transcoding, TranscodingOutputs } from './transcoding.entity.ts'
 import {
   contextOfTranscoding,
   isActive,
@@ -64,6 +64,12 @@ const BEAT_EVERY = 2_000
 export function makeTranscodings(deps: TranscodingDeps): void {
   const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases } = deps
   const storeRenditions = makeStoreRenditions(deps)
+  const held = makeRowLeases({
+    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
+    ...{ table: 'transcoding', until: 'due_at' },
+    active: `x.state in ('planned', 'running', 'packaged', 'stored')
+      and exists (select from video v where v.id = x.video_id and v.state <> 'removed')`,
+  })
 
   registry.job('video-transcoding', {
     queue: 'media',
@@ -97,14 +103,14 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     const task = await claim(id)
     if (!task) return
     const log = logger.child({ transcoding: id, video: task.uuid })
-    const beat = beatOf(task)
+    const beat = held.startBeat(task)
     try {
       await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('transcoding done')
     } catch (error) {
       if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
-      if (beat.signal.aborted || isLost(error) || !(await isWanted(task))) {
+      if (beat.signal.aborted || isLost(error) || !(await held.isOurs(task))) {
         log.info('transcoding given up: the video is gone, or another worker has it')
       } else if (error instanceof MediaError && error.reason !== 'disk-full') {
         log.warn({ err: error, detail: error.detail }, 'transcoding failed')
@@ -112,7 +118,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       } else throw error
     } finally {
       await beat.stop()
-      await release(task)
+      await held.release(task)
       await pendingFiles
         .collect()
         .catch((error) => log.warn({ err: error }, 'files of a transcoding are left for later'))
@@ -121,17 +127,16 @@ export function makeTranscodings(deps: TranscodingDeps): void {
 
   /** Takes the transcoding; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = `${leases.owner}#${randomToken(4)}`
+    const owner = held.newOwner()
     const claimed = await withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
       const holder = transcoding.leaseOwner
-      const isLate = !transcoding.dueAt || transcoding.dueAt <= unit.now
       if (!isActive(transcoding.state)) return false
-      if (holder && !isLate && !leases.isGone(holder)) return false
+      if (held.isHeld(holderOf(transcoding))) return false
       // A worker that ended with a goodbye took its name off; one that died did not.
       if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
       if (!isActive(transcoding.state)) return false
       transcoding.leaseOwner = owner
-      transcoding.dueAt = new Date(unit.now.getTime() + settingsOf(deps).lease)
+      transcoding.dueAt = held.end()
       return true
     }).catch((error: unknown) => {
       if (error instanceof DomainError && error.kind === 'not_found') return false
@@ -150,7 +155,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
 
   /** The machine's `TIMED_OUT` while somebody worked; after too many losses the video's transcoding has failed. */
   function countLoss({ unit, video, transcoding }: Locked): void {
-    moveTranscoding(unit, transcoding, { type: 'TIMED_OUT', settings: settingsOf(deps) }, settingsOf(deps))
+    const settings = settingsOf(deps)
+    moveTranscoding(unit, transcoding, { type: 'TIMED_OUT', settings, isLetGo: !transcoding.leaseOwner }, settings)
     transcoding.leaseOwner = null
     const error = transcoding.error
     if (transcoding.state === 'failed')
@@ -174,6 +180,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   async function fail(id: number, error: string): Promise<void> {
     await withTranscoding(deps, id, async (locked) => {
       if (!takesMove(locked.transcoding, { type: 'FAILED', error })) return
+      held.refuseHeld(holderOf(locked.transcoding))
       moveTranscoding(locked.unit, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
       tellVideoOfFailure(locked, error)
     }).catch((cause: unknown) => {
@@ -333,37 +340,9 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       })
     }
   }
-
-  function beatOf(task: Task): Beat {
-    const { lease } = settingsOf(deps)
-    return startBeat({
-      everyMs: Math.min(BEAT_EVERY, lease / 3),
-      lost: 'The video was removed, or another worker took over.',
-      async renew() {
-        const rows = await db.query(
-          `update transcoding set due_at = $3 where id = $1 and lease_owner = $2
-             and state in ('planned', 'running', 'packaged', 'stored')
-             and exists (select from video v where v.id = transcoding.video_id and v.state <> 'removed')
-           returning id`,
-          [task.id, task.owner, new Date(clock.now().getTime() + lease)],
-        )
-        return rows.length > 0
-      },
-    })
-  }
-
-  /** Whether the video is still there: its files vanish under the worker when it is removed. */
-  async function isWanted({ videoId }: Task): Promise<boolean> {
-    const wanted = await db.query("select id from video where id = $1 and state <> 'removed'", [videoId])
-    return wanted.length > 0
-  }
-
-  async function release({ id, owner }: Task): Promise<void> {
-    await db
-      .query('update transcoding set lease_owner = null where id = $1 and lease_owner = $2', [id, owner])
-      .catch((error) => logger.warn({ err: error, transcoding: id }, 'a transcoding could not be released'))
-  }
 }
+
+const holderOf = ({ leaseOwner, dueAt }: Transcoding) => ({ owner: leaseOwner, until: dueAt })
 
 /** Whether the job's longest run was over, and not the process. */
 const isTimeOut = ({ aborted, reason }: AbortSignal): boolean =>

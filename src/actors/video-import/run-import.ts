@@ -8,12 +8,20 @@ import {
   type DownloadSource,
   type Downloads,
   type FileRef,
+  isDiskFull,
   MediaError,
   type Store,
 } from '../../media/index.ts'
-import { randomToken } from '../../platform/ids.ts'
 import type { Captions } from '../caption/index.ts'
-import { type Beat, DomainError, type JobContext, PermanentFailure, startBeat, unlessGone } from '../runtime/index.ts'
+import {
+  DomainError,
+  type Held,
+  type JobContext,
+  makeRowLeases,
+  NotNow,
+  PermanentFailure,
+  unlessGone,
+} from '../runtime/index.ts'
 import { acceptedExtensions } from '../upload/index.ts'
 import { type UserRole, userRoles } from '../user/index.ts'
 import {
@@ -27,6 +35,7 @@ import {
 import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'
 import { storeSubtitles } from './store-subtitles.ts'
 import type { VideoImportDeps } from './video-import.commands.ts'
+import type { VideoImport } from './video-import.entity.ts'
 import { move, settingsOf, takes, withImport } from './video-import-state.ts'
 
 export type RunImportDeps = VideoImportDeps & {
@@ -38,9 +47,7 @@ export type RunImportDeps = VideoImportDeps & {
 }
 
 /** An import in the hands of a worker. */
-interface Task extends ImportTarget {
-  id: number
-  owner: string
+interface Task extends ImportTarget, Held {
   fields: ImportFields
   torrent: Buffer | null
   videoId: number
@@ -61,18 +68,24 @@ const DOWNLOAD_PART = 0.9
 /** Adds the job to the registry. */
 export function runImports(deps: RunImportDeps): void {
   const { db, registry, config, clock, logger, store, createVideo, inspectFile, downloads, pendingFiles, leases } = deps
+  const held = makeRowLeases({
+    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
+    ...{ table: 'video_import', until: 'due_at', active: "x.state = 'processing'" },
+    wanted: `exists (select from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
+      join users u on u.id = a.user_id where v.id = x.video_id and v.state = 'to-import' and not u.blocked)`,
+  })
 
   registry.job('video-import', {
     queue: 'media',
     run: (job) => run(job),
-    failed: ({ data }, error) => unlessGone(end(Number(data.importId), { type: 'FAILED', error })),
+    failed: ({ data }, error) => unlessGone(fail(Number(data.importId), error)),
   })
 
   async function run({ data, signal, progress }: JobContext): Promise<void> {
     const task = await claim(Number(data.importId))
     if (!task) return
     const log = logger.child({ import: task.id, video: task.videoId })
-    const beat = beatOf(task)
+    const beat = held.startBeat(task)
     try {
       await importVideo(task, AbortSignal.any([signal, beat.signal]), progress)
       log.info('a video was imported')
@@ -82,13 +95,14 @@ export function runImports(deps: RunImportDeps): void {
       log.info({ err: error }, 'an import was given up')
     } finally {
       await beat.stop()
-      await release(task)
+      await held.release(task)
+      await pendingFiles.collect().catch((cause) => log.warn({ err: cause }, 'files of an import are left for later'))
     }
   }
 
   /** What a failure is: nobody wants the import any more, its user may not have it, or it did not work. */
   async function settle(task: Task, error: unknown): Promise<void> {
-    if (!(await isOurs(task))) return
+    if (!(await held.isOurs(task))) return
     if (await isVideoGone(task)) {
       await unlessGone(end(task.id, { type: 'CANCELLED' }))
       return
@@ -98,13 +112,22 @@ export function runImports(deps: RunImportDeps): void {
       return
     }
     if (error instanceof DomainError && error.kind === 'busy') throw error
+    if (isForNow(error))
+      throw new NotNow('The server has no room for the video, or cannot look at it now.', { cause: error })
     throw new PermanentFailure(reasonFor(error), { cause: error })
   }
 
-  async function end(
-    id: number,
-    event: { type: 'FAILED' | 'REJECTED'; error: string } | { type: 'CANCELLED' },
-  ): Promise<void> {
+  /** Nobody is at it any more. */
+  async function fail(id: number, error: string): Promise<void> {
+    await withImport(deps, id, async (locked) => {
+      if (!takes(locked.videoImport, { type: 'FAILED', error })) return
+      held.refuseHeld(holderOf(locked.videoImport))
+      await move(locked, { type: 'FAILED', error }, settingsOf(deps))
+    })
+    await pendingFiles.collect()
+  }
+
+  async function end(id: number, event: { type: 'REJECTED'; error: string } | { type: 'CANCELLED' }): Promise<void> {
     await withImport(deps, id, async (locked) => {
       if (takes(locked.videoImport, event)) await move(locked, event, settingsOf(deps))
     })
@@ -113,25 +136,24 @@ export function runImports(deps: RunImportDeps): void {
 
   /** Takes the import; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = `${leases.owner}#${randomToken(4)}`
+    const owner = held.newOwner()
     const settings = settingsOf(deps)
     const isClaimed = await withImport(deps, id, async (locked) => {
-      const { unit, videoImport, video } = locked
-      const isLate = !videoImport.dueAt || videoImport.dueAt <= unit.now
+      const { videoImport, video } = locked
       if (!['pending', 'processing'].includes(videoImport.state)) return false
       if (!video) {
         await move(locked, { type: 'CANCELLED' }, settings)
         return false
       }
       if (videoImport.state === 'processing' && videoImport.leaseOwner) {
-        if (!isLate && !leases.isGone(videoImport.leaseOwner)) return false
+        if (held.isHeld(holderOf(videoImport))) return false
         // A worker that ended with a goodbye took its name off; one that died did not.
         await move(locked, { type: 'TIMED_OUT', settings }, settings)
       }
       if (videoImport.state === 'pending') await move(locked, { type: 'STARTED' }, settings)
       if (videoImport.state !== 'processing') return false
       videoImport.leaseOwner = owner
-      videoImport.dueAt = new Date(unit.now.getTime() + settings.lease)
+      videoImport.dueAt = held.end()
       return true
     }).catch((error: unknown) => {
       if (error instanceof DomainError && error.kind === 'not_found') return false
@@ -217,32 +239,6 @@ export function runImports(deps: RunImportDeps): void {
     }
   }
 
-  function beatOf(task: Task): Beat {
-    const { lease } = settingsOf(deps)
-    return startBeat({
-      everyMs: Math.min(BEAT_EVERY, lease / 3),
-      lost: 'The import is not wanted any more, or another worker has it.',
-      async renew() {
-        const rows = await db.query(
-          `update video_import i set due_at = $3 from video v join channel c on c.id = v.channel_id
-             join account a on a.id = c.account_id join users u on u.id = a.user_id
-           where i.id = $1 and i.lease_owner = $2 and i.state = 'processing' and v.id = i.video_id
-             and v.state = 'to-import' and not u.blocked returning i.id`,
-          [task.id, task.owner, new Date(clock.now().getTime() + lease)],
-        )
-        return rows.length > 0
-      },
-    })
-  }
-
-  const isOurs = async ({ id, owner }: Task): Promise<boolean> =>
-    (
-      await db.query("select 1 from video_import where id = $1 and lease_owner = $2 and state = 'processing'", [
-        id,
-        owner,
-      ])
-    ).length > 0
-
   const isDone = async (id: number): Promise<boolean> =>
     (await db.query("select 1 from video_import where id = $1 and state = 'success'", [id])).length > 0
 
@@ -251,16 +247,9 @@ export function runImports(deps: RunImportDeps): void {
 
   const isVideoGone = async ({ videoId }: Task): Promise<boolean> =>
     (await db.query("select 1 from video where id = $1 and state <> 'removed'", [videoId])).length === 0
-
-  async function release({ id, owner }: Task): Promise<void> {
-    try {
-      await db.query('update video_import set lease_owner = null where id = $1 and lease_owner = $2', [id, owner])
-      await pendingFiles.collect()
-    } catch (error) {
-      logger.warn({ err: error, import: id }, 'an import could not be released')
-    }
-  }
 }
+
+const holderOf = ({ leaseOwner, dueAt }: VideoImport) => ({ owner: leaseOwner, until: dueAt })
 
 function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
   if (targetUrl !== null) return { kind: 'url', url: targetUrl }
@@ -283,6 +272,11 @@ function nameFor({ fileName }: DownloadedVideo, accepted: readonly string[]): st
     `This file is not supported. It should be of one of these types: ${accepted.join(', ')}`,
   )
 }
+
+/** Whether this server is to blame: the download was whole, and what is there of it is kept. */
+const isForNow = (error: unknown): boolean =>
+  (error instanceof DomainError && error.kind === 'unavailable') ||
+  (!(error instanceof DownloadError) && isDiskFull(error))
 
 const isTimeOut = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError'
 

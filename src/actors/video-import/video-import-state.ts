@@ -12,7 +12,14 @@ import {
   videoImportMachine,
 } from '../../state-machines/video-import.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY, removeUnpublished } from '../video/index.ts'
+import {
+  CHECK_OWNER_EVERY,
+  failedImportOwner,
+  type NamedPicture,
+  type PendingFiles,
+  refOfPicture,
+  removeUnpublished,
+} from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { VideoImport } from './video-import.entity.ts'
 
@@ -30,11 +37,12 @@ export interface Locked {
   unit: Unit
   videoImport: VideoImport
   video: Video | undefined
+  pendingFiles: PendingFiles
 }
 
 /** Runs `work` with the import. Throws `not_found` when it is gone. */
 export async function withImport<T>(
-  { db, tell }: Pick<ActorDeps, 'db' | 'tell'>,
+  { db, tell, pendingFiles }: Pick<ActorDeps, 'db' | 'tell'> & { pendingFiles: PendingFiles },
   id: number,
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
@@ -59,7 +67,8 @@ export async function withImport<T>(
     if (lockedVideo !== null && rows[0]?.video_id !== lockedVideo) throw new VideoGone()
     const videoImport = await unit.em.findOneOrFail(VideoImport, id)
     const video = lockedVideo === null ? null : await unit.em.findOne(Video, lockedVideo)
-    return await work({ unit, videoImport, video: video?.state === 'removed' ? undefined : (video ?? undefined) })
+    const wanted = video?.state === 'removed' ? undefined : (video ?? undefined)
+    return await work({ unit, videoImport, video: wanted, pendingFiles })
   }
 }
 
@@ -90,7 +99,8 @@ export async function move(locked: Locked, event: VideoImportEvent, settings: Vi
   await follow(locked)
 }
 
-async function follow({ unit, videoImport, video }: Locked): Promise<void> {
+async function follow(locked: Locked): Promise<void> {
+  const { unit, videoImport, video } = locked
   switch (videoImport.state as VideoImportState) {
     case 'pending':
       videoImport.leaseOwner = null
@@ -102,6 +112,7 @@ async function follow({ unit, videoImport, video }: Locked): Promise<void> {
     case 'rejected':
     case 'cancelled':
       videoImport.leaseOwner = null
+      if (videoImport.state === 'failed') await keepPictures(locked)
       // Nothing will ever come of it.
       if (video?.state === 'to-import') removeUnpublished(unit, video)
       videoImport.videoId = null
@@ -113,6 +124,19 @@ async function follow({ unit, videoImport, video }: Locked): Promise<void> {
       await forgetTorrent(unit, videoImport.id)
       return
   }
+}
+
+/** What its user chose is there when it is tried again. */
+async function keepPictures({ unit, videoImport, video, pendingFiles }: Locked): Promise<void> {
+  if (video?.state !== 'to-import') return
+  const pictures = await unit.query<NamedPicture>(
+    `delete from thumbnail where video_id = $1 and on_disk and not automatically_generated
+     returning type, filename, width, height`,
+    [video.id],
+  )
+  if (pictures.length === 0) return
+  videoImport.fields = { ...videoImport.fields, pictures }
+  await pendingFiles.condemn(unit.query, pictures.map(refOfPicture), failedImportOwner(videoImport.id))
 }
 
 const forgetTorrent = (unit: Unit, id: number) =>

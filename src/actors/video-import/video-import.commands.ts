@@ -2,9 +2,16 @@
 
 import { readTorrent } from '../../media/index.ts'
 import { dueIn, initialVideoImport } from '../../state-machines/video-import.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
-import type { AwaitedVideos, CreateVideo, GivenPictures, PendingFiles } from '../video/index.ts'
+import type {
+  AwaitedVideos,
+  CreateVideo,
+  GivenPictures,
+  NamedPicture,
+  PendingFiles,
+  PlacedPicture,
+} from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
 import { askForImport, type Locked, move, settingsOf, takes, withImport } from './video-import-state.ts'
 
@@ -54,7 +61,7 @@ export interface VideoImportDeps extends ActorDeps {
 }
 
 export function makeVideoImports(deps: VideoImportDeps): VideoImports {
-  const { tell, registry, config, awaitedVideos, createVideo, pendingFiles, mayImportFrom } = deps
+  const { db, tell, registry, config, awaitedVideos, createVideo, pendingFiles, mayImportFrom } = deps
 
   registry.timeout('video-import', {
     dueSql: 'select id from video_import where due_at <= $1 order by due_at limit 100',
@@ -63,7 +70,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         const { videoImport, video, unit } = locked
         if (!videoImport.dueAt || videoImport.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        await move(locked, video ? { type: 'TIMED_OUT', settings } : { type: 'CANCELLED' }, settings)
+        const isLetGo = !videoImport.leaseOwner
+        await move(locked, video ? { type: 'TIMED_OUT', settings, isLetGo } : { type: 'CANCELLED' }, settings)
       }),
   })
 
@@ -92,14 +100,29 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
     }
   }
 
+  function refuseOthers({ userId }: { userId: number }, by: ImportUser): void {
+    if (userId === by.userId || hasRight(by.role, 'MANAGE_VIDEO_IMPORTS')) return
+    throw new DomainError('forbidden', 'Cannot manage a video import of another user.')
+  }
+
   async function asUser<T>(id: number, by: ImportUser, work: (locked: Locked) => Promise<T>): Promise<T> {
     return await withImport(deps, id, async (locked) => {
-      const isTheirs = locked.videoImport.userId === by.userId
-      if (!isTheirs && !hasRight(by.role, 'MANAGE_VIDEO_IMPORTS')) {
-        throw new DomainError('forbidden', 'Cannot manage a video import of another user.')
-      }
+      refuseOthers(locked.videoImport, by)
       return await work(locked)
     })
+  }
+
+  /** What an import that may be tried again is made from: that never changes. */
+  async function targetToRetry(id: number, by: ImportUser): Promise<ImportTarget> {
+    const [known] = await db.query<ImportTarget & { userId: number; state: string }>(
+      `select user_id as "userId", state, target_url as "targetUrl", magnet_uri as "magnetUri", torrent_name as "torrentName"
+       from video_import where id = $1`,
+      [id],
+    )
+    if (!known) throw notFound('Video import not found')
+    refuseOthers(known, by)
+    if (known.state !== 'failed') throw notFailed()
+    return known
   }
 
   async function insert(unit: Unit, wanted: Wanted & { fields: ImportFields }, target: Target): Promise<number> {
@@ -130,7 +153,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       try {
         return await tell.create(async (unit) => {
           const { id: videoId } = await awaitedVideos.create(unit, {
-            ...{ userId, pictures },
+            ...{ userId, pictures: pictures.map(namedAs) },
             fields: beginningOf(fields, target),
           })
           const importId = await insert(unit, { ...wanted, fields }, target)
@@ -155,17 +178,15 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
     },
 
     async retry(importId, by) {
+      const target = await targetToRetry(importId, by)
+      await assertPossible(target)
       await asUser(importId, by, async (locked) => {
         const { unit, videoImport } = locked
-        if (!takes(videoImport, { type: 'RETRIED' })) {
-          throw new DomainError('conflict', 'Only an import that failed can be tried again.')
-        }
-        await assertPossible(videoImportTarget(locked))
+        if (!takes(videoImport, { type: 'RETRIED' })) throw notFailed()
         const { userId, fields } = videoImport
-        const { id } = await awaitedVideos.create(unit, {
-          userId,
-          fields: beginningOf(fields, videoImportTarget(locked)),
-        })
+        const { pictures, ...asked } = fields
+        const { id } = await awaitedVideos.create(unit, { userId, fields: beginningOf(asked, target), pictures })
+        videoImport.fields = asked
         videoImport.videoId = id
         await move(locked, { type: 'RETRIED' }, settingsOf(deps))
       })
@@ -187,11 +208,11 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 
 type Target = ImportTarget & { torrent: Buffer | null }
 
-const videoImportTarget = ({ videoImport }: Locked): ImportTarget => ({
-  targetUrl: videoImport.targetUrl ?? null,
-  magnetUri: videoImport.magnetUri ?? null,
-  torrentName: videoImport.torrentName ?? null,
+const namedAs = ({ type, filename, image }: PlacedPicture): NamedPicture => ({
+  ...{ type, filename, width: image.width, height: image.height },
 })
+
+const notFailed = (): DomainError => new DomainError('conflict', 'Only an import that failed can be tried again.')
 
 async function targetOf(wanted: ImportRequest): Promise<Target> {
   const nothing: Target = { targetUrl: null, magnetUri: null, torrentName: null, torrent: null }

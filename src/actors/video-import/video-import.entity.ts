@@ -1,6 +1,7 @@
 // The import of a video; its lifecycle is the machine `video-import`. The torrent file is read and written by SQL alone.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { NamedPicture } from '../video/index.ts'
 import type { ImportFields } from './import-fields.ts'
 
 const VideoImportSchema = defineEntity({
@@ -19,8 +20,8 @@ const VideoImportSchema = defineEntity({
     targetUrl: p.string().nullable(),
     magnetUri: p.string().nullable(),
     torrentName: p.string().nullable(),
-    /** What its user said of the video. */
-    fields: p.json<ImportFields>(),
+    /** What its user said of the video; with the pictures, once it failed. */
+    fields: p.json<ImportFields & { pictures?: NamedPicture[] }>(),
     state: p.string(),
     context: p.json<Record<string, unknown>>(),
     dueAt: p.datetime().nullable(),

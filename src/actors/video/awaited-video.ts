@@ -41,6 +41,9 @@ export interface Filling {
 /** A picture in the store that no row names yet. */
 export type PlacedPicture = Omit<FileDraft['pictures'][number], 'generated'>
 
+/** What the rows say of such a picture. */
+export type NamedPicture = Pick<PlacedPicture, 'type' | 'filename'> & Record<'width' | 'height', number | null>
+
 export interface AwaitedVideos {
   /** Puts pictures into the store. They are gone again unless `create` takes them. */
   placePictures(given: GivenPictures): Promise<PlacedPicture[]>
@@ -48,7 +51,7 @@ export interface AwaitedVideos {
   /** Stores the rows of a video that waits for its import. Throws `invalid` for a channel that is not the user's. */
   create(
     unit: Unit,
-    video: { userId: number; fields: NewVideoFields; pictures?: readonly PlacedPicture[] },
+    video: { userId: number; fields: NewVideoFields; pictures?: readonly NamedPicture[] },
   ): Promise<CreatedVideo>
   /**
    * In the transaction that holds the video: its file is there. Throws `gone` when it waits for none, and `too_large` when the
@@ -127,16 +130,13 @@ export function makeAwaitedVideos(
       const video = unit.em.create(Video, { ...rowWithoutFile(fields, uuid), url: urls.video(uuid), ...dates })
       moveVideo(unit, video, { type: 'ADDED', source: 'import', waitTranscoding: fields.waitTranscoding })
       await unit.em.flush()
-      for (const { type, filename, image } of pictures) {
-        const of = { videoId: video.id, type, filename, width: image.width, height: image.height, onDisk: true }
-        unit.em.create(Thumbnail, { ...of, automaticallyGenerated: false, createdAt: unit.now })
+      for (const picture of pictures) {
+        const of = { ...picture, videoId: video.id, onDisk: true, automaticallyGenerated: false }
+        unit.em.create(Thumbnail, { ...of, createdAt: unit.now })
       }
       await insertDetails(unit, video.id, fields)
       await startChapters(unit, video.id, { description: fields.description, ofFile: [] })
-      await pendingFiles.settle(
-        unit.query,
-        pictures.map(({ ref }) => ref),
-      )
+      await pendingFiles.settle(unit.query, pictures.map(refOfPicture))
       return { id: video.id, uuid, shortUUID: toShortUuid(uuid) }
     },
 
@@ -155,6 +155,12 @@ export function makeAwaitedVideos(
       }),
   }
 }
+
+/** Where a picture of a video lies. */
+export const refOfPicture = ({ type, filename }: Pick<NamedPicture, 'type' | 'filename'>): FileRef => ({
+  kind: type === thumbnailTypes.miniature ? 'thumbnails' : 'previews',
+  name: filename,
+})
 
 async function ownerOf(unit: Unit, channelId: number): Promise<number> {
   const [owner] = await unit.query<{ user_id: number | null }>(

@@ -1,6 +1,13 @@
 export { askForStoryboard } from './ask-for-storyboard.ts'
 export { askForTorrents } from './ask-for-torrents.ts'
-export { type AwaitedVideos, type FoundFields, makeAwaitedVideos, type PlacedPicture } from './awaited-video.ts'
+export {
+  type AwaitedVideos,
+  type FoundFields,
+  makeAwaitedVideos,
+  type NamedPicture,
+  type PlacedPicture,
+  refOfPicture,
+} from './awaited-video.ts'
 export { comingRetiming, type Retimed, type RetimedCaption } from './coming-parts.ts'
 export {
   type CreatedVideo,
@@ -56,6 +63,7 @@ export { dropOutdated } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {
   editionOwner,
+  failedImportOwner,
   importOwner,
   type Leases,
   makePendingFiles,

@@ -25,7 +25,7 @@ export interface PendingFiles {
   settle(query: Sql, files: readonly FileRef[]): Promise<void>
   /**
    * In the transaction that drops the rows which named them: nobody needs them any more, once the `reader` (a
-   * `transcodingOwner`, if one is given) is done.
+   * `transcodingOwner` or `failedImportOwner`, if one is given) is done.
    */
   condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
   /** Removes files that were reserved and are not wanted after all. */
@@ -40,6 +40,7 @@ const OF_EDITION = 'edition:'
 
 const OF_REDUNDANCY = 'redundancy:'
 const OF_IMPORT = 'import:'
+const OF_FAILED_IMPORT = 'failed-import:'
 
 /** The owner of files that live as long as a transcoding is under way, whichever process works on it. */
 export const transcodingOwner = (transcodingId: number): string => `${OF_TRANSCODING}${transcodingId}`
@@ -51,6 +52,8 @@ export const redundancyOwner = (redundancyId: number): string => `${OF_REDUNDANC
 export const editionOwner = (editionId: number): string => `${OF_EDITION}${editionId}`
 /** The same of an import that is under way. */
 export const importOwner = (importId: number): string => `${OF_IMPORT}${importId}`
+/** Of files that an import needs when it is tried again. */
+export const failedImportOwner = (importId: number): string => `${OF_FAILED_IMPORT}${importId}`
 
 /** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
 const LONGEST_WRITING = 24 * 3_600_000
@@ -76,6 +79,8 @@ const UNWANTED = `
       select 1 from video_edition e where e.id = split_part(p.owner, ':', 2)::integer)
     when p.owner like '${OF_IMPORT}%' then not exists (
       select 1 from video_import i where i.id = split_part(p.owner, ':', 2)::integer and i.state in ('pending', 'processing'))
+    when p.owner like '${OF_FAILED_IMPORT}%' then not exists (
+      select 1 from video_import i where i.id = split_part(p.owner, ':', 2)::integer and i.state = 'failed')
     else true end
   order by p.id limit 500`
 
@@ -114,6 +119,7 @@ export function makePendingFiles(options: {
     owner.startsWith(OF_REDUNDANCY) ||
     owner.startsWith(OF_EDITION) ||
     owner.startsWith(OF_IMPORT) ||
+    owner.startsWith(OF_FAILED_IMPORT) ||
     leases.isGone(owner) ||
     clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
 

@@ -21,7 +21,7 @@ declare module 'bittorrent-tracker/server' {
       /** Forgets the peer when it is too old. */
       peek(key: string): Peer | undefined
     }
-    announce(params: { type: 'ws'; event: 'stopped'; numwant: 0; peer_id: string }): void
+    announce(params: { type: 'http' | 'ws'; event: 'stopped'; numwant: 0; peer_id: string; addr?: string }): void
   }
 
   /** What the tracker asks of a socket, and what it keeps on it. */
@@ -38,6 +38,8 @@ declare module 'bittorrent-tracker/server' {
     ip: string
     /** In hexadecimal. */
     peer_id: string
+    /** Address and port. */
+    addr?: string
     socket?: PeerSocket
     answer?: unknown
   }

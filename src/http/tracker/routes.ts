@@ -9,9 +9,10 @@ import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { madeOnce } from '../../platform/made-once.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import type { Area } from '../plugins/types.ts'
-import { addUpgrades, takeUpgrade } from '../plugins/upgrades.ts'
+import { takeUpgrade } from '../plugins/upgrades.ts'
 import { makeAnnounceLimits } from './announce-limits.ts'
 import { makeSockets } from './sockets.ts'
 import { loadSwarms, type Swarms } from './swarms.ts'
@@ -27,15 +28,16 @@ export interface TrackerDeps {
 export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
   return (app) => {
     const sockets = makeSockets({ now: () => clock.now().getTime() })
-    let loaded: Promise<Swarms> | undefined
-    const swarms = (): Promise<Swarms> => {
-      if (!config().tracker.enabled) throw notFound('There is no tracker here.')
-      loaded ??= loadSwarms({
+    const loaded = madeOnce(() =>
+      loadSwarms({
         ...{ config, logger, addressOf: normalizeIP },
         limits: makeAnnounceLimits(config),
         isOurs: (infoHash) => isSwarmOfOurs(db, infoHash),
-      })
-      return loaded
+      }),
+    )
+    const swarms = (): Promise<Swarms> => {
+      if (!config().tracker.enabled) throw notFound('There is no tracker here.')
+      return loaded.get()
     }
 
     const answer = (reply: FastifyReply, body: Uint8Array) =>
@@ -49,7 +51,6 @@ export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
       answer(reply, await (await swarms()).scrape(queryOf(request))),
     )
 
-    addUpgrades(app)
     app.get('/tracker/socket', { schema: { hide: true } }, async (request, reply) => {
       const { upgrade: accept, ...tracker } = await swarms()
       const ip = clientIp(request).replace(/^::ffff:/, '')
@@ -65,7 +66,7 @@ export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
 
     app.addHook('preClose', async () => {
       sockets.close()
-      ;(await loaded)?.close()
+      ;(await loaded.made())?.close()
     })
   }
 }

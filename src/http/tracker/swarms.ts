@@ -21,11 +21,15 @@ export interface SwarmsDeps {
 
 const MAX_SWARMS = 20_000
 const PEERS_OF_A_SWARM = 1_000
+/** Of one address, or nobody else would be found: those behind one router share it. */
+const PEERS_OF_AN_ADDRESS = 100
 const MAX_PEERS = 200_000
 /** Bytes: ten offers are about 30 KB. */
 const MAX_MESSAGE = 256 * 1024
 const SWEEP_EVERY_MS = 60_000
 const SWEEP_AGAIN_MS = 5_000
+/** Anybody can make up info hashes: they fill no log. */
+const TELL_UNKNOWN_EVERY_MS = 60_000
 /** A video that was removed or blocked is out after so long. */
 const KNOWN_MS = 5_000
 const MOST_KNOWN = 20_000
@@ -43,6 +47,8 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
   let peers = 0
   let swarms = 0
   let sweptAt = 0
+  let unknown = 0
+  let toldOfUnknownAt = -TELL_UNKNOWN_EVERY_MS
 
   const server = new Server({
     ...{ http: false, udp: false, stats: false },
@@ -68,11 +74,13 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
   }
 
   async function refusalOf(infoHash: string, params: AnnounceParams): Promise<string | undefined> {
-    const isEager = !params.answer && limits.isTooMany(addressOf(params.ip), infoHash)
+    // A peer answers each offer that it gets.
+    const isAnswering = Boolean(params.answer && server.torrents[infoHash]?.peers.peek(keyOf(params)))
+    const isEager = !isAnswering && limits.isTooMany(addressOf(params.ip), infoHash)
     if (isEager && config().tracker.reject_too_many_announces) return 'too many announces'
     if (config().tracker.private && !(await isKnown(infoHash))) {
       drop(infoHash)
-      if (config().log.log_tracker_unknown_infohash) logger.info({ infoHash }, 'a peer announced an unknown torrent')
+      if (config().log.log_tracker_unknown_infohash) tellOfUnknown(infoHash)
       return 'unknown info_hash'
     }
     // The peer may have gone while its swarm was looked up.
@@ -82,7 +90,17 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
     const isFull = peers > MAX_PEERS || (!swarm && swarms >= MAX_SWARMS)
     if (isFull && performance.now() - sweptAt > SWEEP_AGAIN_MS) sweep()
     if (peers > MAX_PEERS || (!swarm && swarms >= MAX_SWARMS)) return 'the tracker is full'
-    return swarm && isTaken(swarm, params) ? 'this peer_id is taken' : undefined
+    if (swarm && isTaken(swarm, params)) return 'this peer_id is taken'
+    if (swarm) makeRoom(swarm, params)
+    return undefined
+  }
+
+  function tellOfUnknown(infoHash: string): void {
+    unknown += 1
+    if (performance.now() - toldOfUnknownAt < TELL_UNKNOWN_EVERY_MS) return
+    logger.info({ infoHash, announces: unknown }, 'a peer announced an unknown torrent')
+    unknown = 0
+    toldOfUnknownAt = performance.now()
   }
 
   async function isKnown(infoHash: string): Promise<boolean> {
@@ -98,6 +116,21 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
     if (!holder.socket.destroyed && holder.ip !== ip) return true
     swarm.announce({ type: 'ws', event: 'stopped', numwant: 0, peer_id })
     return false
+  }
+
+  /** An address that brings more peers than it may takes the place of its own ones that came first. */
+  function makeRoom(swarm: Swarm, params: AnnounceParams): void {
+    if (swarm.peers.length < PEERS_OF_AN_ADDRESS || swarm.peers.peek(keyOf(params))) return
+    const address = addressOf(params.ip)
+    const theirs = swarm.peers.keys.filter((key) => {
+      const peer = swarm.peers.peek(key)
+      return peer && addressOf(peer.ip) === address
+    })
+    // For peers over HTTP the tracker takes the address, for others the name.
+    const goodbye = { type: params.type, event: 'stopped', numwant: 0 } as const
+    for (const key of theirs.slice(0, Math.max(0, theirs.length + 1 - PEERS_OF_AN_ADDRESS))) {
+      swarm.announce({ ...goodbye, peer_id: key, addr: key })
+    }
   }
 
   function drop(infoHash: string): void {
@@ -162,3 +195,6 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
     },
   }
 }
+
+/** What the tracker knows a peer of a swarm by. */
+const keyOf = ({ type, peer_id, addr }: AnnounceParams): string => (type === 'ws' ? peer_id : (addr ?? ''))

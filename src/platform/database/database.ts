@@ -13,6 +13,7 @@ import {
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Pool, type PoolClient, types as standardTypes, TypeOverrides } from 'pg'
 import type { Logger } from '../logger.ts'
+import { tellOutage } from './errors.ts'
 
 export type Row = Record<string, unknown>
 
@@ -95,7 +96,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       count += 1
       const name = prepared ? nameOf(text) : undefined
       const statement = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
-      return (await connection.query<R>(statement)).rows
+      return (await connection.query<R>(statement).catch(tellOutage)).rows
     }
   }
 
@@ -141,13 +142,13 @@ async function inTransaction<T>(
   { lockTimeoutMs }: TransactionOptions,
   work: (connection: PoolClient) => Promise<T>,
 ): Promise<T> {
-  const connection = await pool.connect()
+  const connection = await pool.connect().catch(tellOutage)
   let broken: Error | undefined
   try {
     try {
       // One text, so that it is one way there and back.
       const timeout = lockTimeoutMs === undefined ? '' : `; set local lock_timeout = ${Math.round(lockTimeoutMs)}`
-      await connection.query(`begin${timeout}`)
+      await connection.query(`begin${timeout}`).catch(tellOutage)
       const answer = await work(connection)
       await commit(connection)
       return answer
@@ -165,7 +166,7 @@ async function inTransaction<T>(
 
 /** A transaction in which a statement failed is rolled back, also when its work does not say so. */
 async function commit(connection: PoolClient): Promise<void> {
-  const { command } = await connection.query('commit')
+  const { command } = await connection.query('commit').catch(tellOutage)
   if (command !== 'COMMIT') throw new Error('A statement of this transaction failed: nothing of it was stored.')
 }
 

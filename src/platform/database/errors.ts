@@ -1,5 +1,7 @@
 // What PostgreSQL's error codes mean for a command (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 
+import { DriverException } from '@mikro-orm/postgresql'
+
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -49,6 +51,26 @@ export const isOutage = (error: unknown): boolean =>
   )
 
 const isLost = (message: string): boolean => LOST.some((text) => message.startsWith(text))
+
+/** What a statement throws that the database could not be reached for, or could not take now. */
+class DatabaseOutage extends Error {
+  override readonly name = 'DatabaseOutage'
+}
+
+/** Throws the error of a statement so that an outage can be told from one of another server. */
+export function tellOutage(error: unknown): never {
+  if (!isOutage(error) || isRetryable(error) || isLockTimeout(error)) throw error
+  throw new DatabaseOutage(messageOf(error), { cause: error })
+}
+
+/** Whether it was the database that could not be worked with, and not another server. */
+export const isDatabaseOutage = (error: unknown): boolean =>
+  causesOf(error).some(
+    (cause) =>
+      cause instanceof DatabaseOutage ||
+      // Of entities, which are read and written past the statements.
+      (cause instanceof DriverException && isOutage(cause) && !isRetryable(cause) && !isLockTimeout(cause)),
+  )
 
 /** An error and what caused it. */
 export function causesOf(error: unknown): object[] {

@@ -7,6 +7,14 @@ export {
   type Sql,
   type Transaction,
 } from './database.ts'
-export { causesOf, isBadData, isOutage, isRetryable, isStatementTimeout, isUniqueViolation } from './errors.ts'
+export {
+  causesOf,
+  isBadData,
+  isDatabaseOutage,
+  isOutage,
+  isRetryable,
+  isStatementTimeout,
+  isUniqueViolation,
+} from './errors.ts'
 export { containing } from './patterns.ts'
 export { TextArray } from './text-array.ts'

@@ -114,6 +114,53 @@ describe('the end', () => {
   })
 })
 
+describe('a request to upgrade the connection', () => {
+  const offering = (request: string, upgrade: string, ...more: string[]): string =>
+    [`${request} HTTP/1.1`, 'host: x', `upgrade: ${upgrade}`, 'connection: Upgrade', ...more, '', ''].join('\r\n')
+
+  it('that no route takes is answered, and the connection ends whether its client says goodbye or not', async () => {
+    const server = await start()
+    const sockets = ['/api/v1/none', '/nowhere'].map((path) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+      socket.write(offering(`GET ${path}`, 'websocket'))
+      return { socket, said: text(socket) }
+    })
+    const said = await Promise.all(sockets.map((one) => one.said))
+    expect(said.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404'])
+    await server.close()
+    for (const { socket } of sockets) socket.destroy()
+  })
+
+  it('that is not answered yet does not hold up the end', async () => {
+    const asked = Promise.withResolvers<void>()
+    const add = (app: App) => {
+      app.get('/api/v1/never', () => {
+        asked.resolve()
+        return new Promise(() => {})
+      })
+    }
+    const server = await start({ add })
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+    const said = text(socket)
+    socket.write(offering('GET /api/v1/never', 'websocket'))
+    await asked.promise
+    await server.close()
+    expect(await said).toBe('')
+    socket.destroy()
+  })
+
+  it('to HTTP/2 is answered as if it offered none, with its body', async () => {
+    const add = (app: App) => {
+      app.post('/api/v1/told', async (request) => request.body)
+    }
+    const server = await start({ add })
+    const fields = ['content-type: application/json', 'content-length: 11', 'http2-settings: AAEAAEAA']
+    const told = offering('POST /api/v1/told', 'h2c', ...fields)
+    expect(await speak(server.port, `${told}{"a":"hay"}`)).toMatch(/^HTTP\/1\.1 200 .*\{"a":"hay"\}$/s)
+    expect(await speak(server.port, offering('GET /api/v1/none', 'h2c'))).toMatch(/^HTTP\/1\.1 200 .*keep-alive/s)
+  })
+})
+
 describe('a body that the route reads itself', () => {
   const add = (app: App) => {
     app.put('/api/v1/stream', { config: { body: 'stream' } }, async (request) => {

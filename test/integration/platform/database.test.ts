@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { type Database, isOutage, makeDatabase } from '../../../src/platform/database/index.ts'
+import { type Database, isDatabaseOutage, isOutage, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
@@ -90,7 +90,8 @@ describe('a transaction', () => {
 
   it('whose connection breaks fails, and the next one has another', async () => {
     const broken = db.transaction(({ query }) => query('select pg_terminate_backend(pg_backend_pid())'))
-    expect(isOutage(await broken.catch((error: unknown) => error))).toBe(true)
+    const error = await broken.catch((cause: unknown) => cause)
+    expect([isOutage(error), isDatabaseOutage(error)]).toEqual([true, true])
     expect(await db.transaction(({ query }) => query('select 1 as n'))).toEqual([{ n: 1 }])
   })
 
@@ -111,7 +112,10 @@ describe('a transaction', () => {
       })
       .catch((error: unknown) => error)
     await other.end()
-    expect([lost instanceof Error, isOutage(lost)]).toEqual([true, true])
+    expect([lost instanceof Error, isOutage(lost), isDatabaseOutage(lost)]).toEqual([true, true, true])
+    // That of another server is none of the database.
+    const elsewhere = new Error('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) })
+    expect([isOutage(elsewhere), isDatabaseOutage(elsewhere)]).toEqual([true, false])
     expect(isOutage(new Error('A statement of this transaction failed.'))).toBe(false)
     expect(await db.transaction(({ query }) => query('select 1 as n'))).toEqual([{ n: 1 }])
   })

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { DomainError, PermanentFailure } from '../../../src/actors/runtime/index.ts'
+import { DomainError, NotNow, PermanentFailure } from '../../../src/actors/runtime/index.ts'
 import { askForTranscoding } from '../../../src/actors/video/index.ts'
+import { StorageOutage } from '../../../src/media/index.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -14,6 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => t.stop())
 
+const oneTry = { leaseMs: 3000, ttlMs: () => null, concurrency: () => 1, maxLostLeases: 2, attempts: () => 1 }
 const enqueue = (data: Record<string, string | number>, more = {}) =>
   t.runtime.tell.create(async (unit) => unit.enqueue({ type: 'email', data, ...more }))
 const jobs = () =>
@@ -175,9 +177,7 @@ describe('a job', () => {
     await t.stop()
     t = await makeTestRuntime({
       clock,
-      settings: {
-        jobs: { leaseMs: 90, ttlMs: () => null, concurrency: () => 1, maxLostLeases: 2, attempts: () => 1 },
-      },
+      settings: { jobs: { ...oneTry, leaseMs: 90 } },
     })
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -219,6 +219,79 @@ describe('a job', () => {
     expect(ended?.lease_owner).toBeNull()
     await t.runtime.stop(5000)
     expect(await jobs()).toMatchObject([{ state: 'completed', lost_leases: 1, failures: 0 }])
+  })
+
+  it('whose lease was lost says nothing of its failure, whatever it threw', async () => {
+    const told: string[] = []
+    const runs: string[] = []
+    const gate = Promise.withResolvers<void>()
+    await t.stop()
+    t = await makeTestRuntime({ clock, settings: { jobs: { ...oneTry, leaseMs: 90 } } })
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run({ signal }) {
+        if (runs.push('began') > 1) return await gate.promise
+        await new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(new PermanentFailure('the program was killed'))),
+        )
+      },
+      failed: async (_job, error) => void told.push(error),
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    await until(() => runs.length === 1)
+    await t.db.query("update job set lease_until = '-infinity'")
+    await until(() => runs.length === 2)
+    gate.resolve()
+    await until(async () => (await jobs())[0]?.state === 'completed')
+    await t.runtime.stop(5000)
+    expect(told).toEqual([])
+  })
+
+  it('that was taken over before its failure was seen leaves it to the other one', async () => {
+    const told: string[] = []
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run() {
+        await t.db.query("update job set lease_owner = 'another-machine|1|1|alive'")
+        throw new PermanentFailure('no such address')
+      },
+      failed: async (_job, error) => void told.push(error),
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    await until(async () => (await jobs())[0]?.state === 'active')
+    await t.runtime.stop(5000)
+    expect(told).toEqual([])
+    expect(await jobs()).toMatchObject([{ state: 'active', error: null }])
+  })
+
+  it.each([
+    ['the database', () => t.db.query('select pg_terminate_backend(pg_backend_pid())')],
+    ['object storage', () => Promise.reject(new StorageOutage('out of reach'))],
+    ['what its handler needs', () => Promise.reject(new NotNow('no ffmpeg'))],
+  ])('waits while %s is out of reach and loses no try, also when another failure comes of it', async (_, meet) => {
+    let runs = 0
+    const told: string[] = []
+    await t.stop()
+    t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run() {
+        runs += 1
+        if (runs === 1) await meet()
+        if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
+      },
+      failed: async (_job, error) => void told.push(error),
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    for (const run of [1, 2]) {
+      await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
+      clock.pass(31_000)
+    }
+    await until(async () => (await jobs())[0]?.state === 'completed')
+    expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
   })
 
   it('that finds a row locked waits and loses no try', async () => {

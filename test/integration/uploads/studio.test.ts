@@ -471,6 +471,38 @@ describe('the job of an edition', () => {
     await isTidy()
   })
 
+  it('that takes more memory than allowed is stopped, with a reason', async () => {
+    const faulty = await faultyFfmpeg({ when: 'unfinished.mp4' })
+    await faulty.become('memory')
+    await start({ ...AS_IT_IS, vireo: { media: { max_memory: '150MB' } } }, { settings: ONCE, ffmpeg: faulty.ffmpeg })
+    const { id, uuid } = await create()
+    await ask(uuid, CUT)
+    await isFailed(id, /more memory than allowed/)
+    await isTidy()
+  })
+
+  it('that failed ends no edition that another worker has', async () => {
+    await start(AS_IT_IS, { running: false })
+    const { id, uuid } = await create()
+    await ask(uuid, CUT)
+    const { failed } = node.runtime.runtime.registry.jobs.get('video-studio-edition') ?? {}
+    const [edition] = await node.db.query<{ id: number }>('select id from video_edition')
+    const fail = () => failed?.({ id: 1, data: { editionId: edition?.id ?? 0 } }, 'The process was killed')
+    const hold = (until: string) =>
+      node.db.query(
+        "update video_edition set lease_owner = 'elsewhere|1|1|alive', lease_until = now() + $1::interval",
+        [until],
+      )
+    await hold('1 hour')
+    await expect(fail()).rejects.toMatchObject({ kind: 'busy' })
+    expect((await stateOf(id))?.state).toBe('to-edit')
+    await hold('-1 second')
+    await fail()
+    await isFailed(id, /was killed/)
+    await node.db.query('delete from job')
+    await isTidy()
+  })
+
   it.each(['previews', 'web_videos'])('that finds no room for %s leaves the video as it was', async (kind) => {
     isDying = false
     await start(AS_IT_IS, { ...failing((ref) => ref.kind === kind, 'No space left'), settings: ONCE })

@@ -206,6 +206,22 @@ describe('a transcoding that fails', () => {
     expect(await node.db.query('select state from job')).toEqual([{ state: 'failed' }])
   })
 
+  it('is none while another worker is at it', async () => {
+    await start({ running: false })
+    await create()
+    const { failed } = node.runtime.runtime.registry.jobs.get('video-transcoding') ?? {}
+    const [row] = await node.db.query<{ id: number }>('select id from transcoding')
+    const fail = () => failed?.({ id: 1, data: { transcodingId: row?.id ?? 0 } }, 'The process was killed')
+    await node.db.query(
+      "update transcoding set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour'",
+    )
+    await expect(fail()).rejects.toMatchObject({ kind: 'busy' })
+    expect(await states()).toMatchObject({ video: 'to-transcode', transcoding: 'planned' })
+    await node.db.query("update transcoding set due_at = now() - interval '1 second'")
+    await fail()
+    expect(await states()).toMatchObject({ transcoding: 'failed', error: 'The process was killed' })
+  })
+
   it('leaves a video public that can be watched already', async () => {
     await start()
     // Unreadable once the copy is stored.

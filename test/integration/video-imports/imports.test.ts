@@ -191,6 +191,42 @@ describe('an import by URL', () => {
     expect((await client.raw(`${ADDRESS}/${id}/retry`, { method: 'POST' })).status).toBe(409)
   })
 
+  it('that failed keeps the pictures of its user for another try, and no longer', async () => {
+    const picture = new Blob([new Uint8Array(await readFile(await media('picture.png')))], { type: 'image/png' })
+    const begin = async () => {
+      const form = new FormData()
+      form.set('channelId', String(channelId))
+      form.set('targetUrl', at('/pictured.mp4'))
+      for (const name of ['thumbnailfile', 'previewfile']) form.set(name, picture, 'picture.png')
+      const { id } = await client.send<Import>('POST', ADDRESS, form)
+      expect(await settled(id)).toMatchObject({ state: { id: 3 } })
+      return id
+    }
+    const pictures = () =>
+      Promise.all(['thumbnails', 'previews'].map((kind) => readdir(join(node.dataDir, 'storage', kind))))
+    site.answer('/pictured.mp4', { type: 'text/plain', bytes: 'not yet' })
+    const id = await begin()
+    const before = (await pictures()).map((names) => names.length)
+    await until(async () => (await count("video where state in ('to-import', 'removed')")) === 0)
+    const kept = await pool.query<{ name: string }>(
+      "select name from pending_file where owner like 'failed-import:%' order by kind desc",
+    )
+    expect(await pictures()).toEqual(kept.rows.map(({ name }) => expect.arrayContaining([name])))
+    site.answer('/pictured.mp4', { type: 'video/mp4', bytes })
+    await client.send('POST', `${ADDRESS}/${id}/retry`)
+    expect(await settled(id)).toMatchObject({ state: { id: 2 } })
+    const { rows } = await pool.query<{ filename: string; type: number }>(
+      'select t.filename from thumbnail t join video_import i on i.video_id = t.video_id where i.id = $1 order by t.type',
+      [id],
+    )
+    expect(rows.map(({ filename }) => filename)).toEqual(kept.rows.map(({ name }) => name))
+
+    site.answer('/pictured.mp4', { type: 'text/plain', bytes: 'not any more' })
+    await client.send('DELETE', `${ADDRESS}/${await begin()}`)
+    await until(async () => (await count("pending_file where kind in ('thumbnails', 'previews')")) === 0)
+    expect((await pictures()).map((names) => names.length)).toEqual(before)
+  })
+
   it('of what is no video inside fails', async () => {
     site.answer('/text.mp4', { type: 'video/mp4', bytes: await readFile(await media('text.mp4')) })
     const { id } = await post({ targetUrl: at('/text.mp4') })
@@ -282,6 +318,47 @@ describe('while an import is under way', () => {
     const body = { channelId: me.videoChannels[0]?.id, targetUrl: at('/small.mp4') }
     const { id } = await theirs.send<Import>('POST', ADDRESS, body)
     await until(async () => (await count(`video_import where id = ${id} and state = 'failed'`)) === 1)
+    await untilClean()
+  })
+
+  it('the end of an earlier worker’s job does not end it; one that nobody has is over', async () => {
+    const { id } = await begin()
+    await pool.query(
+      "update video_import set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour' where id = $1",
+      [id],
+    )
+    await until(async () => (await count("job where state = 'active'")) === 0)
+    await pool.query(
+      `insert into job (type, queue, state, data, lost_leases, lease_owner, lease_until)
+       values ('video-import', 'media', 'active', $1, 99, 'gone|1|1|gone', '-infinity')`,
+      [{ importId: id }],
+    )
+    await until(async () => (await count("job where state = 'active' and lost_leases = 100 and error is null")) === 1)
+    expect((await find(id)).state.label).toBe('Processing')
+    await pool.query('update video_import set due_at = null where id = $1', [id])
+    await pool.query("update job set lease_until = '-infinity' where state = 'active'")
+    expect(await settled(id)).toMatchObject({ state: { id: 3 }, error: expect.stringMatching(/ended again and again/) })
+  })
+
+  it('the database may be in the way for a while, which costs no try and is no lost worker', async () => {
+    await pool.query(
+      `create function out_of_order() returns trigger language plpgsql as
+       $$ begin raise exception using errcode = 'cannot_connect_now'; end $$`,
+    )
+    await pool.query(
+      `create trigger out_of_order before update on video_import for each row when (new.state = 'success')
+       execute function out_of_order()`,
+    )
+    const { id } = await post({ targetUrl: at('/small.mp4') })
+    await until(async () => (await count("job where type = 'video-import' and state = 'delayed'")) === 1)
+    expect(await count("job where state = 'delayed' and failures = 0")).toBe(1)
+    expect((await find(id)).state.label).toBe('Processing')
+    const mostLost = { lost: 9, error: null }
+    await pool.query('update video_import set context = $2, due_at = now() where id = $1', [id, mostLost])
+    await until(async () => (await find(id)).state.label === 'Pending')
+    await pool.query('drop function out_of_order cascade')
+    await pool.query("update job set due_at = now() where state = 'delayed'")
+    expect(await settled(id)).toMatchObject({ state: { id: 2 } })
     await untilClean()
   })
 
