@@ -113,10 +113,10 @@ async function serve(
     ...{ db: runtime.db, registry, tell, clock: systemClock, logger: silentLogger, config: () => config },
     ...{ secrets: makeSecrets({ secret: 'a secret for tests' }), urls: makeUrls(TEST_ORIGIN) },
   }
-  const leases = { isGone: () => false }
+  const leases = { owner: 'somebody', isGone: () => false }
   const pendingFiles = makePendingFiles({ ...deps, store, leases })
   const { remove } = makeRemoveVideo({ ...deps, store, pendingFiles, leases })
-  const { now } = makePlaceFiles({ ...deps, store })
+  const { now } = makePlaceFiles({ ...deps, store, leases })
   const handlerOf = (type: string) => {
     const handler = registry.jobs.get(type)
     if (!handler) throw new Error(`Nothing handles ${type}.`)

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
 import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
-import { type FileRef, webVideoFile } from '../../../src/media/index.ts'
+import { type FileRef, type Place, type Store, webVideoFile } from '../../../src/media/index.ts'
 import { insert, makeUser, makeVideo } from '../../support/builders.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -19,8 +19,7 @@ afterAll(async () => {
 /** A store that knows names alone; `gate` opens before each move. */
 function makeNames(first: FileRef, gate: () => Promise<void>) {
   const names = new Set([first.name])
-  return {
-    names,
+  const home = {
     async *list() {},
     stat: async ({ name }: FileRef) =>
       names.has(name) ? { name, size: 1, modifiedAt: new Date(), etag: '"1"' } : undefined,
@@ -30,7 +29,10 @@ function makeNames(first: FileRef, gate: () => Promise<void>) {
       names.add(to)
     },
   }
+  return { names, only: (place: Place) => (place === 'file-system' ? (home as Partial<Store> as Store) : undefined) }
 }
+
+const leases = { owner: 'somebody', isGone: (owner: string) => owner.startsWith('dead') }
 
 it('no mover puts them back where another one, who knows better, has taken them from', async () => {
   const { db } = runtime
@@ -48,12 +50,15 @@ it('no mover puts them back where another one, who knows better, has taken them 
   let looks = 0
   const counted: typeof db = {
     ...db,
-    transaction: (...ask) => {
-      looks += 1
-      return db.transaction(...ask)
+    transaction: () => {
+      throw new Error('A mover holds no connection.')
+    },
+    query: (text, values) => {
+      if (text.includes('insert into video_placement')) looks += 1
+      return db.query(text, values)
     },
   }
-  const { now } = makePlaceFiles({ db: counted, registry, store })
+  const { now } = makePlaceFiles({ db: counted, registry, store, leases })
 
   const first = now(video.id)
   await isMoving.promise
@@ -83,6 +88,6 @@ it('takes along what was replaced, as long as a transcoding may read it', async 
     await insert(db, 'pending_file', { kind, name, owner: `transcoding:${transcodingId}` })
   }
   const store = makeNames(webVideoFile('old.mp4', false), async () => undefined)
-  await makePlaceFiles({ db, registry: makeRegistry(), store }).now(video.id)
+  await makePlaceFiles({ db, registry: makeRegistry(), store, leases }).now(video.id)
   expect([...store.names]).toEqual([webVideoFile('old.mp4', true).name])
 })
