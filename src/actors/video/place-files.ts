@@ -46,21 +46,26 @@ const RENEW = `
   returning video_id`
 
 export function makePlaceFiles(
-  deps: Pick<ActorDeps, 'db' | 'registry'> & { store: Pick<Store, 'only'>; leases: Pick<Leases, 'owner' | 'isGone'> },
+  deps: Pick<ActorDeps, 'db' | 'registry'> & {
+    store: Pick<Store, 'only'>
+    leases: Pick<Leases, 'owner' | 'isGone'>
+    /** For how long somebody waits. */
+    patience?: () => AbortSignal
+  },
 ): PlaceFiles {
-  const { db, registry, store, leases } = deps
+  const { db, registry, store, leases, patience = () => AbortSignal.timeout(LONGEST_WAIT_MS) } = deps
 
   async function now(videoId: number): Promise<void> {
-    const patience = AbortSignal.timeout(LONGEST_WAIT_MS)
-    const placing = placeAlone(videoId, patience)
+    const isOver = patience()
+    const placing = placeAlone(videoId, isOver, isOver)
     // A file that is just being copied is let end, and the mover knows what to do with it; nobody waits for that.
     placing.catch(() => undefined)
-    await Promise.race([placing, endOf(patience)])
+    await Promise.race([placing, endOf(isOver)])
   }
 
-  async function placeAlone(videoId: number, signal: AbortSignal): Promise<void> {
+  async function placeAlone(videoId: number, signal: AbortSignal, wait = patience()): Promise<void> {
     const owner = `${leases.owner}#${randomToken(4)}`
-    if (!(await claim(videoId, owner, signal))) return
+    if (!(await claim(videoId, owner, [signal, wait]))) return
     const beat = startBeat({
       everyMs: LEASE_MS / 3,
       lost: 'Another mover took over.',
@@ -79,15 +84,14 @@ export function makePlaceFiles(
   }
 
   /** Answers false when the video is gone. */
-  async function claim(videoId: number, owner: string, signal: AbortSignal): Promise<boolean> {
-    const giveUpAt = performance.now() + LONGEST_WAIT_MS
+  async function claim(videoId: number, owner: string, signals: readonly AbortSignal[]): Promise<boolean> {
     for (let dead: string | null = null; ; ) {
       const [claimed] = await db.query(CLAIM, [videoId, owner, LEASE_MS, dead])
       if (claimed) return true
       const [holder] = await db.query<{ owner: string | null }>(HOLDER, [videoId])
       if (!holder) return false
       dead = holder.owner !== null && leases.isGone(holder.owner) ? holder.owner : null
-      if (signal.aborted || performance.now() > giveUpAt) throw stillMoving()
+      if (signals.some(({ aborted }) => aborted)) throw stillMoving()
       if (!dead) await pause(LOOK_EVERY_MS)
     }
   }
