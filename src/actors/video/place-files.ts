@@ -155,9 +155,10 @@ export function makePlaceFiles(
   }
 
   async function isStillWanted(video: PlacedVideo): Promise<boolean> {
-    const [found] = await db.query<Openness>("select privacy, blocked from video where id = $1 and state <> 'removed'", [
-      video.id,
-    ])
+    const [found] = await db.query<Openness>(
+      "select privacy, blocked from video where id = $1 and state <> 'removed'",
+      [video.id],
+    )
     return found !== undefined && hasPrivateFiles(found) === hasPrivateFiles(video)
   }
 

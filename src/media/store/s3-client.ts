@@ -57,7 +57,13 @@ export function asStoreError(error: unknown): unknown {
 const MENDABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 425, 429])
 /** Such as stand under status 400 (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
 const MENDABLE_NAMES: ReadonlySet<string> = new Set([
-  ...['AuthorizationHeaderMalformed', 'BadDigest', 'ExpiredToken', 'IllegalLocationConstraintException', 'IncompleteBody'],
+  ...[
+    'AuthorizationHeaderMalformed',
+    'BadDigest',
+    'ExpiredToken',
+    'IllegalLocationConstraintException',
+    'IncompleteBody',
+  ],
   ...['InvalidToken', 'RequestTimeout', 'SlowDown', 'Throttling', 'ThrottlingException', 'TokenRefreshRequired'],
 ])
 

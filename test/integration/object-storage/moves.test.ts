@@ -374,9 +374,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
         if (isHidden || isLooking) return
         isLooking = true
         isHidden =
-          moment === 'end'
-            ? (await rowsOf(video))?.moves === 0
-            : (await placesOf(server, file)).includes(target)
+          moment === 'end' ? (await rowsOf(video))?.moves === 0 : (await placesOf(server, file)).includes(target)
         if (isHidden) await database.db.query('update video set privacy = 3 where id = $1', [video.id])
         // While a file is copied the mover looks sooner than those who place the files.
         if (isHidden && moment === 'end') await server.place(video.id)

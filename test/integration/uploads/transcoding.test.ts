@@ -387,7 +387,14 @@ describe('files that a try of a transcoding stored', () => {
     const names = { fragmented: `${newUuid()}-240-fragmented.mp4`, playlist: `${newUuid()}-240.m3u8` }
     const paths = { fragmented: join(disk.folder, names.fragmented), playlist: join(disk.folder, names.playlist) }
     for (const path of Object.values(paths)) await writeFile(path, 'bytes')
-    const facts = { resolution: 240, width: 320, height: 240, hasVideo: true, hasAudio: true, filename: names.fragmented }
+    const facts = {
+      resolution: 240,
+      width: 320,
+      height: 240,
+      hasVideo: true,
+      hasAudio: true,
+      filename: names.fragmented,
+    }
     const metadata = { format: { duration: 3 }, streams: [], chapters: [] }
     const entry = { codecs: [], hashes: {}, bandwidth: 1, averageBandwidth: 1, frameRate: 25 }
     const file: LadderFile = {
@@ -436,7 +443,9 @@ describe('files that a try of a transcoding stored', () => {
     await start({ running: false })
     const { task, file } = await finished()
     await makeStoreRenditions(node.deps)(task, [file])
-    await expect(makeStoreRenditions(node.deps)({ ...task, owner: 'another' }, [file])).rejects.toThrow('Another worker')
+    await expect(makeStoreRenditions(node.deps)({ ...task, owner: 'another' }, [file])).rejects.toThrow(
+      'Another worker',
+    )
     await end('done')
     await expectFilesAsRowsSay(task.uuid)
   })
