@@ -36,6 +36,7 @@ import { Torrents } from './0034-torrents.ts'
 import { Studio } from './0035-studio.ts'
 import { ChannelSyncs } from './0036-channel-syncs.ts'
 import { Downloads } from './0037-downloads.ts'
+import { Placements } from './0038-placements.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -74,4 +75,5 @@ export const migrations = [
   { name: '0035-studio', class: Studio },
   { name: '0036-channel-syncs', class: ChannelSyncs },
   { name: '0037-downloads', class: Downloads },
+  { name: '0038-placements', class: Placements },
 ]

@@ -1,3 +1,4 @@
+export { startBeat } from './beat.ts'
 export { DomainError, type ErrorKind, type InvalidParam, notFound, unlessGone } from './domain-error.ts'
 export { eachRow } from './each-row.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'

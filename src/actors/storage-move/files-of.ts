@@ -9,6 +9,8 @@ export interface MovableVideo extends Openness {
   uuid: string
   /** Where its move under way goes; null when there is none. */
   target: number | null
+  /** Since when. */
+  askedAt: Date | null
   webVideos: string[]
   hls: string[]
   original: string | null
@@ -19,7 +21,7 @@ export interface MovableVideo extends Openness {
 /** Undefined when the video is gone. */
 export async function findMovable(query: Sql, videoId: number): Promise<MovableVideo | undefined> {
   const [video] = await query<MovableVideo>(
-    `select v.uuid, v.state, v.privacy, v.blocked, m.target,
+    `select v.uuid, v.state, v.privacy, v.blocked, m.target, m.created_at as "askedAt",
        array(select f.filename from video_file f
          where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null order by f.id) as "webVideos",
        array(select unnest(array[f.filename, f.playlist_filename]) from video_file f
@@ -35,15 +37,28 @@ export async function findMovable(query: Sql, videoId: number): Promise<MovableV
   return video
 }
 
-/** In the folders that the privacy wants them in, or (`hidden` turned round) those of the other one. */
-export function filesOf(video: MovableVideo, hidden = hasPrivateFiles(video)): FileRef[] {
+export interface MovableFile extends FileRef {
+  /** The same file once the privacy has changed; undefined for one that has no folder of its own then. */
+  other?: FileRef
+}
+
+/** In the folders that the privacy wants them in. */
+export function filesOf(video: MovableVideo): MovableFile[] {
   const { uuid, webVideos, hls, original } = video
+  const hidden = hasPrivateFiles(video)
+  const inBoth = (refOf: (isPrivate: boolean) => FileRef): MovableFile => ({ ...refOf(hidden), other: refOf(!hidden) })
   return [
-    ...webVideos.map((name) => webVideoFile(name, hidden)),
-    ...hls.filter((name) => name !== null).map((name) => hlsFile(uuid, name, hidden)),
+    ...webVideos.map((name) => inBoth((isPrivate) => webVideoFile(name, isPrivate))),
+    ...hls.filter((name) => name !== null).map((name) => inBoth((isPrivate) => hlsFile(uuid, name, isPrivate))),
     ...(original === null ? [] : [{ kind: 'original_video_files', name: original } as const]),
   ]
 }
+
+/** Under both names, since they may be moved between the folders at any moment; those of now first. */
+export const namesOf = (files: readonly MovableFile[]): FileRef[] => [
+  ...files,
+  ...files.flatMap(({ other }) => (other ? [other] : [])),
+]
 
 /** Files that a transcoding writes anew under the same name: they are taken along when none can be under way. */
 export const isRewritten = ({ name }: FileRef): boolean => /\.(?:m3u8|json)$/.test(name)

@@ -4,9 +4,9 @@
 
 import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { askForTorrents, hasPrivateFiles, isFederated, moveVideo, storageIn } from '../video/index.ts'
+import { askForTorrents, hasPrivateFiles, isFederated, moveVideo, type Openness, storageIn } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { filesOf, findMovable, isRewritten, type MovableVideo } from './files-of.ts'
+import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './files-of.ts'
 import { makeSpareCopies } from './spare-copies.ts'
 
 export type StorageMoveDeps = ActorDeps & {
@@ -23,6 +23,8 @@ export interface MoveVideo {
 
 const STATES = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
 const EVENTS = { 'object-storage': 'external-storage', 'file-system': 'file-system' } as const
+/** So long a move may be asked for whose target this process does not know as that of new files, in ms. */
+const LONGEST_UNWANTED_MS = 3_600_000
 /** How often the files may be changed under the job until it waits. */
 const TRIES = 5
 
@@ -35,13 +37,21 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
   async function run(videoId: number, target: Place, signal: AbortSignal): Promise<void> {
     const video = await findMovable(db.query, videoId)
     if (video?.target === storageIn(target)) {
-      // Another process of this server has another configuration, or a move back is about to be asked for.
-      if (preferred !== target) throw new DomainError('busy', 'New files of this server go to another place.')
-      if (isMovable(video.state)) await move(videoId, video, target, signal)
-      else await forget(videoId)
+      if (!isMovable(video.state)) await forget(videoId)
+      else if (preferred === target) await move(videoId, video, target, signal)
+      else await giveUpInTime(videoId, video)
     }
     // Unless a move back is making them.
     if (!video || video.target === null || video.target === storageIn(target)) await spares.remove(videoId)
+  }
+
+  /** Another process of this server has another configuration for a while, or a move back is about to be asked for. */
+  async function giveUpInTime(videoId: number, { askedAt }: MovableVideo): Promise<void> {
+    const reason = 'New files of this server go to another place.'
+    const since = askedAt?.getTime() ?? 0
+    if (clock.now().getTime() - since < LONGEST_UNWANTED_MS) throw new DomainError('busy', reason)
+    logger.warn({ videoId }, 'a move to a place that is not configured any more is given up')
+    await giveUp(videoId, reason)
   }
 
   async function move(videoId: number, found: MovableVideo, target: Place, signal: AbortSignal): Promise<void> {
@@ -49,28 +59,29 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     if (found.isTranscoding || !isReady(found.state)) throw notNow()
     const done = new Set<string>()
     const large = filesOf(found).filter((ref) => !isRewritten(ref))
-    await carryAll({ videoId, files: large, target, signal, done })
+    await carryAll({ video: found, videoId, files: large, target, signal, done })
     await freeze(videoId, target)
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const video = await findMovable(db.query, videoId)
       if (!video || video.state === 'removed') return await forget(videoId)
       const files = filesOf(video)
-      await carryAll({ videoId, files, target, signal, done })
+      await carryAll({ video, videoId, files, target, signal, done })
       await assertNoneIsElsewhere(video, done)
       if (await switchOver(videoId, target, done)) return logger.info({ video: video.uuid, target }, 'files moved')
     }
     throw new DomainError('busy', 'The files of this video change again and again.')
   }
 
-  /** Adds those to `done` that are in the target place now, and the same. */
+  /** Adds those to `done` that are in the target place now, and the same. Ends when the privacy wants them elsewhere. */
   async function carryAll(ask: {
+    video: Openness
     videoId: number
-    files: readonly FileRef[]
+    files: readonly MovableFile[]
     target: Place
     signal: AbortSignal
     done: Set<string>
   }): Promise<void> {
-    const { videoId, files, target, signal, done } = ask
+    const { video, videoId, files, target, signal, done } = ask
     for (const ref of files.filter((one) => !done.has(keyOf(one)))) {
       const [from, to] = [store.only(otherPlace(target), ref.kind), store.only(target, ref.kind)]
       signal.throwIfAborted()
@@ -81,18 +92,25 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       // Whatever was stored there by others is newer than what is here.
       const isThere = (await to.stat(ref)) !== undefined && !(await spares.isNoted(target, ref))
       if (!isThere && (await from.stat(ref))) {
-        await spares.note(db.query, { place: target, videoId, now: clock.now() }, [ref])
+        await spares.note(db.query, { place: target, videoId, now: clock.now() }, namesOf([ref]))
       }
-      if (isThere || (await carryFile({ from, to, ref, signal })) !== 'missing') done.add(keyOf(ref))
+      const outcome = isThere ? 'there' : await carryFile({ from, to, ref, signal })
+      if (outcome === 'carried' && !(await isPlaceOf(videoId, video))) return await to.remove(ref)
+      if (outcome !== 'missing') done.add(keyOf(ref))
     }
+  }
+
+  /** Not when the privacy changed while a file was copied: where everybody reads, a copy must not wait for the end of the move. */
+  async function isPlaceOf(videoId: number, video: Openness): Promise<boolean> {
+    const [found] = await db.query<Openness>('select privacy, blocked from video where id = $1', [videoId])
+    return found === undefined || hasPrivateFiles(found) === hasPrivateFiles(video)
   }
 
   /** Files on their way between the public and the private folders are waited for; those that are nowhere are no reason to stay. */
   async function assertNoneIsElsewhere(video: MovableVideo, done: Set<string>): Promise<void> {
-    const others = filesOf(video, !hasPrivateFiles(video))
-    for (const [index, ref] of filesOf(video).entries()) {
+    for (const ref of filesOf(video)) {
       if (done.has(keyOf(ref))) continue
-      const other = others[index]
+      const { other } = ref
       if (other && (await store.stat(other))) throw new DomainError('busy', 'The files of this video are being moved.')
       logger.warn({ video: video.uuid, file: ref.name }, 'a file of a video is in no place')
       done.add(keyOf(ref))
@@ -117,7 +135,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       isMoved = files.every((ref) => done.has(keyOf(ref)))
       if (!isMoved) return
       await nameTarget(unit, videoId, target)
-      const carried = files.filter(({ kind }) => store.only('object-storage', kind))
+      const carried = namesOf(files.filter(({ kind }) => store.only('object-storage', kind)))
       await spares.keep(unit.query, target, carried)
       await spares.note(unit.query, { place: otherPlace(target), videoId, now: unit.now }, carried)
       await unit.query('delete from storage_move where video_id = $1', [videoId])

@@ -9,8 +9,9 @@ import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'
 
 export interface StorageMoves {
   /**
-   * Asks for the move of every local video, or of those named, and of all other files; jobs do it. Answers how many videos. Throws
-   * `invalid` unless new files go to that place, so that what is moved stays there.
+   * Asks for the move of every local video, or of those named, and of all other files; jobs do it. Answers how many videos; one whose
+   * transcoding failed stays where it is until it is tried again. Throws `invalid` unless new files go to that place, so that what is
+   * moved stays there.
    */
   moveStorage(ask: { to: Place; videoIds?: readonly number[] }): Promise<number>
 }
@@ -19,11 +20,14 @@ const JOBS = { 'object-storage': 'move-to-object-storage', 'file-system': 'move-
 const MOVING = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
 const ON_THE_WAY: readonly string[] = Object.values(MOVING).flatMap((state) => [state, `${state}-failed`])
 const PLACES = ['file-system', 'object-storage'] as const
+/** Its files are moved as soon as that has ended. */
+const BUSY: readonly string[] = ['to-transcode', 'to-edit']
 /** In which a video may be asked to move, or to try that again. */
-const MOVABLE = `('published', ${ON_THE_WAY.map((state) => `'${state}'`).join(', ')})`
+const MOVABLE = `(${['published', ...BUSY, ...ON_THE_WAY].map((state) => `'${state}'`).join(', ')})`
+const IS_ON_THE_WAY = `o.state in (${ON_THE_WAY.map((state) => `'${state}'`).join(', ')})`
 
 export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
-  const { db, tell, registry, store, preferred } = deps
+  const { db, tell, registry, store, preferred, logger } = deps
   const moveVideoFiles = makeMoveVideo(deps)
   const moveKind = makeMoveKind(deps)
 
@@ -73,7 +77,8 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   async function note(unit: Unit, videoId: number, to: Place): Promise<void> {
     await unit.query(
       `insert into storage_move (video_id, target, created_at) values ($1, $2, $3)
-       on conflict (video_id) do update set target = excluded.target`,
+       on conflict (video_id) do update set target = excluded.target,
+         created_at = case when storage_move.target = excluded.target then storage_move.created_at else excluded.created_at end`,
       [videoId, storageIn(to), unit.now],
     )
     ask(unit, videoId, to)
@@ -89,10 +94,21 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
         if (!video.state.endsWith('-failed'))
           moveVideo(unit, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
         moveVideo(unit, video, { type: 'MOVE_REQUESTED', to: to === 'object-storage' ? 'external-storage' : to })
-      } else if (video.state !== 'published') return false
+      } else if (video.state !== 'published' && !BUSY.includes(video.state)) return false
       await note(unit, videoId, to)
       return true
     })
+  }
+
+  async function tellOfThoseLeft(videoIds: readonly number[] | undefined): Promise<void> {
+    const left = await db.query<{ uuid: string }>(
+      `select v.uuid from video v where v.state = 'transcoding-failed' and not v.remote
+         and ($1::integer[] is null or v.id = any($1)) order by v.id limit 100`,
+      [videoIds ?? null],
+    )
+    if (left.length === 0) return
+    const videos = left.map(({ uuid }) => uuid)
+    logger.warn({ videos }, 'videos whose transcoding failed are not moved: transcode or remove them, then ask again')
   }
 
   return {
@@ -103,7 +119,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
         {
           ...{ db, signal: new AbortController().signal },
           from: `from video o where not o.remote and o.state in ${MOVABLE} and ($1::integer[] is null or o.id = any($1))
-            and (o.state <> 'published' or exists (select 1 from video_file f where f.video_id = o.id and f.storage <> $2)
+            and (${IS_ON_THE_WAY} or exists (select 1 from video_file f where f.video_id = o.id and f.storage <> $2)
               or exists (select 1 from streaming_playlist p where p.video_id = o.id and p.storage <> $2)
               or exists (select 1 from video_source s where s.video_id = o.id and s.kept_filename is not null))`,
           values: [videoIds ?? null, storageIn(to)],
@@ -112,6 +128,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
           if (await askFor(id, to)) videos += 1
         },
       )
+      await tellOfThoseLeft(videoIds)
       if (!videoIds) {
         await tell.create(async (unit) => {
           for (const kind of kindsOfTheirOwn) {

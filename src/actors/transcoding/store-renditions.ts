@@ -32,19 +32,42 @@ import {
 } from './transcoding-state.ts'
 
 /** Stores the files of a step, made of `source`, with their rows. Done twice with the same names it stays done. */
-export type StoreRenditions = (
-  task: { id: number; owner: string; videoId: number; uuid: string; source: MediaProbe },
-  files: readonly LadderFile[],
-) => Promise<void>
+export type StoreRenditions = (task: RenditionsTask, files: readonly LadderFile[]) => Promise<void>
+
+interface RenditionsTask {
+  id: number
+  owner: string
+  videoId: number
+  uuid: string
+  source: MediaProbe
+}
 
 export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
   const { db, store, pendingFiles } = deps
 
-  return async ({ id, owner, videoId, uuid, source }, files) => {
+  return async (task, files) => {
+    const first = await firstPlaylist(task.videoId, files)
+    // The privacy may change at any moment, and the files go from the one folder to the other: they are noted in both.
+    const noted = [...refsOf(files, first, task.uuid, false), ...refsOf(files, first, task.uuid, true)]
+    await pendingFiles.reserve(transcodingOwner(task.id), noted)
+    try {
+      await storeNoted(task, files, first, noted)
+    } catch (error) {
+      // The transcoding may have ended while they were written, and the notes with it: whatever is there now is noted once more.
+      await pendingFiles.reserve(transcodingOwner(task.id), noted)
+      throw error
+    }
+  }
+
+  async function storeNoted(
+    { id, owner, videoId, uuid, source }: RenditionsTask,
+    files: readonly LadderFile[],
+    first: PlaylistNames | undefined,
+    noted: readonly FileRef[],
+  ): Promise<void> {
     let isPrivate = hasPrivateFiles(await opennessOf(videoId))
-    const first = await firstPlaylist(videoId, files)
     const refs = (hidden: boolean): FileRef[] => refsOf(files, first, uuid, hidden)
-    await pendingFiles.reserve(transcodingOwner(id), refs(isPrivate))
+    await fetchFromOtherFolder(refs(!isPrivate), refs(isPrivate))
     await storeLadderFiles({ store, files, videoUuid: uuid, isPrivate })
     if (first) await storeMaster({ store, entries: entriesOf(files), videoUuid: uuid, isPrivate, ...first })
     for (;;) {
@@ -62,17 +85,12 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
         }
         const { made, total } = contextOfTranscoding(transcoding)
         if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
-        await pendingFiles.settle(unit.query, refs(placed))
+        await pendingFiles.settle(unit.query, noted)
         return placed
-      }).catch(async (error: unknown) => {
-        // The video was removed while its files were written, and the note of them with it.
-        const isGone = error instanceof DomainError && error.kind === 'not_found'
-        if (isGone) await pendingFiles.discard(refs(placed))
-        throw error
       })
       if (wanted === placed) return
       // The video went from private to public meanwhile, or back: the files follow before the rows name them.
-      await moveFiles(id, refs(placed), refs(wanted))
+      await moveFiles(refs(placed), refs(wanted))
       isPrivate = wanted
     }
   }
@@ -97,13 +115,18 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
     return video
   }
 
-  async function moveFiles(id: number, from: FileRef[], to: FileRef[]): Promise<void> {
-    await pendingFiles.reserve(transcodingOwner(id), to)
+  async function moveFiles(from: readonly FileRef[], to: readonly FileRef[]): Promise<void> {
     for (const [index, ref] of from.entries()) {
       const target = to[index]
       if (target) await store.move(ref, target.name)
     }
-    await pendingFiles.settle(db.query, from)
+  }
+
+  /** What an earlier try stored where the privacy wanted it then: of one name, it is the same file. */
+  async function fetchFromOtherFolder(from: readonly FileRef[], to: readonly FileRef[]): Promise<void> {
+    for (const [index, ref] of from.entries()) {
+      if (await store.stat(ref)) await moveFiles([ref], to.slice(index, index + 1))
+    }
   }
 
   async function insertRows(

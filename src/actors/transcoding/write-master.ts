@@ -68,8 +68,9 @@ export async function writeMaster(
   const isPrivate = hasPrivateFiles(video)
   if (master === null || hashes === null || entries.length === 0) return { isPrivate, settle: async () => true }
 
-  const refsOf = ({ masterFilename, hashesFilename }: Names, hidden = isPrivate): FileRef[] =>
-    [masterFilename, hashesFilename].map((name) => hlsFile(uuid, name, hidden))
+  // In both folders: the privacy may change at any moment, and the files follow.
+  const refsOf = ({ masterFilename, hashesFilename }: Names): FileRef[] =>
+    [masterFilename, hashesFilename].flatMap((name) => [hlsFile(uuid, name, false), hlsFile(uuid, name, true)])
   const old: Names = { masterFilename: master, hashesFilename: hashes }
   const textFor = (name: string): string =>
     JSON.stringify([name, isPrivate, entries.map(({ playlistFilename }) => playlistFilename)])
@@ -97,7 +98,7 @@ export async function writeMaster(
       if (!isSettled) await pendingFiles.condemn(unit.query, refsOf(names), reader)
       else if (isReplaced) {
         await pendingFiles.settle(unit.query, refsOf(names))
-        await pendingFiles.condemn(unit.query, [...refsOf(old, false), ...refsOf(old, true)], reader)
+        await pendingFiles.condemn(unit.query, refsOf(old), reader)
       }
       if (isSettled) task.written = textFor(names.masterFilename)
       return isSettled

@@ -1,9 +1,10 @@
 // Files that no row names yet, or none names any more. They are noted before they are written and struck off in the
 // transaction that stores the row, so that whoever is killed in between leaves a trace and not an orphan.
 
-import type { FileRef, Store } from '../../media/index.ts'
+import { type FileRef, StorageOutage, type Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
+import { isUuid } from '../../platform/ids.ts'
 
 export interface PendingFile extends FileRef {
   /** True for a folder with all that is in it. */
@@ -28,9 +29,9 @@ export interface PendingFiles {
    * `transcodingOwner` or `failedImportOwner`, if one is given) is done.
    */
   condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
-  /** Removes files that were reserved and are not wanted after all. */
+  /** Removes files that were reserved and are not wanted after all. Throws when one cannot be removed, after the others. */
   discard(files: readonly PendingFile[]): Promise<void>
-  /** Removes what nobody works on. Answers how many. */
+  /** Removes what nobody works on. Answers how many. Throws when one cannot be removed, after the others. */
   collect(): Promise<number>
 }
 
@@ -58,6 +59,9 @@ export const failedImportOwner = (importId: number): string => `${OF_FAILED_IMPO
 /** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
 const LONGEST_WRITING = 24 * 3_600_000
 
+/** Rows that are looked at together. */
+const PAGE = 500
+
 const INSERT = `
   insert into pending_file (kind, name, folder, owner, created_at)
   select f.kind, f.name, f.folder, $2, $3 from jsonb_to_recordset($1) as f(kind text, name text, folder boolean)
@@ -68,7 +72,7 @@ const DELETE = `
   where p.kind = f.kind and p.name = f.name`
 
 const UNWANTED = `
-  select p.kind, p.name, p.folder, p.owner, p.created_at from pending_file p
+  select p.id, p.kind, p.name, p.folder, p.owner, p.created_at from pending_file p
   where case
     when p.owner like '${OF_TRANSCODING}%' then not exists (
       select 1 from transcoding t where t.id = split_part(p.owner, ':', 2)::integer
@@ -82,12 +86,20 @@ const UNWANTED = `
     when p.owner like '${OF_FAILED_IMPORT}%' then not exists (
       select 1 from video_import i where i.id = split_part(p.owner, ':', 2)::integer and i.state = 'failed')
     else true end
-  order by p.id limit 500`
+  and p.id > $1 order by p.id limit ${PAGE}`
 
-// The same name may have got another owner since it was read.
-const STILL_THERE = 'select 1 from pending_file where kind = $1 and name = $2 and owner = $3 and created_at = $4'
+// The same name may have got another owner since it was read. A file that a row names is wanted, whoever noted it again: a worker
+// that did not know how far another one had come.
+const STILL_THERE = `
+  select exists (
+    select 1 from video_file where filename = $5 and $1 in ('web_videos', 'streaming_playlists')
+    union all select 1 from video v join video_file f on f.video_id = v.id where v.uuid = $6 and f.playlist_filename = $5
+    union all select 1 from video v join streaming_playlist p on p.video_id = v.id
+      where v.uuid = $6 and $5 in (p.playlist_filename, p.segments_sha256_filename)) as "isNamed"
+  from pending_file where kind = $1 and name = $2 and owner = $3 and created_at = $4`
 
 interface PendingRow {
+  id: number
   kind: FileRef['kind']
   name: string
   folder: boolean
@@ -133,27 +145,62 @@ export function makePendingFiles(options: {
     condemn: (query, files, reader = NOBODY) => insert(query, reader, files),
 
     async discard(files) {
-      for (const file of files) await remove(file)
-      if (files.length > 0) await db.query(DELETE, [json(files)])
+      const outcome = await eachOf(files, remove)
+      if (outcome.done.length > 0) await db.query(DELETE, [json(outcome.done)])
+      if (outcome.failures.length > 0) throw outcome.failures[0]
     },
 
     async collect() {
       let removed = 0
-      for (const row of await db.query<PendingRow>(UNWANTED)) {
-        if (!isUnwanted(row)) continue
-        const same = [row.kind, row.name, row.owner, row.created_at]
-        if ((await db.query(STILL_THERE, same)).length === 0) continue
-        await remove(row)
-        await db.query('delete from pending_file where kind = $1 and name = $2 and owner = $3', [
-          row.kind,
-          row.name,
-          row.owner,
-        ])
-        removed += 1
+      const failures: unknown[] = []
+      const outOfReach = new Set<FileRef['kind']>()
+      const collectOne = async (row: PendingRow): Promise<void> => {
+        if (outOfReach.has(row.kind)) return
+        try {
+          if (await collectRow(row)) removed += 1
+        } catch (error) {
+          if (error instanceof StorageOutage) outOfReach.add(row.kind)
+          throw error
+        }
       }
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const rows: PendingRow[] = await db.query<PendingRow>(UNWANTED, [after])
+        failures.push(...(await eachOf(rows.filter(isUnwanted), collectOne)).failures)
+        after = rows.length < PAGE ? undefined : rows.at(-1)?.id
+      }
+      if (failures.length > 0) throw failures[0]
       return removed
     },
   }
+
+  /** Answers whether the file was removed. */
+  async function collectRow(row: PendingRow): Promise<boolean> {
+    const [folder = '', name] = row.name.split('/').slice(-2)
+    const [found] = await db.query<{ isNamed: boolean }>(STILL_THERE, [
+      ...[row.kind, row.name, row.owner, row.created_at],
+      ...[name ?? folder, isUuid(folder) ? folder : null],
+    ])
+    if (!found) return false
+    if (!found.isNamed) await remove(row)
+    const same = [row.kind, row.name, row.owner]
+    await db.query('delete from pending_file where kind = $1 and name = $2 and owner = $3', same)
+    return !found.isNamed
+  }
+}
+
+/** One that cannot be worked on keeps nobody from the others. */
+async function eachOf<T>(files: readonly T[], work: (file: T) => Promise<void>) {
+  const done: T[] = []
+  const failures: unknown[] = []
+  for (const file of files) {
+    try {
+      await work(file)
+      done.push(file)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return { done, failures }
 }
 
 const json = (files: readonly PendingFile[]): string =>

@@ -1,95 +1,194 @@
 // Keeps the files of a local video where its privacy and its block want them: in the public folders, or in the private ones.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { type FileRef, hlsFolder, MediaError, type Store, webVideoFile } from '../../media/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { OF_TRANSCODING } from './pending-files.ts'
-import { hasPrivateFiles } from './video.policy.ts'
+import { type FileRef, hlsFolder, MediaError, StorageOutage, type Store, webVideoFile } from '../../media/index.ts'
+import { randomToken } from '../../platform/ids.ts'
+import { type ActorDeps, DomainError, startBeat, type Unit } from '../runtime/index.ts'
+import { type Leases, OF_TRANSCODING } from './pending-files.ts'
+import { hasPrivateFiles, type Openness } from './video.policy.ts'
 
 export interface PlaceFiles {
   /** In the transaction that changes the privacy or the block: the files follow, also when this process dies. */
   ask(unit: Unit, videoId: number): void
   /**
-   * Moves the files now. Done twice, or by two at once, they end where what is stored wants them. Throws `busy` when others move
-   * them for long.
+   * Moves the files now. Done twice, or by two at once, they end where what is stored wants them. Throws `busy` when that takes
+   * long, or others do it for long: the rest is up to the job. Throws StorageOutage when some cannot be reached, after the others.
    */
   now(videoId: number): Promise<void>
 }
 
-/** For whoever moves the same files just now; then it is up to the job. */
 const LONGEST_WAIT_MS = 10_000
 const LOOK_EVERY_MS = 50
+/** So long after its last beat a mover is taken for dead. */
+const LEASE_MS = 15_000
+
+/** Files of the disk go first: they take no time, and no outage keeps them open. */
+const PLACES = ['file-system', 'object-storage'] as const
+
+/**
+ * One mover after the other, of whichever process: somebody slow would put files back where they were. A row says who moves, and no
+ * connection is held meanwhile: object storage may copy large files for minutes.
+ */
+const CLAIM = `
+  insert into video_placement (video_id, owner, lease_until)
+  select v.id, $2, now() + $3 * interval '1 ms' from video v
+  where v.id = $1 and not v.remote and v.state <> 'removed' for key share
+  on conflict (video_id) do update set owner = excluded.owner, lease_until = excluded.lease_until
+    where video_placement.lease_until < now() or video_placement.owner = $4
+  returning owner`
+
+const HOLDER = `
+  select p.owner from video v left join video_placement p on p.video_id = v.id
+  where v.id = $1 and not v.remote and v.state <> 'removed'`
+
+const RENEW = `
+  update video_placement set lease_until = now() + $3 * interval '1 ms' where video_id = $1 and owner = $2
+  returning video_id`
 
 export function makePlaceFiles(
-  deps: Pick<ActorDeps, 'db' | 'registry'> & { store: Pick<Store, 'list' | 'stat' | 'move'> },
+  deps: Pick<ActorDeps, 'db' | 'registry'> & {
+    store: Pick<Store, 'only'>
+    leases: Pick<Leases, 'owner' | 'isGone'>
+    /** For how long somebody waits. */
+    patience?: () => AbortSignal
+  },
 ): PlaceFiles {
-  const { db, registry, store } = deps
+  const { db, registry, store, leases, patience = () => AbortSignal.timeout(LONGEST_WAIT_MS) } = deps
 
-  /**
-   * One after the other, of whichever process: what was read must hold until the last file is moved, or somebody slow would put
-   * files back where they were. The transaction writes nothing, it is as long as the lock; whoever waits holds no connection.
-   */
   async function now(videoId: number): Promise<void> {
-    const giveUpAt = performance.now() + LONGEST_WAIT_MS
-    while (!(await placeAlone(videoId))) {
-      if (performance.now() > giveUpAt) throw new DomainError('busy', 'The files of this video are being moved.')
-      await pause(LOOK_EVERY_MS)
+    const isOver = patience()
+    const placing = placeAlone(videoId, isOver, isOver)
+    // A file that is just being copied is let end, and the mover knows what to do with it; nobody waits for that.
+    placing.catch(() => undefined)
+    await Promise.race([placing, endOf(isOver)])
+  }
+
+  async function placeAlone(videoId: number, signal: AbortSignal, wait = patience()): Promise<void> {
+    const owner = `${leases.owner}#${randomToken(4)}`
+    if (!(await claim(videoId, owner, [signal, wait]))) return
+    const beat = startBeat({
+      everyMs: LEASE_MS / 3,
+      lost: 'Another mover took over.',
+      renew: async () => (await db.query(RENEW, [videoId, owner, LEASE_MS])).length > 0,
+    })
+    try {
+      return await place(videoId, AbortSignal.any([signal, beat.signal]))
+    } catch (error) {
+      // What was moved last may have been moved the wrong way round.
+      if (signal.aborted || !beat.signal.aborted) throw error
+    } finally {
+      await beat.stop()
+      await db.query('delete from video_placement where video_id = $1 and owner = $2', [videoId, owner])
+    }
+    await placeAlone(videoId, signal)
+  }
+
+  /** Answers false when the video is gone. */
+  async function claim(videoId: number, owner: string, signals: readonly AbortSignal[]): Promise<boolean> {
+    for (let dead: string | null = null; ; ) {
+      const [claimed] = await db.query(CLAIM, [videoId, owner, LEASE_MS, dead])
+      if (claimed) return true
+      const [holder] = await db.query<{ owner: string | null }>(HOLDER, [videoId])
+      if (!holder) return false
+      dead = holder.owner !== null && leases.isGone(holder.owner) ? holder.owner : null
+      if (signals.some(({ aborted }) => aborted)) throw stillMoving()
+      if (!dead) await pause(LOOK_EVERY_MS)
     }
   }
 
-  const placeAlone = (videoId: number): Promise<boolean> =>
-    db.transaction(async ({ query }) => {
-      const [lock] = await query<{ isOurs: boolean }>(
-        `select pg_try_advisory_xact_lock(hashtext('video-files'), $1) as "isOurs"`,
-        [videoId],
-      )
-      if (!lock?.isOurs) return false
-      await place(query, videoId)
-      return true
-    })
+  /** Until nobody wants them elsewhere: a file may have been copied for as long as others needed to change their minds twice. */
+  async function place(videoId: number, signal: AbortSignal): Promise<void> {
+    for (let before: boolean | undefined; ; ) {
+      const video = await find(videoId)
+      if (!video || hasPrivateFiles(video) === before) return
+      before = hasPrivateFiles(video)
+      let outage: StorageOutage | undefined
+      for (const where of PLACES) {
+        try {
+          await placeIn(where, video, signal)
+        } catch (error) {
+          if (!(error instanceof StorageOutage)) throw error
+          outage = error
+        }
+      }
+      if (outage) throw outage
+    }
+  }
 
-  async function place(query: Sql, videoId: number): Promise<void> {
-    const [video] = await query<{ uuid: string; privacy: number; blocked: boolean; web_videos: string[] }>(
-      // Those of before stay as long as a transcoding may read them, and are noted in both places.
-      `select v.uuid, v.privacy, v.blocked, array(select f.filename from video_file f
+  async function find(videoId: number): Promise<PlacedVideo | undefined> {
+    const [video] = await db.query<PlacedVideo>(
+      // Those of before stay as long as a transcoding may read them, and are noted in both places, as those are that it writes.
+      `select v.id, v.uuid, v.privacy, v.blocked, array(select f.filename from video_file f
          where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null
          union select p.name from transcoding t join pending_file p on p.owner = '${OF_TRANSCODING}' || t.id and p.kind = 'web_videos'
            join pending_file h on h.kind = p.kind and h.name = 'private/' || p.name and h.owner = p.owner
-         where t.video_id = v.id) as web_videos
+         where t.video_id = v.id) as "webVideos"
        from video v where v.id = $1 and not v.remote and v.state <> 'removed'`,
       [videoId],
     )
-    if (!video) return
-    const isPrivate = hasPrivateFiles(video)
-    await moveFolder(hlsFolder(video.uuid, !isPrivate), hlsFolder(video.uuid, isPrivate))
-    for (const name of video.web_videos) await move(webVideoFile(name, !isPrivate), webVideoFile(name, isPrivate))
+    return video
   }
 
   /**
    * File by file, since a job may already have stored a new rendition in the right folder. The emptied folder stays:
    * somebody who moves the other way may just be filling it.
    */
-  async function moveFolder(from: FileRef, to: FileRef): Promise<void> {
+  async function placeIn(where: (typeof PLACES)[number], video: PlacedVideo, signal: AbortSignal): Promise<void> {
+    const isPrivate = hasPrivateFiles(video)
+    const [from, to] = [hlsFolder(video.uuid, !isPrivate), hlsFolder(video.uuid, isPrivate)]
     const names: string[] = []
-    for await (const { name } of store.list(from.kind, from.name)) names.push(name)
-    for (const name of names)
-      await move({ kind: from.kind, name }, { kind: to.kind, name: to.name + name.slice(from.name.length) })
+    for await (const { name } of store.only(where, from.kind)?.list(from.kind, from.name) ?? []) names.push(name)
+    const moves: [FileRef, string][] = [
+      ...names.map((name): [FileRef, string] => [{ kind: from.kind, name }, to.name + name.slice(from.name.length)]),
+      ...video.webVideos.map((name): [FileRef, string] => [
+        webVideoFile(name, !isPrivate),
+        webVideoFile(name, isPrivate).name,
+      ]),
+    ]
+    for (const [ref, target] of moves) {
+      if (signal.aborted) throw stillMoving()
+      const home = store.only(where, ref.kind)
+      if (!home || !(await home.stat(ref))) continue
+      if (!(await isStillWanted(video))) return
+      await move(home, ref, target)
+    }
   }
 
-  async function move(from: FileRef, to: FileRef): Promise<void> {
+  async function isStillWanted(video: PlacedVideo): Promise<boolean> {
+    const [found] = await db.query<Openness>(
+      "select privacy, blocked from video where id = $1 and state <> 'removed'",
+      [video.id],
+    )
+    return found !== undefined && hasPrivateFiles(found) === hasPrivateFiles(video)
+  }
+
+  async function move(home: Pick<Store, 'move'>, from: FileRef, to: string): Promise<void> {
     try {
-      if (await store.stat(from)) await store.move(from, to.name)
+      await home.move(from, to)
     } catch (error) {
       // Somebody else moved it, or removed the video.
       if (!(error instanceof MediaError && error.reason === 'not-found')) throw error
     }
   }
 
-  registry.job('video-files-placement', { queue: 'io', run: ({ data }) => now(Number(data.videoId)) })
+  registry.job('video-files-placement', {
+    queue: 'io',
+    run: ({ data, signal }) => placeAlone(Number(data.videoId), signal),
+  })
 
   return {
     now,
     ask: (unit, videoId) => unit.enqueue({ type: 'video-files-placement', data: { videoId } }),
   }
 }
+
+interface PlacedVideo extends Openness {
+  id: number
+  uuid: string
+  webVideos: string[]
+}
+
+const stillMoving = (): DomainError => new DomainError('busy', 'The files of this video are being moved.')
+
+const endOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(stillMoving()), { once: true }))

@@ -48,10 +48,19 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
       return one.answer
     })
 
-  /** In both places, so that a file on its way between them does not stay behind. */
+  /** In both places, so that a file on its way between them does not stay behind, nor one that an outage does not concern. */
   async function everywhere(kind: FileKind, work: (home: OnePlace) => Promise<void>): Promise<void> {
     let done = false
-    for (const home of homesOf(kind)) done = (await unlessMissing(() => work(home).then(() => true))) ?? done
+    let outage: unknown
+    for (const home of homesOf(kind)) {
+      try {
+        done = (await unlessMissing(() => work(home).then(() => true))) ?? done
+      } catch (error) {
+        if (!(error instanceof StorageOutage)) throw error
+        outage = error
+      }
+    }
+    if (outage) throw outage
     if (!done) throw new MediaError('not-found', 'There is no such file.')
   }
 

@@ -40,14 +40,36 @@ export const isMissing = (error: unknown): boolean =>
   (nameOf(error) === 'NoSuchKey' || statusOf(error) === 404) && nameOf(error) !== 'NoSuchBucket'
 
 /**
- * An error of the library in our words: `not-found`, or an outage for all that another time, or the operator, can mend. The text of
- * the store is kept as it is the operator who reads it.
+ * An error of the library in our words: `not-found`, an outage for all that another time, or the operator, can mend, or a refusal that
+ * comes again each time. The text of the store is kept as it is the operator who reads it.
  */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof MediaError || error instanceof StorageOutage) return error
   if (isMissing(error)) return new MediaError('not-found', 'There is no such file.')
   if (statusOf(error) === undefined && !isOfConnection(error)) return error
+  if (isRefusedForGood(error)) {
+    return new Error(`Object storage refuses what it is asked: ${reasonOf(error)}`, { cause: error })
+  }
   return new StorageOutage(`Object storage cannot be used now: ${reasonOf(error)}`, { cause: error })
+}
+
+/** Of the answers 4xx those that time, other credentials or another bucket can mend; all others blame the request. */
+const MENDABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 425, 429])
+/** Such as stand under status 400 (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
+const MENDABLE_NAMES: ReadonlySet<string> = new Set([
+  ...[
+    'AuthorizationHeaderMalformed',
+    'BadDigest',
+    'ExpiredToken',
+    'IllegalLocationConstraintException',
+    'IncompleteBody',
+  ],
+  ...['InvalidToken', 'RequestTimeout', 'SlowDown', 'Throttling', 'ThrottlingException', 'TokenRefreshRequired'],
+])
+
+function isRefusedForGood(error: unknown): boolean {
+  const status = statusOf(error) ?? 0
+  return status >= 400 && status < 500 && !MENDABLE_STATUSES.has(status) && !MENDABLE_NAMES.has(nameOf(error) ?? '')
 }
 
 /** One line for the operator. */

@@ -61,15 +61,30 @@ export function makeS3Objects(settings: ObjectSettings): S3Objects {
     Math.max(MIN_PART, Math.min(settings.maxPart, Math.max(USUAL_PART, Math.ceil(bytes / MOST_PARTS))))
 
   async function upload(ref: FileRef, body: Readable | Uint8Array, bytes: number): Promise<void> {
-    const { client, Upload } = await s3()
-    const params = { ...addressOf(ref), ...aclOf(ref), Body: body, ContentType: contentTypeOf(ref.name) }
-    const task = new Upload({ client, params, partSize: partSizeFor(bytes), queueSize: PARTS_AT_ONCE })
+    const { client, sdk, Upload } = await s3()
+    const address = addressOf(ref)
+    const params = { ...address, ...aclOf(ref), Body: body, ContentType: contentTypeOf(ref.name) }
+    const options = { partSize: partSizeFor(bytes), queueSize: PARTS_AT_ONCE, leavePartsOnError: true }
+    const task = new Upload({ client, params, ...options })
     try {
       await task.done()
     } catch (error) {
-      // The library takes back the parts of an upload that failed; one that cannot be taken back ends by the bucket's rule.
       if (body instanceof Readable) body.destroy()
+      // Parts that cannot be taken back end by the bucket's rule; what went wrong first is what counts.
+      const parts = { ...address, UploadId: task.uploadId }
+      if (task.uploadId) await client.send(new sdk.AbortMultipartUploadCommand(parts)).catch(() => undefined)
       throw asStoreError(error)
+    }
+  }
+
+  async function uploadStream(ref: FileRef, from: Readable): Promise<void> {
+    const source = watched(from)
+    try {
+      await upload(ref, source.stream, 0)
+    } catch (error) {
+      const fault = source.fault()
+      from.destroy()
+      throw fault ? fault.error : error
     }
   }
 
@@ -109,7 +124,7 @@ export function makeS3Objects(settings: ObjectSettings): S3Objects {
 
     async put(ref, from) {
       if (from instanceof Uint8Array) return await upload(ref, from, from.byteLength)
-      if (!isLocalFile(from)) return await upload(ref, from, 0)
+      if (!isLocalFile(from)) return await uploadStream(ref, from)
       const size = await sizeOfFile(from.path)
       await upload(ref, createReadStream(from.path), size)
       if (from.keep !== true) await rm(from.path, { force: true })
@@ -171,6 +186,25 @@ export function makeS3Objects(settings: ObjectSettings): S3Objects {
       client?.destroy()
     },
   }
+}
+
+/** The same bytes, and what went wrong with them before they came to the store: that is no fault of the store's. */
+function watched(source: Readable): { stream: Readable; fault(): { error: unknown } | undefined } {
+  let fault: { error: unknown } | undefined
+  const pieces = source[Symbol.asyncIterator]()
+  const next = async () => {
+    try {
+      return await pieces.next()
+    } catch (error) {
+      fault = { error }
+      throw error
+    }
+  }
+  async function* bytes(): AsyncGenerator<unknown> {
+    // What the store's side throws in comes out of `yield`, and is none of the source's.
+    for (let piece = await next(); !piece.done; piece = await next()) yield piece.value
+  }
+  return { stream: Readable.from(bytes(), { objectMode: false }), fault: () => fault }
 }
 
 function toStat(

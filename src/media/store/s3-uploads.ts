@@ -3,6 +3,7 @@
 
 import { Readable } from 'node:stream'
 import { MediaError } from '../errors.ts'
+import { asStoreError } from './s3-client.ts'
 import type { S3Objects } from './s3-objects.ts'
 import type { Appender, ByteRange, FileRef, FileStat, OpenedFile } from './store.ts'
 
@@ -61,7 +62,10 @@ export function makeS3Uploads(objects: S3Objects): S3Uploads {
     }
     for (const torn of pieces.filter(({ start, size }) => start < offset && start + size > offset)) {
       const { stream } = await objects.get(refOf(torn.name), { start: 0, end: offset - torn.start - 1 })
-      await objects.put(refOf(nameOf(upload, torn.start, offset - torn.start)), stream)
+      // Both ends of it are the store.
+      await objects.put(refOf(nameOf(upload, torn.start, offset - torn.start)), stream).catch((error: unknown) => {
+        throw asStoreError(error)
+      })
     }
     for (const { name, start, size } of pieces) {
       if (start + size > offset || start >= offset) await objects.remove(refOf(name))

@@ -113,10 +113,10 @@ async function serve(
     ...{ db: runtime.db, registry, tell, clock: systemClock, logger: silentLogger, config: () => config },
     ...{ secrets: makeSecrets({ secret: 'a secret for tests' }), urls: makeUrls(TEST_ORIGIN) },
   }
-  const leases = { isGone: () => false }
+  const leases = { owner: 'somebody', isGone: () => false }
   const pendingFiles = makePendingFiles({ ...deps, store, leases })
   const { remove } = makeRemoveVideo({ ...deps, store, pendingFiles, leases })
-  const { now } = makePlaceFiles({ ...deps, store })
+  const { now } = makePlaceFiles({ ...deps, store, leases })
   const handlerOf = (type: string) => {
     const handler = registry.jobs.get(type)
     if (!handler) throw new Error(`Nothing handles ${type}.`)
@@ -345,6 +345,58 @@ describe.each(PLACES)('a move to the %s', (target) => {
     await move(video)
     await database.db.query('delete from video_source')
     expect(await server.moves.moveStorage({ to: target, videoIds: [video.id] })).toBe(0)
+  })
+
+  it('does not keep a video from its removal, nor goes on for ever, when its target is not wanted any more', async () => {
+    const elsewhere = await serve(source)
+    const removed = await made(server, source)
+    await ask(removed)
+    await server.remove(removed.id)
+    await elsewhere.run(JOBS[target], { videoId: removed.id })
+    await database.db.query('delete from outbox')
+    await elsewhere.run('video-removal', { videoId: removed.id })
+    expect(await rowsOf(removed)).toBeUndefined()
+    const video = await made(server, source)
+    await ask(video)
+    await database.db.query("update storage_move set created_at = now() - interval '2 hours'")
+    await elsewhere.run(JOBS[target], { videoId: video.id })
+    expect(await rowsOf(video)).toMatchObject({ state: 'published', spares: 0, moves: 0 })
+    await expectReadable(server, video)
+  })
+
+  it('leaves no copy open of a video that is made private while it is copied, or between its end and the last removal', async () => {
+    for (const moment of ['first copy', 'end']) {
+      const video = await made(server, source)
+      const file = webVideoFile(video.webVideo?.filename ?? '', false)
+      await ask(video)
+      let [isHidden, isLooking] = [false, false]
+      onCall = async () => {
+        if (isHidden || isLooking) return
+        isLooking = true
+        isHidden =
+          moment === 'end' ? (await rowsOf(video))?.moves === 0 : (await placesOf(server, file)).includes(target)
+        if (isHidden) await database.db.query('update video set privacy = 3 where id = $1', [video.id])
+        // While a file is copied the mover looks sooner than those who place the files.
+        if (isHidden && moment === 'end') await server.place(video.id)
+        isLooking = false
+      }
+      await quietly(move(video))
+      onCall = () => undefined
+      expect(await placesOf(server, file)).toEqual(moment === 'end' ? [] : [source])
+      await server.place(video.id)
+      await move(video)
+      await expectMoved(server, video, target, true)
+    }
+  })
+
+  it('waits for videos that are being made', async () => {
+    const video = await made(server, source)
+    await database.db.query("update video set state = 'to-transcode' where id = $1", [video.id])
+    expect(await ask(video)).toBe(1)
+    await expect(move(video)).rejects.toMatchObject({ kind: 'busy' })
+    await database.db.query("update video set state = 'published' where id = $1", [video.id])
+    await move(video)
+    await expectMoved(server, video, target)
   })
 
   it('takes files that belong to no video along by their kind', async () => {

@@ -9,6 +9,7 @@ import type { Session } from '../../../src/actors/session/index.ts'
 import { makeStoryboards } from '../../../src/actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from '../../../src/actors/studio/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transcoding/index.ts'
+import type { TranscodingDeps } from '../../../src/actors/transcoding/transcoding-state.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
 import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
 import {
@@ -74,6 +75,8 @@ export interface UploadNode {
   updateVideo: UpdateVideo
   removeVideo: RemoveVideo
   pendingFiles: PendingFiles
+  /** What its transcodings are made of. */
+  deps: TranscodingDeps
   /** `http://127.0.0.1:port`. */
   base: string
   stop(): Promise<void>
@@ -130,7 +133,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const actorDeps = depsOf(runtime, config, clock)
   const pendingFiles = makePendingFiles({ db: runtime.db, store, clock, leases })
-  const placeFiles = makePlaceFiles({ ...actorDeps, store })
+  const placeFiles = makePlaceFiles({ ...actorDeps, store, leases })
   const deps = { ...actorDeps, store, ffmpeg: options.ffmpeg ?? (await testFfmpeg()), pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(deps)
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
@@ -169,6 +172,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
       updateVideo,
       removeVideo,
       pendingFiles,
+      deps,
     },
     base: `http://127.0.0.1:${port}`,
     async stop() {

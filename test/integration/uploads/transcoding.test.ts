@@ -1,12 +1,15 @@
 // From an uploaded file to a published video: the job, its machine, the files, and every way in which it can be stopped.
 
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
 import { leaseOwner } from '../../../src/actors/runtime/lease.ts'
+import { makeStoreRenditions } from '../../../src/actors/transcoding/store-renditions.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
+import { type LadderFile, type MediaProbe, probe } from '../../../src/media/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { copyOfMedia, type MediaName } from '../../support/media.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -391,7 +394,131 @@ describe('a transcoding that is interrupted', () => {
   })
 })
 
+describe('files that a try of a transcoding stored', () => {
+  const worker = { id: 0, owner: 'a worker' }
+
+  /** A finished rendition of 240p, as the ladder gives it, for the transcoding that `worker` has. */
+  async function finished() {
+    const { id, uuid } = await create()
+    const names = { fragmented: `${newUuid()}-240-fragmented.mp4`, playlist: `${newUuid()}-240.m3u8` }
+    const paths = { fragmented: join(disk.folder, names.fragmented), playlist: join(disk.folder, names.playlist) }
+    for (const path of Object.values(paths)) await writeFile(path, 'bytes')
+    const facts = {
+      resolution: 240,
+      width: 320,
+      height: 240,
+      hasVideo: true,
+      hasAudio: true,
+      filename: names.fragmented,
+    }
+    const metadata = { format: { duration: 3 }, streams: [], chapters: [] }
+    const entry = { codecs: [], hashes: {}, bandwidth: 1, averageBandwidth: 1, frameRate: 25 }
+    const file: LadderFile = {
+      ...{ ...facts, type: 'hls', fps: 25, size: 5, path: paths.fragmented, metadata },
+      hls: { entry: { ...facts, ...entry, playlistFilename: names.playlist }, playlistPath: paths.playlist },
+    }
+    const source: MediaProbe = await probe({ ffmpeg: node.deps.ffmpeg, path: await copyOfMedia('small.mp4') })
+    const [row] = await node.db.query<{ id: number }>(
+      "update transcoding set state = 'running', lease_owner = $1, context = $2 returning id",
+      [worker.owner, JSON.stringify({ total: 2, made: 0, lost: 0, error: null })],
+    )
+    return { file, task: { ...worker, id: row?.id ?? 0, videoId: id, uuid, source } }
+  }
+  const setPrivacy = async (videoId: number, privacy: number) => {
+    await node.db.query('update video set privacy = $2 where id = $1', [videoId, privacy])
+    await node.deps.placeFiles.now(videoId)
+  }
+  const end = async (state: 'done' | 'cancelled') => {
+    await node.db.query('update transcoding set state = $1, lease_owner = null', [state])
+    await node.pendingFiles.collect()
+  }
+
+  it('stay when the next try stores them, whatever the privacy was at each', async () => {
+    await start({ running: false })
+    const { task, file } = await finished()
+    const killed = makeStoreRenditions({ ...node.deps, tell: dying })
+    await expect(killed(task, [file])).rejects.toThrow('killed')
+    await setPrivacy(task.videoId, 3)
+    await makeStoreRenditions(node.deps)(task, [file])
+    await setPrivacy(task.videoId, 1)
+    await end('done')
+    await expectFilesAsRowsSay(task.uuid)
+  })
+
+  it('are taken along when the privacy changed before anybody moved them', async () => {
+    await start({ running: false })
+    const { task, file } = await finished()
+    await expect(makeStoreRenditions({ ...node.deps, tell: dying })(task, [file])).rejects.toThrow('killed')
+    await node.db.query('update video set privacy = 3')
+    await makeStoreRenditions(node.deps)(task, [file])
+    await end('done')
+    await expectFilesAsRowsSay(task.uuid, { hidden: true })
+  })
+
+  it('stay when a worker that was taken for dead notes them once more', async () => {
+    await start({ running: false })
+    const { task, file } = await finished()
+    await makeStoreRenditions(node.deps)(task, [file])
+    await expect(makeStoreRenditions(node.deps)({ ...task, owner: 'another' }, [file])).rejects.toThrow(
+      'Another worker',
+    )
+    await end('done')
+    await expectFilesAsRowsSay(task.uuid)
+  })
+
+  it('go when it was cancelled while they were written', async () => {
+    const late = Promise.withResolvers<void>()
+    await start({
+      running: false,
+      wrapStore: (store) => ({
+        ...store,
+        async put(ref, from) {
+          if (ref.name.endsWith('-fragmented.mp4')) await late.promise
+          return await store.put(ref, from)
+        },
+      }),
+    })
+    const { task, file } = await finished()
+    const storing = makeStoreRenditions(node.deps)(task, [file])
+    await eventually(async () => expect((await rowCounts(node.db)).pending_file).toBeGreaterThan(0))
+    await end('cancelled')
+    late.resolve()
+    await expect(storing).rejects.toThrow('Another worker')
+    await node.pendingFiles.collect()
+    await expectFilesAsRowsSay(task.uuid)
+  })
+
+  const dying: UploadNode['deps']['tell'] = Object.assign(
+    async () => {
+      throw new Error('killed')
+    },
+    { create: async () => Promise.reject(new Error('killed')) },
+  )
+})
+
 describe('files that a dead process left', () => {
+  it('are removed although others cannot be, and however many are still written', async () => {
+    await start({
+      running: false,
+      wrapStore: (store) => ({
+        ...store,
+        async remove(ref) {
+          if (ref.name === 'stuck.jpg') throw new Error('This one cannot be removed.')
+          await store.remove(ref)
+        },
+      }),
+    })
+    await node.db.query(`insert into pending_file (kind, name, folder, owner, created_at)
+      select 'previews', 'p' || n, false, 'another machine|1-1|x', now() from generate_series(1, 501) n`)
+    for (const name of ['stuck.jpg', 'free.jpg']) {
+      await node.store.put({ kind: 'thumbnails', name }, Buffer.from('x'))
+      await node.pendingFiles.reserve('nobody', [{ kind: 'thumbnails', name }])
+    }
+    await expect(node.pendingFiles.collect()).rejects.toThrow('This one')
+    expect(await allFiles(disk)).toEqual(['thumbnails/stuck.jpg'])
+    expect(await rowCounts(node.db)).toMatchObject({ pending_file: 502 })
+  })
+
   it('are removed at once, those of living ones stay', async () => {
     await start({ running: false })
     const { hostname } = await import('node:os')

@@ -1,9 +1,9 @@
 // The files of a video on their way between the open and the private folder, when two move them at once.
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
 import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
-import { type FileRef, webVideoFile } from '../../../src/media/index.ts'
+import { type FileRef, type Place, StorageOutage, type Store, webVideoFile } from '../../../src/media/index.ts'
 import { insert, makeUser, makeVideo } from '../../support/builders.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -19,8 +19,7 @@ afterAll(async () => {
 /** A store that knows names alone; `gate` opens before each move. */
 function makeNames(first: FileRef, gate: () => Promise<void>) {
   const names = new Set([first.name])
-  return {
-    names,
+  const home = {
     async *list() {},
     stat: async ({ name }: FileRef) =>
       names.has(name) ? { name, size: 1, modifiedAt: new Date(), etag: '"1"' } : undefined,
@@ -30,7 +29,11 @@ function makeNames(first: FileRef, gate: () => Promise<void>) {
       names.add(to)
     },
   }
+  const only = (place: Place) => (place === 'file-system' ? (home as Partial<Store> as Store) : undefined)
+  return { names, home: home as Partial<Store> as Store, only }
 }
+
+const leases = { owner: 'somebody', isGone: (owner: string) => owner.startsWith('dead') }
 
 it('no mover puts them back where another one, who knows better, has taken them from', async () => {
   const { db } = runtime
@@ -48,12 +51,15 @@ it('no mover puts them back where another one, who knows better, has taken them 
   let looks = 0
   const counted: typeof db = {
     ...db,
-    transaction: (...ask) => {
-      looks += 1
-      return db.transaction(...ask)
+    transaction: () => {
+      throw new Error('A mover holds no connection.')
+    },
+    query: (text, values) => {
+      if (text.includes('insert into video_placement')) looks += 1
+      return db.query(text, values)
     },
   }
-  const { now } = makePlaceFiles({ db: counted, registry, store })
+  const { now } = makePlaceFiles({ db: counted, registry, store, leases })
 
   const first = now(video.id)
   await isMoving.promise
@@ -83,6 +89,78 @@ it('takes along what was replaced, as long as a transcoding may read it', async 
     await insert(db, 'pending_file', { kind, name, owner: `transcoding:${transcodingId}` })
   }
   const store = makeNames(webVideoFile('old.mp4', false), async () => undefined)
-  await makePlaceFiles({ db, registry: makeRegistry(), store }).now(video.id)
+  await makePlaceFiles({ db, registry: makeRegistry(), store, leases }).now(video.id)
   expect([...store.names]).toEqual([webVideoFile('old.mp4', true).name])
+})
+
+describe('a mover that cannot go on', () => {
+  const open = () => Promise.resolve()
+
+  async function privateVideo() {
+    const { db } = runtime
+    const { channelId } = await makeUser(db)
+    const video = await makeVideo(db, { channelId, columns: { privacy: 3 }, webVideo: { resolution: 240 } })
+    const filename = video.webVideo?.filename ?? ''
+    return { id: video.id, opened: webVideoFile(filename, false), hidden: webVideoFile(filename, true) }
+  }
+  const held = (videoId: number, owner: string, lasts: string) =>
+    runtime.db.query(`insert into video_placement values ($1, $2, now() + $3::interval)`, [videoId, owner, lasts])
+
+  it.each([
+    { owner: 'dead process', lasts: '1 hour' },
+    { owner: 'silent process', lasts: '-1 second' },
+  ])('is followed by another at once when it is a $owner', async ({ owner, lasts }) => {
+    const video = await privateVideo()
+    await held(video.id, owner, lasts)
+    const store = makeNames(video.opened, open)
+    await makePlaceFiles({ ...runtime, registry: makeRegistry(), store, leases }).now(video.id)
+    expect([...store.names]).toEqual([video.hidden.name])
+    expect(await runtime.db.query('select 1 from video_placement')).toEqual([])
+  })
+
+  it('is waited for no longer than a client waits, and ends all the same', async () => {
+    const video = await privateVideo()
+    const slow = Promise.withResolvers<void>()
+    const over = new AbortController()
+    const store = makeNames(video.opened, async () => {
+      over.abort()
+      await slow.promise
+    })
+    const registry = makeRegistry()
+    const { now } = makePlaceFiles({ ...runtime, registry, store, leases, patience: () => over.signal })
+    await expect(now(video.id)).rejects.toMatchObject({ kind: 'busy' })
+    const data = { videoId: video.id }
+    const job = { id: 1, type: 'video-files-placement', data, signal: new AbortController().signal, progress: () => {} }
+    const run = async () => registry.jobs.get('video-files-placement')?.run(job)
+    await expect(run()).rejects.toMatchObject({ kind: 'busy' })
+    slow.resolve()
+    await until(() => store.names.has(video.hidden.name), { what: 'the file to be moved' })
+    const isFree = async () => (await runtime.db.query('select 1 from video_placement')).length === 0
+    await until(isFree, { what: 'the mover to end' })
+    await run()
+    expect([...store.names]).toEqual([video.hidden.name])
+  })
+
+  it('moves what it copied for long back when nobody wants it there any more', async () => {
+    const video = await privateVideo()
+    const store = makeNames(video.opened, async () => {
+      // Taken for dead, it does not know of who came after it.
+      await runtime.db.query('update video set privacy = 1 where id = $1', [video.id])
+    })
+    await makePlaceFiles({ ...runtime, registry: makeRegistry(), store, leases }).now(video.id)
+    expect([...store.names]).toEqual([video.opened.name])
+  })
+
+  it('closes the files of the disk while object storage is out of reach, and says so', async () => {
+    const video = await privateVideo()
+    const store = makeNames(video.opened, open)
+    const out = async () => {
+      throw new StorageOutage('out of reach')
+    }
+    const away = { ...store.home, stat: out, move: out } as Store
+    const both = { only: (place: Place) => (place === 'file-system' ? store.home : away) }
+    const placing = makePlaceFiles({ ...runtime, registry: makeRegistry(), store: both, leases }).now(video.id)
+    await expect(placing).rejects.toBeInstanceOf(StorageOutage)
+    expect([...store.names]).toEqual([video.hidden.name])
+  })
 })

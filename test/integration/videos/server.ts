@@ -86,7 +86,13 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
   const leases = { owner: 'test', isGone: () => false }
   const pendingFiles = makePendingFiles({ db, store, clock: systemClock, leases })
   const videos = {
-    ...makeUpdateVideo({ ...deps, store, pendingFiles, placeFiles: makePlaceFiles({ ...deps, store }), leases }),
+    ...makeUpdateVideo({
+      ...deps,
+      store,
+      pendingFiles,
+      placeFiles: makePlaceFiles({ ...deps, store, leases }),
+      leases,
+    }),
     ...makeRemoveVideo({ ...deps, store, pendingFiles, leases }),
   }
 

@@ -3,7 +3,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { objectSettings } from '../../../src/connections.ts'
@@ -20,6 +20,7 @@ import {
   StorageOutage,
   type Store,
 } from '../../../src/media/index.ts'
+import { asStoreError } from '../../../src/media/store/s3-client.ts'
 import { copyObject } from '../../../src/media/store/s3-copy.ts'
 import { testConfig } from '../../support/config.ts'
 import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
@@ -276,6 +277,27 @@ describe('object storage', () => {
     expect(await namesIn(onlyObjects(), 'web_videos')).toEqual([])
   })
 
+  it('tells an outage from a refusal that comes again, and from a source that breaks', async () => {
+    const refused = { $metadata: { httpStatusCode: 400 }, name: 'InvalidArgument', message: 'no' }
+    const outages = [
+      ...[403, 429, 500, 503].map((httpStatusCode) => ({ ...refused, $metadata: { httpStatusCode } })),
+      { ...refused, $metadata: { httpStatusCode: 404 }, name: 'NoSuchBucket' },
+      { ...refused, name: 'RequestTimeout' },
+    ]
+    for (const outage of outages) expect(asStoreError(outage)).toBeInstanceOf(StorageOutage)
+    expect(asStoreError({ ...refused, $metadata: { httpStatusCode: 404 } })).toMatchObject({ reason: 'not-found' })
+    for (const status of [400, 405, 411, 413, 416]) {
+      const error = asStoreError({ ...refused, $metadata: { httpStatusCode: status } })
+      expect(error).not.toBeInstanceOf(StorageOutage)
+      expect(error).toMatchObject({ message: expect.stringContaining(`InvalidArgument, status ${status}, no`) })
+    }
+    const left = new PassThrough()
+    left.write('some')
+    const putting = objectStore().put(video('left.mp4'), left)
+    left.destroy()
+    await expect(putting).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  })
+
   it('gives objects their types, and an ACL only where one is configured', async () => {
     await objectStore().put(video('a.mp4'), Buffer.from('x'))
     expect(s3.headers.at(-2)).toMatchObject({ 'content-type': 'video/mp4' })
@@ -367,6 +389,17 @@ describe('a server that was switched over', () => {
     expect(await store.placeOf(video('private/old.mp4'))).toBe('file-system')
     for (const name of ['private/old.mp4', 'new.mp4']) await store.remove(video(name))
     expect(await namesIn(store, 'web_videos')).toEqual([])
+  })
+
+  it('moves what it can reach while object storage is out of reach, and says that there may be more', async () => {
+    const files = fileStore()
+    await files.put(video('a.mp4'), Buffer.from('abc'))
+    const objects = objectStore({ endpoint: 'http://127.0.0.1:1' })
+    for (const preferred of ['object-storage', 'file-system'] as const) {
+      const store = makePlacedStore({ files, objects, preferred })
+      await expect(store.move(video('a.mp4'), 'private/a.mp4')).rejects.toBeInstanceOf(StorageOutage)
+      expect(await namesIn(files, 'web_videos')).toEqual(['private/a.mp4'])
+    }
   })
 
   it('goes on with an upload where it was begun', async () => {
