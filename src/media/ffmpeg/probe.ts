@@ -103,7 +103,7 @@ const DEFAULT_TIMEOUT_MS = 30_000
  * `unsupported-codec`, `too-large`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
-  const { size, isIsoMedia, isCut } = await sniff(options.path)
+  const { size, isIsoMedia, isCut } = await sniff(options.path, options)
   const output = await runFfprobe(options, isIsoMedia)
   const { format, streams, chapters } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
