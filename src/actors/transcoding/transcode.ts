@@ -7,6 +7,7 @@ import {
   type LadderPlan,
   type LadderSettings,
   MediaError,
+  outlineOf,
   planLadder,
   probe,
   runLadder,
@@ -26,9 +27,10 @@ import {
   transcodingOwner,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
+import { removeOldWork } from './old-work.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
-import type { TranscodingOutputs } from './transcoding.entity.ts'
+import type { Transcoding, TranscodingOutputs } from './transcoding.entity.ts'
 import {
   contextOfTranscoding,
   isActive,
@@ -104,7 +106,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     } catch (error) {
       if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
-      if (beat.signal.aborted || isLost(error) || !(await isWanted(task))) {
+      if (beat.signal.aborted || isLost(error) || !(await isOurs(task))) {
         log.info('transcoding given up: the video is gone, or another worker has it')
       } else if (error instanceof MediaError && error.reason !== 'disk-full') {
         log.warn({ err: error, detail: error.detail }, 'transcoding failed')
@@ -115,6 +117,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       await release(task)
       await pendingFiles
         .collect()
+        .then(() => removeOldWork(deps))
         .catch((error) => log.warn({ err: error }, 'files of a transcoding are left for later'))
     }
   }
@@ -123,10 +126,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   async function claim(id: number): Promise<Task | undefined> {
     const owner = `${leases.owner}#${randomToken(4)}`
     const claimed = await withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
+      if (!isActive(transcoding.state) || isHeld(transcoding, unit.now)) return false
       const holder = transcoding.leaseOwner
-      const isLate = !transcoding.dueAt || transcoding.dueAt <= unit.now
-      if (!isActive(transcoding.state)) return false
-      if (holder && !isLate && !leases.isGone(holder)) return false
       // A worker that ended with a goodbye took its name off; one that died did not.
       if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
       if (!isActive(transcoding.state)) return false
@@ -146,6 +147,12 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       [id],
     )
     return row && { id, owner, ...row }
+  }
+
+  /** Whether a living worker is at it. */
+  function isHeld({ leaseOwner, dueAt }: Transcoding, now: Date): boolean {
+    if (!leaseOwner || !dueAt || dueAt <= now) return false
+    return !leases.isGone(leaseOwner)
   }
 
   /** The machine's `TIMED_OUT` while somebody worked; after too many losses the video's transcoding has failed. */
@@ -174,6 +181,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   async function fail(id: number, error: string): Promise<void> {
     await withTranscoding(deps, id, async (locked) => {
       if (!takesMove(locked.transcoding, { type: 'FAILED', error })) return
+      // What failed may be a worker that had lost it to another.
+      if (isHeld(locked.transcoding, locked.unit.now)) throw new DomainError('busy', 'A worker has this transcoding.')
       moveTranscoding(locked.unit, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
       tellVideoOfFailure(locked, error)
     }).catch((cause: unknown) => {
@@ -242,7 +251,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       early: task.outputs === null && !task.waits,
     })
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
-    const made = await begin(task, total)
+    const made = await begin(task, { total, plan: outlineOf(plan) })
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
     // A crash may have come between the rows of a step and what others are told of it.
     if (made > 0) await tellOfStored(task)
@@ -265,15 +274,16 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     })
   }
 
-  /** Says how many renditions there will be; answers how many are stored already. */
-  async function begin(task: Task, total: number): Promise<number> {
+  /** Says which renditions there will be; answers how many are stored already. */
+  async function begin(task: Task, { total, plan }: { total: number; plan: string }): Promise<number> {
     return await withOwned(deps, task.id, task.owner, async ({ unit, video, transcoding }) => {
       const before = contextOfTranscoding(transcoding)
-      // After a change of the configuration the ladder is another one, and is made from the start.
-      const made = before.total === total ? before.made : 0
-      if (transcoding.state === 'running' && before.total !== total) countLoss({ unit, video, transcoding })
+      // After a change of the configuration or of the wish to wait the ladder is another one, and is made from the start.
+      const isSame = before.plan === plan
+      const made = isSame ? before.made : 0
+      if (transcoding.state === 'running' && !isSame) countLoss({ unit, video, transcoding })
       if (transcoding.state === 'planned') {
-        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made }, settingsOf(deps))
+        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made, plan }, settingsOf(deps))
         if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
       }
       transcoding.leaseOwner = task.owner
@@ -352,10 +362,14 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     })
   }
 
-  /** Whether the video is still there: its files vanish under the worker when it is removed. */
-  async function isWanted({ videoId }: Task): Promise<boolean> {
-    const wanted = await db.query("select id from video where id = $1 and state <> 'removed'", [videoId])
-    return wanted.length > 0
+  /** Whether what goes wrong is the worker's own: files vanish under it when the video is removed, or another one took over. */
+  async function isOurs({ id, owner }: Task): Promise<boolean> {
+    const ours = await db.query(
+      `select from transcoding t join video v on v.id = t.video_id
+       where t.id = $1 and t.lease_owner = $2 and v.state <> 'removed'`,
+      [id, owner],
+    )
+    return ours.length > 0
   }
 
   async function release({ id, owner }: Task): Promise<void> {

@@ -150,14 +150,14 @@ function secondsOf(timemark: string): number {
 }
 
 /**
- * Ends the process noted in `pidFile` by a worker that died, with all that it started, if it still runs with `folder` among
+ * Ends the process noted in `pidFile` by a worker that died, with all that it started, if it still runs with a path in `folder` among
  * its arguments. Only where /proc shows arguments; elsewhere an orphan ends by itself and writes into a folder that is gone.
  */
 export async function killOrphan(pidFile: string, folder: string): Promise<void> {
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''))
   if (!Number.isInteger(pid) || pid <= 1) return
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  if (commandLine.includes(folder) && !killGroupOf(pid)) {
+  if (commandLine.includes(`${folder}/`) && !killGroupOf(pid)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
