@@ -191,7 +191,8 @@ function parse(output: string) {
 
 /** Packets tell when they begin; where that agrees with what is stated, the statement is exact to the end of the last. */
 async function correctDuration({ timeoutMs, ...file }: ProbeOptions, index: number, stated: number): Promise<number> {
-  const measured = await measureDuration({ ...file, index, stallMs: timeoutMs ?? DEFAULT_TIMEOUT_MS })
+  const limits = { stallMs: timeoutMs ?? DEFAULT_TIMEOUT_MS, maxMemoryBytes: MAX_MEMORY_BYTES }
+  const measured = await measureDuration({ ...file, ...limits, index })
   return measured > 0 && Math.abs(measured - stated) > MEASURED_TO ? measured : stated
 }
 

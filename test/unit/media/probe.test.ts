@@ -1,11 +1,14 @@
 // Reading uploaded files: facts of good ones, a clear reason for bad ones.
 
 import { writeFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { sniff } from '../../../src/media/ffmpeg/sniff.ts'
-import { type Ffmpeg, isRefusal, probe } from '../../../src/media/index.ts'
+import { type Ffmpeg, isRefusal, MediaError, probe } from '../../../src/media/index.ts'
+import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { until } from '../../support/until.ts'
 
 /** A box of nothing. */
 const EMPTY = Buffer.from('\0\0\0\x08free', 'latin1')
@@ -155,6 +158,20 @@ describe('the boxes of an MP4 that lie about their size or number', () => {
 
   it('are left when the caller has enough', async () => {
     await expect(sniffed(many, AbortSignal.abort())).rejects.toMatchObject({ reason: 'aborted' })
+  })
+})
+
+describe('a file whose length has to be measured', () => {
+  it('is read by a process that yields to others, and ends with its caller', async () => {
+    const slow = await faultyFfmpeg({ when: ' -f null ' })
+    await slow.become('hang')
+    const leaving = new AbortController()
+    const failure = probe({ ffmpeg: slow.ffmpeg, path: await media('sound.mp3'), signal: leaving.signal })
+    const reason = failure.catch((error: unknown) => (error instanceof MediaError ? error.reason : error))
+    const pid = await until(async () => (await slow.pids().catch(() => [])).at(0))
+    await until(() => getPriority(pid) === 10)
+    leaving.abort()
+    expect(await reason).toBe('aborted')
   })
 })
 
