@@ -17,7 +17,14 @@ export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export { type LadderFile, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'
 export type { FileMetadata } from './ffmpeg/metadata.ts'
 export { type Mux, type MuxOptions, muxStreams } from './ffmpeg/mux.ts'
-export { type LadderPlan, type LadderSettings, type LadderStep, planLadder, type RenditionPlan } from './ffmpeg/plan.ts'
+export {
+  type LadderPlan,
+  type LadderSettings,
+  type LadderStep,
+  outlineOf,
+  planLadder,
+  type RenditionPlan,
+} from './ffmpeg/plan.ts'
 export { buildMasterPlaylist, buildSegmentHashes, type HlsEntry, playlistsOfMaster } from './ffmpeg/playlists.ts'
 export { type AudioProbe, type MediaProbe, probe, type VideoProbe } from './ffmpeg/probe.ts'
 export type { RunLimits } from './ffmpeg/run.ts'

@@ -201,7 +201,7 @@ export async function killOrphan(pidFile: string, folder: string): Promise<void>
   const shown = await Promise.all(
     ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
   )
-  const isOurs = shown[0]?.includes(folder) || shown[1]?.split('\0').includes(`TMPDIR=${folder}`)
+  const isOurs = shown[0]?.includes(`${folder}/`) || shown[1]?.split('\0').includes(`TMPDIR=${folder}`)
   if (isOurs && !killGroupOf(pid)) {
     try {
       process.kill(pid, 'SIGKILL')

@@ -10,6 +10,8 @@ export interface TranscodingContext {
   total: number
   /** Renditions made. */
   made: number
+  /** What these are, as `outlineOf` tells it; null before the source was probed. */
+  plan: string | null
   /** How often a worker was lost since the last rendition was made. */
   lost: number
   /** Why it failed; null otherwise. */
@@ -26,7 +28,8 @@ export interface TranscodingSettings {
 }
 
 export type TranscodingEvent =
-  | { type: 'STARTED'; total: number; made: number }
+  /** `made` are those of an earlier start with the same plan. */
+  | { type: 'STARTED'; total: number; made: number; plan: string }
   | { type: 'RENDITION_MADE' }
   /** A sign of life of the worker; the row's due time starts anew. */
   | { type: 'RENEWED' }
@@ -41,7 +44,7 @@ export type TranscodingEvent =
 
 export const initialTranscoding: Snapshot<TranscodingState, TranscodingContext> = {
   state: 'planned',
-  context: { total: 0, made: 0, lost: 0, error: null },
+  context: { total: 0, made: 0, plan: null, lost: 0, error: null },
 }
 
 const flow = setup({
@@ -79,7 +82,7 @@ export const transcodingMachine = flow.createMachine({
         ...stops,
         STARTED: {
           target: 'running',
-          actions: assign({ total: ({ event }) => event.total, made: ({ event }) => event.made, error: null }),
+          actions: assign(({ event: { total, made, plan } }) => ({ total, made, plan, error: null })),
         },
         TIMED_OUT: { target: 'planned', description: 'job asked for again' },
       },

@@ -58,18 +58,19 @@ export async function withSourceFile<T>(
   { id, signal }: { id: number; signal: AbortSignal },
   work: (path: string) => Promise<T>,
 ): Promise<T> {
-  return await store.withLocalPath(picture, async (picturePath) => {
+  const withPicture = async (picturePath: string): Promise<T> => {
     if (!sound) return await work(picturePath)
     const folder = { kind: 'tmp', name: `transcoding-${id}-source`, folder: true } as const
     await pendingFiles.reserve(transcodingOwner(id), [folder])
     const target = join(await store.workFolder(folder.name), 'joined.mp4')
     const { stall_timeout: stallMs, max_memory: maxMemoryBytes } = config().vireo.media
     const limits = { stallMs, maxMemoryBytes }
-    await store.withLocalPath(sound, (soundPath) =>
-      joinStreams({ ffmpeg, picture: picturePath, sound: soundPath, target, limits, signal }),
-    )
+    const put = (soundPath: string): Promise<void> =>
+      joinStreams({ ffmpeg, picture: picturePath, sound: soundPath, target, limits, signal })
+    await store.withLocalPath(sound, put, signal)
     const result = await work(target)
     await pendingFiles.discard([folder])
     return result
-  })
+  }
+  return await store.withLocalPath(picture, withPicture, signal)
 }

@@ -7,6 +7,7 @@ import {
   type LadderPlan,
   type LadderSettings,
   MediaError,
+  outlineOf,
   planLadder,
   probe,
   runLadder,
@@ -26,6 +27,7 @@ import {
   transcodingOwner,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
+import { removeOldWork } from './old-work.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
 import type { Transcoding, TranscodingOutputs } from './transcoding.entity.ts'
@@ -121,6 +123,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       await held.release(task)
       await pendingFiles
         .collect()
+        .then(() => removeOldWork(deps))
         .catch((error) => log.warn({ err: error }, 'files of a transcoding are left for later'))
     }
   }
@@ -129,9 +132,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   async function claim(id: number): Promise<Task | undefined> {
     const owner = held.newOwner()
     const claimed = await withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
+      if (!isActive(transcoding.state) || held.isHeld(holderOf(transcoding))) return false
       const holder = transcoding.leaseOwner
-      if (!isActive(transcoding.state)) return false
-      if (held.isHeld(holderOf(transcoding))) return false
       // A worker that ended with a goodbye took its name off; one that died did not.
       if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
       if (!isActive(transcoding.state)) return false
@@ -180,6 +182,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   async function fail(id: number, error: string): Promise<void> {
     await withTranscoding(deps, id, async (locked) => {
       if (!takesMove(locked.transcoding, { type: 'FAILED', error })) return
+      // What failed may be a worker that had lost it to another.
       held.refuseHeld(holderOf(locked.transcoding))
       moveTranscoding(locked.unit, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
       tellVideoOfFailure(locked, error)
@@ -249,7 +252,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       early: task.outputs === null && !task.waits,
     })
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
-    const made = await begin(task, total)
+    const made = await begin(task, { total, plan: outlineOf(plan) })
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
     // A crash may have come between the rows of a step and what others are told of it.
     if (made > 0) await tellOfStored(task)
@@ -272,15 +275,16 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     })
   }
 
-  /** Says how many renditions there will be; answers how many are stored already. */
-  async function begin(task: Task, total: number): Promise<number> {
+  /** Says which renditions there will be; answers how many are stored already. */
+  async function begin(task: Task, { total, plan }: { total: number; plan: string }): Promise<number> {
     return await withOwned(deps, task.id, task.owner, async ({ unit, video, transcoding }) => {
       const before = contextOfTranscoding(transcoding)
-      // After a change of the configuration the ladder is another one, and is made from the start.
-      const made = before.total === total ? before.made : 0
-      if (transcoding.state === 'running' && before.total !== total) countLoss({ unit, video, transcoding })
+      // After a change of the configuration or of the wish to wait the ladder is another one, and is made from the start.
+      const isSame = before.plan === plan
+      const made = isSame ? before.made : 0
+      if (transcoding.state === 'running' && !isSame) countLoss({ unit, video, transcoding })
       if (transcoding.state === 'planned') {
-        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made }, settingsOf(deps))
+        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made, plan }, settingsOf(deps))
         if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
       }
       transcoding.leaseOwner = task.owner

@@ -49,6 +49,10 @@ export const vireoKeys = {
         null,
         'internal location of nginx that holds the storage folders, such as `/internal`; null: this server sends the bytes',
       ),
+      stall_timeout: duration(
+        '1 minute',
+        'time in which a reader of a file takes nothing, after which its answer is ended',
+      ),
       muxes: integer(4, 'downloads that one process puts together from two files at once', { min: 1 }),
     }),
     live: section({

@@ -16,7 +16,12 @@ export type OpenMux = (files: { picture: FileRef; sound: FileRef }, signal: Abor
 /** Seconds. */
 const RETRY_AFTER = '10'
 
-export function makeMuxes(deps: { store: Store; ffmpeg: Ffmpeg; config: () => Config; logger: Logger }): OpenMux {
+export function makeMuxes(deps: {
+  store: Pick<Store, 'withLocalPath'>
+  ffmpeg: Ffmpeg
+  config: () => Config
+  logger: Logger
+}): OpenMux {
   const { store, ffmpeg, config, logger } = deps
   let running = 0
 
@@ -30,19 +35,22 @@ export function makeMuxes(deps: { store: Store; ffmpeg: Ffmpeg; config: () => Co
     running += 1
     const opened = Promise.withResolvers<Readable>()
     // The paths are valid as long as this runs, which is until the process is gone.
-    const work = store.withLocalPath(picture, (picturePath) =>
-      store.withLocalPath(sound, async (soundPath) => {
-        if (signal.aborted) throw left()
-        const paths = { picture: picturePath, sound: soundPath }
-        const limits = { stallMs: media.stall_timeout, niceness: media.nice }
-        const { stream, gone } = muxStreams({ ffmpeg, ...paths, ...limits })
-        const leave = (): void => void stream.destroy()
-        signal.addEventListener('abort', leave)
-        stream.on('error', (error) => logger.info({ err: error }, 'a download was cut off'))
-        await begun(stream).then(opened.resolve, opened.reject)
-        await gone
-        signal.removeEventListener('abort', leave)
-      }),
+    const send = async (paths: { picture: string; sound: string }): Promise<void> => {
+      if (signal.aborted) throw left()
+      const limits = { stallMs: media.stall_timeout, niceness: media.nice }
+      const { stream, gone } = muxStreams({ ffmpeg, ...paths, ...limits })
+      const leave = (): void => void stream.destroy()
+      signal.addEventListener('abort', leave)
+      stream.on('error', (error) => logger.info({ err: error }, 'a download was cut off'))
+      await begun(stream).then(opened.resolve, opened.reject)
+      await gone
+      signal.removeEventListener('abort', leave)
+    }
+    // What lies in object storage is fetched first, for as long as the client waits.
+    const work = store.withLocalPath(
+      picture,
+      (path) => store.withLocalPath(sound, (soundPath) => send({ picture: path, sound: soundPath }), signal),
+      signal,
     )
     work.catch(opened.reject).finally(() => {
       running -= 1
@@ -66,6 +74,7 @@ const left = (): DomainError => new DomainError('unavailable', 'The download was
 
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof MediaError)) return error
+  if (error.reason === 'aborted') return left()
   if (error.reason === 'not-found') return notFound('File not found')
   if (error.reason === 'failed') return new DomainError('unprocessable', error.message, { cause: error })
   return error

@@ -47,8 +47,8 @@ const REFUSALS = { 403: 'Forbidden' }
 
 /** Adds `/download/*`. Answers HEAD as well. */
 export function downloadsArea({ db, store, config, fileTokens, openMux }: DownloadsDeps): Area {
-  const send = (request: FastifyRequest, reply: FastifyReply, options: Omit<ServeOptions, 'store' | 'accelerated'>) =>
-    serveFile(request, reply, { store, accelerated: config().vireo.delivery.x_accel_location, ...options })
+  const send = (request: FastifyRequest, reply: FastifyReply, options: Omit<ServeOptions, 'store' | 'delivery'>) =>
+    serveFile(request, reply, { store, delivery: config().vireo.delivery, ...options })
 
   /** Throws unless whoever asks may see the video, and its files may be downloaded. */
   async function assertMayDownload(

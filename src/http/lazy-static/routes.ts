@@ -80,16 +80,17 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, caching = cacheControl()) =>
     serveFile(request, reply, {
       ...{ store, refs: [ref], cacheControl: caching },
-      accelerated: config().vireo.delivery.x_accel_location,
+      delivery: config().vireo.delivery,
     })
 
   /** From the cache, into which it is brought first. */
   async function serveRemote(request: FastifyRequest, reply: FastifyReply, file: RemoteFile, caching = cacheControl()) {
     await bring(file)
-    const location = config().vireo.delivery.x_accel_location
+    const { delivery } = config().vireo
+    const location = delivery.x_accel_location
     return await serveFile(request, reply, {
       ...{ store: remoteCache, refs: [file.ref], cacheControl: caching },
-      accelerated: location && `${location}/cache`,
+      delivery: { ...delivery, x_accel_location: location && `${location}/cache` },
     })
   }
 

@@ -45,17 +45,14 @@ const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(25
 /** Adds `/static/web-videos`, `/static/streaming-playlists` and `/static/redundancy`. Answers HEAD as well. */
 export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area {
   const lifetime = () => Math.floor(config().vireo.caching.static.server / 1000)
-  const accelerated = () => config().vireo.delivery.x_accel_location
+  const delivery = () => config().vireo.delivery
   const proxies = () => config().object_storage.proxy.proxify_private_files
   const guards = () => config().static_files.private_files_require_auth
 
   const serveOpen = async (request: FastifyRequest, reply: FastifyReply, ref: FileRef) => {
     const cacheControl = `public, max-age=${lifetime()}`
     const sent = await sendOn(reply, { store, ref, cacheControl })
-    return (
-      sent ??
-      (await serveFile(request, reply, { store, refs: [ref], absent, accelerated: accelerated(), cacheControl }))
-    )
+    return sent ?? (await serveFile(request, reply, { store, refs: [ref], absent, delivery: delivery(), cacheControl }))
   }
 
   const servePrivate = async (request: FastifyRequest, reply: FastifyReply, refs: FileRef[]) => {
@@ -64,7 +61,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
     const type = typeOf(refs[0]?.name ?? '')
     const kind = type === PLAYLIST ? { type: `${type}; charset=utf-8` } : { absent }
     const cacheControl = 'private, no-cache'
-    return serveFile(request, reply, { store, refs, cacheControl, accelerated: accelerated(), ...kind })
+    return serveFile(request, reply, { store, refs, cacheControl, delivery: delivery(), ...kind })
   }
 
   async function assertAllowed(

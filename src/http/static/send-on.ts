@@ -20,11 +20,15 @@ export async function sendOn(
   return reply.header('cache-control', cacheControl).redirect(address, 302)
 }
 
-/** The same by signed addresses, for whoever may read the files. What a playlist names is not signed, so playlists stay here. */
+/**
+ * The same by signed addresses, for whoever may read the files. What a playlist names is not signed, so playlists stay here; so does
+ * HEAD, as an address is signed for GET.
+ */
 export async function sendOnSigned(
   reply: FastifyReply,
   { store, refs }: { store: Addresses; refs: readonly FileRef[] },
 ): Promise<FastifyReply | undefined> {
+  if (reply.request.method === 'HEAD') return undefined
   for (const ref of refs) {
     const address = extname(ref.name) === '.m3u8' ? undefined : await store.signedAddress(ref)
     if (address) return reply.header('cache-control', 'private, no-store').redirect(address, 302)

@@ -1,8 +1,10 @@
 // A stored file as an answer: conditions, ranges, HEAD, types and caching. The bytes are streamed from the store.
 
-import type { OutgoingHttpHeader } from 'node:http'
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
+import type { Config } from '../../config/index.ts'
 import {
   contentTypeOf,
   type FileRef,
@@ -26,8 +28,8 @@ export interface ServeOptions {
   type?: string
   /** Content-Disposition of a download. */
   disposition?: string
-  /** The internal location of the web server in front that holds the folders of the store, when it is to send the bytes. */
-  accelerated?: string | null
+  /** Where a web server in front that is to send the bytes holds the folders of the store, and how long a reader may read nothing. */
+  delivery: Pick<Config['vireo']['delivery'], 'x_accel_location' | 'stall_timeout'>
   /** What is thrown when there is no such file; `not_found` by default. */
   absent?: () => Error
 }
@@ -44,7 +46,8 @@ export async function serveFile(
   reply: FastifyReply,
   options: ServeOptions,
 ): Promise<FastifyReply> {
-  const { store, refs, cacheControl, type, disposition, accelerated, absent = missing } = options
+  const { store, refs, cacheControl, type, disposition, delivery, absent = missing } = options
+  const accelerated = delivery.x_accel_location
   const found = await locate(store, refs)
   if (!found) throw absent()
   const { ref, stat } = found
@@ -67,9 +70,9 @@ export async function serveFile(
   if (isUnchanged(request, stat)) return reply.code(304).headers(headers).send()
 
   const { range: asked, 'if-range': ifRange } = request.headers
-  const range = rangeCounts(typeof ifRange === 'string' ? ifRange : undefined, stat)
-    ? parseRange(asked, stat.size)
-    : 'whole'
+  // Ranges are for GET alone (RFC 9110, 14.2).
+  const isPart = request.method === 'GET' && rangeCounts(typeof ifRange === 'string' ? ifRange : undefined, stat)
+  const range = isPart ? parseRange(asked, stat.size) : 'whole'
   if (range === 'unsatisfiable') {
     throw new HttpError(416, 'Range Not Satisfiable', {
       code: 'RangeNotSatisfiableError',
@@ -86,7 +89,13 @@ export async function serveFile(
   if (bytes) reply.header('content-range', `bytes ${bytes.start}-${bytes.end}/${stat.size}`)
   if (request.method === 'HEAD' || length === 0) return reply.send()
   const { stream, sendTo } = await openSame(store, ref, stat, bytes)
+  endWhenStalled(reply.raw, delivery.stall_timeout)
   return sendTo ? await sendAtOnce(reply, sendTo) : reply.send(stream)
+}
+
+/** A reader that takes nothing holds a file, buffers and a connection. The time of the next answer is its own. */
+function endWhenStalled(raw: ServerResponse, stallMs: number): void {
+  if (raw.socket instanceof Socket) raw.setTimeout(stallMs)
 }
 
 /** Past the hooks of answers, none of which looks at files. */

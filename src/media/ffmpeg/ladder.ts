@@ -1,10 +1,12 @@
 // Makes the renditions of a plan in a work folder, step by step, and says what each file is. May be killed at any moment
-// and started again with the same folder: finished steps are taken up, half-made ones are thrown away.
+// and started again with the same folder: finished steps are taken up, half-made ones are thrown away. Each try writes into a
+// folder of its own in there, so that two at once, one of which does not know yet that it was replaced, spoil nothing.
 
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { MediaError } from '../errors.ts'
 import { killOrphan } from '../process.ts'
 import {
   type CommandOptions,
@@ -16,7 +18,7 @@ import {
 } from './command.ts'
 import type { Ffmpeg } from './find.ts'
 import type { FileMetadata } from './metadata.ts'
-import { type LadderPlan, type LadderStep, type RenditionPlan, stepsOf } from './plan.ts'
+import { type LadderPlan, type LadderStep, outlineOf, type RenditionPlan, stepsOf } from './plan.ts'
 import { bandwidthOf, type HlsEntry, inspectFragmented, parseMediaPlaylist } from './playlists.ts'
 import { probe } from './probe.ts'
 import { toNumber } from './rate.ts'
@@ -50,7 +52,10 @@ export interface RunLadderOptions {
   input: string
   /** A JPEG to show under an audio file. */
   stillPath?: string | undefined
-  /** A folder of this job's own; removed at the end, whatever the end is, except when the process is killed. */
+  /**
+   * A folder of this job's own; removed when all is done. After a failure the finished steps stay in it for another try, and the
+   * caller removes it when there will be none.
+   */
   workFolder: string
   /** Configuration `transcoding.threads`; 0 means as many as there are cores. */
   threads: number
@@ -76,6 +81,8 @@ const DONE_AFTER: Record<LadderStep, number> = { copy: 5, quick: 20, encode: 100
 const PACKAGING = 0.05
 const NAMES_FILE = 'names.json'
 const PID_FILE = 'ffmpeg.pid'
+/** How the folder of a try begins. */
+const TRY = 'try-'
 
 /**
  * Runs the steps of a plan: the rendition that can be played soon, then one process for all the others; after each the wrapping of
@@ -83,44 +90,87 @@ const PID_FILE = 'ffmpeg.pid'
  */
 export async function runLadder(options: RunLadderOptions): Promise<void> {
   const { workFolder, plan, onProgress } = options
-  try {
-    await mkdir(workFolder, { recursive: true })
-    await killOrphan(join(workFolder, PID_FILE), workFolder)
-    const names = await loadNames(options)
-    const skip = new Set(options.skip ?? [])
-    let done = 0
-    for (const { step, renditions } of stepsOf(plan)) {
-      const share = { from: done, to: DONE_AFTER[step] }
-      if (!skip.has(step)) await runStep(options, { step, renditions, names, share })
-      done = share.to
-    }
-    onProgress?.(100)
-  } finally {
-    await rm(workFolder, { recursive: true, force: true })
+  await mkdir(workFolder, { recursive: true })
+  const earlier = await endEarlierTries(workFolder)
+  const names = await loadNames(options)
+  const own = await mkdtemp(join(workFolder, TRY))
+  const work: Work = { ...options, names, own, earlier }
+  const skip = new Set(options.skip ?? [])
+  let done = 0
+  for (const { step, renditions } of stepsOf(plan)) {
+    const share = { from: done, to: DONE_AFTER[step] }
+    if (!skip.has(step)) await runStep(work, { step, renditions, share })
+    done = share.to
   }
+  await rm(workFolder, { recursive: true, force: true })
+  onProgress?.(100)
 }
+
+/** A try at a ladder. */
+interface Work extends RunLadderOptions {
+  names: Names
+  /** The folder of this try. */
+  own: string
+  /** Those of the ones before. */
+  earlier: readonly string[]
+}
+
+/** Ends what the workers before left running, and throws away what they had half made. Answers the folders of their tries. */
+async function endEarlierTries(workFolder: string): Promise<string[]> {
+  const names = (await readdir(workFolder)).filter((name) => name.startsWith(TRY))
+  const folders = names.map((name) => join(workFolder, name))
+  for (const folder of folders) {
+    await killOrphan(join(folder, PID_FILE), folder)
+    const found = new Set(await readdir(folder))
+    for (const step of Object.keys(DONE_AFTER)) {
+      if (!found.has(markerOf(step))) await rm(join(folder, step), { recursive: true, force: true })
+    }
+  }
+  return folders
+}
+
+/** Says that a step is finished, and what it made. */
+const markerOf = (step: string): string => `${step}.json`
 
 interface Share {
   from: number
   to: number
 }
 
-async function runStep(
-  options: RunLadderOptions,
-  { step, renditions, names, share }: { step: LadderStep; renditions: RenditionPlan[]; names: Names; share: Share },
-) {
-  const folder = join(options.workFolder, step)
-  const done = join(options.workFolder, `${step}.json`)
-  const earlier = await loadDone(done, renditions)
-  if (earlier) {
-    await options.onFiles(earlier, step)
-    return
+interface Step {
+  step: LadderStep
+  renditions: RenditionPlan[]
+  share: Share
+}
+
+async function runStep(work: Work, { step, renditions, share }: Step): Promise<void> {
+  const earlier = await loadDone(work, step, renditions)
+  if (earlier && (await areTaken(work, earlier, step))) return
+  const folder = join(work.own, step)
+  const files = await makeFiles(work, { step, renditions, share }).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  })
+  await work.onFiles(files, step)
+}
+
+/** False when some of them are gone, as after a receiver that was cut short put them where they were not looked for again. */
+async function areTaken({ onFiles }: Work, files: LadderFile[], step: LadderStep): Promise<boolean> {
+  try {
+    await onFiles(files, step)
+    return true
+  } catch (error) {
+    if (error instanceof MediaError && error.reason === 'not-found') return false
+    throw error
   }
-  await rm(folder, { recursive: true, force: true })
+}
+
+async function makeFiles(work: Work, { step, renditions, share }: Step): Promise<LadderFile[]> {
+  const { plan, input, stillPath, ffmpeg, names, own, signal } = work
+  const folder = join(own, step)
   await mkdir(folder, { recursive: true })
   const filesOf = (rendition: RenditionPlan): RenditionFiles => pathsIn(folder, names, rendition.resolution)
-  const { plan, input, stillPath, ffmpeg } = options
-  const threads = options.threads === 0 ? availableParallelism() : options.threads
+  const threads = work.threads === 0 ? availableParallelism() : work.threads
   const command: CommandOptions = {
     ...{ plan, renditions, input, stillPath, threads, filesOf },
     canToneMap: ffmpeg.canToneMap,
@@ -128,35 +178,32 @@ async function runStep(
   }
   const middle = share.to - (share.to - share.from) * PACKAGING
   if (step === 'copy') {
-    await run(options, step, copyCommand(command), share)
+    await run(work, step, copyCommand(command), share)
   } else {
-    await run(options, step, encodeCommand(command), { from: share.from, to: middle })
-    await run(options, 'package', packageCommand(command), { from: middle, to: share.to })
+    await run(work, step, encodeCommand(command), { from: share.from, to: middle })
+    await run(work, 'package', packageCommand(command), { from: middle, to: share.to })
   }
   const files: LadderFile[] = []
   for (const rendition of renditions) {
     const paths = filesOf(rendition)
-    if (plan.outputs.hls) files.push(await describeHls(options, rendition, paths))
-    if (plan.outputs.webVideos) files.push(await describeFile(options, rendition, 'web-video', paths.webVideo))
+    if (plan.outputs.hls) files.push(await describeHls(work, rendition, paths))
+    if (plan.outputs.webVideos) files.push(await describeFile(work, rendition, 'web-video', paths.webVideo))
   }
+  if (signal?.aborted) throw new MediaError('aborted', 'The work was cancelled.')
   // The marker is written whole: a rename is the only moment at which the step becomes finished.
-  await writeFile(`${done}.part`, JSON.stringify(files))
-  await rename(`${done}.part`, done)
-  await options.onFiles(files, step)
+  const marker = join(own, markerOf(step))
+  await writeFile(`${marker}.part`, JSON.stringify({ plan: outlineOf(plan), files }))
+  await rename(`${marker}.part`, marker)
+  return files
 }
 
-async function run(
-  options: RunLadderOptions,
-  step: LadderStep | 'package',
-  spec: FfmpegCommandSpec | undefined,
-  { from, to }: Share,
-) {
+async function run(work: Work, step: LadderStep | 'package', spec: FfmpegCommandSpec | undefined, { from, to }: Share) {
   if (!spec) return
-  const { ffmpeg, limits, signal, plan, niceness, workFolder, onProgress, onStart } = options
+  const { ffmpeg, limits, signal, plan, niceness, own, onProgress, onStart } = work
   await runFfmpeg({
     ...{ ffmpeg, spec, limits, signal },
     duration: plan.duration,
-    pidFile: join(workFolder, PID_FILE),
+    pidFile: join(own, PID_FILE),
     ...(niceness === undefined ? {} : { niceness }),
     ...(onProgress ? { onProgress: (percent: number) => onProgress(from + ((to - from) * percent) / 100) } : {}),
     ...(onStart ? { onStart: (process) => onStart({ ...process, step }) } : {}),
@@ -199,19 +246,26 @@ async function describeFile(
   }
 }
 
-const namesSchema = z.record(z.string(), z.object({ hls: z.string(), webVideo: z.string() }))
-type Names = z.infer<typeof namesSchema>
+const namesSchema = z.object({
+  plan: z.string(),
+  names: z.record(z.string(), z.object({ hls: z.string(), webVideo: z.string() })),
+})
+type Names = z.infer<typeof namesSchema>['names']
 
-/** The random part of each file's name, chosen once per job, so that a second try makes the same names. */
+/**
+ * The random part of each file's name, chosen once per job and outline, so that a second try makes the same names. Another
+ * outline has others: what was stored before is not written over.
+ */
 async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promise<Names> {
   const path = join(workFolder, NAMES_FILE)
+  const outline = outlineOf(plan)
   const earlier = await readJson(path, namesSchema)
-  const resolutions = [...(plan.copied ? [plan.copied] : []), ...plan.encoded].map(({ resolution }) => `${resolution}`)
-  if (earlier && resolutions.every((resolution) => earlier[resolution] !== undefined)) return earlier
+  if (earlier?.plan === outline) return earlier.names
+  const renditions = [...(plan.copied ? [plan.copied] : []), ...plan.encoded]
   const names = Object.fromEntries(
-    resolutions.map((resolution) => [resolution, { hls: newUuid(), webVideo: newUuid() }]),
+    renditions.map(({ resolution }) => [`${resolution}`, { hls: newUuid(), webVideo: newUuid() }]),
   )
-  await writeFile(`${path}.part`, JSON.stringify(names))
+  await writeFile(`${path}.part`, JSON.stringify({ plan: outline, names } satisfies z.infer<typeof namesSchema>))
   await rename(`${path}.part`, path)
   return names
 }
@@ -228,50 +282,60 @@ function pathsIn(folder: string, names: Names, resolution: number): RenditionFil
 
 const document = z.record(z.string(), z.unknown())
 
-const doneSchema = z.array(
-  z.object({
-    type: z.enum(['hls', 'web-video']),
-    resolution: z.number(),
-    width: z.number(),
-    height: z.number(),
-    fps: z.number(),
-    hasVideo: z.boolean(),
-    hasAudio: z.boolean(),
-    size: z.number(),
-    filename: z.string(),
-    path: z.string(),
-    metadata: z.object({ format: document, streams: z.array(document), chapters: z.array(document) }),
-    hls: z
-      .object({
-        playlistPath: z.string(),
-        entry: z.object({
-          resolution: z.number(),
-          width: z.number(),
-          height: z.number(),
-          frameRate: z.number(),
-          hasVideo: z.boolean(),
-          hasAudio: z.boolean(),
-          bandwidth: z.number(),
-          averageBandwidth: z.number(),
-          codecs: z.array(z.string()),
-          playlistFilename: z.string(),
-          filename: z.string(),
-          hashes: z.record(z.string(), z.string()),
-        }),
-      })
-      .optional(),
-  }),
-)
+const doneSchema = z.object({
+  plan: z.string(),
+  files: z.array(
+    z.object({
+      type: z.enum(['hls', 'web-video']),
+      resolution: z.number(),
+      width: z.number(),
+      height: z.number(),
+      fps: z.number(),
+      hasVideo: z.boolean(),
+      hasAudio: z.boolean(),
+      size: z.number(),
+      filename: z.string(),
+      path: z.string(),
+      metadata: z.object({ format: document, streams: z.array(document), chapters: z.array(document) }),
+      hls: z
+        .object({
+          playlistPath: z.string(),
+          entry: z.object({
+            resolution: z.number(),
+            width: z.number(),
+            height: z.number(),
+            frameRate: z.number(),
+            hasVideo: z.boolean(),
+            hasAudio: z.boolean(),
+            bandwidth: z.number(),
+            averageBandwidth: z.number(),
+            codecs: z.array(z.string()),
+            playlistFilename: z.string(),
+            filename: z.string(),
+            hashes: z.record(z.string(), z.string()),
+          }),
+        })
+        .optional(),
+    }),
+  ),
+})
 
 /**
  * The files of a step that an earlier try finished for the same renditions, or undefined. Those that the receiver had
  * moved away are listed all the same.
  */
-async function loadDone(path: string, renditions: RenditionPlan[]): Promise<LadderFile[] | undefined> {
-  const files = await readJson(path, doneSchema)
-  const made = new Set(files?.map(({ resolution }) => resolution))
-  if (!files || !renditions.every(({ resolution }) => made.has(resolution))) return undefined
-  return files.map((file) => ({ ...file, hls: file.hls }))
+async function loadDone(
+  { plan, earlier }: Work,
+  step: LadderStep,
+  renditions: RenditionPlan[],
+): Promise<LadderFile[] | undefined> {
+  for (const folder of earlier) {
+    const done = await readJson(join(folder, markerOf(step)), doneSchema)
+    const made = new Set(done?.files.map(({ resolution }) => resolution))
+    const fits = done?.plan === outlineOf(plan) && renditions.every(({ resolution }) => made.has(resolution))
+    if (fits) return done.files.map((file) => ({ ...file, hls: file.hls }))
+  }
+  return undefined
 }
 
 async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {

@@ -10,14 +10,20 @@ export interface MeasureOptions {
   /** Of the stream to follow. */
   index: number
   stallMs: number
+  /** Bytes beyond which it is killed. */
+  maxMemoryBytes: number
   signal?: AbortSignal | undefined
 }
 
+/** The whole file is read, for one number. */
+const NICENESS = 10
+
 /** Seconds; 0 when there are no packets. Throws MediaError as `runFfmpeg` does. */
-export async function measureDuration({ ffmpeg, path, index, stallMs, signal }: MeasureOptions): Promise<number> {
+export async function measureDuration(options: MeasureOptions): Promise<number> {
+  const { ffmpeg, path, index, stallMs, maxMemoryBytes, signal } = options
   let duration = 0
   await runFfmpeg({
-    ...{ ffmpeg, signal, limits: { stallMs }, duration: 0 },
+    ...{ ffmpeg, signal, limits: { stallMs, maxMemoryBytes }, niceness: NICENESS, duration: 0 },
     onTime: (seconds) => {
       duration = Math.max(duration, seconds)
     },

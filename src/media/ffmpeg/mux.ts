@@ -2,7 +2,7 @@
 // first bytes are there at once and nothing is written to the disk.
 
 import { spawn } from 'node:child_process'
-import { Readable } from 'node:stream'
+import { type Readable, Transform } from 'node:stream'
 import { MediaError } from '../errors.ts'
 import { killGroup, lowerPriority } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
@@ -56,16 +56,20 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
   })
 
   let movedAt = performance.now()
-  async function* bytes(): AsyncGenerator<Buffer> {
-    for await (const chunk of child.stdout) {
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
       movedAt = performance.now()
-      yield chunk
-    }
+      done(null, chunk)
+    },
     // A file that was cut off must not look like a whole one.
-    if ((await end) !== 0) throw new MediaError('failed', 'The files cannot be put together.', { detail: said })
-  }
-
-  const stream = Readable.from(bytes(), { objectMode: false })
+    flush(done) {
+      end.then((code) => {
+        const isWhole = code === 0
+        done(isWhole ? null : new MediaError('failed', 'The files cannot be put together.', { detail: said }))
+      }, done)
+    },
+  })
+  child.stdout.on('error', (error) => stream.destroy(error)).pipe(stream)
   const watch = setInterval(
     () => {
       if (performance.now() - movedAt <= stallMs) return

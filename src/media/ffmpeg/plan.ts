@@ -78,6 +78,20 @@ export function stepsOf(plan: LadderPlan): { step: LadderStep; renditions: Rendi
   ].filter(({ renditions }) => renditions.length > 0)
 }
 
+/**
+ * What is made, in which steps and which kinds of file: renditions of two plans fit together when it is the same. Resolutions alone
+ * would not tell a picture with sound from one without.
+ */
+export function outlineOf(plan: LadderPlan): string {
+  const steps = stepsOf(plan).map(({ step, renditions }) => {
+    return `${step} ${renditions.map(({ resolution }) => resolution).join(',')}`
+  })
+  const { hls, webVideos } = plan.outputs
+  return [...steps, ...(hls ? ['hls'] : []), ...(webVideos ? ['web'] : []), ...(plan.splitAudio ? ['split'] : [])].join(
+    '; ',
+  )
+}
+
 export interface PlanLadderOptions {
   probe: MediaProbe
   settings: LadderSettings

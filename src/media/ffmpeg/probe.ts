@@ -103,7 +103,7 @@ const DEFAULT_TIMEOUT_MS = 30_000
  * `unsupported-codec`, `too-large`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
-  const { size, isIsoMedia, isCut } = await sniff(options.path)
+  const { size, isIsoMedia, isCut } = await sniff(options.path, options)
   const output = await runFfprobe(options, isIsoMedia)
   const { format, streams, chapters } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
@@ -191,7 +191,8 @@ function parse(output: string) {
 
 /** Packets tell when they begin; where that agrees with what is stated, the statement is exact to the end of the last. */
 async function correctDuration({ timeoutMs, ...file }: ProbeOptions, index: number, stated: number): Promise<number> {
-  const measured = await measureDuration({ ...file, index, stallMs: timeoutMs ?? DEFAULT_TIMEOUT_MS })
+  const limits = { stallMs: timeoutMs ?? DEFAULT_TIMEOUT_MS, maxMemoryBytes: MAX_MEMORY_BYTES }
+  const measured = await measureDuration({ ...file, ...limits, index })
   return measured > 0 && Math.abs(measured - stated) > MEASURED_TO ? measured : stated
 }
 

@@ -4,7 +4,13 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { MediaError } from '../errors.ts'
 
 const HEAD_BYTES = 4096
-const MAX_BOXES = 100_000
+/** Read at once: small boxes lie side by side. */
+const BLOCK_BYTES = 16 * 1024
+/** Boxes of a file side by side; a long recording has two for each of its fragments. What comes after them is not looked at. */
+const MOST_PARTS = 50_000
+/** Boxes within the description of a movie, all tracks together: a hundred tracks have some 1,500. */
+const MOST_IN_MOVIE = 5000
+const DEFAULT_TIMEOUT_MS = 30_000
 /** Box types that an ISO base media or QuickTime file begins with. */
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof', 'sidx', 'uuid'])
 
@@ -17,20 +23,44 @@ export interface Sniffed {
   isCut: boolean
 }
 
-/** Throws MediaError `empty`, `playlist` or `truncated`; otherwise says what was seen. */
-export async function sniff(path: string): Promise<Sniffed> {
+export interface SniffOptions {
+  /** Milliseconds until it is given up. */
+  timeoutMs?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** Throws MediaError `empty`, `playlist`, `truncated`, `unreadable`, `time-out` or `aborted`; otherwise says what was seen. */
+export async function sniff(path: string, options: SniffOptions = {}): Promise<Sniffed> {
   const handle = await open(path, 'r')
   try {
     const { size } = await handle.stat()
     if (size === 0) throw new MediaError('empty', 'The file is empty.')
-    const head = Buffer.alloc(Math.min(HEAD_BYTES, size))
-    await handle.read(head, 0, head.length, 0)
+    const bytes = makeReader(handle, options)
+    const head = await bytes(0, HEAD_BYTES)
     if (isScript(head)) throw new MediaError('playlist', 'Playlists and scripts are not media files.')
     const isIsoMedia = head.length >= 8 && FIRST_BOXES.has(head.toString('latin1', 4, 8))
-    const movie = isIsoMedia ? await findMovie(handle, size) : undefined
-    return { size, isIsoMedia, isCut: movie !== undefined && (await hasCuts(handle, movie)) }
+    const movie = isIsoMedia ? await findMovie(bytes, size) : undefined
+    return { size, isIsoMedia, isCut: movie !== undefined && (await hasCuts(bytes, movie)) }
   } finally {
     await handle.close()
+  }
+}
+
+/** Up to `length` bytes from `offset` on; fewer at the end of the file. */
+type Bytes = (offset: number, length: number) => Promise<Buffer>
+
+function makeReader(handle: FileHandle, { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: SniffOptions): Bytes {
+  const endsAt = performance.now() + timeoutMs
+  let block = { start: 0, bytes: Buffer.alloc(0) }
+  return async (offset, length) => {
+    if (signal?.aborted) throw new MediaError('aborted', 'Reading the file was cancelled.')
+    if (performance.now() > endsAt) throw new MediaError('time-out', 'Reading the file took too long.')
+    if (offset < block.start || offset + length > block.start + block.bytes.length) {
+      const buffer = Buffer.allocUnsafe(Math.max(length, BLOCK_BYTES))
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset)
+      block = { start: offset, bytes: buffer.subarray(0, bytesRead) }
+    }
+    return block.bytes.subarray(offset - block.start, offset - block.start + length)
   }
 }
 
@@ -49,27 +79,41 @@ interface Box {
   end: number
 }
 
-/** Boxes side by side. A box of size 0 reaches to the end; some writers leave a little padding after the last one. */
-async function* boxes(handle: FileHandle, { start, end }: Pick<Box, 'start' | 'end'>): AsyncGenerator<Box> {
-  const header = Buffer.alloc(16)
+/** How many boxes may still be looked at. */
+interface Budget {
+  left: number
+}
+
+/**
+ * Boxes side by side. A box of size 0 reaches to the end; some writers leave a little padding after the last one. The ends are as
+ * they are stated, whatever is there.
+ */
+async function* boxes(bytes: Bytes, { start, end }: Pick<Box, 'start' | 'end'>, budget: Budget): AsyncGenerator<Box> {
   let offset = start
-  for (let count = 0; offset + 8 <= end && count < MAX_BOXES; count += 1) {
-    const { bytesRead } = await handle.read(header, 0, 16, offset)
+  for (; offset + 8 <= end && budget.left > 0; budget.left -= 1) {
+    const header = await bytes(offset, 16)
+    if (header.length < 8) return
     const type = header.toString('latin1', 4, 8)
     const short = header.readUInt32BE(0)
-    const isLong = short === 1 && bytesRead === 16
+    const isLong = short === 1 && header.length === 16
     const length = short === 0 ? end - offset : isLong ? Number(header.readBigUInt64BE(8)) : short
-    if (length < 8) return
+    if (length < (isLong ? 16 : 8)) return
     yield { type, start: offset + (isLong ? 16 : 8), end: offset + length }
     offset += length
   }
 }
 
+/** Those within another one, beyond whose end none reaches: what a box says of itself is cut there, as ffmpeg does. */
+async function* boxesIn(bytes: Bytes, parent: Box, budget: Budget): AsyncGenerator<Box> {
+  for await (const box of boxes(bytes, parent, budget)) yield { ...box, end: Math.min(box.end, parent.end) }
+  if (budget.left <= 0) throw new MediaError('unreadable', 'The file describes itself at too great a length.')
+}
+
 /** The `moov` box; undefined where fragments do without. Throws `truncated` when the last box ends after the file. */
-async function findMovie(handle: FileHandle, size: number): Promise<Box | undefined> {
+async function findMovie(bytes: Bytes, size: number): Promise<Box | undefined> {
   let movie: Box | undefined
   let hasFragments = false
-  for await (const box of boxes(handle, { start: 0, end: size })) {
+  for await (const box of boxes(bytes, { start: 0, end: size }, { left: MOST_PARTS })) {
     if (box.end > size) throw new MediaError('truncated', 'The file is cut off before its end.')
     if (box.type === 'moov') movie = box
     if (box.type === 'moof') hasFragments = true
@@ -81,16 +125,17 @@ async function findMovie(handle: FileHandle, size: number): Promise<Box | undefi
 /** Encoders need the start of a track to warm up, and pictures wait to be put in order: that is no cut. */
 const WARM_UP_SECONDS = 0.25
 
-async function hasCuts(handle: FileHandle, movie: Box): Promise<boolean> {
-  for await (const track of boxes(handle, movie)) {
+async function hasCuts(bytes: Bytes, movie: Box): Promise<boolean> {
+  const budget = { left: MOST_IN_MOVIE }
+  for await (const track of boxesIn(bytes, movie, budget)) {
     if (track.type !== 'trak') continue
     let edits: number[] = []
     let scale = 0
-    for await (const part of boxes(handle, track)) {
+    for await (const part of boxesIn(bytes, track, budget)) {
       if (part.type !== 'edts' && part.type !== 'mdia') continue
-      for await (const box of boxes(handle, part)) {
-        if (box.type === 'elst') edits = await readEdits(handle, box)
-        if (box.type === 'mdhd') scale = await readScale(handle, box)
+      for await (const box of boxesIn(bytes, part, budget)) {
+        if (box.type === 'elst') edits = await readEdits(bytes, box)
+        if (box.type === 'mdhd') scale = await readScale(bytes, box)
       }
     }
     if (edits.length > 1 || (scale > 0 && (edits[0] ?? 0) / scale > WARM_UP_SECONDS)) return true
@@ -99,20 +144,24 @@ async function hasCuts(handle: FileHandle, movie: Box): Promise<boolean> {
 }
 
 /** The first moments that the edits of a track show, in its time scale; pauses are left out. Only the first few. */
-async function readEdits(handle: FileHandle, { start }: Box): Promise<number[]> {
-  const bytes = Buffer.alloc(8 + 8 * 20)
-  await handle.read(bytes, 0, bytes.length, start)
-  const isLong = bytes.readUInt8(0) === 1
-  const count = Math.min(bytes.readUInt32BE(4), 8)
+async function readEdits(bytes: Bytes, box: Box): Promise<number[]> {
+  const content = await startOf(bytes, box, 8 + 8 * 20)
+  const isLong = content.readUInt8(0) === 1
+  const count = Math.min(content.readUInt32BE(4), 8)
   const starts = Array.from({ length: count }, (_, index) =>
-    isLong ? Number(bytes.readBigInt64BE(16 + index * 20)) : bytes.readInt32BE(12 + index * 12),
+    isLong ? Number(content.readBigInt64BE(16 + index * 20)) : content.readInt32BE(12 + index * 12),
   )
   return starts.filter((at) => at >= 0)
 }
 
 /** Units in a second. */
-async function readScale(handle: FileHandle, { start }: Box): Promise<number> {
-  const bytes = Buffer.alloc(24)
-  await handle.read(bytes, 0, bytes.length, start)
-  return bytes.readUInt32BE(bytes.readUInt8(0) === 1 ? 20 : 12)
+async function readScale(bytes: Bytes, box: Box): Promise<number> {
+  const content = await startOf(bytes, box, 24)
+  return content.readUInt32BE(content.readUInt8(0) === 1 ? 20 : 12)
+}
+
+/** The first bytes of a box, followed by zeros where it is shorter. */
+async function startOf(bytes: Bytes, { start, end }: Box, length: number): Promise<Buffer> {
+  const found = await bytes(start, Math.max(0, Math.min(length, end - start)))
+  return Buffer.concat([found, Buffer.alloc(length - found.length)])
 }

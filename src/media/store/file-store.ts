@@ -11,6 +11,7 @@ import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
 import { makeSendFile } from './send-file.ts'
 import {
+  assertAwaited,
   assertName,
   type FileKind,
   type FileRef,
@@ -166,7 +167,8 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
     move: renameInside,
     moveFolder: renameInside,
 
-    async withLocalPath(ref, fn) {
+    async withLocalPath(ref, fn, signal) {
+      assertAwaited(signal)
       const path = await pathOf(ref)
       if ((await stat(ref)) === undefined) throw new MediaError('not-found', 'There is no such file.')
       return fn(path)

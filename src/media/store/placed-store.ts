@@ -92,9 +92,9 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
     move: (ref, to) => everywhere(ref.kind, (home) => home.move(ref, to)),
     moveFolder: (ref, to) => everywhere(ref.kind, (home) => home.moveFolder(ref, to)),
 
-    async withLocalPath(ref, fn) {
+    async withLocalPath(ref, fn, signal) {
       const place = await store.placeOf(ref)
-      return await (place === 'object-storage' ? objects : files).withLocalPath(ref, fn)
+      return await (place === 'object-storage' ? objects : files).withLocalPath(ref, fn, signal)
     },
 
     async openAppend(name, offset) {

@@ -18,7 +18,7 @@ const PARTS_AT_ONCE = 2
 
 export interface S3Objects {
   head(ref: FileRef): Promise<FileStat | undefined>
-  get(ref: FileRef, range?: ByteRange): Promise<{ stat: FileStat; stream: Readable }>
+  get(ref: FileRef, range?: ByteRange, signal?: AbortSignal): Promise<{ stat: FileStat; stream: Readable }>
   /** Whole or not at all. A local file is removed afterwards unless it is to be kept. */
   put(ref: FileRef, from: Source): Promise<void>
   remove(ref: FileRef): Promise<void>
@@ -109,11 +109,13 @@ export function makeS3Objects(settings: ObjectSettings): S3Objects {
       }
     },
 
-    async get(ref, range) {
+    async get(ref, range, signal) {
       const { client, sdk } = await s3()
       try {
         const bytes = range ? { Range: `bytes=${range.start}-${range.end}` } : {}
-        const found = await client.send(new sdk.GetObjectCommand({ ...addressOf(ref), ...bytes }))
+        const found = await client.send(new sdk.GetObjectCommand({ ...addressOf(ref), ...bytes }), {
+          abortSignal: signal,
+        })
         if (!(found.Body instanceof Readable)) throw new Error('The object has no bytes.')
         const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1]
         return { stat: toStat(ref.name, whole ? Number(whole) : found.ContentLength, found), stream: found.Body }

@@ -9,7 +9,7 @@ import { isPublicFile, type ObjectSettings, objectAddress } from './object-setti
 import { asStoreError } from './s3-client.ts'
 import { makeS3Objects } from './s3-objects.ts'
 import { makeS3Uploads, uploadOfPiece } from './s3-uploads.ts'
-import { assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
+import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
 
 /** The store of bytes in buckets; it has no work folders of its own. */
 export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'only'> & {
@@ -51,10 +51,11 @@ export function makeS3Store({ settings, tmp, owner = '' }: S3StoreOptions): Obje
     return found ?? (pieced(ref) ? await uploads.stat(ref.name) : undefined)
   }
 
-  async function open(ref: FileRef, range?: { start: number; end: number }) {
+  async function open(ref: FileRef, range?: { start: number; end: number }, signal?: AbortSignal) {
     try {
-      return await objects.get(named(ref), range)
+      return await objects.get(named(ref), range, signal)
     } catch (error) {
+      assertAwaited(signal)
       if (!pieced(ref) || !isNotFound(error)) throw error
       return await uploads.open(ref.name, range)
     }
@@ -104,7 +105,7 @@ export function makeS3Store({ settings, tmp, owner = '' }: S3StoreOptions): Obje
       return found
     },
 
-    open,
+    open: (ref, range) => open(ref, range),
     stat,
     list,
     move,
@@ -131,15 +132,17 @@ export function makeS3Store({ settings, tmp, owner = '' }: S3StoreOptions): Obje
       await eachOf(names, (one) => move({ kind, name: one }, `${to}${one.slice(name.length)}`))
     },
 
-    async withLocalPath(ref, fn) {
-      const { stream } = await open(ref)
+    async withLocalPath(ref, fn, signal) {
+      assertAwaited(signal)
+      const { stream } = await open(ref, undefined, signal)
       const downloads = join(resolve(tmp), DOWNLOADS)
       await mkdir(downloads, { recursive: true })
       const folder = await mkdtemp(join(downloads, `${encodeURIComponent(owner)}~`))
       try {
         // Tools look at the end of the name.
         const path = join(folder, `file${extname(ref.name)}`)
-        await pipeline(stream, createWriteStream(path, { flags: 'wx' })).catch((error: unknown) => {
+        await pipeline(stream, createWriteStream(path, { flags: 'wx' }), { signal }).catch((error: unknown) => {
+          assertAwaited(signal)
           throw asStoreError(asDiskError(error))
         })
         return await fn(path)

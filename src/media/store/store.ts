@@ -98,8 +98,11 @@ export interface Store {
   move(ref: FileRef, to: string): Promise<void>
   /** Renames a folder inside its kind. Done twice it stays done. */
   moveFolder(ref: FileRef, to: string): Promise<void>
-  /** Gives `fn` a path that local tools can read. It is valid only until `fn` settles. */
-  withLocalPath<T>(ref: FileRef, fn: (path: string) => Promise<T>): Promise<T>
+  /**
+   * Gives `fn` a path that local tools can read. It is valid only until `fn` settles. The signal is for the way there; throws
+   * MediaError `aborted`.
+   */
+  withLocalPath<T>(ref: FileRef, fn: (path: string) => Promise<T>, signal?: AbortSignal): Promise<T>
   /**
    * Opens an upload to be written from `offset` on; bytes after it are cut off. Throws MediaError `offset` when the file
    * is shorter than that.
@@ -116,6 +119,11 @@ export interface Store {
   signedAddress(ref: FileRef): Promise<string | undefined>
   /** The files of the kind in that place alone; undefined when this server keeps none there. */
   only(place: Place, kind: FileKind): Store | undefined
+}
+
+/** Throws MediaError `aborted` when nobody waits for the bytes any more. */
+export function assertAwaited(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new MediaError('aborted', 'Nobody waits for the file any more.')
 }
 
 const MAX_SEGMENT = 200

@@ -59,8 +59,8 @@ async function upload(privacy: number): Promise<View> {
   return await root.get<View>(`/api/v1/videos/${video.uuid}`)
 }
 
-const bySigning = (path: string, headers: Record<string, string> = {}) =>
-  fetch(new URL(path, signing.base), { headers, redirect: 'manual' })
+const bySigning = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(new URL(path, signing.base), { method, headers, redirect: 'manual' })
 
 it('sends whoever may read a private file to a signed address when files are not sent through the server', async () => {
   const { files } = await upload(3)
@@ -72,7 +72,11 @@ it('sends whoever may read a private file to a signed address when files are not
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'private, no-store'])
   const signed = new URL(answer.headers.get('location') ?? '')
   expect([signed.origin, signed.searchParams.has('X-Amz-Signature')]).toEqual([s3.endpoint, true])
-  expect(Buffer.from(await (await fetch(signed)).arrayBuffer()).length).toBeGreaterThan(1000)
+  const { length } = Buffer.from(await (await fetch(signed)).arrayBuffer())
+  expect(length).toBeGreaterThan(1000)
+  // The address is for GET, and storage would refuse it.
+  const head = await bySigning(pathname, { authorization }, 'HEAD')
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, String(length)])
 })
 
 it('sends everybody to signed addresses where the buckets are not open', async () => {

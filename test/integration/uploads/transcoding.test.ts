@@ -1,6 +1,6 @@
 // From an uploaded file to a published video: the job, its machine, the files, and every way in which it can be stopped.
 
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -8,9 +8,10 @@ import type { EventName } from '../../../src/actors/runtime/index.ts'
 import { leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import { makeStoreRenditions } from '../../../src/actors/transcoding/store-renditions.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
-import { type LadderFile, type MediaProbe, probe } from '../../../src/media/index.ts'
+import { type LadderFile, MediaError, type MediaProbe, probe, StorageOutage } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { fakeClock } from '../../support/clock.ts'
+import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { copyOfMedia, type MediaName } from '../../support/media.ts'
 import { eventually } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
@@ -283,6 +284,80 @@ describe('a transcoding that is interrupted', () => {
       { event: 'VideoUpdated' },
     ])
     expect(id).toBeGreaterThan(0)
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  /** The first rendition of 144p meets it when it is stored. */
+  function failAt144(fail: () => Promise<Error>): void {
+    const put = node.store.put
+    let isDone = false
+    node.store.put = async (ref, from) => {
+      if (isDone || !ref.name.endsWith('-144-fragmented.mp4')) return await put(ref, from)
+      isDone = true
+      throw await fail()
+    }
+  }
+
+  const job = async () => {
+    const [row] = await node.db.query<{ id: number }>('select id from transcoding')
+    const handler = node.runtime.runtime.registry.jobs.get('video-transcoding')
+    const data = { transcodingId: row?.id ?? 0 }
+    const signal = new AbortController().signal
+    return {
+      run: async () => await handler?.run({ id: 1, type: 'video-transcoding', data, signal, progress: () => {} }),
+      failed: async () => await handler?.failed?.({ id: 1, data }, 'It failed.'),
+    }
+  }
+
+  it('encodes nothing twice when what it made could not be stored', async () => {
+    const counted = await faultyFfmpeg()
+    await start({ running: false, ffmpeg: counted.ffmpeg })
+    const { uuid } = await create()
+    failAt144(async () => new StorageOutage('The store is away.'))
+    const { run } = await job()
+    await expect(run()).rejects.toThrow(StorageOutage)
+    const runs = (await counted.pids()).length
+    expect(runs).toBe(2)
+    await run()
+    expect(await states()).toMatchObject({ transcoding: 'done' })
+    expect(await counted.pids()).toHaveLength(runs)
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('begins anew when other files are wanted by then', async () => {
+    await start({ running: false })
+    const { uuid } = await create()
+    failAt144(async () => new StorageOutage('The store is away.'))
+    await expect((await job()).run()).rejects.toThrow(StorageOutage)
+    expect((await rowCounts(node.db)).video_file).toBe(1)
+    await node.stop()
+    await start({ running: false, config: BOTH })
+    await (await job()).run()
+    expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
+    expect(await node.db.query('select resolution, format_flags from video_file order by 1, 2')).toEqual([
+      ...[144, 240].flatMap((resolution) => [1, 2].map((flags) => ({ resolution, format_flags: flags }))),
+    ])
+    await expectFilesAsRowsSay(uuid)
+  })
+
+  it('is not failed by a worker that lost it to another, which keeps its folder', async () => {
+    await start({ running: false })
+    const { uuid } = await create()
+    failAt144(async () => {
+      await node.db.query("update transcoding set lease_owner = 'elsewhere|1-1|x', due_at = now() + interval '1 hour'")
+      return new MediaError('failed', 'ffmpeg was ended.')
+    })
+    const { run, failed } = await job()
+    await run()
+    await expect(failed()).rejects.toMatchObject({ kind: 'busy' })
+    expect(await states()).toMatchObject({ transcoding: 'running', error: null })
+    expect((await allFiles(disk)).filter((name) => /^tmp\/transcoding-\d+\/try-/.test(name))).not.toEqual([])
+    await node.db.query('update transcoding set lease_owner = null')
+    // Of one that ended on another machine.
+    await mkdir(join(disk.folder, 'tmp', 'transcoding-424242'))
+    await writeFile(join(disk.folder, 'tmp', 'transcoding-424242', 'names.json'), '{}')
+    await run()
+    expect(await states()).toMatchObject({ transcoding: 'done' })
     await expectFilesAsRowsSay(uuid)
   })
 

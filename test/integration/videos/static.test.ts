@@ -2,7 +2,7 @@
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -23,6 +23,7 @@ const bytes = Buffer.from(Array.from({ length: 30175 }, (_, index) => index % 25
 
 beforeAll(async () => {
   server = await startVideoServer({ vireo: { federation: { fetch: { file_wait: '1 second' } } } })
+  await server.app.listen({ host: '127.0.0.1', port: 0 })
   const make = async (privacy: number, passwords: string[] = []) => {
     const files = { webVideo: { resolution: 240 }, hls: { resolution: 240 } }
     const { channelId } = server.users.user
@@ -60,6 +61,12 @@ describe('a web video', () => {
     const answer = await get(file(open), {}, 'HEAD')
     expect(answer.headers['content-length']).toBe('30175')
     expect(answer.rawPayload).toHaveLength(0)
+    for (const range of ['bytes=0-9', 'bytes=9999999-']) {
+      const part = await get(file(open), { range }, 'HEAD')
+      expect([part.statusCode, part.headers['content-length'], part.headers['content-range']]).toEqual([
+        ...[200, '30175', undefined],
+      ])
+    }
   })
 
   const ranges: [string, number, number, string | undefined][] = [
@@ -179,6 +186,26 @@ describe('files of private videos', () => {
   })
 })
 
+describe('a reader that takes nothing', () => {
+  afterEach(() => server.configure({}))
+
+  it('does not keep its connection', async () => {
+    server.configure({ vireo: { delivery: { stall_timeout: '1 second' } } })
+    const name = 'large.mp4'
+    await server.store.put(webVideoFile(name, false), Buffer.alloc(32 << 20))
+    const { port } = server.app.server.address() as AddressInfo
+    const opened = Promise.withResolvers<Socket>()
+    server.app.server.once('connection', opened.resolve)
+    const reader = connect(port, '127.0.0.1').pause()
+    reader.write(`GET /static/web-videos/${name} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    const connection = await opened.promise
+    await until(() => connection.destroyed)
+    expect(connection.bytesWritten).toBeGreaterThan(1000)
+    reader.destroy()
+    await server.store.remove(webVideoFile(name, false))
+  })
+})
+
 describe('where a web server in front sends the bytes', () => {
   afterEach(() => server.configure({}))
 
@@ -266,7 +293,6 @@ describe('a name that leads elsewhere', () => {
     })
 
   it('is a 4xx at every route of files', async () => {
-    await server.app.listen({ host: '127.0.0.1', port: 0 })
     await writeFile(join(server.folder, 'secret'), secret)
     await mkdir(join(server.folder, 'outside'))
     await writeFile(join(server.folder, 'outside', 'secret'), secret)

@@ -1,9 +1,14 @@
-// Names of downloads, and which files a generated one is made of.
+// Names of downloads, which files a generated one is made of, and what becomes of it when its client leaves.
 
 import { describe, expect, it } from '@jest/globals'
 import type { StoredFileRow } from '../../../src/actors/video/index.ts'
 import { attachment, readDownloadName, savedName } from '../../../src/http/downloads/file-names.ts'
 import { extensionOf, planDownload } from '../../../src/http/downloads/generate.ts'
+import { makeMuxes } from '../../../src/http/downloads/mux.ts'
+import { MediaError, type Store } from '../../../src/media/index.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { testConfig } from '../../support/config.ts'
+import { testFfmpeg } from '../../support/media.ts'
 
 const uuid = '824de502-1aad-49c2-b106-a9de267a8a72'
 
@@ -93,5 +98,30 @@ describe('a generated download', () => {
 
   it('is nothing without files', () => {
     expect(planDownload([])).toBeUndefined()
+  })
+})
+
+describe('a generated download whose files are still on their way', () => {
+  it('gives its place free, and fetches no more, when its client leaves', async () => {
+    const fetched: string[] = []
+    // Without end, as of storage that is slow.
+    const store: Pick<Store, 'withLocalPath'> = {
+      withLocalPath: ({ name }, _work, signal) =>
+        new Promise((_resolve, reject) => {
+          fetched.push(name)
+          signal?.addEventListener('abort', () => reject(new MediaError('aborted', 'Given up.')))
+        }),
+    }
+    const config = testConfig({ vireo: { delivery: { muxes: 1 } } })
+    const openMux = makeMuxes({ store, ffmpeg: await testFfmpeg(), config: () => config, logger: silentLogger })
+    const files = { picture: { kind: 'web_videos', name: 'p' }, sound: { kind: 'web_videos', name: 's' } } as const
+    for (let time = 0; time < 2; time += 1) {
+      const leaving = new AbortController()
+      const opening = openMux(files, leaving.signal)
+      await expect(openMux(files, leaving.signal)).rejects.toMatchObject({ kind: 'busy' })
+      leaving.abort()
+      await expect(opening).rejects.toMatchObject({ kind: 'unavailable' })
+    }
+    expect(fetched).toEqual(['p', 'p'])
   })
 })

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -22,6 +22,7 @@ import {
   probe,
   type RunLadderOptions,
   runLadder,
+  StorageOutage,
   type Store,
   storeLadderFiles,
   storeMaster,
@@ -454,7 +455,10 @@ describe('an audio file', () => {
 })
 
 describe('work that is cut short', () => {
-  it('leaves no process and no file when it is cancelled', async () => {
+  const mediaIn = async (folder: string): Promise<string[]> =>
+    (await readdir(folder, { recursive: true })).filter((name) => /\.(mp4|m3u8|mkv)$/.test(name))
+
+  it('leaves no process and no half-made file when it is cancelled', async () => {
     const controller = new AbortController()
     let pid = 0
     const failure = ladder(
@@ -471,7 +475,7 @@ describe('work that is cut short', () => {
     )
     await expect(failure).rejects.toMatchObject({ reason: 'aborted' })
     expect(() => process.kill(pid, 0)).toThrow()
-    await expect(stat(join(root, 'work'))).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await mediaIn(join(root, 'work'))).toEqual([])
   })
 
   it('leaves no file when the source turns out to be broken', async () => {
@@ -484,10 +488,10 @@ describe('work that is cut short', () => {
     const workFolder = join(root, 'work')
     const work = { ffmpeg, plan, input, workFolder, newUuid, threads: 1, limits: { stallMs: 20_000 } }
     await expect(runLadder({ ...work, onFiles: async () => undefined })).rejects.toMatchObject({ reason: 'failed' })
-    await expect(stat(workFolder)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await mediaIn(workFolder)).toEqual([])
   })
 
-  it('takes up finished steps under the same names after the worker was killed', async () => {
+  it('takes up finished steps under the same names after they could not be stored, or the worker was killed', async () => {
     const workFolder = join(root, 'work')
     const input = await media('copyable-1080p.mp4')
     const plan = planLadder({
@@ -495,22 +499,20 @@ describe('work that is cut short', () => {
       settings: settings({ resolutions: ['144p'] }),
     })
     const work = { ffmpeg, plan, input, workFolder, newUuid, threads: 1, limits: { stallMs: 20_000 } }
-    const kept = join(root, 'kept')
     let first: LadderFile[] = []
-    // The folder as a kill would leave it: the copy finished, the encoding half done.
     await expect(
       runLadder({
         ...work,
         onFiles: async (files) => {
           first = files
-          await cp(workFolder, kept, { recursive: true })
-          throw new Error('killed')
+          throw new StorageOutage('The store is away.')
         },
       }),
-    ).rejects.toThrow('killed')
-    await rename(kept, workFolder)
-    await mkdir(join(workFolder, 'encode'), { recursive: true })
-    await writeFile(join(workFolder, 'encode', 'half.mp4'), 'half')
+    ).rejects.toThrow(StorageOutage)
+    // As a kill would leave it.
+    const [tried = ''] = (await readdir(workFolder)).filter((name) => name.startsWith('try-'))
+    await mkdir(join(workFolder, tried, 'encode'))
+    await writeFile(join(workFolder, tried, 'encode', 'half.mp4'), 'half')
     const again: LadderFile[] = []
     const steps: string[] = []
     await runLadder({
@@ -525,6 +527,60 @@ describe('work that is cut short', () => {
     expect(again.slice(0, 1)).toEqual(first)
     expect(again.map(({ resolution }) => resolution)).toEqual([1080, 144])
     expect(await readdir(join(root, 'streaming_playlists/hls/v1'))).toHaveLength(4)
+    await expect(stat(workFolder)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('makes a step again, under other names, when another kind of file is wanted meanwhile', async () => {
+    const names: string[][] = []
+    const onFiles = async (files: LadderFile[]): Promise<void> => {
+      names.push(files.map(({ filename }) => filename))
+      throw new StorageOutage('The store is away.')
+    }
+    for (const webVideos of [false, true, true]) {
+      await expect(ladder('small.mp4', { resolutions: [], webVideos }, { onFiles })).rejects.toThrow(StorageOutage)
+    }
+    const [alone, both, again] = names
+    expect([alone?.length, both?.length]).toEqual([1, 2])
+    expect(both).not.toEqual(expect.arrayContaining(alone ?? []))
+    expect(again).toEqual(both)
+  })
+
+  it('makes a step again whose finished files are gone', async () => {
+    await expect(
+      ladder(
+        'small.mp4',
+        { resolutions: [] },
+        {
+          onFiles: async (files) => {
+            for (const { path } of files) await rm(path)
+            throw new StorageOutage('The store is away.')
+          },
+        },
+      ),
+    ).rejects.toThrow(StorageOutage)
+    const { files, started } = await ladder('small.mp4', { resolutions: [] })
+    expect([files.at(-1)?.resolution, started.length]).toEqual([240, 1])
+    expect((await probe({ ffmpeg, path: stored(files.at(-1) as LadderFile) })).duration).toBeCloseTo(2, 0)
+  })
+
+  it('goes on in other hands while the first worker does not know it yet', async () => {
+    const taken = Promise.withResolvers<Awaited<ReturnType<typeof ladder>>>()
+    const first = ladder(
+      'copyable-1080p.mp4',
+      { resolutions: ['144p'] },
+      {
+        skip: ['copy'],
+        onStart: ({ step }) => {
+          if (step !== 'encode') return
+          const second = ladder('copyable-1080p.mp4', { resolutions: ['144p'] }, { skip: ['copy'] })
+          second.then(taken.resolve, taken.reject)
+        },
+      },
+    )
+    await expect(first).rejects.toThrow()
+    const { files } = await taken.promise
+    expect(files.map(({ resolution }) => resolution)).toEqual([144])
+    await expect(stat(join(root, 'work'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('stores a step twice with the same result', async () => {

@@ -8,7 +8,9 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Ffmpeg, MediaError, muxStreams, probe } from '../../../src/media/index.ts'
+import { faultyFfmpeg, isRunning } from '../../support/faulty-ffmpeg.ts'
 import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { until } from '../../support/until.ts'
 
 const run = promisify(execFile)
 let ffmpeg: Ffmpeg
@@ -70,6 +72,21 @@ describe('a picture and a sound', () => {
     await gone
     expect(await failure).toBeInstanceOf(MediaError)
     expect(await failure).toMatchObject({ reason: 'stalled' })
+  })
+
+  it.each(['stalls', 'is left'])('end, with all that was started, when an ffmpeg that says nothing %s', async (how) => {
+    const silent = await faultyFfmpeg({ when: ' -f mp4 ' })
+    await silent.become('hang')
+    const { stream, gone } = mux({ ffmpeg: silent.ffmpeg, ...(how === 'stalls' ? { stallMs: 200 } : {}) })
+    const failure = new Promise((resolve) => stream.once('error', resolve).once('close', () => resolve('no error')))
+    stream.resume()
+    if (how === 'is left') {
+      await until(async () => (await silent.pids().catch(() => [])).length === 2)
+      stream.destroy()
+    }
+    expect(await failure).toEqual(how === 'stalls' ? expect.objectContaining({ reason: 'stalled' }) : 'no error')
+    await gone
+    for (const pid of await silent.pids().catch(() => [])) await until(async () => !(await isRunning(pid)))
   })
 
   it('end at once when their reader leaves', async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { targetBitrate, theoreticalBitrate } from '../../../src/media/ffmpeg/bitrate.ts'
 import { outputRate } from '../../../src/media/ffmpeg/output-rate.ts'
-import { stepsOf } from '../../../src/media/ffmpeg/plan.ts'
+import { outlineOf, stepsOf } from '../../../src/media/ffmpeg/plan.ts'
 import { snapRate, toNumber } from '../../../src/media/ffmpeg/rate.ts'
 import {
   type AudioProbe,
@@ -391,6 +391,23 @@ describe('the steps of a ladder', () => {
     ])
     // 480p would be most of the work.
     expect(stepsFor({ video: { codec: 'vp9', width: 854, height: 480 } })[0]).toEqual(['quick', [240]])
+  })
+
+  it('are told apart by what is made, and when, from those of another wish', () => {
+    const outline = (changed: Partial<LadderSettings> = {}, { early = true, rate = 4_000_000 } = {}): string => {
+      const found = { ...probeOf({ video: { codec: 'vp9', bitrate: rate } }), duration: 600 }
+      return outlineOf(planLadder({ probe: found, settings: { ...settings(), ...changed }, early }))
+    }
+    const one = outline()
+    expect(outline({}, { rate: 3_000_000 })).toBe(one)
+    const others = [
+      outline({}, { early: false }),
+      outline({ resolutions: settings({ enabled: ALL.slice(1) }).resolutions }),
+      outline({ web_videos: { enabled: true } }),
+      outline({ web_videos: { enabled: true }, hls: { enabled: false, split_audio_and_video: false } }),
+      outline({ hls: { enabled: true, split_audio_and_video: true } }),
+    ]
+    expect(new Set([one, ...others]).size).toBe(6)
   })
 
   it('are one for a short video, and where nobody watches before the end', () => {

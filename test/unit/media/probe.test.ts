@@ -1,11 +1,17 @@
 // Reading uploaded files: facts of good ones, a clear reason for bad ones.
 
 import { writeFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { type Ffmpeg, isRefusal, probe } from '../../../src/media/index.ts'
+import { sniff } from '../../../src/media/ffmpeg/sniff.ts'
+import { type Ffmpeg, isRefusal, MediaError, probe } from '../../../src/media/index.ts'
+import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { until } from '../../support/until.ts'
 
+/** A box of nothing. */
+const EMPTY = Buffer.from('\0\0\0\x08free', 'latin1')
 const ffmpeg: Ffmpeg = await testFfmpeg()
 const probed = async (name: MediaName) => probe({ ffmpeg, path: await media(name) })
 const reasonOf = (path: string) =>
@@ -110,6 +116,62 @@ describe('a file that cannot be used', () => {
     const head = Buffer.from([0, 0, 0, 16, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6f, 0x6d, 0, 0, 0, 0])
     await writeFile(path, Buffer.concat([head, Buffer.alloc(5000, 0xaa)]))
     expect(['truncated', 'unreadable']).toContain(await reasonOf(path))
+  })
+})
+
+describe('the boxes of an MP4 that lie about their size or number', () => {
+  const box = (type: string, content: Buffer, stated?: bigint): Buffer => {
+    const header = Buffer.alloc(stated === undefined ? 8 : 16)
+    header.writeUInt32BE(stated === undefined ? 8 + content.length : 1, 0)
+    header.write(type, 4, 'latin1')
+    if (stated !== undefined) header.writeBigUInt64BE(stated, 8)
+    return Buffer.concat([header, content])
+  }
+  const movie = (...tracks: Buffer[]): Buffer =>
+    Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0')), box('moov', Buffer.concat(tracks))])
+  const sniffed = async (content: Buffer, signal?: AbortSignal) => {
+    const path = join(await temporaryFolder(), 'upload.mp4')
+    await writeFile(path, content)
+    return await sniff(path, { signal })
+  }
+  const many = movie(...Array.from({ length: 3 }, () => box('trak', Buffer.alloc(800_000, EMPTY))))
+
+  it('are not counted without end', async () => {
+    const before = process.cpuUsage()
+    await expect(sniffed(many)).rejects.toMatchObject({ reason: 'unreadable' })
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+  })
+
+  it.each([
+    ['a track beyond the file', movie(box('trak', EMPTY, 2n ** 40n))],
+    ['a track beyond all numbers', movie(box('trak', box('mdia', box('mdhd', Buffer.alloc(4), 2n ** 60n), 2n ** 62n)))],
+    ['an edit list without edits', movie(box('trak', box('edts', box('elst', Buffer.alloc(0)))))],
+    ['a length shorter than its own header', movie(box('trak', Buffer.alloc(0), 9n))],
+  ])('end where what holds them ends: %s', async (_what, content) => {
+    const before = process.cpuUsage()
+    expect(await sniffed(content)).toEqual({ size: content.length, isIsoMedia: true, isCut: false })
+    expect(process.cpuUsage(before).user).toBeLessThan(500_000)
+    const path = join(await temporaryFolder(), 'upload.mp4')
+    await writeFile(path, content)
+    expect(['unreadable', 'no-streams']).toContain(await reasonOf(path))
+  })
+
+  it('are left when the caller has enough', async () => {
+    await expect(sniffed(many, AbortSignal.abort())).rejects.toMatchObject({ reason: 'aborted' })
+  })
+})
+
+describe('a file whose length has to be measured', () => {
+  it('is read by a process that yields to others, and ends with its caller', async () => {
+    const slow = await faultyFfmpeg({ when: ' -f null ' })
+    await slow.become('hang')
+    const leaving = new AbortController()
+    const failure = probe({ ffmpeg: slow.ffmpeg, path: await media('sound.mp3'), signal: leaving.signal })
+    const reason = failure.catch((error: unknown) => (error instanceof MediaError ? error.reason : error))
+    const pid = await until(async () => (await slow.pids().catch(() => [])).at(0))
+    await until(() => getPriority(pid) === 10)
+    leaving.abort()
+    expect(await reason).toBe('aborted')
   })
 })
 

@@ -1,5 +1,7 @@
 // One ffmpeg process: progress, cancel, stalls, memory, errors.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
@@ -187,6 +189,22 @@ describe('an orphan of a worker that died', () => {
     })
     await expect(failure).rejects.toMatchObject({ reason: 'failed' })
     expect(isAlive(pid)).toBe(false)
+  })
+
+  it('is left alone when it works in a folder whose name only begins so', async () => {
+    const folder = await temporaryFolder()
+    const pidFile = join(folder, 'ffmpeg.pid')
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', `${folder}2/out.mp4`])
+    try {
+      await once(other, 'spawn')
+      await writeFile(pidFile, `${other.pid}`)
+      await killOrphan(pidFile, folder)
+      expect([other.signalCode, other.killed, isAlive(other.pid ?? 0)]).toEqual([null, false, true])
+    } finally {
+      other.kill('SIGTERM')
+      const [, endedBy] = await once(other, 'exit')
+      expect(endedBy).toBe('SIGTERM')
+    }
   })
 
   it('is left alone when the number now belongs to another program', async () => {

@@ -337,6 +337,24 @@ describe('object storage', () => {
     expect(await readdir(join(root, 'tmp', 'downloads'))).toEqual([])
   })
 
+  it('downloads nothing for local tools that nobody waits for any more', async () => {
+    const store = objectStore()
+    await store.put(video('a.mp4'), Buffer.from('abc'))
+    let worked = 0
+    const fetched = (leaving: AbortController) =>
+      store.withLocalPath(video('a.mp4'), async () => (worked += 1), leaving.signal)
+    const leaving = new AbortController()
+    s3.break(({ method }) => {
+      if (method === 'GET') leaving.abort()
+      return false
+    })
+    await expect(fetched(leaving)).rejects.toMatchObject({ reason: 'aborted' })
+    const asked = s3.requests.length
+    await expect(fetched(leaving)).rejects.toMatchObject({ reason: 'aborted' })
+    expect([s3.requests.length - asked, worked]).toEqual([0, 0])
+    expect(await readdir(join(root, 'tmp', 'downloads')).catch(() => [])).toEqual([])
+  })
+
   it('reads an upload as one file of which slow writers stored stretches twice', async () => {
     const store = objectStore()
     const [slow, quick] = [await store.openAppend('u', 0), await store.openAppend('u', 0)]

@@ -19,9 +19,9 @@ export const table = defineTable({
     {
       from: 'planned',
       with: { lost: 1, error: 'before' },
-      event: { type: 'STARTED', total: 6, made: 2 },
+      event: { type: 'STARTED', total: 6, made: 2, plan: 'six' },
       to: 'running',
-      gives: { total: 6, made: 2, error: null },
+      gives: { total: 6, made: 2, plan: 'six', error: null },
     },
     { from: 'planned', event: failed, to: 'failed', gives: { error: 'no space' } },
     { from: 'planned', event: { type: 'CANCELLED' }, to: 'cancelled' },

@@ -22,12 +22,12 @@ function play(...events: TranscodingEvent[]) {
 
 describe('a transcoding', () => {
   it('whose worker dies is planned again and keeps the renditions it made', () => {
-    const events = [{ type: 'STARTED', total: 2, made: 0 }, { type: 'RENDITION_MADE' }, timedOut] as const
+    const events = [{ type: 'STARTED', total: 2, made: 0, plan: 'a' }, { type: 'RENDITION_MADE' }, timedOut] as const
     expect(play(...events)).toMatchObject({ state: 'planned', context: { made: 1, lost: 1 } })
   })
 
   it('whose worker dies three times without making a rendition fails with a reason', () => {
-    const round = [{ type: 'STARTED', total: 2, made: 0 }, timedOut] as const
+    const round = [{ type: 'STARTED', total: 2, made: 0, plan: 'a' }, timedOut] as const
     expect(play(...round, ...round, ...round)).toMatchObject({
       state: 'failed',
       context: { error: 'The worker was lost too often' },
@@ -35,8 +35,8 @@ describe('a transcoding', () => {
   })
 
   it('whose worker makes a rendition between two deaths goes on', () => {
-    const events = [{ type: 'STARTED', total: 9, made: 0 }, timedOut] as const
-    const progress = [{ type: 'STARTED', total: 9, made: 0 }, { type: 'RENDITION_MADE' }, timedOut] as const
+    const events = [{ type: 'STARTED', total: 9, made: 0, plan: 'a' }, timedOut] as const
+    const progress = [{ type: 'STARTED', total: 9, made: 0, plan: 'a' }, { type: 'RENDITION_MADE' }, timedOut] as const
     expect(play(...events, ...events, ...progress, ...events)).toMatchObject({
       state: 'planned',
       context: { lost: 2 },
