@@ -1,6 +1,7 @@
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testRunner: '<rootDir>/scripts/jest-runner.ts',
+  testSequencer: '<rootDir>/scripts/jest-sequencer.ts',
   // Node runs TypeScript, and tests import what they use of Jest.
   transform: {},
   injectGlobals: false,

@@ -19,14 +19,14 @@ interface VideoView {
   }[]
 }
 
-/** A video of 640 × 360 with sound whose four renditions take a processor some seconds. */
+/** A video of 640 × 360 with sound, of which four renditions are made. */
 export async function makeVideo(seconds: number): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-chaos-video-'))
   try {
     const path = join(folder, 'video.mp4')
     const { ffmpegPath } = await testFfmpeg()
     await promisify(execFile)(ffmpegPath, [
-      ...['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=25:duration=${seconds}`],
+      ...['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=10:duration=${seconds}`],
       ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
       ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
     ])

@@ -240,7 +240,7 @@ describe('a job', () => {
     await t.runtime.start()
     await enqueue({ userId: 1 })
     await until(() => runs.length === 1)
-    await t.db.query("update job set lease_until = '-infinity'")
+    await t.db.query("update job set lease_owner = 'another-machine|1|1|gone', lease_until = '-infinity'")
     await until(() => runs.length === 2)
     gate.resolve()
     await until(async () => (await jobs())[0]?.state === 'completed')
