@@ -37,6 +37,9 @@ export interface ServeOptions {
 /** What players on other sites need to see of an answer to a range. */
 const EXPOSED = `${corsHeaders['access-control-expose-headers']}, Accept-Ranges, Content-Range, ETag`
 
+/** How often a file is looked at that is replaced by another one of its name each time. */
+const LOOKS = 3
+
 /**
  * Sends the first of the files that exists. Throws `not_found`, 412 when it is not the version that the client wants, and
  * 416 for a range beyond the end.
@@ -46,6 +49,18 @@ export async function serveFile(
   reply: FastifyReply,
   options: ServeOptions,
 ): Promise<FastifyReply> {
+  for (let look = 1; look <= LOOKS; look += 1) {
+    if (await serveOnce(request, reply, options)) return reply
+  }
+  throw new HttpError(503, 'The file is being replaced.', { headers: { 'retry-after': '1' } })
+}
+
+/** Undefined when the file was replaced between the look at it and its opening: the length may be another one. */
+async function serveOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ServeOptions,
+): Promise<FastifyReply | undefined> {
   const { store, refs, cacheControl, type, disposition, delivery, absent = missing } = options
   const accelerated = delivery.x_accel_location
   const found = await locate(store, refs)
@@ -81,17 +96,29 @@ export async function serveFile(
   }
   const bytes = range === 'whole' ? undefined : range
   const length = bytes ? bytes.end - bytes.start + 1 : stat.size
+  const isSent = request.method !== 'HEAD' && length > 0
+  const opened = isSent ? await store.open(ref, bytes).catch(toAbsent(absent)) : undefined
+  if (opened && opened.stat.etag !== stat.etag) {
+    opened.stream.destroy()
+    return undefined
+  }
   reply
     .code(bytes ? 206 : 200)
     .headers(headers)
     .header('content-type', type ?? typeOf(ref.name))
     .header('content-length', length)
   if (bytes) reply.header('content-range', `bytes ${bytes.start}-${bytes.end}/${stat.size}`)
-  if (request.method === 'HEAD' || length === 0) return reply.send()
-  const { stream, sendTo } = await openSame(store, ref, stat, bytes)
+  if (!opened) return reply.send()
   endWhenStalled(reply.raw, delivery.stall_timeout)
-  return sendTo ? await sendAtOnce(reply, sendTo) : reply.send(stream)
+  return opened.sendTo ? await sendAtOnce(reply, opened.sendTo) : reply.send(opened.stream)
 }
+
+/** It was removed after it was looked at. */
+const toAbsent =
+  (absent: () => Error) =>
+  (error: unknown): never => {
+    throw error instanceof MediaError && error.reason === 'not-found' ? absent() : error
+  }
 
 /** A reader that takes nothing holds a file, buffers and a connection. The time of the next answer is its own. */
 function endWhenStalled(raw: ServerResponse, stallMs: number): void {
@@ -115,23 +142,6 @@ async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['s
     raw.destroy()
   }
   return reply
-}
-
-async function openSame(
-  store: Store,
-  ref: FileRef,
-  stat: FileStat,
-  bytes: { start: number; end: number } | undefined,
-): Promise<OpenedFile> {
-  const found = await store.open(ref, bytes).catch((error: unknown) => {
-    throw error instanceof MediaError && error.reason === 'not-found' ? missing() : error
-  })
-  // Replaced between the look and the opening: the length that was promised may be wrong.
-  if (found.stat.etag !== stat.etag) {
-    found.stream.destroy()
-    throw new HttpError(503, 'The file is being replaced.', { headers: { 'retry-after': '1' } })
-  }
-  return found
 }
 
 /** The first of the places where there is a file. */

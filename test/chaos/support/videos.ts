@@ -46,10 +46,16 @@ export async function ladderOf(client: Client, uuid: string): Promise<number[] |
 
 /** Waits until the video is published with these renditions, whose files are served in their full size. */
 export async function untilWhole(client: Client, uuid: string, ladder: number[], withinMs: number): Promise<void> {
-  await eventually(`the ladder ${ladder} of ${uuid}`, withinMs, async () => {
-    return String(await ladderOf(client, uuid)) === String(ladder)
+  // Until then its files may be replaced by others of other names.
+  await eventually(`the whole ladder ${ladder} of ${uuid}`, withinMs, async () => {
+    if (String(await ladderOf(client, uuid)) !== String(ladder)) return false
+    await assertWhole(await client.get<VideoView>(`/api/v1/videos/${uuid}`))
+    return true
   })
-  const view = await client.get<VideoView>(`/api/v1/videos/${uuid}`)
+}
+
+/** Throws when a file that it names is not there, or not in its full size. */
+async function assertWhole(view: VideoView): Promise<void> {
   for (const { playlistUrl, segmentsSha256Url, files } of view.streamingPlaylists) {
     for (const url of [playlistUrl, segmentsSha256Url]) {
       const { status } = await fetch(url)

@@ -1,0 +1,58 @@
+// Files that are replaced or removed while they are looked at: whoever asks gets one of them whole, or hears that there is none.
+
+import { Readable } from 'node:stream'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import fastify from 'fastify'
+import { serveFile } from '../../../src/http/static/serve-file.ts'
+import { type FileStat, MediaError, type Store } from '../../../src/media/index.ts'
+import { testConfig } from '../../support/config.ts'
+
+const statOf = (content: string): FileStat => ({
+  ...{ name: 'video.mp4', size: content.length },
+  etag: `"${content}"`,
+  modifiedAt: new Date(0),
+})
+const opened = (content: string) => ({ stat: statOf(content), stream: Readable.from([content]) })
+
+let looks = 0
+const app = fastify()
+let open: (look: number) => { stat: FileStat; stream: Readable }
+const store: Pick<Store, 'stat' | 'open' | 'placeOf'> = {
+  stat: async () => statOf('old'),
+  async open() {
+    looks += 1
+    return open(looks)
+  },
+  placeOf: async () => 'file-system',
+}
+app.get('/', (request, reply) =>
+  serveFile(request, reply, {
+    ...{ store: store as Store, refs: [{ kind: 'web_videos', name: 'video.mp4' }], cacheControl: 'public' },
+    ...{ delivery: testConfig().vireo.delivery, absent: () => new Error('gone') },
+  }),
+)
+afterEach(() => {
+  looks = 0
+})
+
+describe('a file', () => {
+  it('that is replaced while it is looked at is looked at again', async () => {
+    open = (look) => opened(look === 1 ? 'a new one' : 'old')
+    const answer = await app.inject({ url: '/', headers: { range: 'bytes=0-0' } })
+    expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([206, 'old', '"old"'])
+    expect(looks).toBe(2)
+  })
+
+  it('that is replaced again and again is there later', async () => {
+    open = () => opened('a new one')
+    const answer = await app.inject('/')
+    expect([answer.statusCode, looks]).toEqual([503, 3])
+  })
+
+  it('that is removed after it was looked at is not there', async () => {
+    open = () => {
+      throw new MediaError('not-found', 'no such file')
+    }
+    expect((await app.inject('/')).json()).toMatchObject({ message: 'gone' })
+  })
+})
