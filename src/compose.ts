@@ -77,7 +77,7 @@ import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { makeUrls } from './federation/urls.ts'
 import { listen } from './http/server.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import { findFfmpeg, makeFileStore, type Store } from './media/index.ts'
+import { type Ffmpeg, findFfmpeg, makeFileStore, type Store } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { makeCounters } from './platform/counters.ts'
@@ -85,9 +85,10 @@ import { makeDataFolder } from './platform/data-folder.ts'
 import { makeDatabase } from './platform/database/index.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { randomToken } from './platform/ids.ts'
+import type { GenerateKeys } from './platform/keys.ts'
 import type { Logger } from './platform/logger.ts'
 import { makeMailer } from './platform/mailer.ts'
-import { makePasswords } from './platform/passwords.ts'
+import { makePasswords, type Passwords } from './platform/passwords.ts'
 import { makeQueue } from './platform/queue/index.ts'
 import { connectRedis } from './platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
@@ -105,6 +106,8 @@ export interface ServerOptions {
   checkResponses?: boolean
   /** Told of every route of the HTTP application (tests). */
   onRoute?: HttpParts['options']['onRoute']
+  /** In the place of what takes much time to make (tests). */
+  instead?: { ffmpeg?: Ffmpeg; generateKeys?: GenerateKeys; passwords?: Passwords }
   /** Of the user `root`, on the first start; a random one when left out. */
   rootPassword?: string
   /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
@@ -151,7 +154,7 @@ async function start(
   closers: (() => Promise<void>)[],
   stop: () => Promise<void>,
 ): Promise<Server> {
-  const { loaded, logger, roles, clock = systemClock } = options
+  const { loaded, logger, roles, clock = systemClock, instead = {} } = options
   makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
   const counters = makeCounters()
@@ -205,11 +208,11 @@ async function start(
     urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
   }
 
-  const instance = makeInstance(deps)
+  const { generateKeys, passwords = makePasswords() } = instead
+  const instance = makeInstance({ ...deps, generateKeys })
   const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus, instanceActorId: instance.actorId })
   closers.push(async () => runtimeConfig.close())
-  const passwords = makePasswords()
-  const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
+  const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   const twoFactor = makeTwoFactor({ ...deps, passwords })
   const signedTokens = makeSignedTokens(deps)
@@ -227,7 +230,8 @@ async function start(
   keepJobHistoryShort(deps)
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
-  const ffmpeg = await findFfmpeg({ ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined })
+  const configured = { ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined }
+  const ffmpeg = instead.ffmpeg ?? (await findFfmpeg(configured))
   for (const warning of ffmpeg.warnings) logger.warn(warning)
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const { store, objects } = openStore(config(), leases.owner)
@@ -270,7 +274,7 @@ async function start(
   const ownershipChanges = makeOwnershipChanges(deps)
   const videoBlocks = makeVideoBlocks(media)
   const actorImages = makeActorImages(media)
-  const channels = makeChannels(deps)
+  const channels = makeChannels({ ...deps, generateKeys })
   spreadSupport({ ...deps, videos })
   const comments = makeComments(deps)
   keepCommentTotals(deps)

@@ -13,6 +13,8 @@ export interface ActorKeys {
   }
 }
 
+export type GenerateKeys = () => Promise<ActorKeys>
+
 const generate = promisify(generateKeyPair)
 const RSA_BITS = 2048
 /** The multicodec prefix of an Ed25519 public key (0xed as a varint). */
@@ -20,7 +22,7 @@ const ED25519_PREFIX = Buffer.from([0xed, 0x01])
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
 /** Makes both pairs off the main thread; about 0.1 s. Public keys as SPKI, private ones as PKCS #8, in PEM. */
-export async function generateActorKeys(): Promise<ActorKeys> {
+export const generateActorKeys: GenerateKeys = async () => {
   const [rsa, ed25519] = await Promise.all([generate('rsa', { modulusLength: RSA_BITS }), generate('ed25519')])
   return { rsa: pems(rsa), ed25519: { ...pems(ed25519), publicMultibase: multibaseOf(ed25519.publicKey) } }
 }

@@ -5,7 +5,7 @@ import * as argon2 from '@node-rs/argon2'
 import { atMost } from './at-most.ts'
 
 // RFC 9106, section 4, second recommended option, as OWASP's memory-constrained variant: 19 MiB, two passes.
-const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
  * Hashes at once, in all of this process: each keeps a processor and one of the four threads that file reads need too,
@@ -14,7 +14,7 @@ const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const inTurn = atMost(Math.max(1, Math.min(3, availableParallelism() - 1)))
 
 interface Library {
-  hash(password: string, options: typeof OPTIONS): Promise<string>
+  hash(password: string, cost: typeof COST): Promise<string>
   verify(passwordHash: string, password: string): Promise<boolean>
 }
 
@@ -24,9 +24,9 @@ export interface Passwords {
   verify(passwordHash: string | undefined, password: string): Promise<boolean>
 }
 
-/** Tests give a library that counts its calls. */
-export function makePasswords({ hash, verify }: Library = argon2): Passwords {
-  const slowHash = (password: string) => inTurn(() => hash(password, OPTIONS))
+/** Tests give a library that counts its calls, or a cost that is none. */
+export function makePasswords({ hash, verify }: Library = argon2, cost = COST): Passwords {
+  const slowHash = (password: string) => inTurn(() => hash(password, cost))
   let decoy: Promise<string> | undefined
   return {
     hash: slowHash,

@@ -124,8 +124,11 @@ interface Making {
 }
 
 /** The ffmpeg under test: `FFMPEG_PATH` and `FFPROBE_PATH`, or what the server itself would find. */
-export const testFfmpeg = (): Promise<Ffmpeg> =>
-  findFfmpeg({ ffmpegPath: process.env.FFMPEG_PATH, ffprobePath: process.env.FFPROBE_PATH })
+export function testFfmpeg(): Promise<Ffmpeg> {
+  found ??= findFfmpeg({ ffmpegPath: process.env.FFMPEG_PATH, ffprobePath: process.env.FFPROBE_PATH })
+  return found
+}
+let found: Promise<Ffmpeg> | undefined
 
 /** The path of a media file, made on first use. Tests must not write to it: see `copyOfMedia`. */
 export function media(name: MediaName): Promise<string> {

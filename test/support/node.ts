@@ -7,7 +7,9 @@ import { freePort } from '../../scripts/demo/node-process.ts'
 import { type Server, type ServerOptions, startServer } from '../../src/compose.ts'
 import type { Values } from '../../src/config/layers.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
+import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
+import { testFfmpeg } from './media.ts'
 import { freshDatabase } from './postgres.ts'
 
 export interface TestNode {
@@ -37,7 +39,8 @@ export async function startTestNode(
   const dataDir = beside?.dataDir ?? (await mkdtemp(join(tmpdir(), 'vireo-node-')))
   if (!beside) await chmod(dataDir, 0o711)
   const port = await freePort()
-  const start = () =>
+  const passwords = cheapPasswords()
+  const start = async () =>
     startServer({
       loaded: testLoadedConfig(
         {
@@ -53,6 +56,7 @@ export async function startTestNode(
       roles: options.roles ?? ['web', 'federation', 'media'],
       ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       rootPassword: PASSWORD,
+      instead: { generateKeys, passwords, ffmpeg: await testFfmpeg() },
       checkResponses: true,
     })
 

@@ -2,7 +2,7 @@
 // actor; what one channel says, under that of its own.
 
 import { isUniqueViolation, type Sql } from '../../platform/database/index.ts'
-import { generateActorKeys } from '../../platform/keys.ts'
+import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import { type ChannelState, channelMachine } from '../../state-machines/channel.ts'
 import { IllegalMove, step } from '../../state-machines/step.ts'
 import { insertLocalActor } from '../actor/index.ts'
@@ -44,14 +44,14 @@ export interface Channels {
   remove(channelId: number, by: By): Promise<void>
 }
 
-export function makeChannels(deps: ActorDeps): Channels {
-  const { db, tell, config } = deps
+export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }): Channels {
+  const { db, tell, config, generateKeys = generateActorKeys } = deps
 
   async function create(owner: { accountId: number; actorId: number }, channel: NewChannel): Promise<{ id: number }> {
     const { name, displayName, description, support } = channel
     await refuseTaken(db.query, name)
     await refuseTooMany(db.query, owner.accountId)
-    const keys = await generateActorKeys()
+    const keys = await generateKeys()
     return await tell({ aggregate: 'actor', id: owner.actorId }, async (unit) => {
       await refuseTooMany(unit.query, owner.accountId)
       const actorId = await insertLocalActor({ ...deps, unit, type: 'Group', name, keys })

@@ -1,7 +1,7 @@
 // The instance itself: its Application actor and the OAuth client of the web interface, made on the first start.
 
 import { randomToken } from '../../platform/ids.ts'
-import { generateActorKeys } from '../../platform/keys.ts'
+import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import { INSTANCE_ACTOR_NAME, insertLocalActor } from '../actor/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 
@@ -24,8 +24,8 @@ export interface Instance {
 // Under one lock, so that two processes that start at once on an empty database make one instance.
 const FIRST_START_LOCK = 'select pg_advisory_xact_lock(hashtext($1))'
 
-export function makeInstance(deps: ActorDeps): Instance {
-  const { db, tell, secrets } = deps
+export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }): Instance {
+  const { db, tell, secrets, generateKeys = generateActorKeys } = deps
   let known: number | undefined
 
   async function findActor(): Promise<number | undefined> {
@@ -63,7 +63,7 @@ export function makeInstance(deps: ActorDeps): Instance {
     async ensure() {
       await assertKeysOpen()
       if ((await findActor()) !== undefined && (await findClient())) return { newClient: undefined }
-      const keys = await generateActorKeys()
+      const keys = await generateKeys()
       return await tell.create(async (unit) => {
         await unit.query(FIRST_START_LOCK, ['instance'])
         if ((await findActor()) === undefined) {

@@ -4,7 +4,7 @@ import { isMailEnabled } from '../../config/index.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { newUuid, randomToken } from '../../platform/ids.ts'
-import { generateActorKeys } from '../../platform/keys.ts'
+import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
 import { insertLocalActor } from '../actor/index.ts'
@@ -54,8 +54,8 @@ export interface Users {
   ensureRoot(options: { password: string }): Promise<boolean>
 }
 
-export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
-  const { db, tell, config, passwords } = deps
+export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys?: GenerateKeys | undefined }): Users {
+  const { db, tell, config, passwords, generateKeys = generateActorKeys } = deps
 
   async function create(
     user: NewUser,
@@ -70,8 +70,8 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords }): Users {
     }
     const [passwordHash, accountKeys, channelKeys] = await Promise.all([
       hashOf(user.password),
-      generateActorKeys(),
-      generateActorKeys(),
+      generateKeys(),
+      generateKeys(),
     ])
     const inserted = transact(async (unit) => {
       const stamps = { createdAt: unit.now, updatedAt: unit.now }

@@ -8,9 +8,10 @@ import { makeSend } from '../../../src/federation/delivery/send.ts'
 import { importPrivateKey, verifyInbound } from '../../../src/federation/security/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { makeGuardedFetch } from '../../../src/platform/fetch/index.ts'
-import { type ActorKeys, generateActorKeys } from '../../../src/platform/keys.ts'
+import type { ActorKeys } from '../../../src/platform/keys.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { generateKeys } from '../../support/cheap.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
@@ -39,7 +40,7 @@ let hosts: RemoteHosts
 beforeEach(async () => {
   // Rows have the time of the database: days that pass for one test must not make those of the next old.
   clock = fakeClock()
-  keys ??= await generateActorKeys()
+  keys ??= await generateKeys()
   t = await makeTestRuntime({ clock })
   received = []
   answer = () => ({ status: 204 })

@@ -12,11 +12,11 @@ import { type App, makeApp } from '../../../src/http/app.ts'
 import { pagesArea } from '../../../src/http/pages/routes.ts'
 import type { JsonValue } from '../../../src/platform/bus/index.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
-import { generateActorKeys } from '../../../src/platform/keys.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import type { MadeUser } from '../../support/builders.ts'
 import { makeUser } from '../../support/builders.ts'
+import { generateKeys } from '../../support/cheap.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
@@ -103,7 +103,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     return stored.id
   }
 
-  const keys = await generateActorKeys()
+  const keys = await generateKeys()
   const instanceId = await insert('actor', {
     ...{ type: 'Application', preferred_username: 'peertube', url: urls.instance },
     inbox_url: `${urls.instance}/inbox`,

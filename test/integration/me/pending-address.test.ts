@@ -5,14 +5,14 @@ import { makeUpdateMe, type UpdateMe } from '../../../src/actors/user/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
-import { makePasswords } from '../../../src/platform/passwords.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { makeUser, TEST_ORIGIN } from '../../support/builders.ts'
+import { cheapPasswords } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 
 const PASSWORD = 'password1'
-const passwords = makePasswords()
+const passwords = cheapPasswords()
 let test: TestRuntime
 let updateMe: UpdateMe
 

@@ -4,8 +4,8 @@ import pg from 'pg'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
-import { makePasswords } from '../../../src/platform/passwords.ts'
 import { type MadeUser, makeUser } from '../../support/builders.ts'
+import { cheapPasswords } from '../../support/cheap.ts'
 import type { TestNode } from '../../support/node.ts'
 
 export const PASSWORD = 'password1'
@@ -23,7 +23,7 @@ export async function openDatabase(node: TestNode): Promise<{ query: Query; clos
   }
 }
 
-const passwordHash = makePasswords().hash(PASSWORD)
+const passwordHash = cheapPasswords().hash(PASSWORD)
 
 /** A user with the password above, and a client that is logged in as them. */
 export async function addUser(

@@ -17,9 +17,10 @@ import { twoFactorArea } from '../../../src/http/two-factor/routes.ts'
 import { type Clock, systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
-import { makePasswords, type Passwords } from '../../../src/platform/passwords.ts'
+import type { Passwords } from '../../../src/platform/passwords.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
+import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
@@ -57,7 +58,7 @@ export const bearer = (token: string): { authorization: string } => ({ authoriza
 export async function startSessionServer(
   options: { url?: string; clock?: Clock; config?: Values; passwords?: Passwords } = {},
 ): Promise<SessionServer> {
-  const { clock = systemClock, passwords = makePasswords() } = options
+  const { clock = systemClock, passwords = cheapPasswords() } = options
   const { runtime, db, url, stop } = await makeTestRuntime({ clock, ...(options.url ? { url: options.url } : {}) })
   const config = testConfig(options.config)
   const deps: ActorDeps = {
@@ -66,8 +67,8 @@ export async function startSessionServer(
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
   }
-  const instance = makeInstance(deps)
-  const users = makeUsers({ ...deps, passwords })
+  const instance = makeInstance({ ...deps, generateKeys })
+  const users = makeUsers({ ...deps, passwords, generateKeys })
   const sessions = makeSessions({ ...deps, passwords })
   await instance.ensure()
   const client = await instance.localClient()

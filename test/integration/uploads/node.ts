@@ -41,8 +41,8 @@ import type { Clock } from '../../../src/platform/clock.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
-import { makePasswords } from '../../../src/platform/passwords.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { cheapPasswords } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -96,7 +96,7 @@ export async function makeDisk(): Promise<Disk> {
   const database = await freshDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'vireo-uploads-'))
   const first = await makeTestRuntime({ url: database.url })
-  const users = makeUsers({ ...depsOf(first, () => testConfig()), passwords: makePasswords() })
+  const users = makeUsers({ ...depsOf(first, () => testConfig()), passwords: cheapPasswords() })
   const add = async (username: string, role: UserRole): Promise<TestUser> => {
     const email = `${username}@example.com`
     const made = await users.create({ username, password: 'a password', email, role })

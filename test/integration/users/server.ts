@@ -14,9 +14,9 @@ import { usersArea } from '../../../src/http/users/routes.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
-import { makePasswords } from '../../../src/platform/passwords.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
+import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
@@ -44,7 +44,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   const { runtime, db, stop } = await makeTestRuntime()
   const config = testConfig({ smtp: { hostname: 'mail.example' }, ...overrides })
   const urls = makeUrls(TEST_ORIGIN)
-  const passwords = makePasswords()
+  const passwords = cheapPasswords()
   const deps: ActorDeps = {
     ...{ db, tell: runtime.tell, registry: runtime.registry, clock: systemClock, logger: silentLogger, urls },
     config: () => config,
@@ -52,8 +52,8 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   }
   runtime.registry.job('email', { queue: 'mail', run: async () => undefined })
   runtime.registry.on('UserRemoved', 'test', async () => undefined)
-  const instance = makeInstance(deps)
-  const users = { ...makeUsers({ ...deps, passwords }), ...makeManageUsers({ ...deps, passwords }) }
+  const instance = makeInstance({ ...deps, generateKeys })
+  const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
   await instance.ensure()
   await users.ensureRoot({ password: ROOT_PASSWORD })
