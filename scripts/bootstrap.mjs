@@ -7,7 +7,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FLOOR = [22, 18]
+const FLOOR = [24, 9]
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const stampFile = join(modules, '.vireo-stamp')
@@ -95,7 +95,7 @@ function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > FLOOR[0] || (major === FLOOR[0] && minor >= FLOOR[1])) return
   throw new Error(
-    `Vireo needs Node ${FLOOR.join('.')} or newer (24 is best), this is ${process.versions.node}, ` +
+    `Vireo needs Node ${FLOOR.join('.')} or newer, this is ${process.versions.node}, ` +
       `and there is no bundled one that runs on ${process.platform}-${process.arch}: install Node 24`,
   )
 }

@@ -19,8 +19,7 @@ const MAX_SILENCE_MS = 60_000
 const upgrades = new WeakMap<IncomingMessage, Upgrade & { release(): void }>()
 
 /**
- * Whether a request is routed by `addUpgrades`: what Node takes for an upgrade has no body. An option of Node's server since
- * 24.9; an older one takes all that offer any upgrade.
+ * Whether a request is routed by `addUpgrades`: what Node takes for an upgrade has no body.
  */
 export const shouldUpgradeCallback = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
