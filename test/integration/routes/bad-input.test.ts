@@ -31,6 +31,7 @@ interface Subject {
   probes: Probes
 }
 
+const seen = new Set<string>()
 let stage: RouteStage
 let subjects: Subject[]
 
@@ -96,7 +97,7 @@ async function subjectOf(route: Route): Promise<Subject | undefined> {
   if (!found) return undefined
   const { row, caller } = found
   const cast = await makeCast(stage)
-  const probes = probesOf(route, await row.request(cast, caller))
+  const probes = probesOf(route, await row.request(cast, caller), seen)
   const token = caller === 'anonymous' ? undefined : (await cast.session(caller)).access
   return { route, caller, token, probes, status: row.statuses[caller] }
 }

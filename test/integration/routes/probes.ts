@@ -44,10 +44,13 @@ export interface Probes {
   unknown: Pick<Probe, 'request'>[]
 }
 
-/** The probes of a route whose `request` is right. */
-export function probesOf(route: Route, request: RouteRequest): Probes {
+/**
+ * The probes of a route whose `request` is right. What a field refuses for the same reasons as one of its name in another route,
+ * which is in `seen`, is tried with a few values alone.
+ */
+export function probesOf(route: Route, request: RouteRequest, seen: Set<string>): Probes {
   const probes: Probes = { single: [], several: [], huge: [], unknown: [] }
-  for (const carrier of carriersOf(route, request)) addProbes(probes, route, carrier)
+  for (const carrier of carriersOf(route, request)) addProbes(probes, route, carrier, seen)
   const { schema, config } = route
   const asJson = config?.form?.json ?? schema?.body
   if (isSchema(asJson)) probes.single.push(...wholeBodies(route, request, asJson))
@@ -68,7 +71,7 @@ function wholeBodies(route: Route, request: RouteRequest, schema: z.ZodType): Pr
 
 type Change<V> = readonly [path: string[], value: V]
 
-function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>): void {
+function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: Set<string>): void {
   const { name, location, schema, values } = carrier
   if (issuesOf(schema, carrier.put([]).received).length > 0) {
     throw new Error(`The row of ${route.name} has no request with a right ${name}.`)
@@ -80,11 +83,22 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>): void {
     const title = `${route.name}, ${name}: ${shown.join(', ').slice(0, 400)}`
     return { title, location, fields, request }
   }
-  const isBad = (path: string[], value: V): boolean =>
-    issuesOf(schema, carrier.put([[path, value]]).received).some((issue) => isAt(path, issue.path) || path.length === 1)
+  const reasonsOf = (path: string[], value: V): string[] =>
+    issuesOf(schema, carrier.put([[path, value]]).received).flatMap((issue) =>
+      isAt(path, issue.path) || path.length === 1 ? [issue.message] : [],
+    )
+  const isBad = (path: string[], value: V): boolean => reasonsOf(path, value).length > 0
+  const badOf = (path: string[]): Change<V>[] => {
+    const reasons = values.map((value) => reasonsOf(path, value))
+    const refused = values.flatMap((value, index): Change<V>[] => (reasons[index]?.length ? [[path, value]] : []))
+    const key = JSON.stringify([name, path, reasons])
+    if (seen.has(key)) return refused.slice(0, ALONE)
+    seen.add(key)
+    return refused
+  }
 
   const paths = fieldPaths(schema)
-  const bad = paths.map((path) => values.filter((value) => isBad(path, value)).map((value): Change<V> => [path, value]))
+  const bad = paths.map(badOf)
   probes.single.push(...bad.flatMap((changes) => changes.slice(0, ALONE).map((change) => probe([change]))))
   // A field and what is inside of it cannot both be replaced, so each request has fields of one depth.
   const depths = [...new Set(paths.map((path) => path.length))]
