@@ -55,12 +55,8 @@ export async function serveFile(
   throw new HttpError(503, 'The file is being replaced.', { headers: { 'retry-after': '1' } })
 }
 
-/** Undefined when the file was replaced between the look at it and its opening: the length may be another one. */
-async function serveOnce(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: ServeOptions,
-): Promise<FastifyReply | undefined> {
+/** False when the file was replaced between the look at it and its opening: the length may be another one. */
+async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: ServeOptions): Promise<boolean> {
   const { store, refs, cacheControl, type, disposition, delivery, absent = missing } = options
   const accelerated = delivery.x_accel_location
   const found = await locate(store, refs)
@@ -68,11 +64,12 @@ async function serveOnce(
   const { ref, stat } = found
   if (disposition !== undefined) reply.header('content-disposition', disposition)
   if (accelerated && (await store.placeOf(ref)) === 'file-system') {
-    return reply
+    reply
       .header('cache-control', cacheControl)
       .header('content-type', type ?? typeOf(ref.name))
       .header('x-accel-redirect', acceleratedPath(accelerated, ref))
       .send()
+    return true
   }
   const headers = {
     'accept-ranges': 'bytes',
@@ -82,7 +79,10 @@ async function serveOnce(
     'last-modified': stat.modifiedAt.toUTCString(),
   }
   if (isAnotherVersion(request, stat)) throw new HttpError(412, 'Precondition Failed', { headers })
-  if (isUnchanged(request, stat)) return reply.code(304).headers(headers).send()
+  if (isUnchanged(request, stat)) {
+    reply.code(304).headers(headers).send()
+    return true
+  }
 
   const { range: asked, 'if-range': ifRange } = request.headers
   // Ranges are for GET alone (RFC 9110, 14.2).
@@ -100,7 +100,7 @@ async function serveOnce(
   const opened = isSent ? await store.open(ref, bytes).catch(toAbsent(absent)) : undefined
   if (opened && opened.stat.etag !== stat.etag) {
     opened.stream.destroy()
-    return undefined
+    return false
   }
   reply
     .code(bytes ? 206 : 200)
@@ -108,9 +108,10 @@ async function serveOnce(
     .header('content-type', type ?? typeOf(ref.name))
     .header('content-length', length)
   if (bytes) reply.header('content-range', `bytes ${bytes.start}-${bytes.end}/${stat.size}`)
-  if (!opened) return reply.send()
-  endWhenStalled(reply.raw, delivery.stall_timeout)
-  return opened.sendTo ? await sendAtOnce(reply, opened.sendTo) : reply.send(opened.stream)
+  if (opened) endWhenStalled(reply.raw, delivery.stall_timeout)
+  if (opened?.sendTo) await sendAtOnce(reply, opened.sendTo)
+  else reply.send(opened?.stream)
+  return true
 }
 
 /** It was removed after it was looked at. */
@@ -126,7 +127,7 @@ function endWhenStalled(raw: ServerResponse, stallMs: number): void {
 }
 
 /** Past the hooks of answers, none of which looks at files. */
-async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['sendTo']>): Promise<FastifyReply> {
+async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['sendTo']>): Promise<void> {
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]): OutgoingHttpHeader[] =>
     value === undefined ? [] : [name, value],
   )
@@ -141,7 +142,6 @@ async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['s
     if (!raw.destroyed) log.warn({ reqId, err: error }, 'a file was cut off')
     raw.destroy()
   }
-  return reply
 }
 
 /** The first of the places where there is a file. */
