@@ -353,6 +353,17 @@ describe('a page, by yt-dlp', () => {
     expect(await readdir(folder)).toEqual(['pids.json', 'programs'])
   })
 
+  it('ends what a worker that died left joining the picture and the sound', async () => {
+    site.answer('/watch/9.json', { type: 'application/json', bytes: pageInfo() })
+    site.answer('/watch/9.mp4', { type: 'video/mp4', bytes: VIDEO })
+    const args = ['-e', 'setInterval(() => {}, 1000)', join(folder, 'video.f1.mp4')]
+    const { pid = 0 } = spawn(process.execPath, args, { detached: true, stdio: 'ignore' })
+    await writeFile(join(folder, 'join.pid'), String(pid))
+    await until(async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(folder))
+    await get(at('/watch/9'), { by: withYtDlp })
+    expect(await isRunning(pid)).toBe(false)
+  })
+
   it('is heard of however early the program ends', async () => {
     // Nothing of the disk answers before that.
     const busy = Array.from({ length: 8 }, () => new Promise((done) => pbkdf2('a', 'b', 40_000, 64, 'sha512', done)))
