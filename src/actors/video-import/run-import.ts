@@ -185,7 +185,7 @@ export function runImports(deps: RunImportDeps): void {
       maxBytes: Math.min(left, config().vireo.imports.max_size),
       signal,
       onProgress: (percent) => progress(percent * DOWNLOAD_PART),
-      bringBack: (path) => bringBack(id, path),
+      bringBack: (path) => bringBack(id, path, signal),
     })
     const inputFilename = nameFor(downloaded, acceptedExtensions(config()))
     const draft = await inspectFile.inspect({
@@ -207,14 +207,14 @@ export function runImports(deps: RunImportDeps): void {
   }
 
   /** What an earlier try put into its place, and no row names: the import would be over. */
-  async function bringBack(id: number, path: string): Promise<void> {
+  async function bringBack(id: number, path: string, signal: AbortSignal): Promise<void> {
     const placed = await db.query<FileRef>(
       "select kind, name from pending_file where owner = $1 and kind <> 'tmp' order by id desc",
       [importOwner(id)],
     )
     for (const ref of placed) {
       try {
-        await store.withLocalPath(ref, (from) => moveTo(path, from))
+        await store.withLocalPath(ref, (from) => moveTo(path, from), signal)
         return await pendingFiles.discard([ref])
       } catch (error) {
         if (!isMissing(error)) throw error
