@@ -65,6 +65,7 @@ import {
   registerCounters,
   registerListing,
   registerScores,
+  removeOldWork,
 } from './actors/video/index.ts'
 import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeVideoImports, runImports } from './actors/video-import/index.ts'
@@ -258,6 +259,7 @@ async function start(
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
   const uploads = makeUploads({ ...media, createVideo, replaceSource })
+  removeOldWork(media)
   makeTranscodings(media)
   const transcodeAgain = makeTranscodeAgain(deps)
   makeStoryboards(media)

@@ -11,7 +11,7 @@ export {
 } from './downloads/downloads.ts'
 export { readTorrent, type TorrentSummary } from './downloads/torrent/torrent-file.ts'
 export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.ts'
-export { isDiskFull, isRefusal, MediaError, type MediaErrorReason, StorageOutage } from './errors.ts'
+export { isDiskFull, isRefusal, MediaError, type MediaErrorReason, StorageOutage, systemCode } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export { type LadderFile, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'

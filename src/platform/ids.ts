@@ -28,4 +28,4 @@ export function fromShortUuid(text: string): string | undefined {
 export const randomToken = (bytes: number): string => randomBytes(bytes).toString('hex')
 
 /** SHA-256, the form in which tokens are stored and long identifiers are indexed. */
-export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const sha256 = (text: string | Uint8Array): Buffer => createHash('sha256').update(text).digest()

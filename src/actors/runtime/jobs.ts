@@ -8,6 +8,7 @@ import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { DomainError } from './domain-error.ts'
 import { LeaseLost, underLease } from './lease.ts'
+import { makeOutageWaits } from './outage-waits.ts'
 import type { JobHandler, Registry } from './registry.ts'
 
 export interface JobSettings {
@@ -49,8 +50,6 @@ export class NotNow extends Error {
 }
 
 const BACKOFF_MS = 5000
-/** When a job looks again whether what it needs is there. */
-const OUTAGE_MS = 30_000
 const LONGEST_BACKOFF_MS = 3_600_000
 
 export interface Jobs {
@@ -73,6 +72,7 @@ export function makeJobs(options: {
   const { db, registry, clock, logger, owner } = options
   const running = new Map<string, number>()
   const inFlight = new Set<Promise<boolean>>()
+  const outageWaits = makeOutageWaits(clock)
   const ending = new AbortController()
   let stopped = false
 
@@ -170,7 +170,7 @@ export function makeJobs(options: {
     // Nor is an outage, however long.
     if (isOutage(error)) {
       log.warn({ err: error }, 'job waits for the end of an outage')
-      return await postpone(job, job.failures, message, OUTAGE_MS)
+      return await postpone(job, job.failures, message, outageWaits.next(job.id))
     }
     const failures = job.failures + 1
     const last = failures >= job.max_attempts || error instanceof PermanentFailure

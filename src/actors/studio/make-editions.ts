@@ -202,7 +202,8 @@ export function makeEditions(deps: EditionDeps): void {
     const files = task.tasks.flatMap(({ filename }): FileRef[] =>
       filename === null ? [] : [{ kind: 'uploads', name: filename }],
     )
-    return await withPaths([source.picture, source.sound ?? source.picture, ...files], ([picture, sound, ...paths]) => {
+    const refs = [source.picture, source.sound ?? source.picture, ...files]
+    return await withPaths({ refs, signal }, ([picture, sound, ...paths]) => {
       const pathOf = new Map(files.map(({ name }, index) => [name, paths[index] ?? '']))
       return editVideo({
         ...{ ffmpeg, workFolder, signal, onProgress },
@@ -227,13 +228,13 @@ export function makeEditions(deps: EditionDeps): void {
 
   /** Paths that are good as long as `work` runs. */
   async function withPaths<T>(
-    refs: readonly FileRef[],
+    { refs, signal }: { refs: readonly FileRef[]; signal: AbortSignal },
     work: (paths: string[]) => Promise<T>,
     paths: string[] = [],
   ): Promise<T> {
     const ref = refs[paths.length]
     if (!ref) return await work(paths)
-    return await store.withLocalPath(ref, (path) => withPaths(refs, work, [...paths, path]))
+    return await store.withLocalPath(ref, (path) => withPaths({ refs, signal }, work, [...paths, path]), signal)
   }
 
   /** Where what plays now is in the new file. An edition whose renditions could not be made was never seen. */

@@ -27,7 +27,6 @@ import {
   transcodingOwner,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { removeOldWork } from './old-work.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
 import type { Transcoding, TranscodingOutputs } from './transcoding.entity.ts'
@@ -123,7 +122,6 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       await held.release(task)
       await pendingFiles
         .collect()
-        .then(() => removeOldWork(deps))
         .catch((error) => log.warn({ err: error }, 'files of a transcoding are left for later'))
     }
   }

@@ -1,6 +1,7 @@
 // The job `video-import`: downloads a video and gives it its file. Killed at any line and run again it goes on with what is
 // there; two at once do not disturb each other, since only the one that holds the row's lease works.
 
+import { copyFile, rename } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import {
   DownloadError,
@@ -11,6 +12,7 @@ import {
   isDiskFull,
   MediaError,
   type Store,
+  systemCode,
 } from '../../media/index.ts'
 import type { Captions } from '../caption/index.ts'
 import {
@@ -183,6 +185,7 @@ export function runImports(deps: RunImportDeps): void {
       maxBytes: Math.min(left, config().vireo.imports.max_size),
       signal,
       onProgress: (percent) => progress(percent * DOWNLOAD_PART),
+      bringBack: (path) => bringBack(id, path, signal),
     })
     const inputFilename = nameFor(downloaded, acceptedExtensions(config()))
     const draft = await inspectFile.inspect({
@@ -190,16 +193,33 @@ export function runImports(deps: RunImportDeps): void {
       ...{ inputFilename, path: downloaded.path, pictures: await picturesFor(task, downloaded), signal },
     })
     await pendingFiles.reserve(importOwner(id), [draft.place])
+    if (!(await held.isOurs(task))) throw notOurs()
     try {
       await inspectFile.place(draft, downloaded.path)
       await storeSubtitles(deps, { ...task, by: ownerOf(task), subtitles: downloaded.subtitles ?? [] })
       await finish(task, downloaded, draft)
     } catch (error) {
-      // The transaction may have been committed although its answer was lost.
-      if (!(await isDone(id))) await inspectFile.discard(draft, { source: true })
+      // The transaction may have been committed although its answer was lost. The file waits for another try, or for the end.
+      if (!(await isDone(id))) await inspectFile.discard(draft, { source: false })
       throw error
     }
     await pendingFiles.discard([work])
+  }
+
+  /** What an earlier try put into its place, and no row names: the import would be over. */
+  async function bringBack(id: number, path: string, signal: AbortSignal): Promise<void> {
+    const placed = await db.query<FileRef>(
+      "select kind, name from pending_file where owner = $1 and kind <> 'tmp' order by id desc",
+      [importOwner(id)],
+    )
+    for (const ref of placed) {
+      try {
+        await store.withLocalPath(ref, (from) => moveTo(path, from), signal)
+        return await pendingFiles.discard([ref])
+      } catch (error) {
+        if (!isMissing(error)) throw error
+      }
+    }
   }
 
   async function finish(
@@ -211,7 +231,7 @@ export function runImports(deps: RunImportDeps): void {
     await withImport(deps, task.id, async (locked) => {
       const { unit, videoImport, video } = locked
       if (!video || videoImport.leaseOwner !== task.owner || videoImport.state !== 'processing') {
-        throw new DomainError('gone', 'This import is in other hands, or not wanted any more.')
+        throw notOurs()
       }
       await deps.awaitedVideos.fill(unit, {
         ...{ videoId: video.id, draft },
@@ -249,6 +269,8 @@ export function runImports(deps: RunImportDeps): void {
     (await db.query("select 1 from video where id = $1 and state <> 'removed'", [videoId])).length === 0
 }
 
+const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
+
 const holderOf = ({ leaseOwner, dueAt }: VideoImport) => ({ owner: leaseOwner, until: dueAt })
 
 function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
@@ -259,6 +281,20 @@ function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
 }
 
 const ownerOf = ({ accountId }: Task): { accountId: number; role: UserRole } => ({ accountId, role: userRoles.user })
+
+/** It never came there, or whoever placed it took it away. */
+const isMissing = (error: unknown): boolean =>
+  systemCode(error) === 'ENOENT' || (error instanceof MediaError && error.reason === 'not-found')
+
+async function moveTo(target: string, path: string): Promise<void> {
+  try {
+    await rename(path, target)
+  } catch (error) {
+    // It lies on another disk.
+    if (systemCode(error) !== 'EXDEV') throw error
+    await copyFile(path, target)
+  }
+}
 
 const LONGEST_NAME = 200
 

@@ -59,6 +59,7 @@ export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSor
 export { listVideos, type VideoPage } from './list-videos.ts'
 export { registerListing, relist } from './listing.ts'
 export { dimensionsOf } from './new-video-rows.ts'
+export { removeOldWork } from './old-work.ts'
 export { dropOutdated } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {

@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { FetchError, type FetchedStream, type GuardedFetch, toFetchError } from '../../platform/fetch/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import { silenceGuard } from '../silence.ts'
+import { completePath } from './complete.ts'
 import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from './downloads.ts'
 
@@ -122,7 +123,7 @@ async function receive(receiving: Receiving): Promise<DownloadedVideo> {
   } finally {
     guard.end()
   }
-  const path = join(folder, 'complete')
+  const path = completePath(folder)
   await rename(part, path)
   await rm(join(folder, BEGUN), { force: true })
   return { path, fileName: fileNameOf(answer), metadata: {} }

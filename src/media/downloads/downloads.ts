@@ -5,6 +5,7 @@ import type { Config } from '../../config/index.ts'
 import { type Dial, type GuardedFetch, makeDial, type Resolve } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
+import { forgetComplete, leftComplete, noteComplete } from './complete.ts'
 import { openDirect } from './direct.ts'
 import { asDownloadError, DownloadError } from './download-error.ts'
 import { maxMemoryOf } from './limits.ts'
@@ -25,6 +26,8 @@ export interface DownloadOptions {
   signal: AbortSignal
   /** 0 to 100. */
   onProgress(percent: number): void
+  /** Puts a file that was whole, and was taken out of the folder since, to this path again, if it can be had. */
+  bringBack?(path: string): Promise<void>
 }
 
 export interface DownloadedVideo {
@@ -35,11 +38,14 @@ export interface DownloadedVideo {
   metadata: RemoteMetadata
   picturePath?: string | undefined
   /** In whichever format they came; read one by one. */
-  subtitles?: { language: string; read(): Promise<Uint8Array> }[]
+  subtitles?: { language: string; path: string; read(): Promise<Uint8Array> }[]
 }
 
 export interface Downloads {
-  /** Throws DownloadError, and the reason of the signal. What was not finished stays in the folder. */
+  /**
+   * Throws DownloadError, what `bringBack` throws, and the reason of the signal. All stays in the folder, also of a video that is
+   * whole: asked for again it is answered at once.
+   */
   download(source: DownloadSource, options: DownloadOptions): Promise<DownloadedVideo>
   /**
    * The videos that a channel or playlist of another site lists, in its order, at most `limit`. Throws DownloadError
@@ -106,8 +112,15 @@ export function makeDownloads({ http, guard, config, logger, ffmpeg }: Downloads
 
   return {
     async download(source, options) {
+      const left = await leftComplete(source, options)
+      if (left) return left
       try {
-        return await route(source, options)
+        await forgetComplete(options.folder)
+        const video = await route(source, options)
+        await noteComplete(source, options.folder, video).catch((cause) =>
+          logger.warn({ err: cause }, 'a video that was downloaded could not be noted'),
+        )
+        return video
       } catch (error) {
         options.signal.throwIfAborted()
         throw asDownloadError(error)

@@ -194,6 +194,14 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
       await rm(join(resolve(tmp), ...name.split('/')), { force: true, recursive: true })
     },
 
+    async workFolders() {
+      const entries = await readdir(resolve(tmp), { withFileTypes: true }).catch((error: unknown) => {
+        if (isMissing(error)) return []
+        throw error
+      })
+      return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    },
+
     async sweep({ olderThanMs, now, isGone = () => false }) {
       let removed = 0
       for (const root of new Set(Object.values(directories).map((path) => resolve(path)))) {

@@ -12,7 +12,7 @@ import { makeS3Uploads, uploadOfPiece } from './s3-uploads.ts'
 import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
 
 /** The store of bytes in buckets; it has no work folders of its own. */
-export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'only'> & {
+export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'only'> & {
   /** Whether the kind has a bucket. */
   has(kind: FileKind): boolean
   /** Removes the downloads that are left, by their paths and the processes that made them. Answers how many. */

@@ -111,6 +111,8 @@ export interface Store {
   /** An empty or resumed folder under `tmp` for the work of one job. */
   workFolder(name: string): Promise<string>
   removeWorkFolder(name: string): Promise<void>
+  /** The names of those directly under `tmp`. */
+  workFolders(): Promise<string[]>
   /** Where the file lies now. */
   placeOf(ref: FileRef): Promise<Place | undefined>
   /** Where everybody reads the file without this server; undefined when it is not for everybody, or lies on the disk. */

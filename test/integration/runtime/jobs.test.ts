@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { DomainError, NotNow, PermanentFailure } from '../../../src/actors/runtime/index.ts'
+import { makeOutageWaits } from '../../../src/actors/runtime/outage-waits.ts'
 import { askForTranscoding } from '../../../src/actors/video/index.ts'
 import { StorageOutage } from '../../../src/media/index.ts'
 import { fakeClock } from '../../support/clock.ts'
@@ -288,10 +289,25 @@ describe('a job', () => {
     await enqueue({ userId: 1 })
     for (const run of [1, 2]) {
       await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
-      clock.pass(31_000)
+      const [row] = await t.db.query<{ due_at: Date }>('select due_at from job')
+      expect(row?.due_at.getTime()).toBe(clock.now().getTime() + run * 30_000)
+      clock.pass(run * 30_000)
     }
     await until(async () => (await jobs())[0]?.state === 'completed')
     expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
+  })
+
+  it('waits longer the longer an outage lasts, ten minutes at most, and each for itself', () => {
+    const waits = makeOutageWaits(clock)
+    const next = (id: number) => {
+      const ms = waits.next(id)
+      clock.pass(ms)
+      return ms / 1000
+    }
+    expect(Array.from({ length: 7 }, () => next(1))).toEqual([30, 60, 120, 240, 480, 600, 600])
+    expect(next(2)).toBe(30)
+    clock.pass(1_200_000)
+    expect(next(1)).toBe(30)
   })
 
   it('that finds a row locked waits and loses no try', async () => {

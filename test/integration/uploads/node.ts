@@ -25,6 +25,7 @@ import {
   type PendingFiles,
   type RemoveVideo,
   type ReplaceSource,
+  removeOldWork,
   type UpdateVideo,
 } from '../../../src/actors/video/index.ts'
 import type { Config } from '../../../src/config/index.ts'
@@ -139,6 +140,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })
   const uploads = makeUploads({ ...deps, createVideo, replaceSource })
+  removeOldWork(deps)
   makeTranscodings(deps)
   makeStoryboards(deps)
   makeEditions({ ...deps, inspectFile, replaceSource })

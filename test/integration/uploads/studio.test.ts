@@ -529,6 +529,27 @@ describe('the job of an edition', () => {
     }, 30_000)
   })
 
+  it('ends with its process, also while a file is still on its way', async () => {
+    let isOnItsWay = false
+    const withLocalPath: Store['withLocalPath'] = (_ref, _work, signal) =>
+      new Promise((_done, failed) => {
+        isOnItsWay = true
+        signal?.addEventListener('abort', () => failed(signal.reason))
+      })
+    await start(AS_IT_IS, { running: false, wrapStore: (store) => ({ ...store, withLocalPath }) })
+    const { uuid } = await create()
+    await ask(uuid, CUT)
+    const [edition] = await node.db.query<{ id: number }>('select id from video_edition')
+    const ending = new AbortController()
+    const run = node.runtime.runtime.registry.jobs.get('video-studio-edition')?.run({
+      ...{ id: 1, type: 'video-studio-edition', data: { editionId: edition?.id ?? 0 } },
+      ...{ signal: ending.signal, progress: () => {} },
+    })
+    await eventually(() => expect(isOnItsWay).toBe(true))
+    ending.abort(new Error('the process is ending'))
+    await expect(run).rejects.toThrow('the process is ending')
+  })
+
   it('run twice and by two at once makes one result', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()

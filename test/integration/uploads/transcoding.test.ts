@@ -1,6 +1,6 @@
 // From an uploaded file to a published video: the job, its machine, the files, and every way in which it can be stopped.
 
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -353,12 +353,26 @@ describe('a transcoding that is interrupted', () => {
     expect(await states()).toMatchObject({ transcoding: 'running', error: null })
     expect((await allFiles(disk)).filter((name) => /^tmp\/transcoding-\d+\/try-/.test(name))).not.toEqual([])
     await node.db.query('update transcoding set lease_owner = null')
-    // Of one that ended on another machine.
-    await mkdir(join(disk.folder, 'tmp', 'transcoding-424242'))
-    await writeFile(join(disk.folder, 'tmp', 'transcoding-424242', 'names.json'), '{}')
     await run()
     expect(await states()).toMatchObject({ transcoding: 'done' })
     await expectFilesAsRowsSay(uuid)
+  })
+
+  it('and other work that ended on another machine leave no folder on this one', async () => {
+    await start({ running: false })
+    const tmp = join(disk.folder, 'tmp')
+    const kinds = ['channel', 'form', 'import', 'pictures', 'storyboard', 'studio', 'transcoding']
+    const names = [...kinds.flatMap((kind) => [`${kind}-1`, `${kind}-2`]), 'transcoding-1-source', 'of-somebody-else']
+    for (const name of names) await mkdir(join(tmp, name), { recursive: true })
+    await writeFile(join(tmp, 'import-1', 'complete.json'), '{}')
+    const wanted = names.filter((name) => name.endsWith('-2'))
+    await node.pendingFiles.reserve(
+      'elsewhere|1|1|alive',
+      wanted.map((name) => ({ kind: 'tmp', name, folder: true })),
+    )
+    await node.runtime.runtime.registry.periodics.get('work-folders')?.run()
+    expect((await readdir(tmp)).toSorted()).toEqual([...wanted, 'of-somebody-else'].toSorted())
+    await node.pendingFiles.discard(wanted.map((name) => ({ kind: 'tmp', name, folder: true })))
   })
 
   it('is taken up from a worker that is silent', async () => {

@@ -359,6 +359,7 @@ describe('while an import is under way', () => {
     await pool.query('drop function out_of_order cascade')
     await pool.query("update job set due_at = now() where state = 'delayed'")
     expect(await settled(id)).toMatchObject({ state: { id: 2 } })
+    expect(site.asked).toEqual(['/small.mp4'])
     await untilClean()
   })
 

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { pbkdf2 } from 'node:crypto'
-import { access, appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, appendFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ const at = (path: string, host = 'site.test', port = site.port): string => `http
 
 /** As a process does that ends in the middle of a download. */
 async function leaveBehind(url: string, etag: string, bytes: Uint8Array): Promise<string> {
-  await rm(join(folder, 'complete'), { force: true })
+  await rm(join(folder, 'complete.json'), { force: true })
   const path = join(folder, 'direct-1a2b.part')
   await writeFile(path, bytes)
   await writeFile(join(folder, 'direct.json'), JSON.stringify({ url, etag, part: 'direct-1a2b.part' }))
@@ -83,11 +83,16 @@ async function leaveBehind(url: string, etag: string, bytes: Uint8Array): Promis
 
 function get(
   source: string | DownloadSource,
-  options: { by?: Downloads; signal?: AbortSignal; maxBytes?: number } = {},
+  options: {
+    by?: Downloads
+    signal?: AbortSignal
+    maxBytes?: number
+    bringBack?: (path: string) => Promise<void>
+  } = {},
 ) {
-  const { by = downloads, signal = new AbortController().signal, maxBytes = MAX_BYTES } = options
+  const { by = downloads, signal = new AbortController().signal, maxBytes = MAX_BYTES, ...more } = options
   const wanted = typeof source === 'string' ? ({ kind: 'url', url: source } as const) : source
-  return by.download(wanted, { folder, maxBytes, signal, onProgress: () => {} })
+  return by.download(wanted, { ...more, folder, maxBytes, signal, onProgress: () => {} })
 }
 
 describe('a file at an address', () => {
@@ -167,9 +172,31 @@ describe('a file at an address', () => {
       const asked = site.asked.length
       await leaveBehind(url, etag, etag === '"another"' ? Buffer.alloc(100) : half)
       expect((await readFile((await get(url)).path)).equals(VIDEO)).toBe(true)
-      expect(await readdir(folder)).toEqual(['complete'])
+      expect((await readdir(folder)).toSorted()).toEqual([expect.stringMatching(/^complete-\w+$/), 'complete.json'])
       expect(site.asked.length - asked).toBe(1)
     }
+  })
+
+  it('is there for another try once it is whole, also when it was taken out of the folder', async () => {
+    site.answer('/whole.mp4', { type: 'video/mp4', bytes: VIDEO })
+    const url = at('/whole.mp4')
+    const first = await get(url)
+    const asked = site.asked.length
+    expect(await get(url)).toMatchObject({ path: first.path, fileName: 'whole.mp4', metadata: {} })
+    const elsewhere = join(folder, 'elsewhere')
+    await rename(first.path, elsewhere)
+    expect(await get(url, { bringBack: (path) => rename(elsewhere, path) })).toMatchObject({ path: first.path })
+    await expect(get(url, { maxBytes: VIDEO.length - 1 })).rejects.toMatchObject({ reason: 'too-large' })
+    expect(site.asked.length).toBe(asked)
+
+    await appendFile(first.path, 'more')
+    const again = await get(url)
+    expect((await readFile(again.path)).equals(VIDEO)).toBe(true)
+    expect(again.path).not.toBe(first.path)
+    expect(await readdir(folder)).toHaveLength(2)
+    site.answer('/other.mp4', { type: 'video/mp4', bytes: VIDEO })
+    expect(await get(at('/other.mp4'))).toMatchObject({ fileName: 'other.mp4' })
+    expect(site.asked.length).toBe(asked + 2)
   })
 
   it('is asked for anew when another part of it comes than the one that is missing', async () => {
@@ -197,7 +224,7 @@ describe('a file at an address', () => {
       sending('video/mp4', VIDEO)(request, response)
     })
     await expect(get(url)).rejects.toMatchObject({ reason: 'failed' })
-    expect(await readdir(folder)).not.toContain('complete')
+    expect((await readdir(folder)).filter((name) => name.startsWith('complete'))).toEqual([])
   })
 
   it('ends when nobody wants it any more', async () => {
@@ -226,7 +253,13 @@ describe('a page, by yt-dlp', () => {
       metadata: { title: 'A video of another site', ageLimit: 18, publishedAt: new Date('2020-01-02') },
       subtitles: [{ language: 'en-US' }],
     })
-    expect(String(await found.subtitles?.[0]?.read())).toMatch(/^WEBVTT/)
+    const asked = site.asked.length
+    for (const { subtitles } of [found, await get(at('/watch/1'), { by: withYtDlp })]) {
+      expect(String(await subtitles?.[0]?.read())).toMatch(/^WEBVTT/)
+    }
+    const again = await get(at('/watch/1'), { by: withYtDlp })
+    expect(again).toMatchObject({ path: found.path, metadata: found.metadata, fileName: 'video.mp4' })
+    expect(site.asked.length).toBe(asked)
   })
 
   it('is got by HTTP alone, and without other programs', async () => {
@@ -318,6 +351,17 @@ describe('a page, by yt-dlp', () => {
     await running
     await until(async () => (await Promise.all(pids.map(isRunning))).every((runs) => !runs))
     expect(await readdir(folder)).toEqual(['pids.json', 'programs'])
+  })
+
+  it('ends what a worker that died left joining the picture and the sound', async () => {
+    site.answer('/watch/9.json', { type: 'application/json', bytes: pageInfo() })
+    site.answer('/watch/9.mp4', { type: 'video/mp4', bytes: VIDEO })
+    const args = ['-e', 'setInterval(() => {}, 1000)', join(folder, 'video.f1.mp4')]
+    const { pid = 0 } = spawn(process.execPath, args, { detached: true, stdio: 'ignore' })
+    await writeFile(join(folder, 'join.pid'), String(pid))
+    await until(async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(folder))
+    await get(at('/watch/9'), { by: withYtDlp })
+    expect(await isRunning(pid)).toBe(false)
   })
 
   it('is heard of however early the program ends', async () => {

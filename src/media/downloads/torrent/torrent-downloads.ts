@@ -8,6 +8,7 @@ import type { Config } from '../../../config/index.ts'
 import type { GuardedFetch, Resolve } from '../../../platform/fetch/index.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { killOrphan, type ProcessEnd, runProcess } from '../../process.ts'
+import { completePath } from '../complete.ts'
 import { DownloadError, diskFull, tooLarge } from '../download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from '../downloads.ts'
 import { maxMemoryOf } from '../limits.ts'
@@ -70,7 +71,7 @@ export function makeDownloadTorrent(options: {
       options.signal.throwIfAborted()
       const limits = { stallMs: settings().peer_timeout, maxMemoryBytes: maxMemoryOf(config()) }
       const name = await inProcess(task, { ...options, limits, logger })
-      const path = join(options.folder, 'complete')
+      const path = completePath(options.folder)
       await rename(task.path, path)
       return { path, fileName: basename(name), metadata: {} }
     } finally {

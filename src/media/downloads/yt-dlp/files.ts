@@ -4,10 +4,13 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { extname, join } from 'node:path'
 import type { Ffmpeg } from '../../ffmpeg/find.ts'
 import { runFfmpeg } from '../../ffmpeg/run.ts'
+import { killOrphan } from '../../process.ts'
+import { completePath, subtitleAt } from '../complete.ts'
 import { DownloadError, isDiskFull, tooLarge } from '../download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from '../downloads.ts'
 
 const FORMAT = 'yt-dlp.format'
+const JOIN_PID = 'join.pid'
 const PICTURES = ['.jpg', '.jpeg', '.png', '.webp']
 /** Not a video, or not whole. */
 const BESIDE_THE_VIDEO = [...PICTURES, '.vtt', '.srt', '.part', '.ytdl', '.json', '.temp']
@@ -28,6 +31,9 @@ export async function forgetOthers(folder: string, format: string | undefined): 
   for (const name of await ofVideo(folder)) await rm(join(folder, name), { recursive: true, force: true })
   await writeFile(note, format ?? '')
 }
+
+/** Ends what a worker that died left putting parts together in the folder. */
+export const killOrphanedJoin = (folder: string): Promise<void> => killOrphan(join(folder, JOIN_PID), folder)
 
 export interface FoundOptions extends Pick<DownloadOptions, 'folder' | 'maxBytes' | 'signal'> {
   ffmpeg: Ffmpeg
@@ -50,7 +56,7 @@ export async function videoIn(
   const sizes = await Promise.all(taken.map(async (name) => (await stat(join(folder, name))).size))
   if (sizes.reduce((sum, size) => sum + size, 0) > maxBytes) throw tooLarge()
   const extension = whole === undefined ? '.mp4' : extname(whole)
-  const path = join(folder, `complete${extension}`)
+  const path = completePath(folder, extension)
   if (whole === undefined) {
     await joinParts(parts, path, options)
     signal.throwIfAborted()
@@ -70,7 +76,7 @@ async function joinParts(
   const shape = ['-c', 'copy', '-strict', 'experimental', '-max_muxing_queue_size', '4096', '-f', 'mp4']
   try {
     await runFfmpeg({
-      ...{ ffmpeg, limits, signal, duration: 0, pidFile: join(folder, 'join.pid') },
+      ...{ ffmpeg, limits, signal, duration: 0, pidFile: join(folder, JOIN_PID) },
       spec: {
         inputs: parts.map((name) => ({ source: join(folder, name), options: [] })),
         filter: undefined,
@@ -99,7 +105,7 @@ export async function subtitlesIn(folder: string): Promise<NonNullable<Downloade
     const { size } = await stat(path)
     if (size > Math.min(MAX_SUBTITLE_SIZE, left)) continue
     left -= size
-    found.push({ language, read: () => readFile(path) })
+    found.push(subtitleAt(language, path))
   }
   return found
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../../../platform/logger.ts'
 import type { Ffmpeg } from '../../ffmpeg/find.ts'
 import { DownloadError, tooLarge } from '../download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from '../downloads.ts'
-import { forgetOthers, subtitlesIn, videoIn } from './files.ts'
+import { forgetOthers, killOrphanedJoin, subtitlesIn, videoIn } from './files.ts'
 import type { Program } from './find.ts'
 import { type RemoteVideoEntry, readVideoInfo, readVideoList, type VideoInfo } from './info.ts'
 import { killOrphanedYtDlp, type RunYtDlpOptions, runYtDlp, type YtDlpLimits } from './run.ts'
@@ -89,6 +89,7 @@ export function makeYtDlp({ program, dial, logger, ffmpeg, maxHeight, limits }: 
   return {
     async download(url, options) {
       await killOrphanedYtDlp(options.folder)
+      await killOrphanedJoin(options.folder)
       const { isLive, size, format, languages, metadata } = await describe(url, options)
       if (isLive) throw new DownloadError('unusable', 'A live stream cannot be imported before it has ended.')
       if (size !== undefined && size > options.maxBytes) throw tooLarge()

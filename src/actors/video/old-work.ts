@@ -1,0 +1,28 @@
+// Work folders of this machine whose work ended on another one. A note goes with the work, on whichever machine that is, and takes
+// along the folder of that machine alone; a try that waited for storage, or lost its lease, may have left one here.
+
+import type { Store } from '../../media/index.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+
+/** As those name them that make them, always after a note of the same name. */
+const FOLDER = /^(?:channel|form|import|pictures|storyboard|studio|transcoding)-[\w-]+$/
+const LOOK_EVERY = 600_000
+
+/** Has those removed that no note names, from the start of the server on. */
+export function removeOldWork({ db, registry, store }: Pick<ActorDeps, 'db' | 'registry'> & { store: Store }): void {
+  registry.periodic('work-folders', {
+    everyMs: () => LOOK_EVERY,
+    async run() {
+      const folders = (await store.workFolders()).filter((name) => FOLDER.test(name))
+      if (folders.length === 0) return
+      const noted = await db.query<{ name: string }>(
+        "select name from pending_file where kind = 'tmp' and name = any($1)",
+        [folders],
+      )
+      const wanted = new Set(noted.map(({ name }) => name))
+      const old = folders.filter((name) => !wanted.has(name))
+      const outcomes = await Promise.allSettled(old.map((name) => store.removeWorkFolder(name)))
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    },
+  })
+}

@@ -1,0 +1,111 @@
+// What a download came to, noted beside its file: whoever takes it up again later has it, and asks nobody for it once more.
+
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import { randomToken, sha256 } from '../../platform/ids.ts'
+import { tooLarge } from './download-error.ts'
+import type { DownloadedVideo, DownloadOptions, DownloadSource } from './downloads.ts'
+
+const NOTE = 'complete.json'
+const COMPLETE = /^complete-/
+
+const name = z.string().regex(/^[^/\\]+$/)
+const text = z.string().optional()
+
+const noteSchema = z.object({
+  source: z.string(),
+  file: name.regex(COMPLETE),
+  size: z.number(),
+  fileName: z.string(),
+  picture: name.optional(),
+  subtitles: z.array(z.object({ language: z.string(), file: name })),
+  metadata: z.object({
+    ...{ title: text, description: text, licence: text, language: text },
+    tags: z.array(z.string()).optional(),
+    categories: z.array(z.string()).optional(),
+    ageLimit: z.number().optional(),
+    publishedAt: z.coerce.date().optional(),
+    chapters: z.array(z.object({ start: z.number(), title: z.string() })).optional(),
+  }),
+})
+type Note = z.infer<typeof noteSchema>
+
+/** Each try has a name of its own: one that wakes up late must not take the file of another for its own. */
+export const completePath = (folder: string, extension = ''): string =>
+  join(folder, `complete-${randomToken(8)}${extension}`)
+
+/** What an earlier try downloaded to its end. Throws DownloadError when it is larger than it may be now. */
+export async function leftComplete(
+  source: DownloadSource,
+  { folder, maxBytes, bringBack }: DownloadOptions,
+): Promise<DownloadedVideo | undefined> {
+  const note = await read(folder)
+  if (note?.source !== keyOf(source)) return undefined
+  const path = join(folder, note.file)
+  if ((await sizeOf(path)) !== note.size) {
+    await bringBack?.(path)
+    if ((await sizeOf(path)) !== note.size) return undefined
+  }
+  if (note.size > maxBytes) throw tooLarge()
+  const picture = note.picture === undefined ? undefined : join(folder, note.picture)
+  return {
+    ...{ path, fileName: note.fileName, metadata: note.metadata },
+    picturePath: picture !== undefined && (await sizeOf(picture)) !== undefined ? picture : undefined,
+    subtitles: note.subtitles.map(({ language, file }) => subtitleAt(language, join(folder, file))),
+  }
+}
+
+/** Lasting, before anything is done with the file. */
+export async function noteComplete(source: DownloadSource, folder: string, video: DownloadedVideo): Promise<void> {
+  const { path, fileName, metadata, picturePath, subtitles = [] } = video
+  const note: Note = {
+    ...{ source: keyOf(source), file: basename(path), size: await flushed(path), fileName, metadata },
+    ...(picturePath === undefined ? {} : { picture: basename(picturePath) }),
+    subtitles: subtitles.map(({ language, path }) => ({ language, file: basename(path) })),
+  }
+  const written = join(folder, `noted-${randomToken(8)}.json`)
+  try {
+    await writeFile(written, JSON.stringify(note), { flush: true })
+    await rename(written, join(folder, NOTE))
+  } finally {
+    await rm(written, { force: true })
+  }
+}
+
+/** Before a download is begun anew: there may be no room for both. */
+export async function forgetComplete(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  for (const one of names) if (one === NOTE || COMPLETE.test(one)) await rm(join(folder, one), { force: true })
+}
+
+export const subtitleAt = (language: string, path: string): NonNullable<DownloadedVideo['subtitles']>[number] => ({
+  ...{ language, path },
+  read: () => readFile(path),
+})
+
+async function read(folder: string): Promise<Note | undefined> {
+  try {
+    return noteSchema.parse(JSON.parse(await readFile(join(folder, NOTE), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+async function flushed(path: string): Promise<number> {
+  const file = await open(path, 'r+')
+  try {
+    await file.datasync()
+    return (await file.stat()).size
+  } finally {
+    await file.close()
+  }
+}
+
+const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size
+
+/** Addresses may hold secrets. */
+function keyOf(source: DownloadSource): string {
+  const what = source.kind === 'url' ? source.url : source.kind === 'magnet' ? source.uri : source.bytes
+  return `${source.kind}:${sha256(what).toString('hex')}`
+}
