@@ -88,6 +88,8 @@ const UNWANTED = `
     else true end
   and p.id > $1 order by p.id limit ${PAGE}`
 
+const SAME = 'where kind = $1 and name = $2 and owner = $3 and created_at = $4'
+
 // The same name may have got another owner since it was read. A file that a row names is wanted, whoever noted it again: a worker
 // that did not know how far another one had come.
 const STILL_THERE = `
@@ -96,7 +98,7 @@ const STILL_THERE = `
     union all select 1 from video v join video_file f on f.video_id = v.id where v.uuid = $6 and f.playlist_filename = $5
     union all select 1 from video v join streaming_playlist p on p.video_id = v.id
       where v.uuid = $6 and $5 in (p.playlist_filename, p.segments_sha256_filename)) as "isNamed"
-  from pending_file where kind = $1 and name = $2 and owner = $3 and created_at = $4`
+  from pending_file ${SAME}`
 
 interface PendingRow {
   id: number
@@ -176,14 +178,15 @@ export function makePendingFiles(options: {
   /** Answers whether the file was removed. */
   async function collectRow(row: PendingRow): Promise<boolean> {
     const [folder = '', name] = row.name.split('/').slice(-2)
+    const same = [row.kind, row.name, row.owner, row.created_at]
     const [found] = await db.query<{ isNamed: boolean }>(STILL_THERE, [
-      ...[row.kind, row.name, row.owner, row.created_at],
+      ...same,
       ...[name ?? folder, isUuid(folder) ? folder : null],
     ])
     if (!found) return false
     if (!found.isNamed) await remove(row)
-    const same = [row.kind, row.name, row.owner]
-    await db.query('delete from pending_file where kind = $1 and name = $2 and owner = $3', same)
+    // Not the note of whoever began to write it anew meanwhile.
+    await db.query(`delete from pending_file ${SAME}`, same)
     return !found.isNamed
   }
 }

@@ -594,6 +594,26 @@ describe('files that a dead process left', () => {
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 502 })
   })
 
+  it('are known again when they are written anew while they are removed', async () => {
+    const ref = { kind: 'thumbnails', name: 'anew.jpg' } as const
+    await start({
+      running: false,
+      wrapStore: (store) => ({
+        ...store,
+        async remove(file) {
+          await store.remove(file)
+          await node.pendingFiles.reserve('nobody', [ref])
+          await store.put(ref, Buffer.from('x'))
+        },
+      }),
+    })
+    await node.db.query(`insert into pending_file (kind, name, owner, created_at)
+      values ('thumbnails', 'anew.jpg', 'nobody', now() - interval '1 minute')`)
+    expect(await node.pendingFiles.collect()).toBe(1)
+    expect(await allFiles(disk)).toEqual(['thumbnails/anew.jpg'])
+    expect(await rowCounts(node.db)).toMatchObject({ pending_file: 1 })
+  })
+
   it('are removed at once, those of living ones stay', async () => {
     await start({ running: false })
     const { hostname } = await import('node:os')
