@@ -5,6 +5,7 @@ import { type FileRef, StorageOutage, type Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
 
 export interface PendingFile extends FileRef {
   /** True for a folder with all that is in it. */
@@ -31,7 +32,7 @@ export interface PendingFiles {
   condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
   /** Removes files that were reserved and are not wanted after all. Throws when one cannot be removed, after the others. */
   discard(files: readonly PendingFile[]): Promise<void>
-  /** Removes what nobody works on. Answers how many. Throws when one cannot be removed, after the others. */
+  /** Removes what nobody works on. Answers how many. Never throws: what cannot be removed is told to the log, and tried again later. */
   collect(): Promise<number>
 }
 
@@ -113,9 +114,10 @@ export function makePendingFiles(options: {
   db: Database
   store: Store
   clock: Clock
+  logger: Logger
   leases: Pick<Leases, 'isGone'>
 }): PendingFiles {
-  const { db, store, clock, leases } = options
+  const { db, store, clock, logger, leases } = options
 
   const remove = async (file: PendingFile): Promise<void> => {
     if (file.kind === 'tmp' && file.folder) await store.removeWorkFolder(file.name)
@@ -165,12 +167,21 @@ export function makePendingFiles(options: {
           throw error
         }
       }
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const rows: PendingRow[] = await db.query<PendingRow>(UNWANTED, [after])
-        failures.push(...(await eachOf(rows.filter(isUnwanted), collectOne)).failures)
-        after = rows.length < PAGE ? undefined : rows.at(-1)?.id
+      try {
+        for (let after: number | undefined = 0; after !== undefined; ) {
+          const rows: PendingRow[] = await db.query<PendingRow>(UNWANTED, [after])
+          failures.push(...(await eachOf(rows.filter(isUnwanted), collectOne)).failures)
+          after = rows.length < PAGE ? undefined : rows.at(-1)?.id
+        }
+      } catch (error) {
+        failures.unshift(error)
       }
-      if (failures.length > 0) throw failures[0]
+      if (failures.length > 0) {
+        logger.warn(
+          { err: failures[0], failures: failures.length, removed },
+          'files that nobody needs are left for later',
+        )
+      }
       return removed
     },
   }

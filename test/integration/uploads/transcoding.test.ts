@@ -589,7 +589,7 @@ describe('files that a dead process left', () => {
       await node.store.put({ kind: 'thumbnails', name }, Buffer.from('x'))
       await node.pendingFiles.reserve('nobody', [{ kind: 'thumbnails', name }])
     }
-    await expect(node.pendingFiles.collect()).rejects.toThrow('This one')
+    expect(await node.pendingFiles.collect()).toBe(1)
     expect(await allFiles(disk)).toEqual(['thumbnails/stuck.jpg'])
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 502 })
   })
