@@ -75,11 +75,13 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
     unit.enqueue({ type: JOBS[to], data: { videoId }, dedupeKey: `${JOBS[to]}-${videoId}` })
 
   async function note(unit: Unit, videoId: number, to: Place): Promise<void> {
+    const isWanted = to === preferred
     await unit.query(
       `insert into storage_move (video_id, target, created_at) values ($1, $2, $3)
        on conflict (video_id) do update set target = excluded.target,
-         created_at = case when storage_move.target = excluded.target then storage_move.created_at else excluded.created_at end`,
-      [videoId, storageIn(to), unit.now],
+         created_at = case when storage_move.target = excluded.target then storage_move.created_at else excluded.created_at end,
+         unwanted_since = case when storage_move.target = excluded.target and not $4 then storage_move.unwanted_since end`,
+      [videoId, storageIn(to), unit.now, isWanted],
     )
     ask(unit, videoId, to)
   }

@@ -358,7 +358,16 @@ describe.each(PLACES)('a move to the %s', (target) => {
     expect(await rowsOf(removed)).toBeUndefined()
     const video = await made(server, source)
     await ask(video)
+    // It waited for long: that it is not wanted shows only now.
     await database.db.query("update storage_move set created_at = now() - interval '2 hours'")
+    await expect(elsewhere.run(JOBS[target], { videoId: video.id })).rejects.toMatchObject({ kind: 'busy' })
+    // Somebody who wants it sees it in between.
+    await database.db.query("update storage_move set unwanted_since = now() - interval '2 hours'")
+    await database.db.query("update video set state = 'to-transcode' where id = $1", [video.id])
+    await expect(move(video)).rejects.toMatchObject({ kind: 'busy' })
+    await expect(elsewhere.run(JOBS[target], { videoId: video.id })).rejects.toMatchObject({ kind: 'busy' })
+    await database.db.query("update video set state = 'published' where id = $1", [video.id])
+    await database.db.query("update storage_move set unwanted_since = now() - interval '2 hours'")
     await elsewhere.run(JOBS[target], { videoId: video.id })
     expect(await rowsOf(video)).toMatchObject({ state: 'published', spares: 0, moves: 0 })
     await expectReadable(server, video)
