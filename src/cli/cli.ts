@@ -68,10 +68,13 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
     .option('--video <id>', 'this video alone; may be repeated', collectId, [])
     .action(async ({ to, video }: { to: Place; video: number[] }) => {
       await operate(load(), async (operator) => {
-        const videos = await operator.moveStorage({ to, ...(video.length > 0 ? { videoIds: video } : {}) })
+        const { videos, left } = await operator.moveStorage({ to, ...(video.length > 0 ? { videoIds: video } : {}) })
         console.log(
           `Asked for the move of ${videos} ${videos === 1 ? 'video' : 'videos'}${video.length > 0 ? '' : ' and of all other files'}.`,
         )
+        if (left.length === 0) return
+        console.log('Videos whose transcoding failed stay where they are. Transcode or remove them, then ask again:')
+        for (const uuid of left) console.log(uuid)
       })
     })
   program
