@@ -95,6 +95,8 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
   }
 }
 
+const LARGEST_ID = 2_147_483_647
+
 const collect = (value: string, before: string[]): string[] => [...before, value]
 
 const parseWith =
@@ -106,7 +108,8 @@ const parseWith =
   }
 
 function collectId(text: string, before: number[]): number[] {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It is the number of a video.')
+  if (!/^[1-9]\d{0,9}$/.test(text) || Number(text) > LARGEST_ID)
+    throw new InvalidArgumentError('It is the number of a video.')
   return [...before, Number(text)]
 }
 

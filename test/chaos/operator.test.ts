@@ -80,6 +80,7 @@ describe('the command line', () => {
     [['move-storage', '--to', 'object-storage'], /New files of this server go to another place/],
     [['move-storage', '--to', 'the-moon'], /the-moon/],
     [['move-storage', '--to', 'file-system', '--video', 'mine'], /number of a video/],
+    [['move-storage', '--to', 'file-system', '--video', '2147483648'], /number of a video/],
   ])(
     'says in one line what is wrong with %j',
     async (args, what) => {
