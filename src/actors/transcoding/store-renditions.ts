@@ -24,6 +24,7 @@ import {
 } from '../video/index.ts'
 import {
   contextOfTranscoding,
+  isActive,
   type Locked,
   moveTranscoding,
   settingsOf,
@@ -272,7 +273,8 @@ export function withOwned<T>(
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
   return withTranscoding(deps, id, async (locked) => {
-    if (locked.transcoding.leaseOwner !== owner) throw new NotOurs('Another worker has this transcoding.')
+    const { leaseOwner, state } = locked.transcoding
+    if (leaseOwner !== owner || !isActive(state)) throw new NotOurs('Another worker has this transcoding.')
     return await work(locked)
   })
 }

@@ -277,17 +277,19 @@ export function makeTranscodings(deps: TranscodingDeps): void {
 
   /** Says which renditions there will be; answers how many are stored already. */
   async function begin(task: Task, { total, plan }: { total: number; plan: string }): Promise<number> {
-    return await withOwned(deps, task.id, task.owner, async ({ unit, video, transcoding }) => {
+    return await withOwned(deps, task.id, task.owner, async ({ unit, transcoding }) => {
       const before = contextOfTranscoding(transcoding)
+      const settings = settingsOf(deps)
       // After a change of the configuration or of the wish to wait the ladder is another one, and is made from the start.
       const isSame = before.plan === plan
       const made = isSame ? before.made : 0
-      if (transcoding.state === 'running' && !isSame) countLoss({ unit, video, transcoding })
-      if (transcoding.state === 'planned') {
-        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made, plan }, settingsOf(deps))
-        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
+      if (transcoding.state === 'running' && !isSame) {
+        moveTranscoding(unit, transcoding, { type: 'TIMED_OUT', settings, isLetGo: true }, settings)
       }
-      transcoding.leaseOwner = task.owner
+      if (transcoding.state === 'planned') {
+        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made, plan }, settings)
+        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settings)
+      }
       return made
     })
   }
