@@ -115,18 +115,25 @@ interface Work extends RunLadderOptions {
   earlier: readonly string[]
 }
 
-/** Ends what the workers before left running, and throws away what they had half made. Answers the folders of their tries. */
+/**
+ * Ends what the workers before left running, and throws away what they had half made. Answers the folders of those that finished
+ * a step.
+ */
 async function endEarlierTries(workFolder: string): Promise<string[]> {
   const names = (await readdir(workFolder)).filter((name) => name.startsWith(TRY))
-  const folders = names.map((name) => join(workFolder, name))
-  for (const folder of folders) {
+  const kept: string[] = []
+  for (const folder of names.map((name) => join(workFolder, name))) {
     await killOrphan(join(folder, PID_FILE), folder)
-    const found = new Set(await readdir(folder))
-    for (const step of Object.keys(DONE_AFTER)) {
-      if (!found.has(markerOf(step))) await rm(join(folder, step), { recursive: true, force: true })
-    }
+    // Another worker may be at the same.
+    const found = new Set(await readdir(folder).catch(() => []))
+    const steps = Object.keys(DONE_AFTER)
+    const unfinished = steps.filter((step) => !found.has(markerOf(step)))
+    const isEmpty = unfinished.length === steps.length
+    if (!isEmpty) kept.push(folder)
+    const rubbish = isEmpty ? [folder] : unfinished.map((step) => join(folder, step))
+    for (const path of rubbish) await rm(path, { recursive: true, force: true })
   }
-  return folders
+  return kept
 }
 
 /** Says that a step is finished, and what it made. */
@@ -145,7 +152,11 @@ interface Step {
 
 async function runStep(work: Work, { step, renditions, share }: Step): Promise<void> {
   const earlier = await loadDone(work, step, renditions)
-  if (earlier && (await areTaken(work, earlier, step))) return
+  if (earlier) {
+    if (await areTaken(work, earlier.files, step)) return
+    // Made once more, it is looked for there no more.
+    await rm(earlier.marker, { force: true })
+  }
   const folder = join(work.own, step)
   const files = await makeFiles(work, { step, renditions, share }).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true })
@@ -321,19 +332,20 @@ const doneSchema = z.object({
 })
 
 /**
- * The files of a step that an earlier try finished for the same renditions, or undefined. Those that the receiver had
- * moved away are listed all the same.
+ * The files of a step that an earlier try finished for the same renditions, and what says so, or undefined. Those that the
+ * receiver had moved away are listed all the same.
  */
 async function loadDone(
   { plan, earlier }: Work,
   step: LadderStep,
   renditions: RenditionPlan[],
-): Promise<LadderFile[] | undefined> {
+): Promise<{ marker: string; files: LadderFile[] } | undefined> {
   for (const folder of earlier) {
-    const done = await readJson(join(folder, markerOf(step)), doneSchema)
+    const marker = join(folder, markerOf(step))
+    const done = await readJson(marker, doneSchema)
     const made = new Set(done?.files.map(({ resolution }) => resolution))
     const fits = done?.plan === outlineOf(plan) && renditions.every(({ resolution }) => made.has(resolution))
-    if (fits) return done.files.map((file) => ({ ...file, hls: file.hls }))
+    if (fits) return { marker, files: done.files.map((file) => ({ ...file, hls: file.hls })) }
   }
   return undefined
 }
