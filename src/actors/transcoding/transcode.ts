@@ -257,6 +257,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     // A crash may have come between the rows of a step and what others are told of it.
     if (made > 0) await tellOfStored(task)
     if (made >= total) return
+    // A playlist that is removed later does not come back under its old names.
+    let isFirst = made === 0
     await runLadder({
       ...{ ffmpeg, plan, input, signal, newUuid },
       stillPath: found.video ? undefined : stillPath,
@@ -267,8 +269,9 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       skip: made > 0 ? ['copy', 'quick'] : [],
       onProgress: progress,
       onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
-      onFiles: async (files: LadderFile[], step) => {
-        await storeRenditions({ ...task, source: found }, files)
+      onFiles: async (files: LadderFile[], step, names) => {
+        await storeRenditions({ ...task, source: found, playlist: isFirst ? names : undefined }, files)
+        isFirst = false
         log.info({ step, files: files.length }, 'renditions stored')
         await tellOfStored(task)
       },

@@ -72,8 +72,19 @@ export interface RunLadderOptions {
    * Called when the files of a step are complete. They may be moved away. After a kill it can be called again with the
    * same file names, so it must be idempotent by name.
    */
-  onFiles: (files: LadderFile[], step: LadderStep) => Promise<void>
+  onFiles: (files: LadderFile[], step: LadderStep, playlist: PlaylistNames) => Promise<void>
 }
+
+/** Of the playlist over all renditions; the same for every try at an outline in the same folder. */
+export interface PlaylistNames {
+  masterFilename: string
+  hashesFilename: string
+}
+
+export const newPlaylistNames = (newUuid: () => string): PlaylistNames => ({
+  masterFilename: `${newUuid()}-master.m3u8`,
+  hashesFilename: `${newUuid()}-segments-sha256.json`,
+})
 
 /** What is done of the whole work when a step ends, in per cent. */
 const DONE_AFTER: Record<LadderStep, number> = { copy: 5, quick: 20, encode: 100 }
@@ -92,9 +103,9 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
   const { workFolder, plan, onProgress } = options
   await mkdir(workFolder, { recursive: true })
   const earlier = await endEarlierTries(workFolder)
-  const names = await loadNames(options)
+  const { names, playlist } = await loadNames(options)
   const own = await mkdtemp(join(workFolder, TRY))
-  const work: Work = { ...options, names, own, earlier }
+  const work: Work = { ...options, names, playlist, own, earlier }
   const skip = new Set(options.skip ?? [])
   let done = 0
   for (const { step, renditions } of stepsOf(plan)) {
@@ -109,6 +120,7 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
 /** A try at a ladder. */
 interface Work extends RunLadderOptions {
   names: Names
+  playlist: PlaylistNames
   /** The folder of this try. */
   own: string
   /** Those of the ones before. */
@@ -162,13 +174,13 @@ async function runStep(work: Work, { step, renditions, share }: Step): Promise<v
     await rm(folder, { recursive: true, force: true })
     throw error
   })
-  await work.onFiles(files, step)
+  await work.onFiles(files, step, work.playlist)
 }
 
 /** False when some of them are gone, as after a receiver that was cut short put them where they were not looked for again. */
-async function areTaken({ onFiles }: Work, files: LadderFile[], step: LadderStep): Promise<boolean> {
+async function areTaken({ onFiles, playlist }: Work, files: LadderFile[], step: LadderStep): Promise<boolean> {
   try {
-    await onFiles(files, step)
+    await onFiles(files, step, playlist)
     return true
   } catch (error) {
     if (error instanceof MediaError && error.reason === 'not-found') return false
@@ -260,25 +272,28 @@ async function describeFile(
 const namesSchema = z.object({
   plan: z.string(),
   names: z.record(z.string(), z.object({ hls: z.string(), webVideo: z.string() })),
+  playlist: z.object({ masterFilename: z.string(), hashesFilename: z.string() }),
 })
-type Names = z.infer<typeof namesSchema>['names']
+type NamesFile = z.infer<typeof namesSchema>
+type Names = NamesFile['names']
 
 /**
  * The random part of each file's name, chosen once per job and outline, so that a second try makes the same names. Another
  * outline has others: what was stored before is not written over.
  */
-async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promise<Names> {
+async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promise<NamesFile> {
   const path = join(workFolder, NAMES_FILE)
   const outline = outlineOf(plan)
   const earlier = await readJson(path, namesSchema)
-  if (earlier?.plan === outline) return earlier.names
+  if (earlier?.plan === outline) return earlier
   const renditions = [...(plan.copied ? [plan.copied] : []), ...plan.encoded]
   const names = Object.fromEntries(
     renditions.map(({ resolution }) => [`${resolution}`, { hls: newUuid(), webVideo: newUuid() }]),
   )
-  await writeFile(`${path}.part`, JSON.stringify({ plan: outline, names } satisfies z.infer<typeof namesSchema>))
+  const chosen: NamesFile = { plan: outline, names, playlist: newPlaylistNames(newUuid) }
+  await writeFile(`${path}.part`, JSON.stringify(chosen))
   await rename(`${path}.part`, path)
-  return names
+  return chosen
 }
 
 function pathsIn(folder: string, names: Names, resolution: number): RenditionFiles {
