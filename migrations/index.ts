@@ -37,6 +37,7 @@ import { Studio } from './0035-studio.ts'
 import { ChannelSyncs } from './0036-channel-syncs.ts'
 import { Downloads } from './0037-downloads.ts'
 import { Placements } from './0038-placements.ts'
+import { UnwantedMoves } from './0039-unwanted-moves.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -76,4 +77,5 @@ export const migrations = [
   { name: '0036-channel-syncs', class: ChannelSyncs },
   { name: '0037-downloads', class: Downloads },
   { name: '0038-placements', class: Placements },
+  { name: '0039-unwanted-moves', class: UnwantedMoves },
 ]

@@ -252,7 +252,7 @@ async function start(
   })
   // What goes leaves no copy behind either.
   const remove: Store['remove'] = async (ref) => void (await Promise.all([store.remove(ref), remoteCache.remove(ref)]))
-  const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, leases })
+  const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, logger, leases })
   const placeFiles = makePlaceFiles({ ...deps, store, leases })
   const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(media)

@@ -68,10 +68,13 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
     .option('--video <id>', 'this video alone; may be repeated', collectId, [])
     .action(async ({ to, video }: { to: Place; video: number[] }) => {
       await operate(load(), async (operator) => {
-        const videos = await operator.moveStorage({ to, ...(video.length > 0 ? { videoIds: video } : {}) })
+        const { videos, left } = await operator.moveStorage({ to, ...(video.length > 0 ? { videoIds: video } : {}) })
         console.log(
           `Asked for the move of ${videos} ${videos === 1 ? 'video' : 'videos'}${video.length > 0 ? '' : ' and of all other files'}.`,
         )
+        if (left.length === 0) return
+        console.log('Videos whose transcoding failed stay where they are. Transcode or remove them, then ask again:')
+        for (const uuid of left) console.log(uuid)
       })
     })
   program
@@ -92,6 +95,8 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
   }
 }
 
+const LARGEST_ID = 2_147_483_647
+
 const collect = (value: string, before: string[]): string[] => [...before, value]
 
 const parseWith =
@@ -103,7 +108,8 @@ const parseWith =
   }
 
 function collectId(text: string, before: number[]): number[] {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It is the number of a video.')
+  if (!/^[1-9]\d{0,9}$/.test(text) || Number(text) > LARGEST_ID)
+    throw new InvalidArgumentError('It is the number of a video.')
   return [...before, Number(text)]
 }
 

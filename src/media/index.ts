@@ -14,7 +14,13 @@ export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.t
 export { isDiskFull, isRefusal, MediaError, type MediaErrorReason, StorageOutage, systemCode } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
-export { type LadderFile, type RunLadderOptions, runLadder } from './ffmpeg/ladder.ts'
+export {
+  type LadderFile,
+  newPlaylistNames,
+  type PlaylistNames,
+  type RunLadderOptions,
+  runLadder,
+} from './ffmpeg/ladder.ts'
 export type { FileMetadata } from './ffmpeg/metadata.ts'
 export { type Mux, type MuxOptions, muxStreams } from './ffmpeg/mux.ts'
 export {

@@ -8,7 +8,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { login } from '../../scripts/demo/client.ts'
 import { cli } from '../../src/cli/cli.ts'
+import { makeUser, makeVideo } from '../support/builders.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { makeTestRuntime } from '../support/runtime.ts'
 
 const MAIN = join(fileURLToPath(new URL('../../', import.meta.url)), 'src/main.ts')
 const run = promisify(execFile)
@@ -57,11 +59,17 @@ describe('the command line', () => {
     await login(node.base, 'root', passwordIn(said))
   }, 60_000)
 
-  it('asks for the move of what is stored to where new files go', async () => {
+  it('asks for the move of what is stored to where new files go, and names the videos that stay behind', async () => {
     expect(await vireo('move-storage', '--to', 'file-system')).toEqual({
       ...{ code: 0, complaint: '' },
       said: 'Asked for the move of 0 videos and of all other files.',
     })
+    const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
+    const { channelId } = await makeUser(db)
+    const { uuid } = await makeVideo(db, { channelId, columns: { state: 'transcoding-failed' } })
+    await stop()
+    const { code, said } = await vireo('move-storage', '--to', 'file-system')
+    expect([code, said.split('\n').at(-1)]).toEqual([0, uuid])
   }, 60_000)
 
   it.each([
@@ -72,6 +80,7 @@ describe('the command line', () => {
     [['move-storage', '--to', 'object-storage'], /New files of this server go to another place/],
     [['move-storage', '--to', 'the-moon'], /the-moon/],
     [['move-storage', '--to', 'file-system', '--video', 'mine'], /number of a video/],
+    [['move-storage', '--to', 'file-system', '--video', '2147483648'], /number of a video/],
   ])(
     'says in one line what is wrong with %j',
     async (args, what) => {

@@ -9,8 +9,6 @@ export interface MovableVideo extends Openness {
   uuid: string
   /** Where its move under way goes; null when there is none. */
   target: number | null
-  /** Since when. */
-  askedAt: Date | null
   webVideos: string[]
   hls: string[]
   original: string | null
@@ -21,7 +19,7 @@ export interface MovableVideo extends Openness {
 /** Undefined when the video is gone. */
 export async function findMovable(query: Sql, videoId: number): Promise<MovableVideo | undefined> {
   const [video] = await query<MovableVideo>(
-    `select v.uuid, v.state, v.privacy, v.blocked, m.target, m.created_at as "askedAt",
+    `select v.uuid, v.state, v.privacy, v.blocked, m.target,
        array(select f.filename from video_file f
          where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null order by f.id) as "webVideos",
        array(select unnest(array[f.filename, f.playlist_filename]) from video_file f

@@ -23,7 +23,7 @@ export interface MoveVideo {
 
 const STATES = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
 const EVENTS = { 'object-storage': 'external-storage', 'file-system': 'file-system' } as const
-/** So long a move may be asked for whose target this process does not know as that of new files, in ms. */
+/** So long a move may be seen by nobody who knows its target as that of new files, in ms. */
 const LONGEST_UNWANTED_MS = 3_600_000
 /** How often the files may be changed under the job until it waits. */
 const TRIES = 5
@@ -38,20 +38,35 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     const video = await findMovable(db.query, videoId)
     if (video?.target === storageIn(target)) {
       if (!isMovable(video.state)) await forget(videoId)
-      else if (preferred === target) await move(videoId, video, target, signal)
-      else await giveUpInTime(videoId, video)
+      else if (preferred !== target) await giveUpInTime(videoId, target)
+      else {
+        await noteWanted(videoId)
+        await move(videoId, video, target, signal)
+      }
     }
     // Unless a move back is making them.
     if (!video || video.target === null || video.target === storageIn(target)) await spares.remove(videoId)
   }
 
   /** Another process of this server has another configuration for a while, or a move back is about to be asked for. */
-  async function giveUpInTime(videoId: number, { askedAt }: MovableVideo): Promise<void> {
+  async function giveUpInTime(videoId: number, target: Place): Promise<void> {
     const reason = 'New files of this server go to another place.'
-    const since = askedAt?.getTime() ?? 0
-    if (clock.now().getTime() - since < LONGEST_UNWANTED_MS) throw new DomainError('busy', reason)
+    const now = clock.now()
+    const [seen] = await db.query<{ since: Date }>(
+      `update storage_move set unwanted_since = coalesce(unwanted_since, $3) where video_id = $1 and target = $2
+       returning unwanted_since as since`,
+      [videoId, storageIn(target), now],
+    )
+    if (!seen) return
+    if (now.getTime() - seen.since.getTime() < LONGEST_UNWANTED_MS) throw new DomainError('busy', reason)
     logger.warn({ videoId }, 'a move to a place that is not configured any more is given up')
     await giveUp(videoId, reason)
+  }
+
+  const noteWanted = async (videoId: number): Promise<void> => {
+    await db.query('update storage_move set unwanted_since = null where video_id = $1 and unwanted_since is not null', [
+      videoId,
+    ])
   }
 
   async function move(videoId: number, found: MovableVideo, target: Place, signal: AbortSignal): Promise<void> {

@@ -9,11 +9,17 @@ import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'
 
 export interface StorageMoves {
   /**
-   * Asks for the move of every local video, or of those named, and of all other files; jobs do it. Answers how many videos; one whose
-   * transcoding failed stays where it is until it is tried again. Throws `invalid` unless new files go to that place, so that what is
-   * moved stays there.
+   * Asks for the move of every local video, or of those named, and of all other files; jobs do it. Throws `invalid` unless new files go
+   * to that place, so that what is moved stays there.
    */
-  moveStorage(ask: { to: Place; videoIds?: readonly number[] }): Promise<number>
+  moveStorage(ask: { to: Place; videoIds?: readonly number[] }): Promise<AskedMoves>
+}
+
+export interface AskedMoves {
+  /** How many videos are moved. */
+  videos: number
+  /** The uuids of those that stay where they are, since their transcoding failed, until it is tried again. */
+  left: string[]
 }
 
 const JOBS = { 'object-storage': 'move-to-object-storage', 'file-system': 'move-to-file-system' } as const
@@ -27,7 +33,7 @@ const MOVABLE = `(${['published', ...BUSY, ...ON_THE_WAY].map((state) => `'${sta
 const IS_ON_THE_WAY = `o.state in (${ON_THE_WAY.map((state) => `'${state}'`).join(', ')})`
 
 export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
-  const { db, tell, registry, store, preferred, logger } = deps
+  const { db, tell, registry, store, preferred } = deps
   const moveVideoFiles = makeMoveVideo(deps)
   const moveKind = makeMoveKind(deps)
 
@@ -75,11 +81,13 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
     unit.enqueue({ type: JOBS[to], data: { videoId }, dedupeKey: `${JOBS[to]}-${videoId}` })
 
   async function note(unit: Unit, videoId: number, to: Place): Promise<void> {
+    const isWanted = to === preferred
     await unit.query(
       `insert into storage_move (video_id, target, created_at) values ($1, $2, $3)
        on conflict (video_id) do update set target = excluded.target,
-         created_at = case when storage_move.target = excluded.target then storage_move.created_at else excluded.created_at end`,
-      [videoId, storageIn(to), unit.now],
+         created_at = case when storage_move.target = excluded.target then storage_move.created_at else excluded.created_at end,
+         unwanted_since = case when storage_move.target = excluded.target and not $4 then storage_move.unwanted_since end`,
+      [videoId, storageIn(to), unit.now, isWanted],
     )
     ask(unit, videoId, to)
   }
@@ -100,15 +108,13 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
     })
   }
 
-  async function tellOfThoseLeft(videoIds: readonly number[] | undefined): Promise<void> {
+  async function thoseLeft(videoIds: readonly number[] | undefined): Promise<string[]> {
     const left = await db.query<{ uuid: string }>(
       `select v.uuid from video v where v.state = 'transcoding-failed' and not v.remote
-         and ($1::integer[] is null or v.id = any($1)) order by v.id limit 100`,
+         and ($1::integer[] is null or v.id = any($1)) order by v.id`,
       [videoIds ?? null],
     )
-    if (left.length === 0) return
-    const videos = left.map(({ uuid }) => uuid)
-    logger.warn({ videos }, 'videos whose transcoding failed are not moved: transcode or remove them, then ask again')
+    return left.map(({ uuid }) => uuid)
   }
 
   return {
@@ -128,7 +134,6 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
           if (await askFor(id, to)) videos += 1
         },
       )
-      await tellOfThoseLeft(videoIds)
       if (!videoIds) {
         await tell.create(async (unit) => {
           for (const kind of kindsOfTheirOwn) {
@@ -138,7 +143,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
           }
         })
       }
-      return videos
+      return { videos, left: await thoseLeft(videoIds) }
     },
   }
 }

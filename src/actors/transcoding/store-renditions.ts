@@ -7,6 +7,8 @@ import {
   hlsFile,
   type LadderFile,
   type MediaProbe,
+  newPlaylistNames,
+  type PlaylistNames,
   storeLadderFiles,
   storeMaster,
   webVideoFile,
@@ -24,6 +26,7 @@ import {
 } from '../video/index.ts'
 import {
   contextOfTranscoding,
+  isActive,
   type Locked,
   moveTranscoding,
   settingsOf,
@@ -40,13 +43,15 @@ interface RenditionsTask {
   videoId: number
   uuid: string
   source: MediaProbe
+  /** Those that the playlist of the video gets if it has none; without them it gets new ones. */
+  playlist?: PlaylistNames | undefined
 }
 
 export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
   const { db, store, pendingFiles } = deps
 
   return async (task, files) => {
-    const first = await firstPlaylist(task.videoId, files)
+    const first = await firstPlaylist(task, files)
     // The privacy may change at any moment, and the files go from the one folder to the other: they are noted in both.
     const noted = [...refsOf(files, first, task.uuid, false), ...refsOf(files, first, task.uuid, true)]
     await pendingFiles.reserve(transcodingOwner(task.id), noted)
@@ -99,14 +104,17 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
    * Names for the playlist of a video that has none, or one that goes with its outdated files. What they name is there
    * before the rows: a video whose source was replaced is watched meanwhile.
    */
-  async function firstPlaylist(videoId: number, files: readonly LadderFile[]): Promise<PlaylistNames | undefined> {
+  async function firstPlaylist(
+    { videoId, playlist }: Pick<RenditionsTask, 'videoId' | 'playlist'>,
+    files: readonly LadderFile[],
+  ): Promise<PlaylistNames | undefined> {
     if (!files.some(({ hls }) => hls)) return undefined
     const lasting = await db.query(
       `select 1 from streaming_playlist p where p.video_id = $1
          and not exists (select 1 from video_file f where f.streaming_playlist_id = p.id and f.outdated)`,
       [videoId],
     )
-    return lasting.length > 0 ? undefined : newPlaylistNames()
+    return lasting.length > 0 ? undefined : (playlist ?? newPlaylistNames(newUuid))
   }
 
   async function opennessOf(videoId: number): Promise<Openness> {
@@ -212,22 +220,12 @@ const INSERT_FILE = `
   values ($1, $2, $3, $4, $5, $6, '.mp4', $7, $8, $9, $10, $11, $12, $13, $14, $14, $15)
   on conflict (filename) do nothing`
 
-interface PlaylistNames {
-  masterFilename: string
-  hashesFilename: string
-}
-
-const newPlaylistNames = (): PlaylistNames => ({
-  masterFilename: `${newUuid()}-master.m3u8`,
-  hashesFilename: `${newUuid()}-segments-sha256.json`,
-})
-
 /** The names of the master and the hashes are chosen once: other servers keep their addresses. */
 async function playlistOf(
   unit: Unit,
   videoId: number,
   {
-    names = newPlaylistNames(),
+    names = newPlaylistNames(newUuid),
     storages,
   }: { names?: PlaylistNames | undefined; storages: ReadonlyMap<string, FileStorage> },
 ): Promise<number> {
@@ -272,7 +270,8 @@ export function withOwned<T>(
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
   return withTranscoding(deps, id, async (locked) => {
-    if (locked.transcoding.leaseOwner !== owner) throw new NotOurs('Another worker has this transcoding.')
+    const { leaseOwner, state } = locked.transcoding
+    if (leaseOwner !== owner || !isActive(state)) throw new NotOurs('Another worker has this transcoding.')
     return await work(locked)
   })
 }

@@ -255,6 +255,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     // A crash may have come between the rows of a step and what others are told of it.
     if (made > 0) await tellOfStored(task)
     if (made >= total) return
+    // A playlist that is removed later does not come back under its old names.
+    let isFirst = made === 0
     await runLadder({
       ...{ ffmpeg, plan, input, signal, newUuid },
       stillPath: found.video ? undefined : stillPath,
@@ -265,8 +267,9 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       skip: made > 0 ? ['copy', 'quick'] : [],
       onProgress: progress,
       onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
-      onFiles: async (files: LadderFile[], step) => {
-        await storeRenditions({ ...task, source: found }, files)
+      onFiles: async (files: LadderFile[], step, names) => {
+        await storeRenditions({ ...task, source: found, playlist: isFirst ? names : undefined }, files)
+        isFirst = false
         log.info({ step, files: files.length }, 'renditions stored')
         await tellOfStored(task)
       },
@@ -275,17 +278,19 @@ export function makeTranscodings(deps: TranscodingDeps): void {
 
   /** Says which renditions there will be; answers how many are stored already. */
   async function begin(task: Task, { total, plan }: { total: number; plan: string }): Promise<number> {
-    return await withOwned(deps, task.id, task.owner, async ({ unit, video, transcoding }) => {
+    return await withOwned(deps, task.id, task.owner, async ({ unit, transcoding }) => {
       const before = contextOfTranscoding(transcoding)
+      const settings = settingsOf(deps)
       // After a change of the configuration or of the wish to wait the ladder is another one, and is made from the start.
       const isSame = before.plan === plan
       const made = isSame ? before.made : 0
-      if (transcoding.state === 'running' && !isSame) countLoss({ unit, video, transcoding })
-      if (transcoding.state === 'planned') {
-        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made, plan }, settingsOf(deps))
-        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
+      if (transcoding.state === 'running' && !isSame) {
+        moveTranscoding(unit, transcoding, { type: 'TIMED_OUT', settings, isLetGo: true }, settings)
       }
-      transcoding.leaseOwner = task.owner
+      if (transcoding.state === 'planned') {
+        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made, plan }, settings)
+        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settings)
+      }
       return made
     })
   }

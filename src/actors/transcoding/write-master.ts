@@ -6,6 +6,8 @@ import {
   type HlsEntry,
   hlsFile,
   MediaError,
+  newPlaylistNames,
+  type PlaylistNames,
   playlistsOfMaster,
   type Store,
   storeMaster,
@@ -41,11 +43,6 @@ interface Row extends Openness {
   entries: HlsEntry[]
 }
 
-interface Names {
-  masterFilename: string
-  hashesFilename: string
-}
-
 /**
  * Writes the playlist from the rows, where the video's privacy wants it. While renditions are only added it keeps its
  * name, and other servers its address; where they take the place of others it gets a new one, so that no cache answers
@@ -69,17 +66,15 @@ export async function writeMaster(
   if (master === null || hashes === null || entries.length === 0) return { isPrivate, settle: async () => true }
 
   // In both folders: the privacy may change at any moment, and the files follow.
-  const refsOf = ({ masterFilename, hashesFilename }: Names): FileRef[] =>
+  const refsOf = ({ masterFilename, hashesFilename }: PlaylistNames): FileRef[] =>
     [masterFilename, hashesFilename].flatMap((name) => [hlsFile(uuid, name, false), hlsFile(uuid, name, true)])
-  const old: Names = { masterFilename: master, hashesFilename: hashes }
+  const old: PlaylistNames = { masterFilename: master, hashesFilename: hashes }
   const textFor = (name: string): string =>
     JSON.stringify([name, isPrivate, entries.map(({ playlistFilename }) => playlistFilename)])
   const isWritten = task.written === textFor(master)
   const isReplaced =
     !isWritten && task.outputs !== null && (await namesOthers(store, hlsFile(uuid, master, isPrivate), entries))
-  const names: Names = isReplaced
-    ? { masterFilename: `${newUuid()}-master.m3u8`, hashesFilename: `${newUuid()}-segments-sha256.json` }
-    : old
+  const names: PlaylistNames = isReplaced ? newPlaylistNames(newUuid) : old
   if (isReplaced) await pendingFiles.reserve(transcodingOwner(task.id), refsOf(names))
   if (!isWritten) await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })
 

@@ -5,6 +5,7 @@ import { type FileRef, StorageOutage, type Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
 
 export interface PendingFile extends FileRef {
   /** True for a folder with all that is in it. */
@@ -31,7 +32,7 @@ export interface PendingFiles {
   condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
   /** Removes files that were reserved and are not wanted after all. Throws when one cannot be removed, after the others. */
   discard(files: readonly PendingFile[]): Promise<void>
-  /** Removes what nobody works on. Answers how many. Throws when one cannot be removed, after the others. */
+  /** Removes what nobody works on. Answers how many. Never throws: what cannot be removed is told to the log, and tried again later. */
   collect(): Promise<number>
 }
 
@@ -88,6 +89,8 @@ const UNWANTED = `
     else true end
   and p.id > $1 order by p.id limit ${PAGE}`
 
+const SAME = 'where kind = $1 and name = $2 and owner = $3 and created_at = $4'
+
 // The same name may have got another owner since it was read. A file that a row names is wanted, whoever noted it again: a worker
 // that did not know how far another one had come.
 const STILL_THERE = `
@@ -96,7 +99,7 @@ const STILL_THERE = `
     union all select 1 from video v join video_file f on f.video_id = v.id where v.uuid = $6 and f.playlist_filename = $5
     union all select 1 from video v join streaming_playlist p on p.video_id = v.id
       where v.uuid = $6 and $5 in (p.playlist_filename, p.segments_sha256_filename)) as "isNamed"
-  from pending_file where kind = $1 and name = $2 and owner = $3 and created_at = $4`
+  from pending_file ${SAME}`
 
 interface PendingRow {
   id: number
@@ -111,9 +114,10 @@ export function makePendingFiles(options: {
   db: Database
   store: Store
   clock: Clock
+  logger: Logger
   leases: Pick<Leases, 'isGone'>
 }): PendingFiles {
-  const { db, store, clock, leases } = options
+  const { db, store, clock, logger, leases } = options
 
   const remove = async (file: PendingFile): Promise<void> => {
     if (file.kind === 'tmp' && file.folder) await store.removeWorkFolder(file.name)
@@ -163,12 +167,21 @@ export function makePendingFiles(options: {
           throw error
         }
       }
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const rows: PendingRow[] = await db.query<PendingRow>(UNWANTED, [after])
-        failures.push(...(await eachOf(rows.filter(isUnwanted), collectOne)).failures)
-        after = rows.length < PAGE ? undefined : rows.at(-1)?.id
+      try {
+        for (let after: number | undefined = 0; after !== undefined; ) {
+          const rows: PendingRow[] = await db.query<PendingRow>(UNWANTED, [after])
+          failures.push(...(await eachOf(rows.filter(isUnwanted), collectOne)).failures)
+          after = rows.length < PAGE ? undefined : rows.at(-1)?.id
+        }
+      } catch (error) {
+        failures.unshift(error)
       }
-      if (failures.length > 0) throw failures[0]
+      if (failures.length > 0) {
+        logger.warn(
+          { err: failures[0], failures: failures.length, removed },
+          'files that nobody needs are left for later',
+        )
+      }
       return removed
     },
   }
@@ -176,14 +189,15 @@ export function makePendingFiles(options: {
   /** Answers whether the file was removed. */
   async function collectRow(row: PendingRow): Promise<boolean> {
     const [folder = '', name] = row.name.split('/').slice(-2)
+    const same = [row.kind, row.name, row.owner, row.created_at]
     const [found] = await db.query<{ isNamed: boolean }>(STILL_THERE, [
-      ...[row.kind, row.name, row.owner, row.created_at],
+      ...same,
       ...[name ?? folder, isUuid(folder) ? folder : null],
     ])
     if (!found) return false
     if (!found.isNamed) await remove(row)
-    const same = [row.kind, row.name, row.owner]
-    await db.query('delete from pending_file where kind = $1 and name = $2 and owner = $3', same)
+    // Not the note of whoever began to write it anew meanwhile.
+    await db.query(`delete from pending_file ${SAME}`, same)
     return !found.isNamed
   }
 }

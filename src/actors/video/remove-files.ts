@@ -59,7 +59,7 @@ interface PlaylistNames {
 export function makeRemoveFiles(
   deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Leases },
 ): RemoveFiles {
-  const { db, tell, config, store, logger, pendingFiles, leases } = deps
+  const { db, tell, config, store, pendingFiles, leases } = deps
 
   async function removeFiles(videoId: number, asked: FilesAsked): Promise<void> {
     for (;;) {
@@ -76,7 +76,7 @@ export function makeRemoveFiles(
       // A rendition was stored meanwhile, or the privacy changed: the playlist is written once more.
       await pendingFiles.discard(written)
     }
-    await pendingFiles.collect().catch((error) => logger.warn({ err: error }, 'removed files are left for later'))
+    await pendingFiles.collect()
   }
 
   /** Writes the playlist without what goes. Undefined when no rendition loses another. */

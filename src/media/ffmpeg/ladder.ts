@@ -72,8 +72,19 @@ export interface RunLadderOptions {
    * Called when the files of a step are complete. They may be moved away. After a kill it can be called again with the
    * same file names, so it must be idempotent by name.
    */
-  onFiles: (files: LadderFile[], step: LadderStep) => Promise<void>
+  onFiles: (files: LadderFile[], step: LadderStep, playlist: PlaylistNames) => Promise<void>
 }
+
+/** Of the playlist over all renditions; the same for every try at an outline in the same folder. */
+export interface PlaylistNames {
+  masterFilename: string
+  hashesFilename: string
+}
+
+export const newPlaylistNames = (newUuid: () => string): PlaylistNames => ({
+  masterFilename: `${newUuid()}-master.m3u8`,
+  hashesFilename: `${newUuid()}-segments-sha256.json`,
+})
 
 /** What is done of the whole work when a step ends, in per cent. */
 const DONE_AFTER: Record<LadderStep, number> = { copy: 5, quick: 20, encode: 100 }
@@ -92,9 +103,9 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
   const { workFolder, plan, onProgress } = options
   await mkdir(workFolder, { recursive: true })
   const earlier = await endEarlierTries(workFolder)
-  const names = await loadNames(options)
+  const { names, playlist } = await loadNames(options)
   const own = await mkdtemp(join(workFolder, TRY))
-  const work: Work = { ...options, names, own, earlier }
+  const work: Work = { ...options, names, playlist, own, earlier }
   const skip = new Set(options.skip ?? [])
   let done = 0
   for (const { step, renditions } of stepsOf(plan)) {
@@ -109,24 +120,32 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
 /** A try at a ladder. */
 interface Work extends RunLadderOptions {
   names: Names
+  playlist: PlaylistNames
   /** The folder of this try. */
   own: string
   /** Those of the ones before. */
   earlier: readonly string[]
 }
 
-/** Ends what the workers before left running, and throws away what they had half made. Answers the folders of their tries. */
+/**
+ * Ends what the workers before left running, and throws away what they had half made. Answers the folders of those that finished
+ * a step.
+ */
 async function endEarlierTries(workFolder: string): Promise<string[]> {
   const names = (await readdir(workFolder)).filter((name) => name.startsWith(TRY))
-  const folders = names.map((name) => join(workFolder, name))
-  for (const folder of folders) {
+  const kept: string[] = []
+  for (const folder of names.map((name) => join(workFolder, name))) {
     await killOrphan(join(folder, PID_FILE), folder)
-    const found = new Set(await readdir(folder))
-    for (const step of Object.keys(DONE_AFTER)) {
-      if (!found.has(markerOf(step))) await rm(join(folder, step), { recursive: true, force: true })
-    }
+    // Another worker may be at the same.
+    const found = new Set(await readdir(folder).catch(() => []))
+    const steps = Object.keys(DONE_AFTER)
+    const unfinished = steps.filter((step) => !found.has(markerOf(step)))
+    const isEmpty = unfinished.length === steps.length
+    if (!isEmpty) kept.push(folder)
+    const rubbish = isEmpty ? [folder] : unfinished.map((step) => join(folder, step))
+    for (const path of rubbish) await rm(path, { recursive: true, force: true })
   }
-  return folders
+  return kept
 }
 
 /** Says that a step is finished, and what it made. */
@@ -145,19 +164,23 @@ interface Step {
 
 async function runStep(work: Work, { step, renditions, share }: Step): Promise<void> {
   const earlier = await loadDone(work, step, renditions)
-  if (earlier && (await areTaken(work, earlier, step))) return
+  if (earlier) {
+    if (await areTaken(work, earlier.files, step)) return
+    // Made once more, it is looked for there no more.
+    await rm(earlier.marker, { force: true })
+  }
   const folder = join(work.own, step)
   const files = await makeFiles(work, { step, renditions, share }).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true })
     throw error
   })
-  await work.onFiles(files, step)
+  await work.onFiles(files, step, work.playlist)
 }
 
 /** False when some of them are gone, as after a receiver that was cut short put them where they were not looked for again. */
-async function areTaken({ onFiles }: Work, files: LadderFile[], step: LadderStep): Promise<boolean> {
+async function areTaken({ onFiles, playlist }: Work, files: LadderFile[], step: LadderStep): Promise<boolean> {
   try {
-    await onFiles(files, step)
+    await onFiles(files, step, playlist)
     return true
   } catch (error) {
     if (error instanceof MediaError && error.reason === 'not-found') return false
@@ -249,25 +272,28 @@ async function describeFile(
 const namesSchema = z.object({
   plan: z.string(),
   names: z.record(z.string(), z.object({ hls: z.string(), webVideo: z.string() })),
+  playlist: z.object({ masterFilename: z.string(), hashesFilename: z.string() }),
 })
-type Names = z.infer<typeof namesSchema>['names']
+type NamesFile = z.infer<typeof namesSchema>
+type Names = NamesFile['names']
 
 /**
  * The random part of each file's name, chosen once per job and outline, so that a second try makes the same names. Another
  * outline has others: what was stored before is not written over.
  */
-async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promise<Names> {
+async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promise<NamesFile> {
   const path = join(workFolder, NAMES_FILE)
   const outline = outlineOf(plan)
   const earlier = await readJson(path, namesSchema)
-  if (earlier?.plan === outline) return earlier.names
+  if (earlier?.plan === outline) return earlier
   const renditions = [...(plan.copied ? [plan.copied] : []), ...plan.encoded]
   const names = Object.fromEntries(
     renditions.map(({ resolution }) => [`${resolution}`, { hls: newUuid(), webVideo: newUuid() }]),
   )
-  await writeFile(`${path}.part`, JSON.stringify({ plan: outline, names } satisfies z.infer<typeof namesSchema>))
+  const chosen: NamesFile = { plan: outline, names, playlist: newPlaylistNames(newUuid) }
+  await writeFile(`${path}.part`, JSON.stringify(chosen))
   await rename(`${path}.part`, path)
-  return names
+  return chosen
 }
 
 function pathsIn(folder: string, names: Names, resolution: number): RenditionFiles {
@@ -321,19 +347,20 @@ const doneSchema = z.object({
 })
 
 /**
- * The files of a step that an earlier try finished for the same renditions, or undefined. Those that the receiver had
- * moved away are listed all the same.
+ * The files of a step that an earlier try finished for the same renditions, and what says so, or undefined. Those that the
+ * receiver had moved away are listed all the same.
  */
 async function loadDone(
   { plan, earlier }: Work,
   step: LadderStep,
   renditions: RenditionPlan[],
-): Promise<LadderFile[] | undefined> {
+): Promise<{ marker: string; files: LadderFile[] } | undefined> {
   for (const folder of earlier) {
-    const done = await readJson(join(folder, markerOf(step)), doneSchema)
+    const marker = join(folder, markerOf(step))
+    const done = await readJson(marker, doneSchema)
     const made = new Set(done?.files.map(({ resolution }) => resolution))
     const fits = done?.plan === outlineOf(plan) && renditions.every(({ resolution }) => made.has(resolution))
-    if (fits) return done.files.map((file) => ({ ...file, hls: file.hls }))
+    if (fits) return { marker, files: done.files.map((file) => ({ ...file, hls: file.hls })) }
   }
   return undefined
 }

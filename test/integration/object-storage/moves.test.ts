@@ -201,7 +201,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
   beforeAll(async () => {
     server = await serve(target)
   })
-  const ask = (video: MadeVideo) => server.moves.moveStorage({ to: target, videoIds: [video.id] })
+  const ask = async (video: MadeVideo) => (await server.moves.moveStorage({ to: target, videoIds: [video.id] })).videos
   const move = (video: MadeVideo) => server.run(JOBS[target], { videoId: video.id })
 
   it('takes all files along and tells other servers', async () => {
@@ -328,7 +328,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     expect(await rowsOf(video)).toMatchObject({ state: `${moving}-failed`, spares: 0, moves: 0 })
     for (const ref of filesOf(video)) expect(await placesOf(server, ref)).toEqual([source])
     const back = await serve(source)
-    expect(await back.moves.moveStorage({ to: source, videoIds: [video.id] })).toBe(1)
+    expect(await back.moves.moveStorage({ to: source, videoIds: [video.id] })).toEqual({ videos: 1, left: [] })
     await back.run(JOBS[source], { videoId: video.id })
     await expectMoved(back, video, source)
     expect(await ask(video)).toBe(1)
@@ -344,7 +344,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     await expect(elsewhere.run(JOBS[target], { videoId: video.id })).rejects.toMatchObject({ kind: 'busy' })
     await move(video)
     await database.db.query('delete from video_source')
-    expect(await server.moves.moveStorage({ to: target, videoIds: [video.id] })).toBe(0)
+    expect(await ask(video)).toBe(0)
   })
 
   it('does not keep a video from its removal, nor goes on for ever, when its target is not wanted any more', async () => {
@@ -358,7 +358,16 @@ describe.each(PLACES)('a move to the %s', (target) => {
     expect(await rowsOf(removed)).toBeUndefined()
     const video = await made(server, source)
     await ask(video)
+    // It waited for long: that it is not wanted shows only now.
     await database.db.query("update storage_move set created_at = now() - interval '2 hours'")
+    await expect(elsewhere.run(JOBS[target], { videoId: video.id })).rejects.toMatchObject({ kind: 'busy' })
+    // Somebody who wants it sees it in between.
+    await database.db.query("update storage_move set unwanted_since = now() - interval '2 hours'")
+    await database.db.query("update video set state = 'to-transcode' where id = $1", [video.id])
+    await expect(move(video)).rejects.toMatchObject({ kind: 'busy' })
+    await expect(elsewhere.run(JOBS[target], { videoId: video.id })).rejects.toMatchObject({ kind: 'busy' })
+    await database.db.query("update video set state = 'published' where id = $1", [video.id])
+    await database.db.query("update storage_move set unwanted_since = now() - interval '2 hours'")
     await elsewhere.run(JOBS[target], { videoId: video.id })
     expect(await rowsOf(video)).toMatchObject({ state: 'published', spares: 0, moves: 0 })
     await expectReadable(server, video)

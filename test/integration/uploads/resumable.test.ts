@@ -367,6 +367,18 @@ describe('the end of a resumable upload', () => {
     expect(await allFiles(disk)).toEqual([])
   })
 
+  it('comes although a file of somebody else cannot be removed', async () => {
+    await node.db.query(
+      "insert into pending_file (kind, name, owner) values ('previews', '../elsewhere.jpg', 'nobody')",
+    )
+    const { id } = await open()
+    await chunk(id, 0, 10_000)
+    expect(await cancel(id)).toBe(204)
+    expect(await chunk((await open()).id, 0, bytes.length)).toMatchObject({ status: 200 })
+    expect(await node.db.query('select name from pending_file')).toEqual([{ name: '../elsewhere.jpg' }])
+    await node.db.query('delete from pending_file')
+  })
+
   it('comes while a chunk is on its way', async () => {
     const { id } = await open()
     const request = halfChunk(id, 0, bytes.length, 10_000)

@@ -287,16 +287,17 @@ describe('a transcoding that is interrupted', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  /** The first rendition of 144p meets it when it is stored. */
-  function failAt144(fail: () => Promise<Error>): void {
+  /** The first file with this end meets it when it is stored. */
+  function failAt(end: string, fail: () => Promise<Error>): void {
     const put = node.store.put
     let isDone = false
     node.store.put = async (ref, from) => {
-      if (isDone || !ref.name.endsWith('-144-fragmented.mp4')) return await put(ref, from)
+      if (isDone || !ref.name.endsWith(end)) return await put(ref, from)
       isDone = true
       throw await fail()
     }
   }
+  const failAt144 = (fail: () => Promise<Error>): void => failAt('-144-fragmented.mp4', fail)
 
   const job = async () => {
     const [row] = await node.db.query<{ id: number }>('select id from transcoding')
@@ -313,8 +314,14 @@ describe('a transcoding that is interrupted', () => {
     const counted = await faultyFfmpeg()
     await start({ running: false, ffmpeg: counted.ffmpeg })
     const { uuid } = await create()
-    failAt144(async () => new StorageOutage('The store is away.'))
+    for (const end of ['-144-fragmented.mp4', '-master.m3u8', '-master.m3u8']) {
+      failAt(end, async () => new StorageOutage('The store is away.'))
+    }
     const { run } = await job()
+    for (const _try of [1, 2]) await expect(run()).rejects.toThrow(StorageOutage)
+    // Of one name, in either folder.
+    const masters = "select count(*)::int from pending_file where name like '%-master.m3u8'"
+    expect(await node.db.query(masters)).toEqual([{ count: 2 }])
     await expect(run()).rejects.toThrow(StorageOutage)
     const runs = (await counted.pids()).length
     expect(runs).toBe(2)
@@ -330,6 +337,8 @@ describe('a transcoding that is interrupted', () => {
     failAt144(async () => new StorageOutage('The store is away.'))
     await expect((await job()).run()).rejects.toThrow(StorageOutage)
     expect((await rowCounts(node.db)).video_file).toBe(1)
+    // Nobody was lost by that.
+    await node.db.query(`update transcoding set context = context || '{"lost": 24}'`)
     await node.stop()
     await start({ running: false, config: BOTH })
     await (await job()).run()
@@ -603,9 +612,29 @@ describe('files that a dead process left', () => {
       await node.store.put({ kind: 'thumbnails', name }, Buffer.from('x'))
       await node.pendingFiles.reserve('nobody', [{ kind: 'thumbnails', name }])
     }
-    await expect(node.pendingFiles.collect()).rejects.toThrow('This one')
+    expect(await node.pendingFiles.collect()).toBe(1)
     expect(await allFiles(disk)).toEqual(['thumbnails/stuck.jpg'])
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 502 })
+  })
+
+  it('are known again when they are written anew while they are removed', async () => {
+    const ref = { kind: 'thumbnails', name: 'anew.jpg' } as const
+    await start({
+      running: false,
+      wrapStore: (store) => ({
+        ...store,
+        async remove(file) {
+          await store.remove(file)
+          await node.pendingFiles.reserve('nobody', [ref])
+          await store.put(ref, Buffer.from('x'))
+        },
+      }),
+    })
+    await node.db.query(`insert into pending_file (kind, name, owner, created_at)
+      values ('thumbnails', 'anew.jpg', 'nobody', now() - interval '1 minute')`)
+    expect(await node.pendingFiles.collect()).toBe(1)
+    expect(await allFiles(disk)).toEqual(['thumbnails/anew.jpg'])
+    expect(await rowCounts(node.db)).toMatchObject({ pending_file: 1 })
   })
 
   it('are removed at once, those of living ones stay', async () => {

@@ -84,7 +84,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
     runtime.registry.on(name, 'test', async (payload) => void events.push({ name, payload }))
   }
   const leases = { owner: 'test', isGone: () => false }
-  const pendingFiles = makePendingFiles({ db, store, clock: systemClock, leases })
+  const pendingFiles = makePendingFiles({ db, store, clock: systemClock, logger: silentLogger, leases })
   const videos = {
     ...makeUpdateVideo({
       ...deps,

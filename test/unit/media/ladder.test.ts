@@ -17,6 +17,7 @@ import {
   hlsFolder,
   type LadderFile,
   type LadderSettings,
+  MediaError,
   makeFileStore,
   planLadder,
   probe,
@@ -455,6 +456,8 @@ describe('an audio file', () => {
 })
 
 describe('work that is cut short', () => {
+  const triesIn = async (folder: string): Promise<string[]> =>
+    (await readdir(folder)).filter((name) => name.startsWith('try-'))
   const mediaIn = async (folder: string): Promise<string[]> =>
     (await readdir(folder, { recursive: true })).filter((name) => /\.(mp4|m3u8|mkv)$/.test(name))
 
@@ -500,17 +503,14 @@ describe('work that is cut short', () => {
     })
     const work = { ffmpeg, plan, input, workFolder, newUuid, threads: 1, limits: { stallMs: 20_000 } }
     let first: LadderFile[] = []
-    await expect(
-      runLadder({
-        ...work,
-        onFiles: async (files) => {
-          first = files
-          throw new StorageOutage('The store is away.')
-        },
-      }),
-    ).rejects.toThrow(StorageOutage)
+    const onFiles = async (files: LadderFile[]): Promise<void> => {
+      first = files
+      throw new StorageOutage('The store is away.')
+    }
+    for (const _try of [1, 2, 3]) await expect(runLadder({ ...work, onFiles })).rejects.toThrow(StorageOutage)
+    const [tried = '', ...others] = await triesIn(workFolder)
+    expect(others).toHaveLength(1)
     // As a kill would leave it.
-    const [tried = ''] = (await readdir(workFolder)).filter((name) => name.startsWith('try-'))
     await mkdir(join(workFolder, tried, 'encode'))
     await writeFile(join(workFolder, tried, 'encode', 'half.mp4'), 'half')
     const again: LadderFile[] = []
@@ -546,18 +546,18 @@ describe('work that is cut short', () => {
   })
 
   it('makes a step again whose finished files are gone', async () => {
-    await expect(
-      ladder(
-        'small.mp4',
-        { resolutions: [] },
-        {
-          onFiles: async (files) => {
-            for (const { path } of files) await rm(path)
-            throw new StorageOutage('The store is away.')
-          },
-        },
-      ),
-    ).rejects.toThrow(StorageOutage)
+    const onFiles = async (files: LadderFile[]): Promise<void> => {
+      for (const { path } of files) {
+        await rm(path).catch(() => {
+          throw new MediaError('not-found', 'It is gone.')
+        })
+      }
+      throw new StorageOutage('The store is away.')
+    }
+    for (const _try of [1, 2, 3]) {
+      await expect(ladder('small.mp4', { resolutions: [] }, { onFiles })).rejects.toThrow(StorageOutage)
+    }
+    expect(await triesIn(join(root, 'work'))).toHaveLength(2)
     const { files, started } = await ladder('small.mp4', { resolutions: [] })
     expect([files.at(-1)?.resolution, started.length]).toEqual([240, 1])
     expect((await probe({ ffmpeg, path: stored(files.at(-1) as LadderFile) })).duration).toBeCloseTo(2, 0)
