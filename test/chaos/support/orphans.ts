@@ -62,7 +62,8 @@ const NAMED = `
   union all select 'avatars', i.filename, true, false from actor_image i where i.on_disk
   union all select 'original_video_files', s.kept_filename, true, false
     from video_source s join local on local.id = s.video_id where s.kept_filename is not null
-  union all select 'uploads', token, received > 0, false from upload where state in ('created', 'receiving', 'assembled')
+  union all select 'uploads', token, received > 0 and place is null, false
+    from upload where state in ('created', 'receiving', 'assembled')
   union all select 'uploads', token || picture, false, false
     from upload, unnest(array['-thumbnail.jpg', '-preview.jpg']) as picture
     where state in ('created', 'receiving', 'assembled')
