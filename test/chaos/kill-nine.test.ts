@@ -12,7 +12,7 @@ import { persistentUpload, Unexpected } from './support/persistent-upload.ts'
 import { seededRandom } from './support/seeded-random.ts'
 import { channelOf, ladderOf, makeVideo, untilWhole } from './support/videos.ts'
 
-const ROUNDS = 10
+const ROUNDS = 8
 const CHUNKS = 6
 const SETTLES_WITHIN = 60_000
 

@@ -88,11 +88,15 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: S
       isAt(path, issue.path) || path.length === 1 ? [issue.message] : [],
     )
   const isBad = (path: string[], value: V): boolean => reasonsOf(path, value).length > 0
+  const known = new Set<string[]>()
   const badOf = (path: string[]): Change<V>[] => {
     const reasons = values.map((value) => reasonsOf(path, value))
     const refused = values.flatMap((value, index): Change<V>[] => (reasons[index]?.length ? [[path, value]] : []))
     const key = JSON.stringify([name, path, reasons])
-    if (seen.has(key)) return refused.slice(0, ALONE)
+    if (seen.has(key)) {
+      known.add(path)
+      return refused.slice(0, ALONE)
+    }
     seen.add(key)
     return refused
   }
@@ -109,9 +113,10 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: S
     probes.several.push(...batches.filter((batch) => batch.length > 1 || round >= ALONE).map(probe))
   }
   if (location === 'params') return
-  const long = paths.map((path): Change<V> => [path, LONG_AND_HOSTILE as V])
+  const fresh = paths.filter((path) => !known.has(path))
+  const long = fresh.map((path): Change<V> => [path, LONG_AND_HOSTILE as V])
   if (name !== 'query') probes.huge.push(...long.filter((change) => isBad(...change)).map((change) => probe([change])))
-  const huge = paths.map((path): Change<V> => [path, MEGABYTE as V])
+  const huge = (name === 'form' ? fresh : paths).map((path): Change<V> => [path, MEGABYTE as V])
   // Longer than a whole query or JSON body may be, in whatever field; a form has room for it.
   const refused = name === 'form' ? huge.filter((change) => isBad(...change)) : huge.slice(0, 1)
   probes.huge.push(...refused.map((change) => probe([change])))
