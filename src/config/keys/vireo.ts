@@ -140,7 +140,7 @@ export const vireoKeys = {
       static: section({
         client: duration('30 days', "the web client's files"),
         lazy_server: duration('2 days', 'avatars, previews, captions'),
-        server: duration('2 hours', 'video files and thumbnails'),
+        server: duration('2 hours', 'video files, their torrents and thumbnails'),
       }),
     }),
     runners: section({

@@ -61,7 +61,8 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const kept = makeKeptFiles({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
   const waitMs = () => config().vireo.federation.fetch.file_wait
   const bring = makeRemoteFiles({ ...deps, store: remoteCache, kept, waitMs })
-  const cacheControl = () => `public, max-age=${Math.floor(config().vireo.caching.static.lazy_server / 1000)}`
+  const cacheControl = (lifetime: 'lazy_server' | 'server' = 'lazy_server') =>
+    `public, max-age=${Math.floor(config().vireo.caching.static[lifetime] / 1000)}`
   const largest = (kind: FileKind) =>
     config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
 
@@ -103,7 +104,9 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         schema: { params, hide: true },
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
-          if (!remote || (await locate(store, [ref]))) return serve(request, reply, ref)
+          // A torrent is of files, and kept no longer than those.
+          if (!remote) return serve(request, reply, ref, cacheControl('server'))
+          if (await locate(store, [ref])) return serve(request, reply, ref)
           const urlOf = async () =>
             (await findRemoteImage(db, { ...remote, filename: ref.name })) ??
             // Those of playlists lie among those of videos.
