@@ -45,7 +45,7 @@ beforeAll(async () => {
   inside = await startVideoOrigin(INSIDE)
   inside.answer('/video.mp4', { type: 'video/mp4', bytes: VIDEO })
   await installYtDlp(join(folders, 'bin'))
-  downloads = makeWith(join(folders, 'none'))
+  downloads = makeWith(join(folders, 'none'), { silence: '500 ms' })
   withYtDlp = makeWith(join(folders, 'bin'))
 })
 afterAll(async () => {
@@ -57,12 +57,16 @@ beforeEach(async () => {
   folder = await mkdtemp(join(folders, 'work-'))
 })
 
-function makeWith(bin: string, { memory = '1GB' }: { memory?: string } = {}): Downloads {
+/** A program takes a while to say its first word on a busy machine. */
+function makeWith(
+  bin: string,
+  { memory = '1GB', silence = '20 seconds' }: { memory?: string; silence?: string } = {},
+): Downloads {
   const config = testConfig({
     storage: { bin },
     import: { videos: { http: { youtube_dl_release: { python_path: '/nowhere', name: 'yt-dlp' } } } },
     vireo: {
-      imports: { silence_timeout: '500 ms', peer_timeout: '5 seconds' },
+      imports: { silence_timeout: silence, peer_timeout: '5 seconds' },
       media: { max_memory: memory },
     },
   })
