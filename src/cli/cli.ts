@@ -8,6 +8,7 @@ import { ConfigError, loadConfig } from '../config/index.ts'
 import { emailAddress, localName } from '../http/users/fields.ts'
 import { type Place, places } from '../media/index.ts'
 import { stopEmbeddedPostgres } from '../platform/embedded-postgres.ts'
+import { LARGEST_ID } from '../platform/ids.ts'
 import { type Role, roles } from '../runtime-settings.ts'
 import { operate } from './operate.ts'
 import { serve } from './serve.ts'
@@ -94,8 +95,6 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
     return 1
   }
 }
-
-const LARGEST_ID = 2_147_483_647
 
 const collect = (value: string, before: string[]): string[] => [...before, value]
 

@@ -3,6 +3,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { constants, createTranslator } from 'short-uuid'
 
+/** Of rows: PostgreSQL's `integer`. */
+export const LARGEST_ID = 2_147_483_647
+
 const translator = createTranslator(constants.flickrBase58, { consistentLength: true })
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

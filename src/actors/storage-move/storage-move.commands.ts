@@ -1,6 +1,6 @@
 // Moves of all files between the file system and object storage, for operators that switch a server over.
 
-import type { Place } from '../../media/index.ts'
+import { type Place, places } from '../../media/index.ts'
 import { DomainError, eachRow, type Unit } from '../runtime/index.ts'
 import { CHECK_OWNER_EVERY, moveVideo, storageIn } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
@@ -25,7 +25,6 @@ export interface AskedMoves {
 const JOBS = { 'object-storage': 'move-to-object-storage', 'file-system': 'move-to-file-system' } as const
 const MOVING = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
 const ON_THE_WAY: readonly string[] = Object.values(MOVING).flatMap((state) => [state, `${state}-failed`])
-const PLACES = ['file-system', 'object-storage'] as const
 /** Its files are moved as soon as that has ended. */
 const BUSY: readonly string[] = ['to-transcode', 'to-edit']
 /** In which a video may be asked to move, or to try that again. */
@@ -37,7 +36,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   const moveVideoFiles = makeMoveVideo(deps)
   const moveKind = makeMoveKind(deps)
 
-  for (const place of PLACES) {
+  for (const place of places) {
     registry.job(JOBS[place], {
       queue: 'io',
       async run({ data, signal }) {

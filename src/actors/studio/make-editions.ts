@@ -119,7 +119,7 @@ export function makeEditions(deps: EditionDeps): void {
     } finally {
       await beat.stop()
       await held.release(task)
-      await pendingFiles.collect().catch((error) => log.warn({ err: error }, 'files of an edition are left for later'))
+      await pendingFiles.collect()
     }
   }
 

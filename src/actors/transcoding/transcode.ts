@@ -120,9 +120,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     } finally {
       await beat.stop()
       await held.release(task)
-      await pendingFiles
-        .collect()
-        .catch((error) => log.warn({ err: error }, 'files of a transcoding are left for later'))
+      await pendingFiles.collect()
     }
   }
 

@@ -98,7 +98,7 @@ export function runImports(deps: RunImportDeps): void {
     } finally {
       await beat.stop()
       await held.release(task)
-      await pendingFiles.collect().catch((cause) => log.warn({ err: cause }, 'files of an import are left for later'))
+      await pendingFiles.collect()
     }
   }
 

@@ -2,9 +2,7 @@
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
-import { fromShortUuid, isUuid } from '../../platform/ids.ts'
-
-const LARGEST_ID = 2_147_483_647
+import { fromShortUuid, isUuid, LARGEST_ID } from '../../platform/ids.ts'
 
 /** A row id in a path or query. */
 export const idText = z

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { listMirroredVideos, type Redundancies } from '../../actors/redundancy/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { LARGEST_ID } from '../../platform/ids.ts'
 import { idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { hostText } from '../server-follows/schemas.ts'
@@ -14,8 +15,6 @@ export interface RedundancyDeps {
   config: () => Config
   redundancies: Pick<Redundancies, 'request' | 'remove' | 'allowHost'>
 }
-
-const LARGEST_ID = 2_147_483_647
 
 const mirroredQuery = (config: Config) =>
   z.object({ ...paging(config), target: z.enum(['my-videos', 'remote-videos']), sort: sorting(['name'], 'name') })

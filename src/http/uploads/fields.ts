@@ -3,13 +3,12 @@
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { categoryLabels, languageLabels, licenceLabels, type NewVideoFields } from '../../actors/video/index.ts'
+import { LARGEST_ID } from '../../platform/ids.ts'
 import { coercedInteger, idNumber, integerText, isReadable, moment } from '../plugins/schemas.ts'
 
 const PUBLIC = 1
 const PRIVATE = 3
 const PASSWORD_PROTECTED = 5
-const LARGEST_ID = 2_147_483_647
-
 const NAME = 'Should have a video name between 3 and 120 characters long'
 const TAGS = 'Should have an array of up to 5 tags between 2 and 30 characters each'
 
