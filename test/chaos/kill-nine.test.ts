@@ -1,5 +1,5 @@
 // kill -9 of the whole process group, at pseudo-random moments of uploads and transcodings. In half of the rounds the
-// database dies with it. VIREO_CHAOS_SEED chooses other moments.
+// database dies with it. VIREO_TEST_SEED chooses other moments.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'

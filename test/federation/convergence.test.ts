@@ -2,11 +2,11 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import fc from 'fast-check'
 import { contextOf } from '../../src/federation/wire/context.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import { type FakePeer, type JsonObject, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
+import fc from '../support/properties.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 

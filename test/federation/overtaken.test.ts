@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
@@ -111,5 +111,30 @@ describe('the end of a like', () => {
     expect(await rating(video.url)).toEqual({ type: 'dislike' })
     await ours.tell(bob.account, home.activity(bob.account, 'Undo', dislike))
     expect(await rating(video.url)).toBeUndefined()
+  })
+})
+
+describe('the end of a second follow, which waits to be handled too', () => {
+  const root = () => `${ours.base}/accounts/root`
+  const lane = "kind = 'inbox' and key = md5($1)::uuid::text"
+
+  it('ends the first one', async () => {
+    const start = Date.now() - 60_000
+    const at = (second: number) => ({ published: new Date(start + second * 1000).toISOString() })
+    const [first, second] = [1, 2].map((time) => home.activity(bob.account, 'Follow', root(), at(time)))
+    if (!first || !second) throw new Error('no follows')
+    await ours.tell(bob.account, first)
+    await ours.query(`update lane set lease_owner = 'another', lease_until = now() + interval '1 hour' where ${lane}`, [
+      bob.account.url,
+    ])
+    await post(ours, bob.account, home.activity(bob.account, 'Undo', second, at(3)))
+    await post(ours, bob.account, second)
+    await ours.query(`update lane set lease_until = '-infinity', due_at = now() where ${lane}`, [bob.account.url])
+    await ours.settled()
+    expect(
+      await ours.query('select state from follow where follower_id = (select id from actor where url = $1)', [
+        bob.account.url,
+      ]),
+    ).toEqual([])
   })
 })

@@ -29,7 +29,11 @@ export const handleUndo: Handler = async (inbound, context) => {
   await (type === null ? undoById : withdrawals.get(type))?.(undo, inbound, context)
 }
 
-async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows }: InboundContext): Promise<void> {
+async function undoFollow(
+  undo: UndoDocument,
+  { actor, saidAt }: Inbound,
+  { db, follows }: InboundContext,
+): Promise<void> {
   const byId = undo.undone.id === null ? undefined : await findFollow(db, { url: undo.undone.id })
   const target = undo.undoneTarget === null ? undefined : await localActor(undo.undoneTarget, db)
   const follow =
@@ -37,14 +41,15 @@ async function undoFollow(undo: UndoDocument, { actor }: Inbound, { db, follows 
   if (!follow) return
   if (follow.follower_id !== actor.id) throw new DomainError('forbidden', 'This follow is of another actor.')
   const { id } = undo.undone
-  // Late news of an earlier follow do not end the one that was asked for afterwards.
-  if (!byId && id !== null && (await isFormerRequest(db, { followId: follow.id, url: id }))) return
+  // Late news of an earlier follow do not end the one that was asked for afterwards; what tells its time is not late here.
+  const mayBeLate = !byId && id !== null && saidAt === null
+  if (mayBeLate && (await isFormerRequest(db, { followId: follow.id, url: id }))) return
   await follows.withdraw(follow.id)
 }
 
 /**
  * Late news of a like do not take back the dislike that took its place. What tells its time is not late when it comes here:
- * the dislike is from before the like, which is still on its way.
+ * the dislike is from before the like, which is still on its way or waits to be handled.
  */
 async function undoRating(
   undo: UndoDocument,

@@ -1,7 +1,9 @@
-// Moments that look random and can be had again. VIREO_CHAOS_SEED chooses others.
+// Moments that look random and can be had again.
+
+import { SEED } from '../../support/seed.ts'
 
 /** The same numbers in [0, 1) for the same seed. */
-export function seededRandom(seed = Number(process.env.VIREO_CHAOS_SEED ?? 1)): () => number {
+export function seededRandom(seed = SEED): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -1,12 +1,12 @@
 // Whatever users do, in whatever order: every kept counter is the count of its causes afterwards.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import fc from 'fast-check'
 import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { type MadeVideo, makeVideo } from '../../support/builders.ts'
 import { wrongCounters } from '../../support/counters.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
+import fc from '../../support/properties.ts'
 import { until } from '../../support/until.ts'
 import { addUser, type Query } from '../me/users.ts'
 

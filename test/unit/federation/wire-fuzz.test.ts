@@ -1,8 +1,8 @@
 // Whatever JSON a stranger sends, reading it never throws: it is understood or refused.
 
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import * as wire from '../../../src/federation/wire/index.ts'
+import fc from '../../support/properties.ts'
 
 type Reader = (document: unknown) => { ok: boolean }
 

@@ -1,9 +1,9 @@
 // Subtitle files, right and broken, as the WebVTT that we serve.
 
 import { describe, expect, it } from '@jest/globals'
-import fc from 'fast-check'
 import { cleanWebVtt, MediaError, toWebVtt } from '../../../src/media/index.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
+import fc from '../../support/properties.ts'
 
 const vtt = (text: string): Promise<string> => toWebVtt(Buffer.from(text))
 const cue = (...lines: string[]): string => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${lines.join('\n')}\n`
