@@ -175,18 +175,20 @@ export async function findFollow(
 }
 
 /**
- * Whether a Follow with this id belongs to a relation that ended, so that taking it back is no news: it came to us, and is
- * not one of the requests of the present relation. Some software makes a new id for the Follow that it takes back.
+ * Whether a Follow with this id belongs to a relation that ended, so that taking it back is no news: it had its effect here, before
+ * the activity `before`, and is not one of the requests of the present relation. Some software makes a new id for the Follow that
+ * it takes back.
  */
 export async function isFormerRequest(
   db: Pick<Database, 'query'>,
-  request: { followId: number; url: string },
+  request: { followId: number; url: string; before: number | null },
 ): Promise<boolean> {
   const [row] = await db.query<{ former: boolean }>(
     `select not ($2 = any(f.request_urls)) and exists (
        select 1 from incoming_activity i where i.activity_hash = md5($2)::uuid and i.activity_id = $2 and i.type = 'Follow'
+         and (i.state = 'done' and i.subject_hash is not null or i.state = 'received' and i.id < $3::bigint)
      ) as former from follow f where f.id = $1`,
-    [request.followId, request.url],
+    [request.followId, request.url, request.before],
   )
   return row?.former ?? false
 }

@@ -31,7 +31,7 @@ export const handleUndo: Handler = async (inbound, context) => {
 
 async function undoFollow(
   undo: UndoDocument,
-  { actor, saidAt }: Inbound,
+  { actor, incomingId }: Inbound,
   { db, follows }: InboundContext,
 ): Promise<void> {
   const byId = undo.undone.id === null ? undefined : await findFollow(db, { url: undo.undone.id })
@@ -41,9 +41,8 @@ async function undoFollow(
   if (!follow) return
   if (follow.follower_id !== actor.id) throw new DomainError('forbidden', 'This follow is of another actor.')
   const { id } = undo.undone
-  // Late news of an earlier follow do not end the one that was asked for afterwards; what tells its time is not late here.
-  const mayBeLate = !byId && id !== null && saidAt === null
-  if (mayBeLate && (await isFormerRequest(db, { followId: follow.id, url: id }))) return
+  // Late news of an earlier follow do not end the one that was asked for afterwards.
+  if (!byId && id !== null && (await isFormerRequest(db, { followId: follow.id, url: id, before: incomingId }))) return
   await follows.withdraw(follow.id)
 }
 
