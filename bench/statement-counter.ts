@@ -15,7 +15,10 @@ export async function startStatementCounter(databaseUrl: string): Promise<Statem
   let seen: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
-    const database = connect(Number(target.port), target.hostname)
+    const host = decodeURIComponent(target.hostname)
+    const database = host.startsWith('/')
+      ? connect(`${host}/.s.PGSQL.${target.port}`)
+      : connect(Number(target.port), host)
     const read = makeReader((text) => seen.push(text))
     for (const socket of [client, database]) {
       sockets.add(socket)
@@ -34,6 +37,7 @@ export async function startStatementCounter(databaseUrl: string): Promise<Statem
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
   url.port = String(typeof address === 'object' && address ? address.port : 0)
   return {
     url: url.href,

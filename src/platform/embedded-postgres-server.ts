@@ -107,7 +107,7 @@ async function choosePort(place: Place, wanted: number): Promise<number> {
 function spawnServer(place: Place, binaries: Binaries, port: number, options: ServerSettings): ChildProcess {
   const settings: Record<string, string | number> = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
+    unix_socket_directories: isShortEnough(place) ? place.cluster : '',
     max_connections: options.maxConnections ?? 200,
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -209,11 +209,20 @@ export async function shutDown(place: Place): Promise<number | undefined> {
   return server.pid
 }
 
+/** Through the socket in the cluster's folder where there is one: a small statement takes half the time that it takes by TCP. */
 export function urlOf(place: Place, port: number, database: string = DATABASE): string {
   const password = readText(join(place.home, 'password'))?.trim()
   if (!password) throw new Error(`The password of the database is missing: restore ${join(place.home, 'password')}`)
-  return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
+  const host = existsSync(socketOf(place, port)) ? encodeURIComponent(place.cluster) : '127.0.0.1'
+  return `postgres://postgres:${password}@${host}:${port}/${database}`
 }
+
+/** PostgreSQL names it so. */
+const socketOf = ({ cluster }: Place, port: number): string => join(cluster, `.s.PGSQL.${port}`)
+
+/** Systems take addresses of sockets of 103 bytes at most, or a few more. */
+const isShortEnough = (place: Place): boolean =>
+  process.platform !== 'win32' && Buffer.byteLength(socketOf(place, 65_535)) <= 103
 
 /** No PG* variable of ours may reach the programs; as root they get an account of their own. */
 function spawnSettings(place: Place): { env: NodeJS.ProcessEnv; cwd: string; uid?: number; gid?: number } {

@@ -240,7 +240,7 @@ export function ormOptions(options: DatabaseOptions): Options {
 
 async function connect(orm: MikroORM, url: string): Promise<Pool> {
   const where = new URL(url)
-  const name = `${where.hostname}:${where.port || '5432'}${where.pathname}`
+  const name = `${decodeURIComponent(where.hostname)}:${where.port || '5432'}${where.pathname}`
   try {
     await orm.connect()
     const connection: { getNativeClient?(): Promise<unknown> } = orm.em.getConnection()

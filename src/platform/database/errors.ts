@@ -47,6 +47,8 @@ export const isOutage = (error: unknown): boolean =>
   causesOf(error).some(
     (cause) =>
       ('code' in cause && typeof cause.code === 'string' && OUTAGE.test(cause.code)) ||
+      // There is no socket of a server that does not run.
+      ('syscall' in cause && cause.syscall === 'connect') ||
       ('message' in cause && typeof cause.message === 'string' && isLost(cause.message)),
   )
 

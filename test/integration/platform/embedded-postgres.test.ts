@@ -90,7 +90,9 @@ describe('the embedded PostgreSQL', () => {
 
   it('starts on nothing, and again on the same data, port and password', async () => {
     const first = await start({ maxConnections: 33 })
-    expect(first.url).toMatch(new RegExp(`^postgres://postgres:[0-9a-f]{48}@127\\.0\\.0\\.1:${first.port}/vireo$`))
+    expect(first.url.replace(/[0-9a-f]{48}/, 'PASSWORD')).toBe(
+      `postgres://postgres:PASSWORD@${encodeURIComponent(cluster())}:${first.port}/vireo`,
+    )
     expect(first.reused).toBe(false)
     await query(first.url, 'create table kept (n int)')
     expect(await query(first.url, 'show max_connections')).toBe('33')
@@ -101,6 +103,17 @@ describe('the embedded PostgreSQL', () => {
     const second = await start()
     expect([second.url, second.reused]).toEqual([first.url, false])
     expect(await query(second.url, 'select count(*)::int from kept')).toBe(0)
+  })
+
+  it('is spoken to through a socket, or by TCP where the path of the folder is too long for one', async () => {
+    const near = await start()
+    expect(await query(near.url, 'select inet_client_addr()')).toBeNull()
+    expect(await query(near.url.replace(/@.*:/, '@127.0.0.1:'), 'select host(inet_client_addr())')).toBe('127.0.0.1')
+
+    dataDir = join(folder, 'far'.repeat(30), 'postgres')
+    const far = await start()
+    expect(new URL(far.url).hostname).toBe('127.0.0.1')
+    expect(await query(far.url, 'select host(inet_client_addr())')).toBe('127.0.0.1')
   })
 
   it('knows letters beyond ASCII and has the extensions that the schema needs', async () => {

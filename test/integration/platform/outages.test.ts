@@ -132,7 +132,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
   })
 
   it('is named in one line when it cannot be used at start', async () => {
-    const wrong = url.replace(/:[0-9]+\//, ':1/')
+    const wrong = url.replace(/@.*\//, '@127.0.0.1:1/')
     const backend = { kind: 'postgres', connectionString: wrong, schema: 'bullmq' } as const
     await expect(makeQueue({ backend, prefix: 'vireo', logger: silentLogger })).rejects.toThrow(
       'ECONNREFUSED 127.0.0.1:1',
