@@ -87,7 +87,7 @@ const held = () =>
   b.query<{ strategy: string; uuid: string; state: string }>(
     'select r.strategy, v.uuid, r.state from redundancy r join video v on v.id = r.video_id order by r.strategy',
   )
-const folders = () => readdir(join(b.node.dataDir, 'storage', 'redundancy', 'hls')).catch(() => [])
+const folders = (): Promise<string[]> => readdir(join(b.node.dataDir, 'storage', 'redundancy', 'hls')).catch(() => [])
 const mirroredHosts = async () =>
   (await b.query<{ redundancy_allowed: boolean }>('select redundancy_allowed from remote_host')).map(
     (row) => row.redundancy_allowed,
@@ -108,7 +108,10 @@ describe('the videos of a node', () => {
       { strategy: 'recently-added', uuid: newest, state: 'announced' },
       { strategy: 'trending', uuid: trending, state: 'announced' },
     ])
-    const stats = await redundancyStats(b, policies.strategies)
+    const stats = await redundancyStats(
+      { query: (text, values = []) => b.query(text, [...values]) },
+      policies.strategies,
+    )
     expect(stats.map(({ strategy, totalVideos }) => [strategy, totalVideos])).toEqual([
       ...NAMES.map((name) => [name, 1]),
       ['manual', 0],

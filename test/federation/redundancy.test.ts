@@ -130,6 +130,14 @@ describe('a copy that another server holds', () => {
       ],
     })
     expect(await offered()).toEqual([])
+    const seed = `&ws=${encodeURIComponent(`${home.base}/static/redundancy/x-240.mp4`)}`
+    await until(
+      async () =>
+        (
+          await ours.client.get<{ files: { magnetUri: string | null }[] }>(`/api/v1/videos/${video.uuid}`)
+        ).files[0]?.magnetUri?.endsWith(seed),
+      { what: 'the magnet with the copy' },
+    )
   })
 
   it('is noted once, however often it is told, and passed on once', async () => {

@@ -39,7 +39,20 @@ const SLACK = { part: 0.05, bytes: 10 * 1024 * 1024 }
 
 /** Adds the jobs to the registry. */
 export function downloadRedundancies(deps: DownloadDeps): void {
-  const { db, tell, registry, config, clock, logger, http, store, pendingFiles, leases, redundancies, instanceActorId } = deps
+  const {
+    db,
+    tell,
+    registry,
+    config,
+    clock,
+    logger,
+    http,
+    store,
+    pendingFiles,
+    leases,
+    redundancies,
+    instanceActorId,
+  } = deps
   const held = makeRowLeases({
     ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
     ...{ table: 'redundancy', until: 'due_at', active: "x.state = 'downloading'" },

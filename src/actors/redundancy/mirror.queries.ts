@@ -23,7 +23,10 @@ const MIRRORABLE = `
 
 const OF_CHANNEL = 'join channel c on c.id = v.channel_id join actor x on x.id = c.actor_id'
 
-/** SQL for the order of each strategy: the same that an index of `video` has, and that `merit` says in numbers. */
+/**
+ * SQL for the order of each strategy: the same that an index of `video` has (of what is listed, `privacy in (1, 4)`), and that
+ * `merit` says in numbers.
+ */
 const RANKS: Record<Strategy, { order: string; merit: string; isWorthIt: string }> = {
   'most-views': { order: 'v.views desc, v.id', merit: 'array[v.views, -v.id]', isWorthIt: 'true' },
   trending: {

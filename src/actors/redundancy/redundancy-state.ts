@@ -25,8 +25,7 @@ export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): RedundancySet
   keep_failed: KEEP_FAILED,
 })
 
-export const contextOf = (copy: Redundancy) =>
-  ({ ...initialRedundancy.context, ...copy.context }) as RedundancyContext
+export const contextOf = (copy: Redundancy) => ({ ...initialRedundancy.context, ...copy.context }) as RedundancyContext
 
 const snapshotOf = (copy: Redundancy) => ({ state: copy.state as RedundancyState, context: contextOf(copy) })
 

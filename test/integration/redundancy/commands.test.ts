@@ -142,9 +142,7 @@ describe('a copy of ours', () => {
   })
 
   it('is asked for once, however many ask', async () => {
-    const asked = await Promise.allSettled(
-      Array.from({ length: 5 }, () => redundancies.request({ videoId })),
-    )
+    const asked = await Promise.allSettled(Array.from({ length: 5 }, () => redundancies.request({ videoId })))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await test.db.query('select 1 from redundancy where video_id = $1', [videoId])).toHaveLength(1)
   })

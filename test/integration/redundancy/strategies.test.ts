@@ -1,14 +1,27 @@
 // What strategies of mirroring choose, hold and give up, on two processes.
 
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { makeRedundancies, mirrorByStrategy, redundancyStats } from '../../../src/actors/redundancy/index.ts'
+import {
+  downloadRedundancies,
+  makeRedundancies,
+  mirrorByStrategy,
+  redundancyStats,
+} from '../../../src/actors/redundancy/index.ts'
+import type { JobContext } from '../../../src/actors/runtime/index.ts'
+import { makePendingFiles } from '../../../src/actors/video/index.ts'
 import type { Config } from '../../../src/config/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
+import { type FileKind, fileKinds, MediaError, makeFileStore, type Store } from '../../../src/media/index.ts'
+import type { GuardedFetch } from '../../../src/platform/fetch/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { makeRemoteChannel, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
+import { temporaryFolder } from '../../support/media.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 
 type Strategies = Config['redundancy']['videos']['strategies']
@@ -23,6 +36,8 @@ let strategies: Strategies
 let us: number
 let channelId: number
 let host: string
+let folder: string
+let isFull = false
 
 beforeAll(async () => {
   first = await makeTestRuntime({ clock })
@@ -30,21 +45,37 @@ beforeAll(async () => {
   us = await instance(TEST_ORIGIN)
   const base = testConfig({})
   const config = () => ({ ...base, redundancy: { videos: { ...base.redundancy.videos, strategies } } })
+  folder = await temporaryFolder()
+  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<
+    FileKind,
+    string
+  >
+  const files = makeFileStore({ directories, tmp: join(folder, 'tmp') })
+  const store: Store = {
+    ...files,
+    async put(ref, from) {
+      const stored = await files.put(ref, from)
+      if (isFull) throw new MediaError('disk-full', 'There is no space left on the disk.')
+      return stored
+    },
+  }
   for (const { runtime, db } of [first, second]) {
-    for (const type of ['video-redundancy', 'redundancy-removal']) {
-      runtime.registry.job(type, { queue: 'io', run: async () => {} })
-    }
     const deps = {
       ...{ db, tell: runtime.tell, registry: runtime.registry, clock, logger: silentLogger, config },
       ...{ urls: makeUrls(TEST_ORIGIN), secrets: makeSecrets({ secret: 'a secret for tests' }) },
       instanceActorId: async () => us,
     }
-    mirrorByStrategy({ ...deps, redundancies: makeRedundancies(deps) })
+    const redundancies = makeRedundancies(deps)
+    mirrorByStrategy({ ...deps, redundancies })
+    const leases = { owner: 'a test', isGone: () => false }
+    const pendingFiles = makePendingFiles({ db, store, clock, logger: silentLogger, leases })
+    downloadRedundancies({ ...deps, redundancies, leases, pendingFiles, store, http: { stream } })
   }
 }, 60_000)
 afterAll(async () => {
   await second?.stop()
   await first?.stop()
+  await rm(folder, { recursive: true, force: true })
 })
 
 beforeEach(async () => {
@@ -88,6 +119,27 @@ const strategy = (name: Strategies[number]['strategy'], more: Partial<Strategies
   ...{ strategy: name, size: 10 * SIZE, min_lifetime: 10 * HOUR },
   ...more,
 })
+/** The files of every video, as its server has them. */
+const stream: GuardedFetch['stream'] = async (url) => ({
+  ...{ url, status: 200, headers: {} },
+  body: Readable.from([url.endsWith('.m3u8') ? PLAYLIST : Buffer.alloc(SIZE)]),
+})
+const PLAYLIST = '#EXTM3U\n#EXTINF:3,\nall.mp4\n#EXT-X-ENDLIST\n'
+/** Does the work of the copy that waits, as a worker does. */
+const download = async () => {
+  const [job] = await query<{ id: number; data: JobContext['data'] }>(
+    "select id, data from job where type = 'video-redundancy' order by id desc limit 1",
+  )
+  const handler = first.runtime.registry.jobs.get('video-redundancy')
+  if (!job || !handler) throw new Error('There is no job.')
+  try {
+    const { signal } = new AbortController()
+    await handler.run({ ...job, type: 'video-redundancy', signal, progress: () => {} })
+  } catch (error) {
+    await handler.failed?.(job, String(error))
+  }
+}
+const filesHere = () => readdir(join(folder, 'redundancy'), { recursive: true }).catch(() => [])
 const check = () => first.runtime.sweeper.run(['mirror-checks'])
 const mirrored = async () =>
   (
@@ -105,7 +157,7 @@ const stored = () =>
 const gone = () => query("delete from redundancy where state = 'expiring'")
 
 describe('a strategy', () => {
-  it.each([
+  it.each<[Strategies[number]['strategy'], ...Record<string, unknown>[]]>([
     ['most-views', { views: 9 }, { views: 8, trending: 5 }, { views: 8 }],
     ['trending', { views: 1, trending: 9 }, { views: 9, trending: 8 }, { views: 8, trending: 8 }],
     [
@@ -114,7 +166,7 @@ describe('a strategy', () => {
       { published_at: '2026-01-02', views: 5 },
       { published_at: '2026-01-01' },
     ],
-  ] as const)('%s copies in its order', async (name, ...columns) => {
+  ])('%s copies in its order', async (name, ...columns) => {
     const ids: number[] = []
     for (const one of columns.toReversed()) ids.unshift(await video(one))
     // Of equals the one that the lists show first.
@@ -216,16 +268,35 @@ describe('a strategy', () => {
     expect(await mirrored()).toEqual([kept])
   })
 
-  it('chooses nothing for a while after a disk was full', async () => {
-    await video({ views: 1 })
-    strategies = [strategy('most-views')]
-    await query('update redundancy_strategy set full_at = $1', [clock.now()])
+  it('chooses nothing for a while after a disk was full, and leaves nothing on it', async () => {
+    await video({ views: 2 })
+    const later = await video({ views: 1 })
+    strategies = [strategy('most-views', { size: SIZE + 1000 })]
+    await check()
+    isFull = true
+    await download()
+    isFull = false
+    expect(await query('select state from redundancy')).toEqual([{ state: 'failed' }])
+    expect((await filesHere()).filter((name) => name.endsWith('.mp4'))).toEqual([])
     clock.pass(HOUR - 1)
     await check()
-    expect(await mirrored()).toEqual([])
+    expect(await mirrored()).toHaveLength(1)
     clock.pass(HOUR)
     await check()
-    expect(await mirrored()).toHaveLength(1)
+    expect((await mirrored()).at(-1)).toBe(later)
+    await download()
+    expect(await query("select size::int, expires_on from redundancy where state <> 'failed'")).toEqual([
+      { size: SIZE + PLAYLIST.length, expires_on: new Date(clock.now().getTime() + 10 * HOUR) },
+    ])
+  })
+
+  it('gives no copy more room than its limit leaves', async () => {
+    await video({ views: 2 })
+    strategies = [strategy('most-views', { size: SIZE })]
+    await check()
+    await download()
+    expect(await query('select state from redundancy')).toEqual([{ state: 'failed' }])
+    expect((await filesHere()).filter((name) => name.endsWith('.mp4'))).toEqual([])
   })
 
   it('leaves alone what was asked for by hand or failed, and refuses to have its own copied by hand', async () => {
