@@ -125,20 +125,22 @@ const stream: GuardedFetch['stream'] = async (url) => ({
   body: Readable.from([url.endsWith('.m3u8') ? PLAYLIST : Buffer.alloc(SIZE)]),
 })
 const PLAYLIST = '#EXTM3U\n#EXTINF:3,\nall.mp4\n#EXT-X-ENDLIST\n'
-/** Does the work of the copy that waits, as a worker does. */
-const download = async () => {
+/** Does the newest job of a type, as a worker does. */
+const work = async (type: string) => {
   const [job] = await query<{ id: number; data: JobContext['data'] }>(
-    "select id, data from job where type = 'video-redundancy' order by id desc limit 1",
+    'select id, data from job where type = $1 order by id desc limit 1',
+    [type],
   )
-  const handler = first.runtime.registry.jobs.get('video-redundancy')
+  const handler = first.runtime.registry.jobs.get(type)
   if (!job || !handler) throw new Error('There is no job.')
   try {
     const { signal } = new AbortController()
-    await handler.run({ ...job, type: 'video-redundancy', signal, progress: () => {} })
+    await handler.run({ ...job, type, signal, progress: () => {} })
   } catch (error) {
     await handler.failed?.(job, String(error))
   }
 }
+const download = () => work('video-redundancy')
 const filesHere = () => readdir(join(folder, 'redundancy'), { recursive: true }).catch(() => [])
 const check = () => first.runtime.sweeper.run(['mirror-checks'])
 const mirrored = async () =>
@@ -330,5 +332,34 @@ describe('a strategy', () => {
     strategies = []
     await check()
     expect(await mirrored()).toEqual([])
+  })
+
+  it.each([
+    ['withdrawn', false],
+    ['rejected', true],
+  ])('ends its copies at once when the follow is %s, and those made by hand', async (how, isStillAllowed) => {
+    const [, manual] = [await video({ views: 3 }), await video({ views: 2 })]
+    strategies = [strategy('most-views')]
+    await check()
+    await stored()
+    await query("update redundancy set strategy = 'manual' where video_id = $1", [manual])
+    const [follow] = await query<{ id: number; targetId: number }>(
+      `update follow f set state = 'rejected' from actor t join remote_host h on h.id = t.host_id
+       where t.id = f.target_id and h.host = $1 returning f.id, f.target_id as "targetId"`,
+      [host],
+    )
+    const { id: followId = 0, targetId = 0 } = follow ?? {}
+    await first.runtime.relay.drain()
+    await first.runtime.tell.create(async (unit) => {
+      const of = { aggregate: 'follow', id: followId } as const
+      if (how === 'rejected') unit.emit(of, 'FollowRejected', { followId })
+      else unit.emit(of, 'FollowWithdrawn', { followId, targetId, followerId: us, followUrl: '' })
+    })
+    await first.runtime.relay.drain()
+    await work('redundancy-removal')
+    expect(await mirrored()).toEqual([])
+    expect(await query('select redundancy_allowed from remote_host where host = $1', [host])).toEqual([
+      { redundancy_allowed: isStillAllowed },
+    ])
   })
 })
