@@ -27,7 +27,7 @@ import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
-import { downloadRedundancies, makeRedundancies } from './actors/redundancy/index.ts'
+import { downloadRedundancies, makeRedundancies, mirrorByStrategy } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import { makeRemoteActorRemoval } from './actors/remote-actor-removal/index.ts'
 import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntime } from './actors/runtime/index.ts'
@@ -311,7 +311,8 @@ async function start(
   )
   closers.push(() => http.close())
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
-  downloadRedundancies({ ...media, http, redundancies })
+  downloadRedundancies({ ...media, http, redundancies, instanceActorId: instance.actorId })
+  mirrorByStrategy({ ...deps, redundancies, instanceActorId: instance.actorId })
   const awaitedVideos = makeAwaitedVideos({ ...media, inspectFile })
   const { downloads, mayImportFrom, close } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
   closers.push(close)

@@ -42,7 +42,7 @@ function keyOf(path: readonly PropertyKey[]): Key | undefined {
 /** Values that are right alone and wrong together. */
 function contradictions(config: z.output<typeof schema>): string[] {
   const problems: string[] = []
-  const { transcoding, live, object_storage, vireo } = config
+  const { transcoding, live, object_storage, redundancy, vireo } = config
   if (object_storage.enabled && object_storage.endpoint === '') {
     problems.push('object_storage.enabled is true, expected object_storage.endpoint too')
   }
@@ -51,6 +51,10 @@ function contradictions(config: z.output<typeof schema>): string[] {
   }
   if (live.enabled && live.rtmps.enabled && (live.rtmps.key_file === '' || live.rtmps.cert_file === '')) {
     problems.push('live.rtmps.enabled is true, expected live.rtmps.key_file and live.rtmps.cert_file too')
+  }
+  const strategies = redundancy.videos.strategies.map(({ strategy }) => strategy)
+  if (new Set(strategies).size < strategies.length) {
+    problems.push('redundancy.videos.strategies names a strategy twice, expected each once')
   }
   const { default_count, max_count } = vireo.pagination
   if (default_count > max_count) {

@@ -14,7 +14,11 @@ interface Video {
   id: number
   uuid: string
   files: { fileUrl: string; size: number; resolution: { id: number } }[]
-  streamingPlaylists: { playlistUrl: string; redundancies: { baseUrl: string }[]; files: { size: number }[] }[]
+  streamingPlaylists: {
+    playlistUrl: string
+    redundancies: { baseUrl: string }[]
+    files: { fileUrl: string; size: number }[]
+  }[]
 }
 interface Mirrored {
   total: number
@@ -114,6 +118,11 @@ describe('a video that another node mirrors', () => {
     expect(copied.headers.get('access-control-allow-origin')).toBe('*')
     expect(await copied.text()).toBe(await (await fetch(String(playlist?.playlistUrl))).text())
     expect(await lengthOf(master)).toBeCloseTo(2, 0)
+    const { href } = new URL(String(playlist?.files[0]?.fileUrl).split('/').at(-1) ?? '', `${master}`)
+    const range = await fetch(href, { headers: { range: 'bytes=0-99', origin: 'https://players.example' } })
+    expect([range.status, range.headers.get('access-control-allow-origin')]).toEqual([206, '*'])
+    expect(range.headers.get('content-range')).toBe(`bytes 0-99/${playlist?.files[0]?.size}`)
+    expect((await range.arrayBuffer()).byteLength).toBe(100)
     const web = (await listed(b, 'remote-videos')).data[0]?.redundancies.files[0]
     expect(await lengthOf(String(web?.fileUrl))).toBeCloseTo(2, 0)
   }, 30_000)

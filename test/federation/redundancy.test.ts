@@ -130,6 +130,10 @@ describe('a copy that another server holds', () => {
       ],
     })
     expect(await offered()).toEqual([])
+    await ours.query("update video_file set magnet_url = 'magnet:?xt=urn:btih:1' where video_id = $1", [video.id])
+    const { files } = await ours.client.get<{ files: { magnetUri: string }[] }>(`/api/v1/videos/${video.uuid}`)
+    const seed = encodeURIComponent(`${home.base}/static/redundancy/x-240.mp4`)
+    expect(files[0]?.magnetUri).toBe(`magnet:?xt=urn:btih:1&ws=${seed}`)
   })
 
   it('is noted once, however often it is told, and passed on once', async () => {

@@ -1,13 +1,14 @@
 // The jobs of copies: `video-redundancy` makes one from another server's files, `redundancy-removal` clears what is over.
 // Killed at any line and run again, a download goes on behind the files that are whole.
 
-import { type FileRef, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
+import { type FileRef, isDiskFull, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
 import { type ActorDeps, DomainError, type Held, type JobContext, makeRowLeases, unlessGone } from '../runtime/index.ts'
 import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
+import { endWithFollow, isGivenUp } from './end-of-follow.ts'
 import type { Redundancies } from './redundancy.commands.ts'
 import { Redundancy } from './redundancy.entity.ts'
-import { move, settingsOf, takes } from './redundancy-state.ts'
+import { contextOf, move, settingsOf, takes } from './redundancy-state.ts'
 
 export type DownloadDeps = ActorDeps & {
   http: Pick<GuardedFetch, 'stream'>
@@ -15,11 +16,13 @@ export type DownloadDeps = ActorDeps & {
   pendingFiles: PendingFiles
   leases: Leases
   redundancies: Pick<Redundancies, 'remove'>
+  instanceActorId: () => Promise<number>
 }
 
 /** A copy in the hands of a worker. */
 interface Task extends Held {
   path: string
+  strategy: string | null
   isPlaylist: boolean
   /** Master playlist or file of the video's server. */
   source: string | null
@@ -36,11 +39,26 @@ const SLACK = { part: 0.05, bytes: 10 * 1024 * 1024 }
 
 /** Adds the jobs to the registry. */
 export function downloadRedundancies(deps: DownloadDeps): void {
-  const { db, tell, registry, config, clock, logger, http, store, pendingFiles, leases, redundancies } = deps
+  const {
+    db,
+    tell,
+    registry,
+    config,
+    clock,
+    logger,
+    http,
+    store,
+    pendingFiles,
+    leases,
+    redundancies,
+    instanceActorId,
+  } = deps
   const held = makeRowLeases({
     ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
     ...{ table: 'redundancy', until: 'due_at', active: "x.state = 'downloading'" },
   })
+
+  endWithFollow(deps)
 
   registry.job('video-redundancy', {
     queue: 'media',
@@ -66,6 +84,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
       await finish(task, size)
       log.info({ size }, 'a copy of a video is stored')
     } catch (error) {
+      if (isDiskFull(error)) await noteFullDisk()
       if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await held.isOurs(task)))) throw error
       log.info('a copy is not wanted any more')
     } finally {
@@ -92,7 +111,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     })
     if (!isClaimed) return undefined
     const [row] = await db.query<Omit<Task, 'owner'>>(
-      `select r.id, r.path, p.id is not null as "isPlaylist", coalesce(p.playlist_url, o.file_url) as source,
+      `select r.id, r.path, r.strategy, p.id is not null as "isPlaylist", coalesce(p.playlist_url, o.file_url) as source,
          (select coalesce(jsonb_agg(jsonb_build_object('url', f.file_url, 'size', f.size)), '[]') from video_file f
           where f.streaming_playlist_id = r.streaming_playlist_id or f.id = r.file_id) as files
        from redundancy r left join streaming_playlist p on p.id = r.streaming_playlist_id
@@ -109,9 +128,9 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const { video_file_timeout, max_mirror_size } = config().vireo.federation.fetch
     await pendingFiles.reserve(redundancyOwner(id), [placeOf(task)])
     const told = files.reduce((sum, { size }) => sum + size, 0)
-    const maxBytes =
-      told > 0 ? Math.min(max_mirror_size, Math.ceil(told * (1 + SLACK.part)) + SLACK.bytes) : max_mirror_size
-    if (told > max_mirror_size) throw new DomainError('too_large', 'The video is larger than copies may be.')
+    const most = Math.min(max_mirror_size, await roomFor(task))
+    const maxBytes = told > 0 ? Math.min(most, Math.ceil(told * (1 + SLACK.part)) + SLACK.bytes) : most
+    if (told > most) throw new DomainError('too_large', 'The video is larger than copies may be.')
     const remote = { http, store, signal, silenceMs: video_file_timeout }
     if (!task.isPlaylist) {
       return await mirrorFile({ ...remote, target: placeOf(task), url: source, size: files[0]?.size ?? 0, maxBytes })
@@ -123,6 +142,25 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     })
   }
 
+  /** What its strategy leaves for a copy, in bytes. */
+  async function roomFor({ id, strategy }: Task): Promise<number> {
+    const limits = config().redundancy.videos.strategies.find((one) => one.strategy === strategy)
+    if (!limits) return Number.POSITIVE_INFINITY
+    const [others] = await db.query<{ bytes: number }>(
+      `select coalesce(sum(size), 0)::float8 as bytes from redundancy
+       where strategy = $1 and path is not null and state <> 'failed' and id <> $2`,
+      [strategy, id],
+    )
+    return Math.max(0, limits.size - (others?.bytes ?? 0))
+  }
+
+  /** No strategy chooses anything for a while. */
+  async function noteFullDisk(): Promise<void> {
+    await db
+      .query('update redundancy_strategy set full_at = $1', [clock.now()])
+      .catch((error) => logger.warn({ err: error }, 'a full disk could not be noted'))
+  }
+
   async function finish(task: Task, size: number): Promise<void> {
     await withCopy(task.id, async (unit, copy) => {
       if (copy.leaseOwner !== task.owner || copy.state !== 'downloading') {
@@ -130,6 +168,8 @@ export function downloadRedundancies(deps: DownloadDeps): void {
       }
       copy.size = size
       copy.sourceUrl = task.source
+      const { lifetime } = contextOf(copy)
+      copy.expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
       await pendingFiles.settle(unit.query, [placeOf(task)])
       move(unit, copy, { type: 'STORED' }, settingsOf(deps))
     })
@@ -168,8 +208,8 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const copies = await db.query<{ id: number }>(
       `select r.id from remote_host h join actor x on x.host_id = h.id join channel c on c.actor_id = x.id
          join video v on v.channel_id = c.id join redundancy r on r.video_id = v.id
-       where h.id = $1 and not h.redundancy_allowed and r.path is not null and r.state <> 'expiring' order by r.id`,
-      [hostId],
+       where h.id = $1 and ${isGivenUp('$2')} and r.path is not null and r.state <> 'expiring' order by r.id`,
+      [hostId, await instanceActorId()],
     )
     for (const { id } of copies) {
       signal.throwIfAborted()

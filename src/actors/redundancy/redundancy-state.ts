@@ -25,10 +25,9 @@ export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): RedundancySet
   keep_failed: KEEP_FAILED,
 })
 
-const snapshotOf = (copy: Redundancy) => ({
-  state: copy.state as RedundancyState,
-  context: { ...initialRedundancy.context, ...copy.context } as RedundancyContext,
-})
+export const contextOf = (copy: Redundancy) => ({ ...initialRedundancy.context, ...copy.context }) as RedundancyContext
+
+const snapshotOf = (copy: Redundancy) => ({ state: copy.state as RedundancyState, context: contextOf(copy) })
 
 export const takes = (copy: Redundancy, event: RedundancyEvent): boolean =>
   can(redundancyMachine, snapshotOf(copy), event)

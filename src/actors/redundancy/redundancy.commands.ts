@@ -1,13 +1,12 @@
 // Copies of videos on other servers: asked for, renewed and ended here, reported and taken back by others.
 
-import { mirrorFolder } from '../../media/index.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { dueIn, initialRedundancy, reportedRedundancy } from '../../state-machines/redundancy.ts'
+import { reportedRedundancy } from '../../state-machines/redundancy.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit, unlessGone } from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
-import { askForDownload, askForRemoval, lockedCopy, move, settingsOf, takes } from './redundancy-state.ts'
+import { askForRemoval, lockedCopy, move, settingsOf, takes } from './redundancy-state.ts'
+import { insertWanted, targetsOf } from './wanted-copies.ts'
 
 export type Copied = { kind: 'playlist' } | { kind: 'file'; resolution: number; fps: number }
 
@@ -27,10 +26,10 @@ export interface ReportedCopy {
 
 export interface Redundancies {
   /**
-   * Copies another server's video: its playlist, and each of its web videos. Throws `not_found`, `invalid` for videos of
-   * ours and live ones, `conflict` when all of it is copied already.
+   * Copies another server's video, since somebody asked for it: its playlist, and each of its web videos. Throws
+   * `not_found`, `invalid` for videos of ours and live ones, `conflict` when all of it, or by a strategy, is copied already.
    */
-  request(copy: { videoId: number; strategy: string }): Promise<void>
+  request(copy: { videoId: number }): Promise<void>
   /** Ends a copy: ours with its files, others' only here. Throws `not_found`. */
   remove(redundancyId: number): Promise<void>
   /** A copy of ours is kept for so long from now on; null until somebody ends it. */
@@ -44,7 +43,7 @@ export interface Redundancies {
 }
 
 export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Promise<number> }): Redundancies {
-  const { db, tell, registry, config, clock, urls, instanceActorId } = deps
+  const { db, tell, registry, config, instanceActorId } = deps
 
   registry.timeout('redundancy', {
     dueSql: 'select id from redundancy where due_at <= $1 order by due_at limit 100',
@@ -120,11 +119,17 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
   }
 
   return {
-    async request({ videoId, strategy }) {
+    async request({ videoId }) {
       const actorId = await instanceActorId()
       const failed = await tell.create(async (unit) => {
         const targets = await targetsOf(unit, videoId)
-        const added = await insertWanted(unit, targets, { actorId, strategy })
+        const chosen = await unit.query(
+          `select 1 from redundancy
+           where video_id = $1 and actor_id = $2 and strategy <> 'manual' and state <> 'failed' limit 1`,
+          [videoId, actorId],
+        )
+        if (chosen.length > 0) throw new DomainError('conflict', 'This video is already mirrored.')
+        const added = await insertWanted(deps, unit, targets, { actorId, strategy: 'manual', lifetime: null })
         if (added > 0) return []
         const ended = await unit.query<{ id: number }>(
           "select id from redundancy where video_id = $1 and actor_id = $2 and state = 'failed'",
@@ -192,77 +197,6 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       return { videoId: row.videoId }
     },
   }
-
-  async function insertWanted(
-    unit: Unit,
-    targets: Target[],
-    { actorId, strategy }: { actorId: number; strategy: string },
-  ): Promise<number> {
-    const { state, context } = initialRedundancy
-    const wait = dueIn(state, context, settingsOf(deps)) ?? 0
-    let added = 0
-    for (const target of targets) {
-      const { videoId, playlistId, fileId } = target
-      const { url, fileUrl, path } = placeOf(target)
-      const [row] = await unit.query<{ id: number }>(
-        `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, path, strategy, state,
-           context, due_at, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) on conflict do nothing returning id`,
-        [
-          ...[actorId, videoId, playlistId, fileId, url, fileUrl, path, strategy, state, JSON.stringify(context)],
-          ...[new Date(clock.now().getTime() + wait), unit.now],
-        ],
-      )
-      if (!row) continue
-      added += 1
-      askForDownload(unit, { id: row.id, videoId })
-    }
-    return added
-  }
-
-  function placeOf({ uuid, playlistId, resolution, fps, extname }: Target) {
-    const at = (name: string) => `${urls.origin}/static/redundancy/${name}`
-    if (playlistId !== null) {
-      const { name } = mirrorFolder(uuid)
-      return { url: urls.playlistRedundancy(uuid), fileUrl: at(name), path: name }
-    }
-    const name = `${newUuid()}-${resolution}${extname}`
-    const url = urls.fileRedundancy({ uuid, resolution, ...(fps > 0 ? { fps } : {}) })
-    return { url, fileUrl: at(name), path: name }
-  }
-}
-
-interface Target {
-  videoId: number
-  uuid: string
-  playlistId: number | null
-  fileId: number | null
-  resolution: number
-  fps: number
-  extname: string
-}
-
-/** What of another server's video is copied. */
-async function targetsOf(unit: Unit, videoId: number): Promise<Target[]> {
-  const [video] = await unit.query<{ remote: boolean; is_live: boolean; blocked: boolean }>(
-    "select remote, is_live, blocked from video where id = $1 and state <> 'removed' for key share",
-    [videoId],
-  )
-  if (!video) throw notFound('Video not found')
-  if (!video.remote) throw new DomainError('invalid', 'A video of this server cannot be mirrored by it.')
-  if (video.blocked) throw new DomainError('invalid', 'A blocked video cannot be mirrored.')
-  if (video.is_live) throw new DomainError('invalid', 'A live video cannot be mirrored.')
-  const targets = await unit.query<Target>(
-    `select v.id as "videoId", v.uuid, p.id as "playlistId", null::int as "fileId", 0 as resolution, 0 as fps, '' as extname
-     from video v join streaming_playlist p on p.video_id = v.id where v.id = $1 and p.playlist_url is not null
-     union all
-     (select v.id, v.uuid, null, f.id, f.resolution, f.fps, coalesce(substring(f.extname from '^\\.[a-z0-9]{1,5}$'), '.mp4')
-      from video v join video_file f on f.video_id = v.id
-      where v.id = $1 and f.streaming_playlist_id is null and f.file_url is not null order by f.id limit 50)`,
-    [videoId],
-  )
-  if (targets.length === 0) throw new DomainError('invalid', 'This video has no files that could be mirrored.')
-  return targets
 }
 
 async function holderOf(unit: Unit, actorId: number, instanceActorId: number) {

@@ -115,6 +115,7 @@ export interface AggregateRef {
     | 'account_block'
     | 'server_block'
     | 'redundancy'
+    | 'redundancy_strategy'
     | 'remote_host'
     | 'ownership_change'
     | 'video_import'

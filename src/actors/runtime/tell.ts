@@ -33,6 +33,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   account_block: 'select id from account_block where id = $1 for no key update',
   server_block: 'select id from server_block where id = $1 for no key update',
   redundancy: 'select id from redundancy where id = $1 for no key update',
+  redundancy_strategy: 'select id from redundancy_strategy where id = $1 for no key update',
   remote_host: 'select id from remote_host where id = $1 for no key update',
   // Of several offers of a video, one only is taken: the mailbox is that of the video.
   ownership_change:

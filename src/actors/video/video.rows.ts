@@ -46,6 +46,8 @@ export interface VideoFileRow {
   /** Bits: 1 video, 2 audio. */
   streams: number
   storage: number
+  /** Addresses of copies of a web video on other servers; null without any. */
+  mirrors?: string[] | null
 }
 
 export interface PlaylistRow {
@@ -188,21 +190,24 @@ const LISTED_DESCRIPTION = 251
 export const listColumns = `${plainColumns}, left(v.description, ${LISTED_DESCRIPTION}) as description,
   ${summaryOf('a', 'aa')} as account, ${summaryOf('c', 'ca')} as channel`
 
+/** Whether players may be sent to a copy, `r`. */
+const IS_OFFERED = "r.state in ('stored', 'announced') and (r.expires_on is null or r.expires_on > now())"
+
 /** Web videos and renditions, the largest first. */
 export const fileColumns = `
   (select coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'streaming_playlist_id', f.streaming_playlist_id,
      'resolution', f.resolution, 'width', f.width, 'height', f.height, 'size', f.size, 'extname', f.extname, 'fps', f.fps,
      'filename', f.filename, 'file_url', f.file_url, 'playlist_filename', f.playlist_filename,
      'metadata_url', f.metadata_url, 'torrent_filename', f.torrent_filename, 'torrent_url', f.torrent_url,
-     'magnet_url', f.magnet_url, 'info_hash', f.info_hash, 'streams', f.streams, 'storage', f.storage)
+     'magnet_url', f.magnet_url, 'info_hash', f.info_hash, 'streams', f.streams, 'storage', f.storage,
+     'mirrors', (select jsonb_agg(r.file_url order by r.id) from redundancy r where r.file_id = f.id and ${IS_OFFERED}))
      order by f.resolution desc, f.id), '[]')
    from video_file f where f.video_id = v.id) as files,
   (select jsonb_build_object('id', s.id, 'type', s.type, 'playlist_filename', s.playlist_filename,
      'playlist_url', s.playlist_url, 'segments_sha256_filename', s.segments_sha256_filename,
      'segments_sha256_url', s.segments_sha256_url, 'storage', s.storage,
      'mirrors', (select coalesce(jsonb_agg(r.file_url order by r.id), '[]') from redundancy r
-       where r.streaming_playlist_id = s.id and r.state in ('stored', 'announced')
-         and (r.expires_on is null or r.expires_on > now())))
+       where r.streaming_playlist_id = s.id and ${IS_OFFERED}))
    from streaming_playlist s where s.video_id = v.id) as playlist`
 
 export const sourceColumn = `

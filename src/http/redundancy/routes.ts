@@ -44,7 +44,7 @@ export function redundancyArea({ db, config, redundancies }: RedundancyDeps): Ar
       '/api/v1/server/redundancy/videos',
       { config: videos, schema: { tags, body: mirrorBody, response: { 204: z.null() } } },
       async ({ body }, reply) => {
-        await redundancies.request({ videoId: body.videoId, strategy: 'manual' })
+        await redundancies.request({ videoId: body.videoId })
         return reply.code(204).send(null)
       },
     )

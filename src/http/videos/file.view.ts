@@ -125,6 +125,10 @@ const storageOfPlaylist = ({ files = [] }: FilesOwner, { storage }: PlaylistRow)
     ? storage
     : fileStorages.fileSystem
 
+/** Clients of torrents read the copies of a web video as well. */
+const magnetOf = ({ magnet_url, mirrors }: VideoFileRow): string | null =>
+  magnet_url && [magnet_url, ...(mirrors ?? []).map((url) => `ws=${encodeURIComponent(url)}`)].join('&')
+
 function toFile(video: FilesOwner, file: VideoFileRow, here: Here): z.infer<typeof fileView>[] {
   const url = fileUrl(video, file, here)
   if (url === undefined) return []
@@ -136,7 +140,7 @@ function toFile(video: FilesOwner, file: VideoFileRow, here: Here): z.infer<type
       resolution: { id: file.resolution, label: resolutionLabel(file.resolution) },
       width: file.width,
       height: file.height,
-      magnetUri: file.magnet_url,
+      magnetUri: magnetOf(file),
       size: file.size,
       fps: file.fps,
       torrentUrl: file.torrent_url ?? (torrent && `${origin}/lazy-static/torrents/${torrent}`),

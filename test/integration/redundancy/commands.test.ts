@@ -65,7 +65,7 @@ const jobsOf = (type: string) =>
 
 /** As if a worker had stored it. */
 async function stored(): Promise<number> {
-  await redundancies.request({ videoId, strategy: 'manual' })
+  await redundancies.request({ videoId })
   const id = (await copy())?.id ?? 0
   await test.db.query(
     `update redundancy r set state = 'stored', due_at = $2, source_url = p.playlist_url
@@ -79,7 +79,7 @@ async function stored(): Promise<number> {
 
 describe('a copy of ours', () => {
   it('that waits for a worker gets its job again when that is lost', async () => {
-    await redundancies.request({ videoId, strategy: 'manual' })
+    await redundancies.request({ videoId })
     expect(await jobsOf('video-redundancy')).toHaveLength(1)
     await test.db.query("delete from job where type = 'video-redundancy'")
     clock.pass(61_000)
@@ -89,7 +89,7 @@ describe('a copy of ours', () => {
   })
 
   it('whose worker fell silent waits for another one', async () => {
-    await redundancies.request({ videoId, strategy: 'manual' })
+    await redundancies.request({ videoId })
     const id = (await copy())?.id
     await test.db.query(
       "update redundancy set state = 'downloading', lease_owner = 'somebody', due_at = $2 where id = $1",
@@ -142,9 +142,7 @@ describe('a copy of ours', () => {
   })
 
   it('is asked for once, however many ask', async () => {
-    const asked = await Promise.allSettled(
-      Array.from({ length: 5 }, () => redundancies.request({ videoId, strategy: 'manual' })),
-    )
+    const asked = await Promise.allSettled(Array.from({ length: 5 }, () => redundancies.request({ videoId })))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await test.db.query('select 1 from redundancy where video_id = $1', [videoId])).toHaveLength(1)
   })

@@ -290,6 +290,10 @@ describe('a wrong value', () => {
     ['transcoding: { hls: { enabled: false } }', 'transcoding.hls.enabled'],
     ['live: { enabled: true, rtmps: { enabled: true } }', 'live.rtmps.key_file'],
     ['vireo: { pagination: { default_count: 200 } }', 'vireo.pagination.max_count'],
+    [
+      'redundancy: { videos: { strategies: [{ strategy: trending, size: 1GB, min_lifetime: 1 day }, { strategy: trending, size: 2GB, min_lifetime: 1 day }] } }',
+      'redundancy.videos.strategies',
+    ],
     ['vireo: { queue: { backend: redis } }', 'REDIS_URL'],
     ['redis: { sentinel: { enabled: true } }', 'redis.sentinel.master_name'],
   ])('may be one that contradicts another: %s', (yaml, named) => {

@@ -1,0 +1,44 @@
+// A server that we do not follow any more, or that does not want us to, is not mirrored any more.
+
+import type { ActorDeps, Unit } from '../runtime/index.ts'
+
+/** SQL: whether our instance, `us`, follows somebody of the server `host`. */
+const isFollowed = (us: string, host: string): string =>
+  `exists (select 1 from follow f join actor other on other.id = f.target_id
+     where f.follower_id = ${us} and f.state = 'accepted' and other.host_id = ${host})`
+
+export function endWithFollow({
+  registry,
+  instanceActorId,
+}: Pick<ActorDeps, 'registry'> & { instanceActorId: () => Promise<number> }): void {
+  // Whoever follows it again decides anew whether its videos are copied.
+  registry.on('FollowWithdrawn', 'redundancy', async ({ followerId, targetId }, unit) => {
+    if (followerId !== (await instanceActorId())) return
+    const hosts = await unfollowed(unit, followerId, targetId)
+    await unit.query(
+      'update remote_host set redundancy_allowed = false, updated_at = $2 where id = any($1) and redundancy_allowed',
+      [hosts, unit.now],
+    )
+  })
+
+  registry.on('FollowRejected', 'redundancy', async ({ followId }, unit) => {
+    const [follow] = await unit.query<{ targetId: number }>(
+      'select target_id as "targetId" from follow where id = $1 and follower_id = $2',
+      [followId, await instanceActorId()],
+    )
+    if (follow) await unfollowed(unit, await instanceActorId(), follow.targetId)
+  })
+}
+
+/** Asks for the end of what we hold of the server of an actor, unless we follow another one there. */
+async function unfollowed(unit: Unit, us: number, targetId: number): Promise<number[]> {
+  const hosts = await unit.query<{ id: number }>(
+    `select t.host_id as id from actor t where t.id = $2 and t.host_id is not null and not ${isFollowed('$1', 't.host_id')}`,
+    [us, targetId],
+  )
+  for (const { id } of hosts) unit.enqueue({ type: 'redundancy-removal', data: { hostId: id } })
+  return hosts.map(({ id }) => id)
+}
+
+/** SQL: whether copies of the videos of the server `h` are to go, with our instance as `us`. */
+export const isGivenUp = (us: string): string => `(not h.redundancy_allowed or not ${isFollowed(us, 'h.id')})`

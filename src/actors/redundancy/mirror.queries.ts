@@ -1,0 +1,118 @@
+// What a strategy may copy, what it holds, and what must not be held any more.
+
+import type { Database } from '../../platform/database/index.ts'
+import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
+import { videoPrivacies } from '../video/index.ts'
+import type { Candidate, Held, Strategy, StrategySettings } from './mirror-plan.ts'
+
+type Reader = Pick<Database, 'query'>
+
+const NOBODY = 'null::int'
+
+/** SQL, with our instance actor as `$1`: servers that we follow, and whose videos may be copied. */
+const MIRRORED_HOSTS = `
+  select h.id from remote_host h
+  where h.redundancy_allowed and h.id not in (${mutedHosts(NOBODY)}) and h.id in (
+    select t.host_id from follow f join actor t on t.id = f.target_id
+    where f.follower_id = $1 and f.state = 'accepted' and t.host_id is not null)`
+
+/** SQL: whether a video of such a server may be copied. */
+const MIRRORABLE = `
+  v.remote and v.privacy = ${videoPrivacies.public} and v.state = 'published' and not v.blocked and not v.is_live
+  and x.host_id in (select id from hosts) and c.account_id not in (${mutedAccounts(NOBODY)})`
+
+const OF_CHANNEL = 'join channel c on c.id = v.channel_id join actor x on x.id = c.actor_id'
+
+/**
+ * SQL for the order of each strategy: the same that an index of `video` has (of what is listed, `privacy in (1, 4)`), and that
+ * `merit` says in numbers.
+ */
+const RANKS: Record<Strategy, { order: string; merit: string; isWorthIt: string }> = {
+  'most-views': { order: 'v.views desc, v.id', merit: 'array[v.views, -v.id]', isWorthIt: 'true' },
+  trending: {
+    order: 'v.trending desc, v.views desc, v.id',
+    merit: 'array[v.trending, v.views, -v.id]',
+    isWorthIt: 'v.trending > 0',
+  },
+  'recently-added': {
+    order: 'v.published_at desc, v.id desc',
+    merit: 'array[extract(epoch from v.published_at), v.id]',
+    isWorthIt: 'true',
+  },
+}
+
+/**
+ * The best videos for a strategy of which nothing is copied yet, of at most `maxBytes`: as large as what is copied of them,
+ * which is the playlist, or the web videos of a video without one. One statement.
+ */
+export async function findCandidates(
+  db: Reader,
+  options: { instanceActorId: number; settings: StrategySettings; maxBytes: number; limit: number },
+): Promise<Candidate[]> {
+  const { instanceActorId, settings, maxBytes, limit } = options
+  const { order, merit, isWorthIt } = RANKS[settings.strategy]
+  return await db.query<Candidate>(
+    `with hosts as materialized (${MIRRORED_HOSTS})
+     select v.id as "videoId", f.bytes::float8 as size, ${merit}::float8[] as merit
+     from video v ${OF_CHANNEL} left join streaming_playlist p on p.video_id = v.id and p.playlist_url is not null
+       cross join lateral (
+         select sum(f.size) as bytes, min(f.size) as least from video_file f
+         where f.video_id = v.id and f.streaming_playlist_id is not distinct from p.id
+           and (p.id is not null or f.file_url is not null)) f
+     where ${MIRRORABLE} and v.privacy in (1, 4) and ${isWorthIt} and v.views >= $2 and f.least > 0 and f.bytes <= $3
+       and not exists (select 1 from redundancy r where r.video_id = v.id and r.actor_id = $1)
+     order by ${order} limit $4`,
+    [instanceActorId, settings.min_views ?? 0, maxBytes, limit],
+  )
+}
+
+/** What a strategy holds, by video. One statement. */
+export async function findHeld(
+  db: Reader,
+  { instanceActorId, settings }: { instanceActorId: number; settings: StrategySettings },
+): Promise<Held[]> {
+  const { merit, isWorthIt } = RANKS[settings.strategy]
+  return await db.query<Held>(
+    `with hosts as materialized (${MIRRORED_HOSTS}), held as (
+       select r.video_id, sum(r.size) as size, min(r.created_at) as created_at, min(r.expires_on) as expires_on,
+         bool_or(r.state in ('wanted', 'downloading', 'stored')) as comes, bool_or(r.state = 'announced') as is_here
+       from redundancy r where r.strategy = $2 and r.path is not null and r.actor_id = $1 and r.state <> 'failed'
+       group by r.video_id
+     )
+     select v.id as "videoId", d.size::float8 as size, ${merit}::float8[] as merit,
+       case when d.comes then 'coming' when d.is_here then 'here' else 'leaving' end as phase,
+       (${MIRRORABLE} and ${isWorthIt} and v.views >= $3) as "isDeserving",
+       d.created_at as "createdAt", d.expires_on as "expiresOn"
+     from held d join video v on v.id = d.video_id ${OF_CHANNEL}`,
+    [instanceActorId, settings.strategy, settings.min_views ?? 0],
+  )
+}
+
+/** The copies of a strategy of these videos that can be given up or kept for longer. */
+export const findCopiesOf = (
+  db: Reader,
+  { strategy, videoIds }: { strategy: string; videoIds: readonly number[] },
+): Promise<{ id: number; videoId: number }[]> =>
+  db.query(
+    `select id, video_id as "videoId" from redundancy
+     where strategy = $1 and path is not null and video_id = any($2) and state = 'announced' order by id`,
+    [strategy, videoIds],
+  )
+
+/**
+ * Copies that must not be held any more: those of a strategy whose servers are not followed, allowed or heard any more, and
+ * those of videos that are not open to everybody any more.
+ */
+export const findLost = (
+  db: Reader,
+  { instanceActorId, limit }: { instanceActorId: number; limit: number },
+): Promise<{ id: number }[]> =>
+  db.query(
+    `with hosts as materialized (${MIRRORED_HOSTS})
+     select r.id from redundancy r join video v on v.id = r.video_id ${OF_CHANNEL}
+     where r.actor_id = $1 and r.path is not null and r.state <> 'expiring' and case when r.strategy = 'manual'
+         then v.blocked or v.state = 'removed' or not (v.privacy in (${videoPrivacies.public}, ${videoPrivacies.unlisted}))
+         else not (${MIRRORABLE}) end
+     order by r.id limit $2`,
+    [instanceActorId, limit],
+  )
