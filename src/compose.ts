@@ -244,6 +244,7 @@ async function start(
   const remoteCache = makeFileStore({ ...cachePlaces(config()), owner: leases.owner })
   runtime.registry.periodic('incoming-files', {
     everyMs: () => 60_000,
+    everywhere: true,
     run: async () => {
       for (const { sweep } of [store, remoteCache]) {
         await sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })

@@ -26,6 +26,7 @@ export function runtimeSettings(config: Config, played: readonly Role[]): Runtim
       concurrency: (type) => job(type).concurrency ?? OTHER_JOBS.concurrency,
       attempts: (type) => job(type).attempts,
       maxLostLeases: LOST_LEASES,
+      backOff: jobs,
     },
     queueConcurrency: {
       delivery: federates ? federation.delivery.hosts_in_flight : 0,

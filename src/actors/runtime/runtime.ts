@@ -10,6 +10,7 @@ import { type Dispatcher, makeDispatcher } from './dispatcher.ts'
 import { type JobSettings, makeJobs } from './jobs.ts'
 import { makeLanes } from './lanes.ts'
 import { leaseOwner, releaseDeadLeases } from './lease.ts'
+import { makePause } from './pause.ts'
 import { type LaneHandler, makeRegistry, type Registry } from './registry.ts'
 import { makeRelay, type Relay } from './relay.ts'
 import { makeSweeper, type Sweeper } from './sweeper.ts'
@@ -60,8 +61,9 @@ export function makeRuntime(options: {
     afterCommit: ring,
   })
   const relay = makeRelay({ db, runUnit, registry, clock, logger, intervalMs: () => settings().relayIntervalMs })
-  const jobs = makeJobs({ db, registry, clock, logger, owner, settings: () => settings().jobs })
-  const lanes = makeLanes({ db, registry, clock, logger, owner, leaseMs: () => settings().laneLeaseMs })
+  const pause = makePause({ db, bus, logger, onResume: () => void sweeper.ring() })
+  const jobs = makeJobs({ db, registry, clock, logger, owner, settings: () => settings().jobs, isPaused: pause.isPaused })
+  const lanes = makeLanes({ db, registry, clock, logger, owner, leaseMs: () => settings().laneLeaseMs, pause })
   const sweeper = makeSweeper({
     db,
     registry,
@@ -69,6 +71,8 @@ export function makeRuntime(options: {
     logger,
     jobs,
     lanes,
+    pause,
+    owner,
     intervalMs: () => settings().sweepIntervalMs,
     hintJob: (type) => queue.hint(queueOfJob(type), { name: type, id: `sweep-${type}`, data: {} }),
     hintLane: (kind, key) => hintLane(kind, key),
@@ -142,6 +146,7 @@ export function makeRuntime(options: {
     async start() {
       const gone = await releaseDeadLeases(db)
       if (gone > 0) logger.warn({ processes: gone }, 'took up the work of processes that ended without a goodbye')
+      await pause.start()
       for (const [kind, handler] of registry.lanes) {
         const workersOf = () => settings().queueConcurrency[handler.queue]
         if (workersOf() > 0) dispatch(kind, handler, workersOf)
@@ -158,6 +163,7 @@ export function makeRuntime(options: {
       for (const [name, worker] of workers) worker.setConcurrency(queueConcurrency[name])
     },
     async stop(graceMs) {
+      pause.stop()
       await sweeper.stop()
       await relay.stop()
       for (const dispatcher of dispatchers.values()) dispatcher.stop()
