@@ -23,6 +23,7 @@ import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
@@ -361,6 +362,8 @@ async function start(
     answers.clear()
   })
   runtime.registry.seal(REQUIRED)
+  refuseNameless(runtime.registry)
+  const jobQueue = makeJobQueue({ ...deps, incoming: federation.incoming })
 
   await firstStart()
   await runtime.start()
@@ -413,6 +416,7 @@ async function start(
       history,
       http,
       instance,
+      jobQueue,
       limits,
       ownershipChanges,
       passwordReset,

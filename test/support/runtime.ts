@@ -19,7 +19,7 @@ export interface TestRuntime {
   stop(): Promise<void>
 }
 
-type TestSettings = Partial<Omit<RuntimeSettings, 'jobs'> & { jobs: Partial<RuntimeSettings['jobs']> }>
+export type TestSettings = Partial<Omit<RuntimeSettings, 'jobs'> & { jobs: Partial<RuntimeSettings['jobs']> }>
 
 const settings: RuntimeSettings = {
   relayIntervalMs: 20,

@@ -8,7 +8,10 @@ import type { PeriodicTask } from './registry.ts'
 
 export interface Periodics {
   /** Runs those of the tasks that are due and that no other process has. `guard` keeps a failure from the others. */
-  run(tasks: ReadonlyMap<string, PeriodicTask>, guard: (name: string, run: () => Promise<void>) => Promise<void>): Promise<void>
+  run(
+    tasks: ReadonlyMap<string, PeriodicTask>,
+    guard: (name: string, run: () => Promise<void>) => Promise<void>,
+  ): Promise<void>
 }
 
 /** How long a process is believed to be at a task without a sign of life. A task of a shorter interval is due again anyway. */

@@ -62,7 +62,15 @@ export function makeRuntime(options: {
   })
   const relay = makeRelay({ db, runUnit, registry, clock, logger, intervalMs: () => settings().relayIntervalMs })
   const pause = makePause({ db, bus, logger, onResume: () => void sweeper.ring() })
-  const jobs = makeJobs({ db, registry, clock, logger, owner, settings: () => settings().jobs, isPaused: pause.isPaused })
+  const jobs = makeJobs({
+    db,
+    registry,
+    clock,
+    logger,
+    owner,
+    settings: () => settings().jobs,
+    isPaused: pause.isPaused,
+  })
   const lanes = makeLanes({ db, registry, clock, logger, owner, leaseMs: () => settings().laneLeaseMs, pause })
   const sweeper = makeSweeper({
     db,

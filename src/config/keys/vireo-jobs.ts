@@ -38,7 +38,7 @@ const TYPES = {
 
 export type JobTypeName = keyof typeof TYPES
 
-const JOB_TYPE_NAMES = Object.keys(TYPES) as JobTypeName[]
+export const JOB_TYPE_NAMES = Object.keys(TYPES) as JobTypeName[]
 
 /** How long completed jobs are kept where it is not `vireo.jobs.keep.completed`. */
 const KEEP_COMPLETED: Partial<Record<JobTypeName, string>> = {

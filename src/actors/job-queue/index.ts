@@ -1,0 +1,3 @@
+export { JOB_NAMES, LANE_NAMES, refuseNameless, TASK_NAMES } from './job-names.ts'
+export { type JobQueue, makeJobQueue } from './job-queue.commands.ts'
+export { findJob, type JobState, jobStates, type ListedJob, listJobs } from './job-queue.queries.ts'
