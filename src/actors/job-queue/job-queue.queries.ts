@@ -104,7 +104,7 @@ export async function listJobs(
   if (parts.length === 0) return { total: 0, rows: [] }
   const direction = query.descending ? 'desc' : 'asc'
   const [answer] = await db.query<{ total: number; rows: Row[] | null }>(
-    `with found as materialized (${parts.map(({ page }) => `(${page})`).join(' union all ')}), page as (
+    `with found (source, id, name, created_at) as materialized (${parts.map(({ page }) => `(${page})`).join(' union all ')}), page as (
        select * from found order by created_at ${direction}, source, id ${direction} limit $4 offset $5
      )
      select ${parts.map(({ count }) => `(${count})`).join(' + ')} as total,
@@ -140,7 +140,7 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
     const filter = state === 'prioritized' ? 'and j.priority > 0' : ''
     parts.push({
       // An index for each state and type has the order: what is in masses is not sorted.
-      page: `select 'job' as source, j.id, null as name, j.created_at
+      page: `select 'job', j.id, null::text, j.created_at
         from unnest(array[${stateList}]) as s (state), unnest($2::text[]) as k (type), lateral (
           select j.id, j.created_at from job j where j.state = s.state and j.type = k.type ${filter}
           order by j.created_at ${direction}, j.id ${direction} limit $3
@@ -152,7 +152,7 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
   const deliveries = state === undefined ? "d.state in ('waiting', 'parked')" : OF_DELIVERIES[state]
   if (deliveries && isWanted(LANE_NAMES.delivery)) {
     parts.push({
-      page: `select 'delivery', d.id, null, d.created_at from delivery d where ${deliveries} order by d.id ${direction} limit $3`,
+      page: `select 'delivery', d.id, null::text, d.created_at from delivery d where ${deliveries} order by d.id ${direction} limit $3`,
       count: `select count(*) from delivery d where ${deliveries}`,
     })
   }
@@ -163,7 +163,7 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
       if (!condition) continue
       const order = condition === OF_INBOX.failed ? 'i.id' : 'i.received_at'
       parts.push({
-        page: `select 'inbox', i.id, null, i.received_at from incoming_activity i where ${condition} order by ${order} ${direction} limit $3`,
+        page: `select 'inbox', i.id, null::text, i.received_at from incoming_activity i where ${condition} order by ${order} ${direction} limit $3`,
         count: `select count(*) from incoming_activity i where ${condition}`,
       })
     }
@@ -172,7 +172,7 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
   const tasks = Object.keys(TASK_NAMES).filter((task) => isWanted(TASK_NAMES[task] ?? 'notify'))
   if (tasks.length > 0 && (state === undefined || state === 'delayed')) {
     const from = `from periodic_task t where t.name in (${tasks.map((task) => `'${task}'`).join(', ')})`
-    parts.push({ page: `select 'task', 0::bigint, t.name, t.started_at ${from}`, count: `select count(*) ${from}` })
+    parts.push({ page: `select 'task', 0::bigint, t.name, t.started_at ${from} limit $3`, count: `select count(*) ${from}` })
   }
   return parts
 }
