@@ -32,5 +32,7 @@ const statements = [
   )`,
   ...concurrently({
     delivery_parked_order: "delivery (id) where state = 'parked'",
+    // Small, since its keys are few: jobs are counted by it.
+    job_kinds: 'job (type, state)',
   }),
 ]

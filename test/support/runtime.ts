@@ -28,6 +28,7 @@ const settings: RuntimeSettings = {
   lockTimeoutMs: 2000,
   jobs: {
     ...{ leaseMs: 3000, ttlMs: () => null, concurrency: () => 2, maxLostLeases: 2, attempts: () => 3 },
+    ...{ priority: () => 0, ownWorkers: () => 0 },
     backOff: { initial_backoff: 5000, max_backoff: 600_000 },
   },
   queueConcurrency: { delivery: 4, inbox: 4, media: 2, mail: 1, io: 2, cron: 1 },

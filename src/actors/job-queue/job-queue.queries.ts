@@ -138,14 +138,15 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
   if (states && ownTypesOf(type).length > 0) {
     const stateList = [...new Set(states)].map((one) => `'${one}'`).join(', ')
     const filter = state === 'prioritized' ? 'and j.priority > 0' : ''
+    const order = `order by j.created_at ${direction}, j.id ${direction} limit $3`
+    const isWhole = state === undefined && type === undefined
+    // An index for each state and type has the order: what is in masses is not sorted.
+    const some = `from unnest(array[${stateList}]) as s (state), unnest($2::text[]) as k (type), lateral (
+          select j.id, j.created_at from job j where j.state = s.state and j.type = k.type ${filter} ${order}
+        ) j`
     parts.push({
-      // An index for each state and type has the order: what is in masses is not sorted.
-      page: `select 'job', j.id, null::text, j.created_at
-        from unnest(array[${stateList}]) as s (state), unnest($2::text[]) as k (type), lateral (
-          select j.id, j.created_at from job j where j.state = s.state and j.type = k.type ${filter}
-          order by j.created_at ${direction}, j.id ${direction} limit $3
-        ) j order by j.created_at ${direction}, j.id ${direction} limit $3`,
-      count: `select count(*) from job j where j.state in (${stateList}) and j.type = any($2) ${filter}`,
+      page: `select 'job', j.id, null::text, j.created_at ${isWhole ? 'from job j' : some} ${order}`,
+      count: `select count(*) from job j ${isWhole ? '' : `where j.state in (${stateList}) and j.type = any($2) ${filter}`}`,
     })
   }
 
@@ -172,7 +173,10 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
   const tasks = Object.keys(TASK_NAMES).filter((task) => isWanted(TASK_NAMES[task] ?? 'notify'))
   if (tasks.length > 0 && (state === undefined || state === 'delayed')) {
     const from = `from periodic_task t where t.name in (${tasks.map((task) => `'${task}'`).join(', ')})`
-    parts.push({ page: `select 'task', 0::bigint, t.name, t.started_at ${from} limit $3`, count: `select count(*) ${from}` })
+    parts.push({
+      page: `select 'task', 0::bigint, t.name, t.started_at ${from} limit $3`,
+      count: `select count(*) ${from}`,
+    })
   }
   return parts
 }
