@@ -23,7 +23,7 @@ import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
-import { makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
+import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
@@ -129,7 +129,7 @@ export interface Server {
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves
+  operator: Operator & StorageMoves & { jobs: JobOperator }
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -372,7 +372,7 @@ async function start(
   return {
     url: loaded.publicUrl,
     address: await serve(),
-    operator: { ...makeOperator({ db, users }), ...storageMoves },
+    operator: { ...makeOperator({ db, users }), ...storageMoves, jobs: makeJobOperator({ ...deps, jobQueue }) },
     stop,
   }
 
