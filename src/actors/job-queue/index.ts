@@ -1,4 +1,4 @@
-export { JOB_NAMES, LANE_NAMES, refuseNameless, TASK_NAMES } from './job-names.ts'
+export { refuseNameless } from './job-names.ts'
 export { type JobOperator, makeJobOperator } from './job-operator.ts'
 export { type JobQueue, makeJobQueue } from './job-queue.commands.ts'
-export { findJob, type JobState, jobStates, type ListedJob, listJobs } from './job-queue.queries.ts'
+export { type JobState, jobStates, type ListedJob, listJobs } from './job-queue.queries.ts'
