@@ -56,12 +56,13 @@ export function jobsArea(deps: {
         schema: {
           operationId: 'getJobs',
           tags: TAGS,
-          params: z.object({ state: z.enum(jobStates, 'Invalid value') }),
+          // Without a state it is the list of all, with a slash at the end or without.
+          params: z.object({ state: z.enum(['', ...jobStates], 'Invalid value') }),
           querystring,
           response,
         },
       },
-      async ({ query, params }) => await list(query, params.state),
+      async ({ query, params }) => await list(query, params.state || undefined),
     )
 
     for (const move of ['pause', 'resume'] as const) {

@@ -198,6 +198,7 @@ describe('the list', () => {
       expect(answer.status).toBe(status)
     }
     expect((await root.raw('/api/v1/jobs/no-state')).status).toBe(400)
+    expect(await list('/?count=1')).toEqual(await list('?count=1'))
   })
 })
 
