@@ -38,6 +38,7 @@ import { ChannelSyncs } from './0036-channel-syncs.ts'
 import { Downloads } from './0037-downloads.ts'
 import { Placements } from './0038-placements.ts'
 import { UnwantedMoves } from './0039-unwanted-moves.ts'
+import { JobQueue } from './0040-job-queue.ts'
 import { RedundancyPolicies } from './0043-redundancy-policies.ts'
 
 export const migrations = [
@@ -79,5 +80,6 @@ export const migrations = [
   { name: '0037-downloads', class: Downloads },
   { name: '0038-placements', class: Placements },
   { name: '0039-unwanted-moves', class: UnwantedMoves },
+  { name: '0040-job-queue', class: JobQueue },
   { name: '0043-redundancy-policies', class: RedundancyPolicies },
 ]

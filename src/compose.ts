@@ -23,6 +23,7 @@ import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
@@ -128,7 +129,7 @@ export interface Server {
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves
+  operator: Operator & StorageMoves & { jobs: JobOperator }
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -244,6 +245,7 @@ async function start(
   const remoteCache = makeFileStore({ ...cachePlaces(config()), owner: leases.owner })
   runtime.registry.periodic('incoming-files', {
     everyMs: () => 60_000,
+    everywhere: true,
     run: async () => {
       for (const { sweep } of [store, remoteCache]) {
         await sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })
@@ -361,6 +363,8 @@ async function start(
     answers.clear()
   })
   runtime.registry.seal(REQUIRED)
+  refuseNameless(runtime.registry)
+  const jobQueue = makeJobQueue({ ...deps, incoming: federation.incoming })
 
   await firstStart()
   await runtime.start()
@@ -369,7 +373,7 @@ async function start(
   return {
     url: loaded.publicUrl,
     address: await serve(),
-    operator: { ...makeOperator({ db, users }), ...storageMoves },
+    operator: { ...makeOperator({ db, users }), ...storageMoves, jobs: makeJobOperator({ ...deps, jobQueue }) },
     stop,
   }
 
@@ -413,6 +417,7 @@ async function start(
       history,
       http,
       instance,
+      jobQueue,
       limits,
       ownershipChanges,
       passwordReset,

@@ -14,7 +14,13 @@ const LOST_LEASES = 25
 export function runtimeSettings(config: Config, played: readonly Role[]): RuntimeSettings {
   const { runtime, jobs, federation } = config.vireo
   const federates = played.includes('federation')
-  const job = (type: string) => Object.entries(jobs.types).find(([name]) => name === type)?.[1] ?? OTHER_JOBS
+  const named = (type: string) => Object.entries(jobs.types).find(([name]) => name === type)?.[1]
+  const job = (type: string) => named(type) ?? OTHER_JOBS
+  const priorities: Record<string, number> = {
+    'video-transcoding': jobs.priorities.transcoding,
+    'video-studio-edition': jobs.priorities.video_studio,
+    'video-transcription': jobs.priorities.transcription,
+  }
   return {
     relayIntervalMs: runtime.relay_interval,
     sweepIntervalMs: runtime.sweep_interval,
@@ -26,16 +32,17 @@ export function runtimeSettings(config: Config, played: readonly Role[]): Runtim
       concurrency: (type) => job(type).concurrency ?? OTHER_JOBS.concurrency,
       attempts: (type) => job(type).attempts,
       maxLostLeases: LOST_LEASES,
+      backOff: jobs,
+      priority: (type) => priorities[type] ?? 0,
+      ownWorkers: (type) => named(type)?.concurrency ?? 0,
     },
     queueConcurrency: {
       delivery: federates ? federation.delivery.hosts_in_flight : 0,
       inbox: federates ? 10 : 0,
-      mail: federates ? 5 : 0,
+      mail: federates ? 1 : 0,
       io: federates ? 5 : 0,
       cron: federates ? 1 : 0,
-      media: played.includes('media')
-        ? Math.max(2, config.transcoding.concurrency + config.import.videos.concurrency)
-        : 0,
+      media: played.includes('media') ? 2 : 0,
     },
   }
 }

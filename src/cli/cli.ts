@@ -10,6 +10,7 @@ import { type Place, places } from '../media/index.ts'
 import { stopEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { LARGEST_ID } from '../platform/ids.ts'
 import { type Role, roles } from '../runtime-settings.ts'
+import { addJobs } from './jobs.ts'
 import { operate } from './operate.ts'
 import { serve } from './serve.ts'
 
@@ -78,6 +79,7 @@ export async function cli(argv: string[], context: CliContext): Promise<number> 
         for (const uuid of left) console.log(uuid)
       })
     })
+  addJobs(program, load)
   program
     .command('check-config')
     .description('say what is wrong with the configuration, and change nothing')

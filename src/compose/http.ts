@@ -12,6 +12,7 @@ import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from
 import type { Follows } from '../actors/follow/index.ts'
 import type { History } from '../actors/history/index.ts'
 import type { Instance, InstanceFactsReader } from '../actors/instance/index.ts'
+import type { JobQueue } from '../actors/job-queue/index.ts'
 import { makeNotificationSettings } from '../actors/notification/index.ts'
 import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
 import { makePlaylistElements, type Playlists, type RemotePlaylists } from '../actors/playlist/index.ts'
@@ -65,6 +66,7 @@ import { makeMuxes } from '../http/downloads/mux.ts'
 import { downloadsArea } from '../http/downloads/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
+import { jobsArea } from '../http/jobs/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
 import { myAvatarArea } from '../http/me/avatar.routes.ts'
 import { meArea } from '../http/me/routes.ts'
@@ -144,6 +146,7 @@ export interface HttpParts {
   /** Asks other servers for pictures. */
   http: GuardedFetch
   instance: Instance
+  jobQueue: JobQueue
   /** Where rates are kept; in memory when left out. */
   limits: Redis | undefined
   ownershipChanges: OwnershipChanges
@@ -216,6 +219,7 @@ function areasOf(parts: HttpParts): Area[] {
     history,
     http,
     instance,
+    jobQueue,
     ownershipChanges,
     passwordReset,
     passwords,
@@ -316,6 +320,7 @@ function areasOf(parts: HttpParts): Area[] {
     }),
     redundancyArea({ db, config, redundancies }),
     peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
+    jobsArea({ db, clock, config, jobQueue }),
     debugArea({ db, run: runtime.sweeper.run, channelSyncs }),
     inboxArea({
       receiveActivity: federation.receiveActivity,

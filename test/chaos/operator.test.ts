@@ -11,6 +11,7 @@ import { cli } from '../../src/cli/cli.ts'
 import { makeUser, makeVideo } from '../support/builders.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { makeTestRuntime } from '../support/runtime.ts'
+import { until } from '../support/until.ts'
 
 const MAIN = join(fileURLToPath(new URL('../../', import.meta.url)), 'src/main.ts')
 const run = promisify(execFile)
@@ -49,6 +50,35 @@ describe('the command line', () => {
     const { stdout } = await run(process.execPath, [MAIN, 'create-user', ...user], { env: environment() })
     const client = await login(node.base, 'helper', passwordIn(stdout))
     expect(await client.get('/api/v1/users/me')).toMatchObject({ username: 'helper', role: { label: 'Moderator' } })
+  }, 60_000)
+
+  it('shows the queue of jobs, pauses and resumes it in the running server, and gives a job another try', async () => {
+    const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
+    try {
+      const [row] = await db.query<{ id: number }>(
+        `insert into job (type, queue, state, error, data) values ('video-removal', 'io', 'failed', 'no', '{"videoId": 999999}')
+         returning id`,
+      )
+      const id = String(row?.id)
+      const listed = JSON.parse((await vireo('jobs', 'list', '--state', 'failed', '--json')).said)
+      expect(listed).toMatchObject({ queue: 'running', total: 1, jobs: [{ id, type: 'activitypub-cleaner' }] })
+      expect((await vireo('jobs', '--type', 'activitypub-cleaner')).said).toMatch(
+        new RegExp(`^The queue is running. 1 of 1:\n${id}  failed  activitypub-cleaner  .*videoId=999999.*error: no$`),
+      )
+      expect(await vireo('jobs', 'list', '--state', 'nowhere')).toMatchObject({ code: 1 })
+
+      expect(await vireo('jobs', 'pause')).toMatchObject({ code: 0, said: 'The queue is paused.' })
+      expect(JSON.parse((await vireo('jobs', 'retry', id, '--json')).said)).toEqual({ id, retried: true })
+      expect((await vireo('jobs', 'show', id)).said).toMatch(/^state: waiting$/m)
+      expect(await vireo('jobs', 'show', '999999')).toMatchObject({ code: 1, complaint: 'This job does not exist.' })
+      expect(JSON.parse((await vireo('jobs', 'resume', '--json')).said)).toEqual({ queue: 'running' })
+      await until(
+        async () => (await db.query("select from job where id = $1 and state = 'completed'", [id])).length === 1,
+      )
+      expect(await vireo('jobs', 'retry', id)).toMatchObject({ code: 1, complaint: 'This job did not fail.' })
+    } finally {
+      await stop()
+    }
   }, 60_000)
 
   it('gives a user a new password and ends the sessions', async () => {

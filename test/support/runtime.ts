@@ -19,17 +19,23 @@ export interface TestRuntime {
   stop(): Promise<void>
 }
 
+export type TestSettings = Partial<Omit<RuntimeSettings, 'jobs'> & { jobs: Partial<RuntimeSettings['jobs']> }>
+
 const settings: RuntimeSettings = {
   relayIntervalMs: 20,
   sweepIntervalMs: 20,
   laneLeaseMs: 3000,
   lockTimeoutMs: 2000,
-  jobs: { leaseMs: 3000, ttlMs: () => null, concurrency: () => 2, maxLostLeases: 2, attempts: () => 3 },
+  jobs: {
+    ...{ leaseMs: 3000, ttlMs: () => null, concurrency: () => 2, maxLostLeases: 2, attempts: () => 3 },
+    ...{ priority: () => 0, ownWorkers: () => 0 },
+    backOff: { initial_backoff: 5000, max_backoff: 600_000 },
+  },
   queueConcurrency: { delivery: 4, inbox: 4, media: 2, mail: 1, io: 2, cron: 1 },
 }
 
 export async function makeTestRuntime(
-  options: { url?: string; clock?: Clock; queue?: MemoryQueue; settings?: Partial<RuntimeSettings> } = {},
+  options: { url?: string; clock?: Clock; queue?: MemoryQueue; bus?: Bus; settings?: TestSettings } = {},
 ): Promise<TestRuntime> {
   const owned = options.url === undefined ? await freshDatabase() : undefined
   const url = options.url ?? owned?.url ?? ''
@@ -38,10 +44,10 @@ export async function makeTestRuntime(
   const runtime = makeRuntime({
     db,
     queue,
-    bus: silentBus,
+    bus: options.bus ?? silentBus,
     clock: options.clock ?? systemClock,
     logger: silentLogger,
-    settings: () => ({ ...settings, ...options.settings }),
+    settings: () => ({ ...settings, ...options.settings, jobs: { ...settings.jobs, ...options.settings?.jobs } }),
   })
   return {
     runtime,

@@ -106,9 +106,9 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     queue: 'delivery',
     nextDueSql: NEXT_DUE,
     patience: () => ({ ms: PATIENCE_MS, atMost: settings().slow_hosts_in_flight }),
-    async drain(key, { signal, patiently }) {
+    async drain(key, { signal, isPaused, patiently }) {
       const hostId = Number(key)
-      while (!signal.aborted) {
+      while (!signal.aborted && !isPaused()) {
         const host = await workOf(hostId)
         if (!host || host.state === 'dormant') return null
         if (host.dueAt !== null && host.dueAt > clock.now()) return host.dueAt

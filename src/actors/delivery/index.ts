@@ -6,3 +6,4 @@ export {
   type OutgoingDocument,
   type Recipient,
 } from './enqueue.ts'
+export { retryDelivery } from './retry-delivery.ts'

@@ -131,8 +131,8 @@ export function makeIncomingActivities(
     nextDueSql: `select min(coalesce(i.due_at, i.received_at)) from incoming_activity i
       where i.actor_hash = lane.key::uuid and i.state in ${VERIFIED}`,
     patience: () => PATIENCE,
-    async drain(key, { signal, patiently }) {
-      while (!signal.aborted) {
+    async drain(key, { signal, isPaused, patiently }) {
+      while (!signal.aborted && !isPaused()) {
         const rows = await verifiedOf(key)
         if (rows.length === 0) return null
         const settled: Settled[] = []
@@ -156,8 +156,8 @@ export function makeIncomingActivities(
     concurrency: () => settings().key_fetches_at_once,
     nextDueSql: `select min(coalesce(i.due_at, i.received_at)) from incoming_activity i
       where i.actor_hash = lane.key::uuid and i.state = 'unverified'`,
-    async drain(key, { signal }) {
-      while (!signal.aborted) {
+    async drain(key, { signal, isPaused }) {
+      while (!signal.aborted && !isPaused()) {
         const [row] = await db.query<Row>(
           `select ${COLUMNS} from incoming_activity i
            where i.actor_hash = $1::uuid and i.state = 'unverified' and (i.due_at is null or i.due_at <= $2)

@@ -42,7 +42,7 @@ export function makeRuntimeConfig(
   const { tell, registry, logger, source, stored, bus, instanceActorId } = deps
 
   // A message may be lost, so each look of the sweeper (`vireo.runtime.sweep_interval`) compares the versions too.
-  registry.periodic('runtime-config', { everyMs: () => 0, run: () => stored.load() })
+  registry.periodic('runtime-config', { everyMs: () => 0, everywhere: true, run: () => stored.load() })
   const unsubscribe = bus.subscribe(TOPIC, () => {
     stored.load().catch((error) => logger.warn({ err: error }, 'the configuration could not be read; the sweeper will'))
   })

@@ -120,5 +120,6 @@ export interface AggregateRef {
     | 'ownership_change'
     | 'video_import'
     | 'channel_sync'
+    | 'job_queue'
   id: number
 }

@@ -6,9 +6,11 @@ import type { Clock } from '../../platform/clock.ts'
 import { causesOf, type Database, isDatabaseOutage } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { type BackOff, backOff } from '../../state-machines/back-off.ts'
 import { DomainError } from './domain-error.ts'
 import { LeaseLost, underLease } from './lease.ts'
 import { makeOutageWaits } from './outage-waits.ts'
+import { NOT_PAUSED } from './pause.ts'
 import type { JobHandler, Registry } from './registry.ts'
 
 export interface JobSettings {
@@ -19,6 +21,8 @@ export interface JobSettings {
   concurrency: (type: string) => number
   /** Crashes that a job may take part in before it is given up. */
   maxLostLeases: number
+  /** Between the tries of a job. */
+  backOff: BackOff
 }
 
 interface Claimed {
@@ -34,7 +38,7 @@ const CLAIM = `
   update job set state = 'active', lease_owner = $2, lease_until = now() + $3 * interval '1 ms',
     started_at = $4, error = null, progress = 0
   where id = (
-    select id from job where type = $1 and state in ('waiting', 'delayed') and due_at <= $4
+    select id from job where type = $1 and state in ('waiting', 'delayed') and due_at <= $4 and ${NOT_PAUSED}
     order by priority, id limit 1 for update skip locked
   )
   returning id, data, failures, max_attempts`
@@ -48,9 +52,6 @@ export class PermanentFailure extends Error {
 export class NotNow extends Error {
   override readonly name = 'NotNow'
 }
-
-const BACKOFF_MS = 5000
-const LONGEST_BACKOFF_MS = 3_600_000
 
 export interface Jobs {
   /** Runs waiting jobs of the type until none is left or the type's concurrency is reached. */
@@ -68,6 +69,8 @@ export function makeJobs(options: {
   logger: Logger
   owner: string
   settings: () => JobSettings
+  /** No job is started while it says so. */
+  isPaused: () => boolean
 }): Jobs {
   const { db, registry, clock, logger, owner } = options
   const running = new Map<string, number>()
@@ -79,7 +82,7 @@ export function makeJobs(options: {
   async function work(type: string): Promise<void> {
     const handler = registry.jobs.get(type)
     if (!handler) return
-    while (!stopped && (running.get(type) ?? 0) < options.settings().concurrency(type)) {
+    while (!stopped && !options.isPaused() && (running.get(type) ?? 0) < options.settings().concurrency(type)) {
       running.set(type, (running.get(type) ?? 0) + 1)
       // The claim counts as work in hand too, so that the end of the process waits for it.
       const run = claimAndPerform(type, handler)
@@ -188,7 +191,7 @@ export function makeJobs(options: {
   }
 
   async function postpone(job: Claimed, failures: number, message: string, atLeast = 0): Promise<void> {
-    const delay = Math.max(atLeast, Math.min(BACKOFF_MS * 2 ** Math.max(0, failures - 1), LONGEST_BACKOFF_MS))
+    const delay = Math.max(atLeast, backOff(options.settings().backOff, failures))
     await db.query(
       `update job set state = 'delayed', failures = $3, error = $4, due_at = $5, lease_owner = null, lease_until = null
        where id = $1 and lease_owner = $2 and state = 'active'`,

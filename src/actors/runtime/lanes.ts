@@ -1,7 +1,7 @@
 // Lanes: work that must run one at a time (a host's deliveries, an actor's inbound activities). A hint claims the
 // lane's lease with one UPDATE, or marks the lane dirty and ends; the release re-checks both, so no wake-up is lost.
 
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { batched } from '../../platform/batched.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -9,6 +9,7 @@ import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Slot } from './dispatcher.ts'
 import { LeaseLost, underLease } from './lease.ts'
+import { NOT_PAUSED, type Pause } from './pause.ts'
 import type { LaneHandler, Registry } from './registry.ts'
 
 export interface Lanes {
@@ -45,8 +46,10 @@ export function makeLanes(options: {
   logger: Logger
   owner: string
   leaseMs: () => number
+  pause: Pick<Pause, 'isPaused' | 'look'>
 }): Lanes {
   const { db, registry, clock, logger, owner } = options
+  const { isPaused, look } = options.pause
   const inFlight = new Set<Promise<Outcome>>()
   const ending = new AbortController()
   let stopped = false
@@ -54,14 +57,15 @@ export function makeLanes(options: {
   async function work(kind: string, key: string, slot: Slot = OWN_PLACE): Promise<void> {
     const handler = registry.lanes.get(kind)
     if (!handler) return
-    while (!stopped) {
+    while (!stopped && !isPaused()) {
       // The claim counts as work in hand too, so that the end of the process waits for it.
       const run = claimAndDrain(handler, { kind, key, slot })
       inFlight.add(run)
       const outcome = await run.finally(() => inFlight.delete(run))
       if (outcome === 'taken' && !(await markDirty(kind, key))) {
-        // Released between the two statements, or its row is held by a transaction that is about to end.
-        await pause(TAKEN_AGAIN_MS)
+        // Paused, released between the two statements, or its row is held by a transaction that is about to end.
+        await look()
+        await wait(TAKEN_AGAIN_MS)
         continue
       }
       if (outcome !== 'again') return
@@ -84,7 +88,7 @@ export function makeLanes(options: {
       const rows = await db.query<{ owner: string }>(
         `with free as (
            select l.kind, l.key, c.owner from ${CLAIMS} join lane l on l.kind = c.kind and l.key = c.key
-           where l.lease_until is null or l.lease_until < now()
+           where (l.lease_until is null or l.lease_until < now()) and ${NOT_PAUSED}
            order by l.kind, l.key for no key update of l skip locked
          )
          update lane set lease_owner = free.owner, lease_until = now() + $4 * interval '1 ms', dirty = false
@@ -116,7 +120,7 @@ export function makeLanes(options: {
         leaseMs: options.leaseMs(),
         renew: () => renew(claim),
         signals: [ending.signal],
-        work: (signal) => handler.drain(claim.key, { signal, ...slot }),
+        work: (signal) => handler.drain(claim.key, { signal, isPaused, ...slot }),
       })
     } catch (error) {
       if (error instanceof LeaseLost) return false

@@ -27,8 +27,8 @@ export type QueueName = 'delivery' | 'inbox' | 'media' | 'mail' | 'io' | 'cron'
 
 export interface LaneHandler {
   queue: QueueName
-  /** Works off what is due; answers when to look again, or null when nothing is left. */
-  drain(key: string, context: { signal: AbortSignal } & Slot): Promise<Date | null>
+  /** Works off what is due, and begins nothing more once paused; answers when to look again, or null when nothing is left. */
+  drain(key: string, context: { signal: AbortSignal; isPaused(): boolean } & Slot): Promise<Date | null>
   /** Lanes worked at once by this process, when other than the workers of the queue. */
   concurrency?: () => number
   /** How long a lane that waits for another server keeps its place. */
@@ -45,7 +45,9 @@ export interface TimeoutHandler {
 
 export interface PeriodicTask {
   everyMs: () => number
-  /** Runs in every process: must be safe to run twice at once (SKIP LOCKED, idempotent deletes). */
+  /** For what is at each process: it runs in all of them. Anything else runs in one process of the server each time. */
+  everywhere?: true
+  /** Must be safe to run twice at once (SKIP LOCKED, idempotent deletes): whoever had it may be slow and not dead. */
   run(): Promise<void>
 }
 

@@ -5,11 +5,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { Hint, Queue, QueueName, WorkHandle } from '../../platform/queue/index.ts'
+import { type Hint, type Queue, type QueueName, queueNames, type WorkHandle } from '../../platform/queue/index.ts'
 import { type Dispatcher, makeDispatcher } from './dispatcher.ts'
 import { type JobSettings, makeJobs } from './jobs.ts'
 import { makeLanes } from './lanes.ts'
 import { leaseOwner, releaseDeadLeases } from './lease.ts'
+import { makePause } from './pause.ts'
 import { type LaneHandler, makeRegistry, type Registry } from './registry.ts'
 import { makeRelay, type Relay } from './relay.ts'
 import { makeSweeper, type Sweeper } from './sweeper.ts'
@@ -21,8 +22,14 @@ export interface RuntimeSettings {
   sweepIntervalMs: number
   laneLeaseMs: number
   lockTimeoutMs: number
-  jobs: JobSettings & { attempts: (type: string) => number }
-  /** Workers of each queue in this process; 0 for a queue that other processes serve. */
+  jobs: JobSettings & {
+    attempts: (type: string) => number
+    /** Of a job for which nothing else is wished. */
+    priority: (type: string) => number
+    /** Workers that a type brings to its queue, so that it never waits for other types. */
+    ownWorkers: (type: string) => number
+  }
+  /** Workers of each queue in this process that all its types share; 0 for a queue that other processes serve. */
   queueConcurrency: Record<QueueName, number>
 }
 
@@ -56,12 +63,24 @@ export function makeRuntime(options: {
     db,
     clock,
     lockTimeoutMs: () => settings().lockTimeoutMs,
-    jobSettings: (type) => ({ queue: queueOfJob(type), attempts: settings().jobs.attempts(type) }),
+    jobSettings: (type) => {
+      const { attempts, priority } = settings().jobs
+      return { queue: queueOfJob(type), attempts: attempts(type), priority: priority(type) }
+    },
     afterCommit: ring,
   })
   const relay = makeRelay({ db, runUnit, registry, clock, logger, intervalMs: () => settings().relayIntervalMs })
-  const jobs = makeJobs({ db, registry, clock, logger, owner, settings: () => settings().jobs })
-  const lanes = makeLanes({ db, registry, clock, logger, owner, leaseMs: () => settings().laneLeaseMs })
+  const pause = makePause({ db, bus, logger, onResume: () => void sweeper.ring() })
+  const jobs = makeJobs({
+    db,
+    registry,
+    clock,
+    logger,
+    owner,
+    settings: () => settings().jobs,
+    isPaused: pause.isPaused,
+  })
+  const lanes = makeLanes({ db, registry, clock, logger, owner, leaseMs: () => settings().laneLeaseMs, pause })
   const sweeper = makeSweeper({
     db,
     registry,
@@ -69,6 +88,8 @@ export function makeRuntime(options: {
     logger,
     jobs,
     lanes,
+    pause,
+    owner,
     intervalMs: () => settings().sweepIntervalMs,
     hintJob: (type) => queue.hint(queueOfJob(type), { name: type, id: `sweep-${type}`, data: {} }),
     hintLane: (kind, key) => hintLane(kind, key),
@@ -84,6 +105,14 @@ export function makeRuntime(options: {
     const handler = registry.lanes.get(kind)
     if (!handler) throw new Error(`No handler for lanes of kind ${kind}.`)
     return handler.queue
+  }
+
+  function workersOf(queue: QueueName): number {
+    const { queueConcurrency, jobs: jobSettings } = settings()
+    const shared = queueConcurrency[queue]
+    if (shared === 0) return 0
+    const types = [...registry.jobs].filter(([, handler]) => handler.queue === queue)
+    return types.reduce((sum, [type]) => sum + jobSettings.ownWorkers(type), shared)
   }
 
   /** Of the kinds of lanes that this process works. */
@@ -142,11 +171,13 @@ export function makeRuntime(options: {
     async start() {
       const gone = await releaseDeadLeases(db)
       if (gone > 0) logger.warn({ processes: gone }, 'took up the work of processes that ended without a goodbye')
+      await pause.start()
       for (const [kind, handler] of registry.lanes) {
-        const workersOf = () => settings().queueConcurrency[handler.queue]
-        if (workersOf() > 0) dispatch(kind, handler, workersOf)
+        const lanesAtOnce = () => settings().queueConcurrency[handler.queue]
+        if (lanesAtOnce() > 0) dispatch(kind, handler, lanesAtOnce)
       }
-      for (const [name, concurrency] of Object.entries(settings().queueConcurrency) as [QueueName, number][]) {
+      for (const name of queueNames) {
+        const concurrency = workersOf(name)
         if (concurrency > 0) workers.set(name, await queue.work(name, { concurrency }, handle))
       }
       relay.start()
@@ -154,10 +185,10 @@ export function makeRuntime(options: {
       sweeper.start()
     },
     adapt() {
-      const { queueConcurrency } = settings()
-      for (const [name, worker] of workers) worker.setConcurrency(queueConcurrency[name])
+      for (const [name, worker] of workers) worker.setConcurrency(workersOf(name))
     },
     async stop(graceMs) {
+      pause.stop()
       await sweeper.stop()
       await relay.stop()
       for (const dispatcher of dispatchers.values()) dispatcher.stop()

@@ -7,13 +7,17 @@ import type { Logger } from '../../platform/logger.ts'
 import { DomainError } from './domain-error.ts'
 import type { Jobs } from './jobs.ts'
 import type { Lanes } from './lanes.ts'
-import type { PeriodicTask, Registry, TimeoutHandler } from './registry.ts'
+import type { Pause } from './pause.ts'
+import { makePeriodics } from './periodics.ts'
+import type { Registry, TimeoutHandler } from './registry.ts'
 
 export interface Sweeper {
   start(): void
   stop(): Promise<void>
   /** One whole look, for tests. */
   sweep(): Promise<void>
+  /** Rings for the jobs and lanes that are due. */
+  ring(): Promise<void>
   /** Runs the time-outs that are due and the periodic work of these names now. Throws for a name of nothing. */
   run(names: readonly string[]): Promise<void>
 }
@@ -27,25 +31,34 @@ export function makeSweeper(options: {
   logger: Logger
   jobs: Jobs
   lanes: Lanes
+  pause: Pick<Pause, 'isPaused' | 'look'>
+  owner: string
   intervalMs: () => number
   hintJob: (type: string) => Promise<void>
   hintLane: (kind: string, key: string) => Promise<void>
 }): Sweeper {
-  const { db, registry, clock, logger } = options
-  const ranAt = new Map<string, number>()
+  const { db, registry, clock, logger, pause } = options
+  const periodics = makePeriodics(options)
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let stopped = true
 
   async function sweep(): Promise<void> {
+    await guard('pause', pause.look)
+    await ring()
+    for (const [noun, handler] of registry.timeouts) await guard(noun, () => timeOut(noun, handler))
+    await guard('periodic tasks', () => periodics.run(registry.periodics, guard))
+  }
+
+  async function ring(): Promise<void> {
     await guard('jobs', async () => {
-      for (const type of await options.jobs.recover()) await options.hintJob(type)
+      const types = await options.jobs.recover()
+      if (!pause.isPaused()) for (const type of types) await options.hintJob(type)
     })
     await guard('lanes', async () => {
+      if (pause.isPaused()) return
       for (const { kind, key } of await options.lanes.due(LANES_AT_ONCE)) await options.hintLane(kind, key)
     })
-    for (const [noun, handler] of registry.timeouts) await guard(noun, () => timeOut(noun, handler))
-    for (const [name, task] of registry.periodics) await guard(name, () => runIfDue(name, task))
   }
 
   async function timeOut(noun: string, handler: TimeoutHandler): Promise<void> {
@@ -57,13 +70,6 @@ export function makeSweeper(options: {
         if (!(error instanceof DomainError)) logger.error({ err: error, noun, id }, 'a time-out could not be told')
       }
     }
-  }
-
-  async function runIfDue(name: string, task: PeriodicTask): Promise<void> {
-    const now = clock.now().getTime()
-    if (now - (ranAt.get(name) ?? Number.NEGATIVE_INFINITY) < task.everyMs()) return
-    ranAt.set(name, now)
-    await task.run()
   }
 
   async function guard(what: string, work: () => Promise<void>): Promise<void> {
@@ -84,6 +90,7 @@ export function makeSweeper(options: {
 
   return {
     sweep,
+    ring,
     async run(names) {
       for (const name of names) {
         const timeout = registry.timeouts.get(name)

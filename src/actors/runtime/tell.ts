@@ -41,6 +41,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   video_import: 'select id from video_import where id = $1 for no key update',
   channel_sync: 'select id from channel_sync where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
+  job_queue: 'select id from job_queue where id = $1 for no key update',
 }
 
 export function makeTell(runUnit: RunUnit): Tell {

@@ -13,7 +13,7 @@ export interface NewJob {
   data: Record<string, string | number>
   /** While a job with this key waits or runs, another one is not stored. */
   dedupeKey?: string
-  /** Lower goes first; 0 is the default. */
+  /** Lower goes first; that of its type (`vireo.jobs.priorities`) is the default, and of most types it is 0. */
   priority?: number
   delayMs?: number
 }
@@ -52,7 +52,7 @@ export interface UnitOptions {
   db: Database
   clock: Clock
   lockTimeoutMs: () => number
-  jobSettings: (type: string) => { queue: string; attempts: number }
+  jobSettings: (type: string) => { queue: string; attempts: number; priority: number }
   afterCommit: (committed: Committed) => void
 }
 
@@ -119,8 +119,9 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
 
   /** Those that are new, and are to begin at once. */
   async function storeJobs(query: Sql, { jobs, unit }: Pending): Promise<Committed['jobs']> {
-    const rows = jobs.map(({ type, data, dedupeKey = null, priority = 0, delayMs = 0 }) => {
-      const { queue, attempts } = options.jobSettings(type)
+    const rows = jobs.map(({ type, data, dedupeKey = null, priority: wished, delayMs = 0 }) => {
+      const { queue, attempts, ...ofType } = options.jobSettings(type)
+      const priority = wished ?? ofType.priority
       const dueAt = new Date(unit.now.getTime() + delayMs)
       return { type, queue, state: delayMs > 0 ? 'delayed' : 'waiting', data, dedupeKey, priority, attempts, dueAt }
     })

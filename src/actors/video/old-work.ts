@@ -12,6 +12,7 @@ const LOOK_EVERY = 600_000
 export function removeOldWork({ db, registry, store }: Pick<ActorDeps, 'db' | 'registry'> & { store: Store }): void {
   registry.periodic('work-folders', {
     everyMs: () => LOOK_EVERY,
+    everywhere: true,
     async run() {
       const folders = (await store.workFolders()).filter((name) => FOLDER.test(name))
       if (folders.length === 0) return

@@ -38,7 +38,7 @@ const TYPES = {
 
 export type JobTypeName = keyof typeof TYPES
 
-const JOB_TYPE_NAMES = Object.keys(TYPES) as JobTypeName[]
+export const JOB_TYPE_NAMES = Object.keys(TYPES) as JobTypeName[]
 
 /** How long completed jobs are kept where it is not `vireo.jobs.keep.completed`. */
 const KEEP_COMPLETED: Partial<Record<JobTypeName, string>> = {
@@ -48,17 +48,28 @@ const KEEP_COMPLETED: Partial<Record<JobTypeName, string>> = {
   'videos-views-stats': '3 hours',
 }
 
+/** Types of which no job is made, since their work is done in another way, and which keys that has. */
+const NO_JOBS: Partial<Record<JobTypeName, string>> = {
+  'activitypub-http-broadcast': 'see `vireo.federation.delivery`',
+  'activitypub-http-broadcast-parallel': 'see `vireo.federation.delivery`',
+  'activitypub-http-unicast': 'see `vireo.federation.delivery`',
+  'videos-views-stats': 'see `vireo.runtime.counters_interval`',
+}
+
 const jobType = (name: JobTypeName) => {
   const [attempts, ttl, concurrency] = TYPES[name]
+  const without = name in NO_JOBS ? `without effect (${NO_JOBS[name]}): ` : ''
   return section({
-    attempts: integer(attempts, 'tries', { min: 1 }),
+    attempts: integer(attempts, `${without}tries`, { min: 1 }),
     ttl: optionalDuration(
       ttl,
-      `longest run; null: ${name === 'video-import' ? '`import.videos.timeout`' : 'no limit'}`,
+      `${without}longest run; null: ${name === 'video-import' ? '`import.videos.timeout`' : 'no limit'}`,
     ),
-    concurrency: optionalInteger(concurrency, `at once in one process; null: ${concurrencySource(name)}`, { min: 1 }),
-    keep_completed: optionalDuration(KEEP_COMPLETED[name] ?? null, 'null: `vireo.jobs.keep.completed`'),
-    keep_failed: optionalDuration(null, 'null: `vireo.jobs.keep.failed`'),
+    concurrency: optionalInteger(concurrency, `${without}at once in one process; null: ${concurrencySource(name)}`, {
+      min: 1,
+    }),
+    keep_completed: optionalDuration(KEEP_COMPLETED[name] ?? null, `${without}null: \`vireo.jobs.keep.completed\``),
+    keep_failed: optionalDuration(null, `${without}null: \`vireo.jobs.keep.failed\``),
   })
 }
 
@@ -79,14 +90,14 @@ export const jobsKeys = {
   }),
   repeating: section({
     activitypub_cleaner: section({
-      interval: duration('1 week', 'how often, on a day chosen at random'),
-      hour: integer(5, 'hour of the day', { max: 23 }),
-      minute: integer(30, 'minute of the hour', { max: 59 }),
+      interval: duration('1 week', 'without effect: nothing is looked for at other servers weekly'),
+      hour: integer(5, 'without effect', { max: 23 }),
+      minute: integer(30, 'without effect', { max: 59 }),
     }),
     videos_views_stats: section({
-      interval: duration(HOUR, 'how often'),
-      first_minute: integer(1, 'earliest minute of the hour', { max: 59 }),
-      last_minute: integer(20, 'latest minute of the hour; one between is chosen at random', { max: 59 }),
+      interval: duration(HOUR, 'without effect: views are counted as they come (`vireo.runtime.counters_interval`)'),
+      first_minute: integer(1, 'without effect', { max: 59 }),
+      last_minute: integer(20, 'without effect', { max: 59 }),
     }),
   }),
   types: section(
@@ -117,5 +128,6 @@ export const schedulerKeys = {
 }
 
 function concurrencySource(name: JobTypeName): string {
-  return name === 'video-transcoding' ? '`transcoding.concurrency`' : '`import.videos.concurrency`'
+  if (name === 'video-transcoding') return '`transcoding.concurrency`'
+  return name === 'video-import' ? '`import.videos.concurrency`' : '1'
 }

@@ -30,11 +30,13 @@ export type World = Awaited<ReturnType<typeof makeWorld>>
 export async function makeWorld() {
   const clock = fakeClock(new Date('2026-05-01T12:00:00Z'))
   const jobSettings = { leaseMs: 3000, ttlMs: () => null, concurrency: () => 2, maxLostLeases: 2 }
+  const backOff = { initial_backoff: 5000, max_backoff: 600_000 }
   const test = await makeTestRuntime({ clock, settings: { jobs: { ...jobSettings, attempts: () => 1 } } })
   const { db, runtime } = test
   const jobs = makeJobs({
     ...{ db, registry: runtime.registry, clock, logger: silentLogger, owner: 'a test' },
-    settings: () => jobSettings,
+    settings: () => ({ ...jobSettings, backOff }),
+    isPaused: () => false,
   })
   const work = (type: string) => jobs.work(type)
   const switches = { enabled: true, http: true, max_per_user: 2 }

@@ -3,7 +3,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ActorDeps, RuntimeSettings } from '../../../src/actors/runtime/index.ts'
+import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
 import { makeStoryboards } from '../../../src/actors/storyboard/index.ts'
@@ -47,7 +47,7 @@ import { cheapPasswords } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
-import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+import { makeTestRuntime, type TestRuntime, type TestSettings } from '../../support/runtime.ts'
 
 /** What outlives a process: the database and the files. */
 export interface Disk {
@@ -88,7 +88,7 @@ export interface NodeOptions {
   clock?: Clock
   /** False: nothing runs by itself. */
   running?: boolean
-  settings?: Partial<RuntimeSettings>
+  settings?: TestSettings
   wrapStore?: (store: Store) => Store
   ffmpeg?: Ffmpeg
 }

@@ -8,6 +8,7 @@ import { channelRows } from './channels.ts'
 import { commentRows } from './comments.ts'
 import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
+import { jobRows } from './jobs.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
 import { peerRows } from './peers.ts'
@@ -50,6 +51,7 @@ export const rows: readonly Row[] = [
   ...redundancyRows,
   ...subscriptionRows,
   ...peerRows,
+  ...jobRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,

@@ -1,0 +1,63 @@
+// The names under which work is listed: those of the contract, by which clients ask. Each kind of job of ours has one, and so
+// have the lanes and the periodic tasks that do what is a job elsewhere.
+
+import type { JobTypeName } from '../../config/index.ts'
+import type { Registry } from '../runtime/index.ts'
+
+export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
+  'activitypub-follow': 'activitypub-follow',
+  'activitypub-http-fetcher': 'activitypub-http-fetcher',
+  'activitypub-refresher': 'activitypub-refresher',
+  'after-video-channel-import': 'after-video-channel-import',
+  'blocked-follows': 'activitypub-cleaner',
+  'channel-removal': 'activitypub-cleaner',
+  'channel-support': 'federate-video',
+  'comment-thread': 'activitypub-http-fetcher',
+  'comments-refresh': 'activitypub-refresher',
+  'comments-removal': 'activitypub-cleaner',
+  email: 'email',
+  'federate-video': 'federate-video',
+  'generate-video-storyboard': 'generate-video-storyboard',
+  'host-software': 'activitypub-refresher',
+  'instance-update': 'activitypub-http-broadcast',
+  'manage-video-torrent': 'manage-video-torrent',
+  'move-to-file-system': 'move-to-file-system',
+  'move-to-object-storage': 'move-to-object-storage',
+  'playlist-reading': 'activitypub-http-fetcher',
+  'playlists-of-followed': 'activitypub-http-fetcher',
+  'redundancy-removal': 'video-redundancy',
+  'remote-actor-removal': 'activitypub-cleaner',
+  'remote-chapters': 'activitypub-http-fetcher',
+  'remote-rates': 'activitypub-http-fetcher',
+  'user-removal': 'activitypub-cleaner',
+  'video-channel-import': 'video-channel-import',
+  'video-files-placement': 'move-to-file-system',
+  'video-import': 'video-import',
+  'video-listing': 'activitypub-refresher',
+  'video-redundancy': 'video-redundancy',
+  'video-removal': 'activitypub-cleaner',
+  'video-studio-edition': 'video-studio-edition',
+  'video-transcoding': 'video-transcoding',
+}
+
+/** Lanes whose rows are listed one by one. Activities of others are handled like those that a fetcher reads from an outbox. */
+export const LANE_NAMES = {
+  delivery: 'activitypub-http-unicast',
+  inbox: 'activitypub-http-fetcher',
+  'inbox-unverified': 'activitypub-http-fetcher',
+} as const satisfies Record<string, JobTypeName>
+
+/** Periodic tasks that are a repeated job elsewhere. */
+export const TASK_NAMES: Readonly<Record<string, JobTypeName>> = { 'fold-views': 'videos-views-stats' }
+
+/** Refuses to start when an administrator could not see some kind of work. */
+export function refuseNameless({ jobs, lanes, periodics }: Registry): void {
+  const nameless = [
+    ...[...jobs.keys()].filter((type) => !Object.hasOwn(JOB_NAMES, type)).map((type) => `job ${type}`),
+    ...[...lanes.keys()].filter((kind) => !Object.hasOwn(LANE_NAMES, kind)).map((kind) => `lane ${kind}`),
+    ...Object.keys(TASK_NAMES)
+      .filter((name) => !periodics.has(name))
+      .map((name) => `periodic task ${name}`),
+  ]
+  if (nameless.length > 0) throw new Error(`The list of jobs has no name for: ${nameless.join(', ')}.`)
+}

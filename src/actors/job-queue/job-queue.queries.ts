@@ -1,0 +1,249 @@
+// The jobs as administrators see them: rows of the job table, deliveries and activities of others one by one, and the periodic
+// tasks that are repeated jobs elsewhere. One statement, of which each part goes through an index that has its order.
+
+import type { JobTypeName } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { type JobSource, readJobId, writeJobId } from './job-ids.ts'
+import { JOB_NAMES, LANE_NAMES, TASK_NAMES } from './job-names.ts'
+import { shownData, withoutSecrets } from './shown.ts'
+
+/** Those that this server does not know (`paused`, `waiting-children`) are states in which nothing is. */
+export const jobStates = [
+  'active',
+  'completed',
+  'delayed',
+  'failed',
+  'paused',
+  'prioritized',
+  'waiting',
+  'waiting-children',
+] as const
+
+export type JobState = (typeof jobStates)[number]
+
+export interface ListedJob {
+  id: string
+  type: JobTypeName
+  state: JobState
+  data: Record<string, unknown>
+  /** 0 to 100. */
+  progress: number
+  error: string | null
+  priority: number
+  /** Tries that failed, and how many there are at most; null where there is no such bound. */
+  attempts: number
+  maxAttempts: number | null
+  createdAt: Date
+  startedAt: Date | null
+  finishedAt: Date | null
+  dueAt: Date | null
+}
+
+export interface JobListQuery {
+  state?: JobState | undefined
+  type?: JobTypeName | undefined
+  start: number
+  count: number
+  /** By the time at which it was asked for. */
+  descending: boolean
+}
+
+/** Where a state is found; absent where nothing can be in it. */
+const OF_JOBS: Partial<Record<JobState, readonly string[]>> = {
+  active: ['active'],
+  completed: ['completed', 'cancelled'],
+  delayed: ['delayed'],
+  failed: ['failed'],
+  waiting: ['waiting'],
+  prioritized: ['waiting'],
+}
+const HELD = `(d.due_at is not null or exists (
+  select from remote_host h where h.id = d.host_id and (h.state = 'dormant' or h.due_at > $1)))`
+const OF_DELIVERIES: Partial<Record<JobState, string>> = {
+  waiting: `d.state = 'waiting' and not ${HELD}`,
+  delayed: `d.state = 'waiting' and ${HELD}`,
+  failed: "d.state = 'parked'",
+}
+const OPEN = "i.state in ('received', 'unverified', 'retrying')"
+const OF_INBOX: Partial<Record<JobState, string>> = {
+  waiting: `${OPEN} and i.state <> 'retrying'`,
+  delayed: `${OPEN} and i.state = 'retrying'`,
+  failed: "i.state = 'parked'",
+}
+
+interface Row {
+  source: JobSource
+  id: number
+  name: string
+  state: JobState
+  data: Record<string, unknown>
+  video_uuid: string | null
+  progress: number
+  error: string | null
+  priority: number
+  failures: number
+  max_attempts: number | null
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  due_at: string | null
+}
+
+/** The rows of one table that match: `page` is SQL for its first rows in order, `count` for how many there are. */
+interface Part {
+  page: string
+  count: string
+}
+
+export async function listJobs(
+  db: Database,
+  query: JobListQuery,
+  now: Date,
+): Promise<{ total: number; rows: ListedJob[] }> {
+  const parts = partsOf(query)
+  if (parts.length === 0) return { total: 0, rows: [] }
+  const direction = query.descending ? 'desc' : 'asc'
+  const [answer] = await db.query<{ total: number; rows: Row[] | null }>(
+    `with found (source, id, name, created_at) as materialized (${parts.map(({ page }) => `(${page})`).join(' union all ')}), page as (
+       select * from found order by created_at ${direction}, source, id ${direction} limit $4 offset $5
+     )
+     select ${parts.map(({ count }) => `(${count})`).join(' + ')} as total,
+       (select json_agg(shown order by created_at ${direction}, source, id ${direction}) from (${shownOf('$6')}) shown) as rows`,
+    [now, ownTypesOf(query.type), query.start + query.count, query.count, query.start, query.state ?? null],
+  )
+  return { total: answer?.total ?? 0, rows: (answer?.rows ?? []).map(toListedJob) }
+}
+
+/** Undefined when there is no such job. */
+export async function findJob(db: Database, text: string, now: Date): Promise<ListedJob | undefined> {
+  const found = readJobId(text)
+  if (!found) return undefined
+  const [answer] = await db.query<{ rows: Row[] | null }>(
+    `with page as (select $3::text as source, $4::bigint as id, $5::text as name)
+     select (select json_agg(shown) from (${shownOf('null')}) shown) as rows`,
+    [now, Object.keys(JOB_NAMES), found.source, found.id, found.name ?? null],
+  )
+  return (answer?.rows ?? []).map(toListedJob)[0]
+}
+
+const ownTypesOf = (type: JobTypeName | undefined): string[] =>
+  Object.keys(JOB_NAMES).filter((own) => type === undefined || JOB_NAMES[own] === type)
+
+function partsOf({ state, type, descending }: JobListQuery): Part[] {
+  const direction = descending ? 'desc' : 'asc'
+  const isWanted = (name: JobTypeName) => type === undefined || type === name
+  const parts: Part[] = []
+
+  const states = state === undefined ? Object.values(OF_JOBS).flat() : OF_JOBS[state]
+  if (states && ownTypesOf(type).length > 0) {
+    const stateList = [...new Set(states)].map((one) => `'${one}'`).join(', ')
+    const filter = state === 'prioritized' ? 'and j.priority > 0' : ''
+    const order = `order by j.created_at ${direction}, j.id ${direction} limit $3`
+    const isWhole = state === undefined && type === undefined
+    // An index for each state and type has the order: what is in masses is not sorted.
+    const some = `from unnest(array[${stateList}]) as s (state), unnest($2::text[]) as k (type), lateral (
+          select j.id, j.created_at from job j where j.state = s.state and j.type = k.type ${filter} ${order}
+        ) j`
+    parts.push({
+      page: `select 'job', j.id, null::text, j.created_at ${isWhole ? 'from job j' : some} ${order}`,
+      count: `select count(*) from job j ${isWhole ? '' : `where j.state in (${stateList}) and j.type = any($2) ${filter}`}`,
+    })
+  }
+
+  const deliveries = state === undefined ? "d.state in ('waiting', 'parked')" : OF_DELIVERIES[state]
+  if (deliveries && isWanted(LANE_NAMES.delivery)) {
+    parts.push({
+      page: `select 'delivery', d.id, null::text, d.created_at from delivery d where ${deliveries} order by d.id ${direction} limit $3`,
+      count: `select count(*) from delivery d where ${deliveries}`,
+    })
+  }
+
+  if (isWanted(LANE_NAMES.inbox)) {
+    const inbox = state === undefined ? [OPEN, OF_INBOX.failed] : [OF_INBOX[state]]
+    for (const condition of inbox) {
+      if (!condition) continue
+      const order = condition === OF_INBOX.failed ? 'i.id' : 'i.received_at'
+      parts.push({
+        page: `select 'inbox', i.id, null::text, i.received_at from incoming_activity i where ${condition} order by ${order} ${direction} limit $3`,
+        count: `select count(*) from incoming_activity i where ${condition}`,
+      })
+    }
+  }
+
+  const tasks = Object.keys(TASK_NAMES).filter((task) => isWanted(TASK_NAMES[task] ?? 'notify'))
+  if (tasks.length > 0 && (state === undefined || state === 'delayed')) {
+    const from = `from periodic_task t where t.name in (${tasks.map((task) => `'${task}'`).join(', ')})`
+    parts.push({
+      page: `select 'task', 0::bigint, t.name, t.started_at ${from} limit $3`,
+      count: `select count(*) ${from}`,
+    })
+  }
+  return parts
+}
+
+/**
+ * SQL for what is shown of the rows of `page`, from whichever table they are; `$1` is the time, `$2` the types that are listed. A
+ * waiting job with a priority is shown as what was asked for (`asked`), or as what it is.
+ */
+const shownOf = (asked: string): string => `
+  select p.source, p.id, j.type as name, case
+      when j.state = 'cancelled' then 'completed'
+      when j.state = 'waiting' and j.priority > 0 and coalesce(${asked}::text, 'prioritized') = 'prioritized' then 'prioritized'
+      else j.state
+    end as state, j.data, v.uuid as video_uuid, j.progress, j.error,
+    j.priority, j.failures, j.max_attempts, j.created_at, j.started_at, j.finished_at, j.due_at
+  from page p join job j on j.id = p.id and j.type = any($2) left join lateral (
+    select video.uuid from video where video.id = coalesce((j.data->>'videoId')::int,
+      (select t.video_id from transcoding t where t.id = (j.data->>'transcodingId')::int),
+      (select e.video_id from video_edition e where e.id = (j.data->>'editionId')::int),
+      (select m.video_id from video_import m where m.id = (j.data->>'importId')::int))
+  ) v on true
+  where p.source = 'job'
+  union all
+  select p.source, p.id, 'delivery', case when d.state = 'parked' then 'failed' when ${HELD} then 'delayed' else 'waiting' end,
+    jsonb_build_object('uri', d.inbox_url, 'signatureActorId', d.actor_id, 'activityId', o.activity_id, 'activityType', o.type),
+    null, 0, d.error, 0, coalesce((d.context->>'tries')::int, 0), null, d.created_at, null, null, d.due_at
+  from page p join delivery d on d.id = p.id join document o on o.id = d.document_id where p.source = 'delivery'
+  union all
+  select p.source, p.id, 'inbox', case i.state when 'parked' then 'failed' when 'retrying' then 'delayed' else 'waiting' end,
+    jsonb_build_object('type', 'activity', 'uri', i.activity_id, 'activityType', i.type, 'actor', i.actor_url),
+    null, 0, i.error, 0, coalesce((i.context->>'tries')::int, 0), null, i.received_at, null, null, i.due_at
+  from page p join incoming_activity i on i.id = p.id and i.state not in ('done', 'dropped') where p.source = 'inbox'
+  union all
+  select p.source, p.id, t.name, 'delayed', '{}'::jsonb,
+    null, 0, null, 0, 0, null, t.started_at, null, null, t.due_at
+  from page p join periodic_task t on t.name = p.name where p.source = 'task'`
+
+function toListedJob(row: Row): ListedJob {
+  const { source, id, name } = row
+  const type = nameOf(source, name)
+  const moment = (text: string | null) => (text === null ? null : new Date(text))
+  return {
+    id: writeJobId(source, id, name),
+    type,
+    state: row.state,
+    data: shownData({
+      ...row.data,
+      ...(row.video_uuid === null ? {} : { videoUUID: row.video_uuid }),
+      // What it is called here, where that says more.
+      ...(source === 'job' && name !== type ? { task: name } : {}),
+    }),
+    progress: row.progress,
+    error: row.error === null ? null : withoutSecrets(row.error),
+    priority: row.priority,
+    attempts: row.failures,
+    maxAttempts: row.max_attempts,
+    createdAt: new Date(row.created_at),
+    startedAt: moment(row.started_at),
+    finishedAt: moment(row.finished_at),
+    dueAt: moment(row.due_at),
+  }
+}
+
+function nameOf(source: JobSource, name: string): JobTypeName {
+  if (source === 'delivery') return LANE_NAMES.delivery
+  if (source === 'inbox') return LANE_NAMES.inbox
+  const known = source === 'task' ? TASK_NAMES[name] : JOB_NAMES[name]
+  if (!known) throw new Error(`The list of jobs has no name for ${name}.`)
+  return known
+}

@@ -1,0 +1,60 @@
+// Whether jobs and lanes are started: the machine `job-queue` as this process knows it. The claims ask the stored row in any
+// case, so that nothing is started after a pause was answered; what is known here spares them the question.
+
+import type { Bus } from '../../platform/bus/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { JobQueueState } from '../../state-machines/job-queue.ts'
+
+/** Published when the queue was paused or resumed. */
+export const JOB_QUEUE_TOPIC = 'job-queue'
+
+/** SQL condition: jobs may be started. */
+export const NOT_PAUSED = "not exists (select from job_queue where state = 'paused')"
+
+export interface Pause {
+  isPaused(): boolean
+  /** Reads the stored state. The sweeper does it with each of its looks, as the bus may lose messages. */
+  look(): Promise<void>
+  /** Looks now, and at each message of the bus. */
+  start(): Promise<void>
+  stop(): void
+}
+
+export function makePause(options: {
+  db: Database
+  bus: Pick<Bus, 'subscribe'>
+  logger: Logger
+  /** What waits may be started from now on. */
+  onResume: () => void
+}): Pause {
+  const { db, bus, logger, onResume } = options
+  let paused = false
+  let unsubscribe: (() => void) | undefined
+
+  async function look(): Promise<void> {
+    const [row] = await db.query<{ state: JobQueueState }>('select state from job_queue where id = 1', [], {
+      prepared: true,
+    })
+    const before = paused
+    paused = row?.state === 'paused'
+    if (before !== paused) logger.info(paused ? 'jobs are paused' : 'jobs go on')
+    if (before && !paused) onResume()
+  }
+
+  return {
+    isPaused: () => paused,
+    look,
+    async start() {
+      unsubscribe = bus.subscribe(JOB_QUEUE_TOPIC, () => {
+        look().catch((error) =>
+          logger.warn({ err: error }, 'whether jobs are paused is not known; the sweeper will see'),
+        )
+      })
+      await look()
+    },
+    stop() {
+      unsubscribe?.()
+    },
+  }
+}

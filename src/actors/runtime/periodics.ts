@@ -1,0 +1,98 @@
+// Work that repeats, once for the whole server: whichever process looks first when a task is due takes its row, shows that it
+// lives while it is at it, and says at its end when the next run is due. Of a process that died another one takes it over.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { underLease } from './lease.ts'
+import type { PeriodicTask } from './registry.ts'
+
+export interface Periodics {
+  /** Runs those of the tasks that are due and that no other process has. `guard` keeps a failure from the others. */
+  run(
+    tasks: ReadonlyMap<string, PeriodicTask>,
+    guard: (name: string, run: () => Promise<void>) => Promise<void>,
+  ): Promise<void>
+}
+
+/** How long a process is believed to be at a task without a sign of life. A task of a shorter interval is due again anyway. */
+const LEASE_MS = 30_000
+
+// An interval that was made shorter counts from the last run on.
+const CLAIM = `
+  insert into periodic_task as t (name, due_at, every_ms, started_at, owner)
+  select c.name, $1::timestamptz + least(c.every, ${LEASE_MS}) * interval '1 ms', c.every, $1, $2
+  from unnest($3::text[], $4::bigint[]) as c (name, every) order by c.name
+  on conflict (name) do update set due_at = excluded.due_at, every_ms = excluded.every_ms,
+    started_at = excluded.started_at, owner = excluded.owner
+  where t.due_at <= $1 or t.owner is null and t.started_at + excluded.every_ms * interval '1 ms' <= $1
+  returning name`
+
+export function makePeriodics(options: { db: Database; clock: Clock; owner: string }): Periodics {
+  const { db, clock, owner } = options
+  /** When a task is to be looked at, as far as this process knows. Of a task that another one has: soon, should that one die. */
+  const lookAt = new Map<string, { at: number; every: number }>()
+
+  const isDue = (name: string, every: number): boolean => {
+    const known = lookAt.get(name)
+    return !known || known.every !== every || known.at <= clock.now().getTime()
+  }
+
+  async function claim(tasks: { name: string; every: number }[]): Promise<Set<string>> {
+    const now = clock.now()
+    const rows = await db.query<{ name: string }>(
+      CLAIM,
+      [now, owner, tasks.map(({ name }) => name), tasks.map(({ every }) => every)],
+      { prepared: true },
+    )
+    for (const { name, every } of tasks) {
+      lookAt.set(name, { at: now.getTime() + Math.min(every, LEASE_MS), every })
+    }
+    return new Set(rows.map(({ name }) => name))
+  }
+
+  async function runLeased(name: string, task: PeriodicTask, every: number): Promise<void> {
+    const startedAt = clock.now().getTime()
+    const setDue = async (dueAt: Date, isOver: boolean): Promise<boolean> => {
+      const rows = await db.query(
+        'update periodic_task set due_at = $3, owner = case when $4 then null else owner end where name = $1 and owner = $2 returning name',
+        [name, owner, dueAt, isOver],
+      )
+      return rows.length > 0
+    }
+    try {
+      await underLease({
+        leaseMs: LEASE_MS,
+        renew: () => setDue(new Date(clock.now().getTime() + LEASE_MS), false),
+        signals: [],
+        work: () => task.run(),
+      })
+    } finally {
+      // Also after a failure: it is tried again when it is due, not at once.
+      await setDue(new Date(startedAt + every), true)
+      lookAt.set(name, { at: startedAt + every, every })
+    }
+  }
+
+  return {
+    async run(tasks, guard) {
+      const due = [...tasks].flatMap(([name, task]) => {
+        const every = Math.round(task.everyMs())
+        return isDue(name, every) ? [{ name, task, every }] : []
+      })
+      for (const { name, task, every } of due.filter((one) => one.task.everywhere)) {
+        lookAt.set(name, { at: clock.now().getTime() + every, every })
+        await guard(name, () => task.run())
+      }
+      const shared = due.filter(({ task }) => !task.everywhere)
+      const short = shared.filter(({ every }) => every <= LEASE_MS)
+      const claimed = short.length > 0 ? await claim(short) : new Set<string>()
+      for (const { name, task } of short) if (claimed.has(name)) await guard(name, () => task.run())
+      // One by one, so that another process may take the next one while this one is at a long task.
+      for (const { name, task, every } of shared.filter((one) => one.every > LEASE_MS)) {
+        await guard(name, async () => {
+          if ((await claim([{ name, every }])).has(name)) await runLeased(name, task, every)
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,82 @@
+// The queue of jobs: `/jobs`, `/jobs/{state}`, `/jobs/pause`, `/jobs/resume`.
+
+import { z } from 'zod'
+import { type JobQueue, jobStates, listJobs } from '../../actors/job-queue/index.ts'
+import { type Config, JOB_TYPE_NAMES } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { integerText, listOf, paging, sorting } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { jobView, toJobView } from './views.ts'
+
+const TAGS = ['Job']
+
+const listQuery = (config: Config) => {
+  const { list_max } = config.vireo.jobs
+  const { start } = paging(config)
+  return z.object({
+    jobType: z.enum(JOB_TYPE_NAMES, 'Invalid value').optional(),
+    start,
+    count: integerText({ min: 0, max: list_max }).default(Math.min(list_max, config.vireo.pagination.default_count)),
+    sort: sorting(['createdAt'], '-createdAt'),
+  })
+}
+
+export function jobsArea(deps: {
+  db: Database
+  clock: Clock
+  config: () => Config
+  jobQueue: Pick<JobQueue, 'pause' | 'resume'>
+}): Area {
+  const { db, clock, config, jobQueue } = deps
+  const manage = { right: 'MANAGE_JOBS' } as const
+  const querystring = listQuery(config())
+  const response = { 200: listOf(jobView) }
+
+  async function list(
+    { start, count, jobType, sort }: z.infer<typeof querystring>,
+    state?: (typeof jobStates)[number],
+  ): Promise<z.infer<(typeof response)[200]>> {
+    const query = { state, type: jobType, start, count, descending: sort.descending }
+    const { total, rows } = await listJobs(db, query, clock.now())
+    return { total, data: rows.map(toJobView) }
+  }
+
+  return (app) => {
+    app.get(
+      '/api/v1/jobs',
+      { config: manage, schema: { operationId: 'getAllJobs', tags: TAGS, querystring, response } },
+      async ({ query }) => await list(query),
+    )
+
+    app.get(
+      '/api/v1/jobs/:state',
+      {
+        config: manage,
+        schema: {
+          operationId: 'getJobs',
+          tags: TAGS,
+          // Without a state it is the list of all, with a slash at the end or without.
+          params: z.object({ state: z.enum(['', ...jobStates], 'Invalid value') }),
+          querystring,
+          response,
+        },
+      },
+      async ({ query, params }) => await list(query, params.state || undefined),
+    )
+
+    for (const move of ['pause', 'resume'] as const) {
+      app.post(
+        `/api/v1/jobs/${move}`,
+        {
+          config: manage,
+          schema: { operationId: `${move}Jobs`, tags: TAGS, response: { 204: z.null() } },
+        },
+        async (_request, reply) => {
+          await jobQueue[move]()
+          return reply.code(204).send(null)
+        },
+      )
+    }
+  }
+}

@@ -1,0 +1,10 @@
+// The queue of jobs.
+
+import { administrators, row } from '../row.ts'
+
+export const jobRows = [
+  row('GET /api/v1/jobs', administrators(200)),
+  row('GET /api/v1/jobs/:state', administrators(200), () => ({ params: { state: 'waiting' } })),
+  row('POST /api/v1/jobs/pause', administrators(204)),
+  row('POST /api/v1/jobs/resume', administrators(204)),
+]

@@ -1,0 +1,110 @@
+// Work that repeats, on two processes of one server.
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { fakeClock } from '../../support/clock.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+import { until } from '../../support/until.ts'
+
+const HOUR = 3_600_000
+let clock = fakeClock()
+let one: TestRuntime
+let two: TestRuntime
+beforeEach(async () => {
+  clock = fakeClock()
+  one = await makeTestRuntime({ clock })
+  two = await makeTestRuntime({ clock, url: one.url })
+})
+afterEach(async () => {
+  await two.stop()
+  await one.stop()
+})
+
+const both = () => [one.runtime, two.runtime]
+const sweep = () => Promise.all(both().map(({ sweeper }) => sweeper.sweep()))
+
+describe('a periodic task', () => {
+  it('runs once each time that it is due, whichever process looks first, and in each process where that is meant', async () => {
+    const ran = new Map<string, number>()
+    const run = (name: string) => async () => void ran.set(name, (ran.get(name) ?? 0) + 1)
+    for (const { registry } of both()) {
+      registry.periodic('hourly', { everyMs: () => HOUR, run: run('hourly') })
+      registry.periodic('each second', { everyMs: () => 1000, run: run('each second') })
+      registry.periodic('here', { everyMs: () => 1000, everywhere: true, run: run('here') })
+    }
+    for (let n = 0; n < 10; n += 1) {
+      await sweep()
+      clock.pass(500)
+    }
+    expect(Object.fromEntries(ran)).toEqual({ hourly: 1, 'each second': 5, here: 10 })
+    for (let n = 0; n < 5; n += 1) {
+      clock.pass(HOUR)
+      await sweep()
+      await sweep()
+    }
+    expect(Object.fromEntries(ran)).toEqual({ hourly: 6, 'each second': 10, here: 20 })
+  })
+
+  it('is due after its interval also for a process that was just started, and after an interval that was made shorter', async () => {
+    let ran = 0
+    let every = HOUR
+    const run = async () => {
+      ran += 1
+    }
+    for (const { registry } of both()) registry.periodic('task', { everyMs: () => every, run })
+    await one.runtime.sweeper.sweep()
+    clock.pass(HOUR / 2)
+    await two.runtime.sweeper.sweep()
+    expect(ran).toBe(1)
+    every = HOUR / 4
+    await sweep()
+    expect(ran).toBe(2)
+  })
+
+  it('that fails is tried again when it is due', async () => {
+    let ran = 0
+    for (const { registry } of both()) {
+      registry.periodic('task', {
+        everyMs: () => HOUR,
+        run: async () => {
+          ran += 1
+          throw new Error('no')
+        },
+      })
+    }
+    await sweep()
+    await sweep()
+    expect(ran).toBe(1)
+    clock.pass(HOUR)
+    await sweep()
+    expect(ran).toBe(2)
+  })
+
+  it('of a process that died is taken over, of one that lives it is not', async () => {
+    const ran: string[] = []
+    const gate = Promise.withResolvers<void>()
+    one.runtime.registry.periodic('long', {
+      everyMs: () => HOUR,
+      run: async () => {
+        ran.push('one')
+        await gate.promise
+      },
+    })
+    two.runtime.registry.periodic('long', { everyMs: () => HOUR, run: async () => void ran.push('two') })
+    const first = one.runtime.sweeper.sweep()
+    await until(() => ran.length === 1)
+    await two.runtime.sweeper.sweep()
+    expect(ran).toEqual(['one'])
+    // Nothing is heard of it for longer than a process is believed.
+    clock.pass(31_000)
+    await two.runtime.sweeper.sweep()
+    expect(ran).toEqual(['one', 'two'])
+    gate.resolve()
+    await first
+    clock.pass(HOUR - 1)
+    await sweep()
+    expect(ran).toHaveLength(2)
+    clock.pass(1)
+    await sweep()
+    expect(ran).toHaveLength(3)
+  })
+})
