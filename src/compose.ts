@@ -18,11 +18,12 @@ import {
   makeRemoveCommentsOf,
   makeWaitingComments,
 } from './actors/comment/index.ts'
+import { makeContact } from './actors/contact/index.ts'
 import { keepCountersRight } from './actors/counters/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
-import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
@@ -218,6 +219,7 @@ async function start(
   const twoFactor = makeTwoFactor({ ...deps, passwords })
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })
+  const contact = makeContact(deps)
   sendMails({ ...deps, links, mailer: makeMailer({ settings: () => config().smtp }) })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
   const emailVerification = makeEmailVerification({ ...deps, links })
@@ -402,6 +404,7 @@ async function start(
       channelSyncs,
       chapters,
       comments,
+      contact,
       counters,
       createVideo,
       emailVerification,
@@ -410,6 +413,7 @@ async function start(
       ffmpeg,
       follows,
       history,
+      homepage: makeHomepage(deps),
       http,
       instance,
       limits,

@@ -9,9 +9,10 @@ import type { Channels } from '../actors/channel/index.ts'
 import type { ChannelSyncs } from '../actors/channel-sync/index.ts'
 import type { Chapters } from '../actors/chapter/index.ts'
 import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from '../actors/comment/index.ts'
+import type { Contact } from '../actors/contact/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
 import type { History } from '../actors/history/index.ts'
-import type { Instance, InstanceFactsReader } from '../actors/instance/index.ts'
+import type { Homepage, Instance, InstanceFactsReader } from '../actors/instance/index.ts'
 import { makeNotificationSettings } from '../actors/notification/index.ts'
 import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
 import { makePlaylistElements, type Playlists, type RemotePlaylists } from '../actors/playlist/index.ts'
@@ -60,6 +61,8 @@ import { commentListsArea } from '../http/comments/lists.ts'
 import { commentsArea } from '../http/comments/routes.ts'
 import { instanceImagesArea } from '../http/config/instance-images.ts'
 import { configArea } from '../http/config/routes.ts'
+import { contactArea } from '../http/contact/routes.ts'
+import { customPagesArea } from '../http/custom-pages/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
 import { makeMuxes } from '../http/downloads/mux.ts'
 import { downloadsArea } from '../http/downloads/routes.ts'
@@ -133,6 +136,7 @@ export interface HttpParts {
   channelSyncs: ChannelSyncs
   chapters: Chapters
   comments: Comments
+  contact: Contact
   counters: Counters
   createVideo: CreateVideo
   emailVerification: EmailVerification
@@ -141,6 +145,7 @@ export interface HttpParts {
   ffmpeg: Ffmpeg
   follows: Follows
   history: History
+  homepage: Homepage
   /** Asks other servers for pictures. */
   http: GuardedFetch
   instance: Instance
@@ -205,6 +210,7 @@ function areasOf(parts: HttpParts): Area[] {
     channelSyncs,
     chapters,
     comments,
+    contact,
     counters,
     createVideo,
     deps,
@@ -214,6 +220,7 @@ function areasOf(parts: HttpParts): Area[] {
     ffmpeg,
     follows,
     history,
+    homepage,
     http,
     instance,
     ownershipChanges,
@@ -261,6 +268,8 @@ function areasOf(parts: HttpParts): Area[] {
     scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
     twoFactorArea({ twoFactor }),
     configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
+    customPagesArea({ db, homepage, facts }),
+    contactArea({ config, contact }),
     pingArea,
     usersArea({ db, config, urls, users }),
     meArea({
