@@ -23,6 +23,7 @@ import { keepCountersRight } from './actors/counters/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
+import { keepActivityTotals } from './actors/incoming-activity/index.ts'
 import { makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
@@ -289,6 +290,7 @@ async function start(
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
   keepPlaylistTotals(deps)
+  keepActivityTotals(deps)
   registerCounters(deps)
   registerActorTotals(deps)
   keepCountersRight(deps)

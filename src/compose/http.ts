@@ -21,6 +21,7 @@ import type { Redundancies } from '../actors/redundancy/index.ts'
 import type { Registrations } from '../actors/registration/index.ts'
 import type { ActorDeps, Runtime } from '../actors/runtime/index.ts'
 import type { RuntimeConfig } from '../actors/runtime-config/index.ts'
+import { makeServerStats } from '../actors/server-stats/index.ts'
 import { makeScopedTokens, type Sessions } from '../actors/session/index.ts'
 import type { Studio } from '../actors/studio/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
@@ -83,6 +84,7 @@ import { redundancyArea } from '../http/redundancy/routes.ts'
 import { registrationsArea } from '../http/registrations/routes.ts'
 import { searchArea } from '../http/search/routes.ts'
 import { serverFollowsArea } from '../http/server-follows/routes.ts'
+import { serverStatsArea } from '../http/server-stats/routes.ts'
 import { servicesArea } from '../http/services/routes.ts'
 import { staticArea } from '../http/static/routes.ts'
 import { storyboardsArea } from '../http/storyboards/routes.ts'
@@ -270,6 +272,7 @@ function areasOf(parts: HttpParts): Area[] {
     configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
     customPagesArea({ db, homepage, facts }),
     contactArea({ config, contact }),
+    serverStatsArea({ config, stats: makeServerStats({ db, clock, config, instanceActorId: instance.actorId }) }),
     pingArea,
     usersArea({ db, config, urls, users }),
     meArea({

@@ -1,6 +1,7 @@
 // NodeInfo: what this server is, how much it has, and what of its configuration clients want to know.
 
 import { closedBy } from '../../actors/registration/index.ts'
+import { localCommentCount } from '../../actors/server-stats/index.ts'
 import { totalVideos } from '../../actors/video/index.ts'
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -42,8 +43,7 @@ export async function nodeInfo(
        count(*) filter (where u.last_login_at > $1::timestamptz - interval '1 month')::int as "activeMonth",
        count(*) filter (where u.last_login_at > $1::timestamptz - interval '6 months')::int as "activeHalfyear",
        ${totalVideos('local')} as "localPosts",
-       (select count(*) from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
-        where x.host_id is null and m.deleted_at is null)::int as "localComments"
+       ${localCommentCount}::int as "localComments"
      from users u where u.state <> 'deleted'`,
     [now],
   )
