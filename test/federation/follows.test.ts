@@ -246,6 +246,22 @@ describe('a follower of ours', () => {
     await ours.tell(second, peer.activity(second, 'Undo', original.id))
     await becomes('followers', 'first', 'accepted')
   })
+
+  it('counts in the statistics with all that was handled, by type, and with what was refused', async () => {
+    const [follows] = await ours.query<{ n: string }>(
+      "select count(*) as n from incoming_activity where type = 'Follow'",
+    )
+    const stats = await ours.client.get<Record<string, number>>('/api/v1/server/stats')
+    expect(stats).toMatchObject({
+      totalActivityPubFollowMessagesSuccesses: Number(follows?.n),
+      totalActivityPubFollowMessagesErrors: 0,
+      totalActivityPubUndoMessagesSuccesses: 1,
+      totalActivityPubUndoMessagesErrors: 1,
+      totalActivityPubMessagesProcessed: Number(follows?.n) + 2,
+      totalActivityPubMessagesErrors: 1,
+      totalActivityPubMessagesWaiting: 0,
+    })
+  })
 })
 
 describe('a server that decides about its followers', () => {

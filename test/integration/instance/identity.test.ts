@@ -302,3 +302,56 @@ describe('the statistics', () => {
     })
   })
 })
+
+describe('the lists of follows', () => {
+  it('are filtered by state, kind of actor and text, and sorted', async () => {
+    const db: Pick<Database, 'query'> = { query: (sql, values = []) => at.query(sql, [...values]) }
+    await at.query('delete from follow')
+    const states = ['accepted', 'pending', 'rejected', 'expired'] as const
+    for (const [index, state] of states.entries()) {
+      const { host } = await makeRemoteChannel(db, { host: `${state}.example`, username: `by_${state}` })
+      await at.query('update remote_host set redundancy_allowed = $2 where host = $1', [host, state === 'pending'])
+      for (const [follower, target] of [
+        ['them', 'us'],
+        ['us', 'them'],
+      ]) {
+        await at.query(
+          `insert into follow (follower_id, target_id, state, created_at)
+           select ${follower}.id, ${target}.id, $2, $3 from actor us, actor them join remote_host h on h.id = them.host_id
+           where h.host = $1 and them.type = $4 and us.type = 'Application' and us.host_id is null`,
+          [host, state, new Date(index * 1000), index % 2 === 0 ? 'Person' : 'Group'],
+        )
+      }
+    }
+    interface Follow {
+      state: string
+      follower: { host: string; hostRedundancyAllowed: boolean }
+      following: { host: string; hostRedundancyAllowed: boolean }
+    }
+    const listed = async (direction: 'followers' | 'following', query: string) => {
+      const answer = await fetch(`${at.node.base}/api/v1/server/${direction}?${query}`)
+      const { total, data } = (await answer.json()) as { total: number; data: Follow[] }
+      const other = direction === 'followers' ? 'follower' : 'following'
+      return [total, ...data.map((one) => one[other].host.replace('.example', ''))]
+    }
+    for (const direction of ['followers', 'following'] as const) {
+      const list = (query: string) => listed(direction, query)
+      expect(await list('')).toEqual([4, 'expired', 'rejected', 'pending', 'accepted'])
+      expect(await list('sort=createdAt&start=1&count=2')).toEqual([4, 'pending', 'rejected'])
+      expect(await list('state=rejected')).toEqual([2, 'expired', 'rejected'])
+      expect(await list('state=pending')).toEqual([1, 'pending'])
+      expect(await list('actorType=Person')).toEqual([2, 'rejected', 'accepted'])
+      expect(await list('actorType=Group&state=rejected')).toEqual([1, 'expired'])
+      expect(await list('search=PENDING.ex')).toEqual([1, 'pending'])
+      expect(await list('search=by_acc')).toEqual([1, 'accepted'])
+      expect(await list('search=_%25')).toEqual([0])
+      expect(await list('sort=state')).toEqual([4, 'accepted', 'pending', 'rejected', 'expired'])
+    }
+    expect(await listed('following', 'sort=-redundancyAllowed&count=1')).toEqual([4, 'pending'])
+    const { data } = (await (await fetch(`${at.node.base}/api/v1/server/following?state=pending`)).json()) as {
+      data: Follow[]
+    }
+    expect(data[0]?.following.hostRedundancyAllowed).toBe(true)
+    expect(data[0]?.follower.hostRedundancyAllowed).toBe(false)
+  })
+})
