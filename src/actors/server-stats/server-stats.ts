@@ -102,7 +102,7 @@ const average = (rows: string): string =>
 const follows = (end: 'target_id' | 'follower_id'): string =>
   `(select count(*)::int from follow where ${end} = $1 and state = 'accepted')`
 
-export const TOTALS = `
+const TOTALS = `
   select u.*, s.*, b.*, g.*, k.*,
     ${totalVideos('local')} as "localVideos", ${totalVideos()} as videos,
     ${localCommentCount}::int as "localVideoComments", ${totalComments(false)} as "videoComments",
