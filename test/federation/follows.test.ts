@@ -417,6 +417,22 @@ describe('a server that follows by itself', () => {
     expect(peer.of('Follow')).toHaveLength(1)
   })
 
+  it('does not follow back who does not follow any more when its turn comes', async () => {
+    const account = await peer.account('quitter')
+    await ours.tell(account, peer.activity(account, 'Arrive', account.url))
+    await ours.query(
+      `insert into job (type, queue, data, max_attempts, due_at)
+       select 'activitypub-follow', 'io', jsonb_build_object('actorId', id, 'followBackOf', 424242), 1, now()
+       from actor where url = $1`,
+      [account.url],
+    )
+    const done = "select 1 from job where (data->>'followBackOf')::int = 424242 and state = 'completed'"
+    await until(async () => (await ours.query(done)).length === 1)
+    expect(
+      await ours.query('select 1 from follow where target_id = (select id from actor where url = $1)', [account.url]),
+    ).toEqual([])
+  })
+
   it('follows the servers of an index, as far as they are new', async () => {
     const other = await startFakePeer()
     index.hosts = [other.host, peer.host, ours.host]

@@ -41,12 +41,11 @@ export function keepActivityTotals(
 ): void {
   const { db, registry, config, clock } = deps
   registry.periodic('activity-totals', {
-    everyMs: () => config().vireo.runtime.counters_interval,
-    run: () => foldTotal(db, ACTIVITIES),
-  })
-  registry.periodic('activity-rate', {
     everyMs: () => config().vireo.schedulers.update_inbox_stats,
-    run: () => noteRate(db, clock.now(), config().vireo.schedulers.update_inbox_stats),
+    run: async () => {
+      await foldTotal(db, ACTIVITIES)
+      await noteRate(db, clock.now(), config().vireo.schedulers.update_inbox_stats)
+    },
   })
 }
 

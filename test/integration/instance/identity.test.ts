@@ -277,6 +277,32 @@ describe('the statistics', () => {
     })
   })
 
+  it('add the activities of all processes, and tell how many a second they were lately', async () => {
+    const count = (delta: number) =>
+      at.query(
+        "insert into activity_total_delta (type, success, delta) values ('Create', true, $1), ('Like', false, 1)",
+        [delta],
+      )
+    const folded = () => at.query('select 1 from activity_total_delta')
+    const before = await statsOf()
+    await count(40)
+    const created = Number(before.totalActivityPubCreateMessagesSuccesses) + 40
+    expect(await statsOf()).toMatchObject({ totalActivityPubCreateMessagesSuccesses: created })
+    at.clock.pass(61_000)
+    await until(async () => (await folded()).length === 0, { what: 'the fold' })
+    await at.query('delete from activity_rate')
+    await at.query('insert into activity_rate (at, handled) select $1, sum(total) from activity_total', [
+      at.clock.now(),
+    ])
+    await count(59)
+    at.clock.pass(29_000)
+    expect(await statsOf(beside.base)).toMatchObject({
+      totalActivityPubCreateMessagesSuccesses: created + 59,
+      totalActivityPubLikeMessagesErrors: 2,
+      activityPubMessagesProcessedPerSecond: 1,
+    })
+  })
+
   it('tell what each strategy of mirroring takes', async () => {
     expect((await statsOf()).videosRedundancy).toEqual([
       { strategy: 'trending', totalSize: 1_048_576, totalUsed: 0, totalVideos: 0, totalVideoFiles: 0 },
