@@ -39,6 +39,7 @@ import { Downloads } from './0037-downloads.ts'
 import { Placements } from './0038-placements.ts'
 import { UnwantedMoves } from './0039-unwanted-moves.ts'
 import { JobQueue } from './0040-job-queue.ts'
+import { Homepage } from './0041-homepage.ts'
 import { RedundancyPolicies } from './0043-redundancy-policies.ts'
 
 export const migrations = [
@@ -81,5 +82,6 @@ export const migrations = [
   { name: '0038-placements', class: Placements },
   { name: '0039-unwanted-moves', class: UnwantedMoves },
   { name: '0040-job-queue', class: JobQueue },
+  { name: '0041-homepage', class: Homepage },
   { name: '0043-redundancy-policies', class: RedundancyPolicies },
 ]

@@ -18,11 +18,13 @@ import {
   makeRemoveCommentsOf,
   makeWaitingComments,
 } from './actors/comment/index.ts'
+import { makeContact } from './actors/contact/index.ts'
 import { keepCountersRight } from './actors/counters/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
-import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { keepActivityTotals } from './actors/incoming-activity/index.ts'
+import { makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
@@ -219,6 +221,7 @@ async function start(
   const twoFactor = makeTwoFactor({ ...deps, passwords })
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })
+  const contact = makeContact(deps)
   sendMails({ ...deps, links, mailer: makeMailer({ settings: () => config().smtp }) })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
   const emailVerification = makeEmailVerification({ ...deps, links })
@@ -289,6 +292,7 @@ async function start(
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
   keepPlaylistTotals(deps)
+  keepActivityTotals(deps)
   registerCounters(deps)
   registerActorTotals(deps)
   keepCountersRight(deps)
@@ -407,6 +411,7 @@ async function start(
       channelSyncs,
       chapters,
       comments,
+      contact,
       counters,
       createVideo,
       emailVerification,
@@ -415,6 +420,7 @@ async function start(
       ffmpeg,
       follows,
       history,
+      homepage: makeHomepage(deps),
       http,
       instance,
       jobQueue,

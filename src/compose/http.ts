@@ -9,9 +9,10 @@ import type { Channels } from '../actors/channel/index.ts'
 import type { ChannelSyncs } from '../actors/channel-sync/index.ts'
 import type { Chapters } from '../actors/chapter/index.ts'
 import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from '../actors/comment/index.ts'
+import type { Contact } from '../actors/contact/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
 import type { History } from '../actors/history/index.ts'
-import type { Instance, InstanceFactsReader } from '../actors/instance/index.ts'
+import type { Homepage, Instance, InstanceFactsReader } from '../actors/instance/index.ts'
 import type { JobQueue } from '../actors/job-queue/index.ts'
 import { makeNotificationSettings } from '../actors/notification/index.ts'
 import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
@@ -21,6 +22,7 @@ import type { Redundancies } from '../actors/redundancy/index.ts'
 import type { Registrations } from '../actors/registration/index.ts'
 import type { ActorDeps, Runtime } from '../actors/runtime/index.ts'
 import type { RuntimeConfig } from '../actors/runtime-config/index.ts'
+import { makeServerStats } from '../actors/server-stats/index.ts'
 import { makeScopedTokens, type Sessions } from '../actors/session/index.ts'
 import type { Studio } from '../actors/studio/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
@@ -61,6 +63,8 @@ import { commentListsArea } from '../http/comments/lists.ts'
 import { commentsArea } from '../http/comments/routes.ts'
 import { instanceImagesArea } from '../http/config/instance-images.ts'
 import { configArea } from '../http/config/routes.ts'
+import { contactArea } from '../http/contact/routes.ts'
+import { customPagesArea } from '../http/custom-pages/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
 import { makeMuxes } from '../http/downloads/mux.ts'
 import { downloadsArea } from '../http/downloads/routes.ts'
@@ -82,6 +86,7 @@ import { redundancyArea } from '../http/redundancy/routes.ts'
 import { registrationsArea } from '../http/registrations/routes.ts'
 import { searchArea } from '../http/search/routes.ts'
 import { serverFollowsArea } from '../http/server-follows/routes.ts'
+import { serverStatsArea } from '../http/server-stats/routes.ts'
 import { servicesArea } from '../http/services/routes.ts'
 import { staticArea } from '../http/static/routes.ts'
 import { storyboardsArea } from '../http/storyboards/routes.ts'
@@ -135,6 +140,7 @@ export interface HttpParts {
   channelSyncs: ChannelSyncs
   chapters: Chapters
   comments: Comments
+  contact: Contact
   counters: Counters
   createVideo: CreateVideo
   emailVerification: EmailVerification
@@ -143,6 +149,7 @@ export interface HttpParts {
   ffmpeg: Ffmpeg
   follows: Follows
   history: History
+  homepage: Homepage
   /** Asks other servers for pictures. */
   http: GuardedFetch
   instance: Instance
@@ -208,6 +215,7 @@ function areasOf(parts: HttpParts): Area[] {
     channelSyncs,
     chapters,
     comments,
+    contact,
     counters,
     createVideo,
     deps,
@@ -217,6 +225,7 @@ function areasOf(parts: HttpParts): Area[] {
     ffmpeg,
     follows,
     history,
+    homepage,
     http,
     instance,
     jobQueue,
@@ -265,6 +274,9 @@ function areasOf(parts: HttpParts): Area[] {
     scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
     twoFactorArea({ twoFactor }),
     configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
+    customPagesArea({ db, homepage, facts }),
+    contactArea({ config, contact }),
+    serverStatsArea({ config, stats: makeServerStats({ db, clock, config, instanceActorId: instance.actorId }) }),
     pingArea,
     usersArea({ db, config, urls, users }),
     meArea({

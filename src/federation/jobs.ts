@@ -23,7 +23,7 @@ export function registerFederationJobs(
       try {
         const followerId = data.followerId ? Number(data.followerId) : await deps.instanceActorId()
         const targetId = await targetOf(data)
-        if (!(await isWanted(id))) return
+        if (!(await isWanted(id)) || !(await isFollower(data))) return
         const { followId } = await follows.request({ followerId, targetId })
         if (!(await isWanted(id))) await follows.withdraw(followId)
       } catch (error) {
@@ -38,6 +38,13 @@ export function registerFederationJobs(
   async function isWanted(jobId: number): Promise<boolean> {
     const [job] = await db.query<{ state: string }>('select state from job where id = $1', [jobId])
     return job?.state !== 'cancelled'
+  }
+
+  /** False for one that is to be followed back, and has gone or was rejected or removed meanwhile. */
+  async function isFollower({ followBackOf }: Record<string, string | number>): Promise<boolean> {
+    if (followBackOf === undefined) return true
+    const rows = await db.query("select 1 from follow where id = $1 and state = 'accepted'", [Number(followBackOf)])
+    return rows.length > 0
   }
 
   /** Row of the actor that is meant: one that is stored, the instance actor of a host, or whose handle it is. */

@@ -25,6 +25,8 @@ export interface OutgoingMail {
   /** One address, or several that do not see each other. */
   to: string | readonly string[]
   fromName: string
+  /** An address for answers, when not ours. */
+  replyTo?: string
   subject: string
   text: string
   html: string
@@ -53,7 +55,7 @@ const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socket
 export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
   let transporter: Pick<Transporter, 'sendMail'> | undefined
   return {
-    async send({ id, to, fromName, subject, text, html }) {
+    async send({ id, to, fromName, replyTo, subject, text, html }) {
       const address = settings().from_address
       transporter ??= connect(settings())
       try {
@@ -64,6 +66,7 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
           ...(typeof to === 'string'
             ? { to: { name: '', address: to } }
             : { to: { name: fromName, address }, envelope: { from: address, to: [...to] } }),
+          ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
           subject,
           text,
           html,

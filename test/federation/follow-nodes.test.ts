@@ -100,3 +100,93 @@ describe('followers of an instance', () => {
     ).toHaveLength(1)
   }, 30_000)
 })
+
+describe('servers that follow back', () => {
+  const set = async (node: FederatedNode, change: { followings?: object; followers?: object }) =>
+    node.client.send('PUT', '/api/v1/config/custom', {
+      ...(await node.client.get<object>('/api/v1/config/custom')),
+      ...change,
+    })
+  const followBack = {
+    instance: { autoFollowBack: { enabled: true }, autoFollowIndex: { enabled: false, indexUrl: '' } },
+  }
+  const approval = (manualApproval: boolean) => ({ instance: { enabled: true, manualApproval } })
+  const follower = (node: FederatedNode, verb = '') => `/api/v1/server/followers/peertube@${node.host}${verb}`
+  /** Follows of the instance that came to a node from another one, and the jobs that ask for some of its own. */
+  const asked = async (node: FederatedNode, by: FederatedNode) => [
+    (await node.query("select 1 from incoming_activity where type = 'Follow' and actor_url = $1", [by.instance]))
+      .length,
+    (await node.query("select 1 from job where type = 'activitypub-follow'")).length,
+  ]
+  const nothing = async () => {
+    for (const node of [b, c]) {
+      for (const other of [b, c]) {
+        if (other !== node) await node.client.raw(`/api/v1/server/following/${other.host}`, { method: 'DELETE' })
+      }
+    }
+    await both(b, c, c.instance, 'none')
+    await both(c, b, b.instance, 'none')
+  }
+
+  it('follow each other after one has asked, and are content', async () => {
+    await nothing()
+    await set(b, { followings: followBack })
+    await set(c, { followings: followBack })
+    const before = [await asked(b, c), await asked(c, b)]
+    await b.client.send('POST', '/api/v1/server/following', { hosts: [c.host] })
+    await both(b, c, c.instance, 'accepted')
+    await both(c, b, b.instance, 'accepted')
+    await b.settled()
+    await c.settled()
+    const rise = (pair: number[] | undefined) => (pair ?? []).map((count) => count + 1)
+    expect([await asked(b, c), await asked(c, b)]).toEqual(before.map(rise))
+    for (const node of [b, c]) {
+      const { data } = await node.client.get<{ data: { following: { host: string } }[] }>(
+        '/api/v1/server/following?state=accepted&actorType=Application',
+      )
+      expect(data.filter(({ following }) => following.host === (node === b ? c : b).host)).toHaveLength(1)
+    }
+  }, 60_000)
+
+  it('do not come back by themselves when they were rejected or removed', async () => {
+    const before = [await asked(b, c), await asked(c, b)]
+    await c.client.send('POST', follower(b, '/reject'))
+    await both(b, c, c.instance, 'rejected')
+    await c.client.send('DELETE', follower(b))
+    await until(async () => (await on(c, b, c.instance)) === 'none')
+    await b.settled()
+    await c.settled()
+    expect(await on(b, b, c.instance)).toBe('rejected')
+    await both(c, b, b.instance, 'accepted')
+    expect([await asked(b, c), await asked(c, b)]).toEqual(before)
+  }, 60_000)
+
+  it('wait until the follower is approved, and leave alone one that is rejected', async () => {
+    await nothing()
+    await set(c, { followers: approval(true) })
+    await b.client.send('POST', '/api/v1/server/following', { hosts: [c.host] })
+    await both(b, c, c.instance, 'pending')
+    await c.client.send('POST', follower(b, '/reject'))
+    await both(b, c, c.instance, 'rejected')
+    await c.settled()
+    expect(await on(c, c, b.instance)).toBe('none')
+    await c.client.send('POST', follower(b, '/accept'))
+    await both(b, c, c.instance, 'accepted')
+    await both(c, b, b.instance, 'accepted')
+    await set(c, { followers: approval(false) })
+  }, 60_000)
+})
+
+it('a server that cannot be reached is not asked again once it is given up', async () => {
+  const host = '127.0.0.1:9'
+  await a.client.send('POST', '/api/v1/server/following', { hosts: [host] })
+  await until(
+    async () => (await a.query("select 1 from job where data->>'host' = $1 and data ? 'tries'", [host])).length > 0,
+  )
+  const remove = () => a.client.raw(`/api/v1/server/following/${host}`, { method: 'DELETE' })
+  expect((await remove()).status).toBe(204)
+  expect((await remove()).status).toBe(404)
+  expect(
+    await a.query("select 1 from job where data->>'host' = $1 and state in ('waiting', 'delayed', 'active')", [host]),
+  ).toEqual([])
+}, 30_000)

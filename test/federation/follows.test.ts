@@ -246,6 +246,22 @@ describe('a follower of ours', () => {
     await ours.tell(second, peer.activity(second, 'Undo', original.id))
     await becomes('followers', 'first', 'accepted')
   })
+
+  it('counts in the statistics with all that was handled, by type, and with what was refused', async () => {
+    const [follows] = await ours.query<{ n: string }>(
+      "select count(*) as n from incoming_activity where type = 'Follow'",
+    )
+    const stats = await ours.client.get<Record<string, number>>('/api/v1/server/stats')
+    expect(stats).toMatchObject({
+      totalActivityPubFollowMessagesSuccesses: Number(follows?.n),
+      totalActivityPubFollowMessagesErrors: 0,
+      totalActivityPubUndoMessagesSuccesses: 1,
+      totalActivityPubUndoMessagesErrors: 1,
+      totalActivityPubMessagesProcessed: Number(follows?.n) + 2,
+      totalActivityPubMessagesErrors: 1,
+      totalActivityPubMessagesWaiting: 0,
+    })
+  })
 })
 
 describe('a server that decides about its followers', () => {
@@ -399,6 +415,22 @@ describe('a server that follows by itself', () => {
     await ours.tell(account, peer.activity(account, 'Follow', ours.instance))
     await until(() => peer.of('Accept').length === 3)
     expect(peer.of('Follow')).toHaveLength(1)
+  })
+
+  it('does not follow back who does not follow any more when its turn comes', async () => {
+    const account = await peer.account('quitter')
+    await ours.tell(account, peer.activity(account, 'Arrive', account.url))
+    await ours.query(
+      `insert into job (type, queue, data, max_attempts, due_at)
+       select 'activitypub-follow', 'io', jsonb_build_object('actorId', id, 'followBackOf', 424242), 1, now()
+       from actor where url = $1`,
+      [account.url],
+    )
+    const done = "select 1 from job where (data->>'followBackOf')::int = 424242 and state = 'completed'"
+    await until(async () => (await ours.query(done)).length === 1)
+    expect(
+      await ours.query('select 1 from follow where target_id = (select id from actor where url = $1)', [account.url]),
+    ).toEqual([])
   })
 
   it('follows the servers of an index, as far as they are new', async () => {

@@ -133,7 +133,9 @@ export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
         const from = { state: abuse.state, context: {} }
         const next = state === undefined ? from : step(abuseMachine, from, { type: EVENTS[state] })
         await unit.query(
-          `update abuse set state = $2, moderation_comment = coalesce($3, moderation_comment), updated_at = $4 where id = $1`,
+          `update abuse set state = $2, moderation_comment = coalesce($3, moderation_comment), updated_at = $4,
+             processed_at = case when $2 = 'pending' then processed_at else coalesce(processed_at, $4) end
+           where id = $1`,
           [abuseId, next.state, comment ?? null, unit.now],
         )
       })

@@ -20,5 +20,5 @@ export {
 } from './list-comments.ts'
 export { toPlainText } from './plain-text.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'
-export { keepCommentTotals, reconcileCommentTotals } from './totals.ts'
+export { keepCommentTotals, reconcileCommentTotals, totalComments } from './totals.ts'
 export { makeWaitingComments, type WaitingComment, type WaitingComments } from './waiting-comments.ts'

@@ -17,7 +17,8 @@ export function followBack(deps: ActorDeps & { instanceActorId: () => Promise<nu
     if (!follower) return
     unit.enqueue({
       type: 'activitypub-follow',
-      data: { actorId: follower.id },
+      // The job sees whether it still follows us by then.
+      data: { actorId: follower.id, followBackOf: followId },
       dedupeKey: `follow-back-${follower.id}`,
     })
   })

@@ -1,3 +1,4 @@
+export { forgetAsked } from './asked.ts'
 export { followBack } from './auto-follow.ts'
 export { dropFollow, dropFollows, keepFollowCounts } from './counters.ts'
 export { type Follows, makeFollows } from './follow.commands.ts'

@@ -26,6 +26,7 @@ import {
   SUBJECT_HASH,
   type Subject,
 } from './last-words.ts'
+import { countedAs } from './totals.ts'
 
 export interface ArrivedActivity {
   activityId: string
@@ -51,8 +52,8 @@ export interface StoredActivity extends Omit<ArrivedActivity, 'subject' | 'once'
 
 /** What became of a try. */
 export type Treatment =
-  /** Without an effect it was of no concern to us, and is no word that could be the last one. */
-  | { result: 'handled'; hadEffect: boolean }
+  /** Without an effect it was of no concern to us, and is no word that could be the last one. `refused`: it asked for too much. */
+  | { result: 'handled'; hadEffect: boolean; refused?: boolean }
   /** Worth another try. */
   | { result: 'failed'; reason: string }
   /** No try will help. */
@@ -110,9 +111,11 @@ type Stage = Pick<Row, 'state' | 'context'>
 
 /** A row with the stage that it has now. */
 interface Settled {
-  row: Pick<Row, 'id' | 'activityId'>
+  row: Pick<Row, 'id' | 'activityId' | 'type'>
   after: Stage
   hadEffect?: boolean
+  /** What it counts as, of those that were handled now. */
+  counts?: 'success' | 'error'
 }
 
 export function makeIncomingActivities(
@@ -219,14 +222,17 @@ export function makeIncomingActivities(
   async function handle(row: Row): Promise<Settled> {
     const open = opened(row)
     const treatment = await treat(open)
-    const hadEffect = treatment.result === 'handled' && treatment.hadEffect
-    return { row, after: stepped(open, eventOf(treatment)), hadEffect }
+    const after = stepped(open, eventOf(treatment))
+    if (treatment.result === 'handled') {
+      return { row, after, hadEffect: treatment.hadEffect, counts: treatment.refused ? 'error' : 'success' }
+    }
+    return { row, after, hadEffect: false, ...(after.state === 'parked' ? { counts: 'error' } : {}) }
   }
 
   /** A Create that waited must not follow its Delete, nor a like the dislike that took its place. */
   function overtaken(row: Row): Settled {
     logger.debug({ activity: row.activityId }, 'an activity came after a later word of its actor')
-    return { row, after: stepped(opened(row), { type: 'HANDLED' }), hadEffect: false }
+    return { row, after: stepped(opened(row), { type: 'HANDLED' }), hadEffect: false, counts: 'success' }
   }
 
   const opened = (row: Row): Row =>
@@ -271,14 +277,18 @@ export function makeIncomingActivities(
     const kept = settled.filter(({ after }) => after.state !== 'dropped')
     if (kept.length === 0) return
     await query(
-      `update incoming_activity i set state = s.state, context = s.context::jsonb, due_at = s.due_at,
+      `with settled as (
+       update incoming_activity i set state = s.state, context = s.context::jsonb, due_at = s.due_at,
          error = s.error, body = case when s.state = 'done' then null else i.body end,
          proof = case when s.state = 'unverified' then i.proof end,
          subject_hash = case when s.state <> 'done' or s.had_effect then i.subject_hash end,
          ended_hash = case when s.state <> 'done' or s.had_effect then i.ended_hash end
-       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[])
-         as s (id, state, context, due_at, error, had_effect)
-       where i.id = s.id`,
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[], $7::text[], $8::boolean[])
+         as s (id, state, context, due_at, error, had_effect, counted_as, success)
+       where i.id = s.id returning s.counted_as, s.success
+       )
+       insert into activity_total_delta (type, success, delta)
+       select counted_as, success, count(*) from settled where counted_as is not null group by counted_as, success`,
       [
         kept.map(({ row }) => row.id),
         kept.map(({ after }) => after.state),
@@ -286,6 +296,8 @@ export function makeIncomingActivities(
         kept.map(({ after }) => dueAt(after)),
         kept.map(({ after }) => after.context.reason),
         kept.map(({ hadEffect }) => hadEffect ?? false),
+        kept.map(({ row, counts }) => (counts ? countedAs(row.type) : null)),
+        kept.map(({ counts }) => counts === 'success'),
       ],
       { prepared: true },
     )

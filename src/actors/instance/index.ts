@@ -1,3 +1,4 @@
+export { findHomepage, type Homepage, makeHomepage } from './homepage.ts'
 export { type Instance, type LocalClient, makeInstance } from './instance.commands.ts'
 export {
   type InstanceFacts,

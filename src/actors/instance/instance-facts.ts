@@ -1,10 +1,12 @@
-// What everybody is told of the instance beside its configuration: its pictures, and whether there is room for users.
+// What everybody is told of the instance beside its configuration: its pictures, whether there is room for users, and whether it has
+// a homepage of its own.
 // Asked for with every page that opens, so it is remembered for a moment.
 
 import type { Config } from '../../config/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { HAS_HOMEPAGE } from './homepage.ts'
 
 export interface InstanceImage {
   filename: string
@@ -19,13 +21,14 @@ export interface InstanceFacts {
   banners: InstanceImage[]
   /** Counted no further than `signup.limit`. */
   users: number
+  homepage: boolean
 }
 
 export interface InstanceFactsReader {
   /** At most a second old; the same object as long as it was not read anew. */
   recent(): Promise<InstanceFacts>
   read(): Promise<InstanceFacts>
-  /** Somebody changed a picture: this process forgets at once, the others as soon as they hear of it. */
+  /** Somebody changed a picture or the homepage: this process forgets at once, the others as soon as they hear of it. */
   changed(): Promise<void>
   close(): void
 }
@@ -76,5 +79,5 @@ const images = (type: 1 | 2): string =>
      'updated_at', i.updated_at) order by i.width desc nulls last), '[]')
    from actor_image i where i.actor_id = $1 and i.type = ${type})`
 
-const FACTS = `select ${images(1)} as avatars, ${images(2)} as banners, 
+const FACTS = `select ${images(1)} as avatars, ${images(2)} as banners, ${HAS_HOMEPAGE} as homepage,
   (select count(*) from (select 1 from users where state <> 'deleted' limit $2) as counted) as users`

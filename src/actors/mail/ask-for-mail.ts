@@ -18,6 +18,8 @@ export type Mail =
   | { mail: 'registration-requested'; registrationId: number }
   | { mail: 'registration-accepted'; registrationId: number }
   | { mail: 'registration-rejected'; registrationId: number }
+  /** To whoever runs the server: a visitor wrote. */
+  | { mail: 'contact-form'; contactId: number }
 
 /**
  * An id that nobody has. A mail to nobody is asked for like any other and then not sent, so that the time of an answer does

@@ -23,10 +23,20 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('registration-rejected'), registrationId }),
   z.object({ mail: z.literal('user-blocked'), userId }),
   z.object({ mail: z.literal('user-unblocked'), userId }),
+  z.object({ mail: z.literal('contact-form'), contactId: z.int() }),
 ]) satisfies z.ZodType<Mail>
 
 /** Who gets which letter; undefined when there is nothing to say any more. */
-type Addressed = { to: string | readonly string[]; letter: Letter } | undefined
+type Addressed =
+  | {
+      to: string | readonly string[]
+      letter: Letter
+      /** Whom an answer goes to, when not to us. */
+      replyTo?: string
+      /** Forgets what the mail was made of. */
+      sent?: () => Promise<unknown>
+    }
+  | undefined
 
 export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }): void {
   const { db, config, registry, urls, logger, mailer, links } = deps
@@ -53,11 +63,13 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
           subject,
           text,
           html,
+          ...(addressed.replyTo === undefined ? {} : { replyTo: addressed.replyTo }),
         })
       } catch (error) {
         if (error instanceof MailRefused && error.permanent) throw new PermanentFailure(error.message)
         throw error
       }
+      await addressed.sent?.()
     },
   })
 
@@ -80,6 +92,8 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
         return await block(mail.userId, true)
       case 'user-unblocked':
         return await block(mail.userId, false)
+      case 'contact-form':
+        return await contactForm(mail.contactId)
     }
   }
 
@@ -163,6 +177,22 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
     return { to: user.email, letter }
   }
 
+  /** The text is only as long here as it takes to send it. */
+  async function contactForm(id: number): Promise<Addressed> {
+    const [message] = await db.query<ContactRow>(
+      'select from_name, from_email, subject, body from contact_message where id = $1',
+      [id],
+    )
+    if (!message) return undefined
+    const { from_name: name, from_email: email, subject, body } = message
+    return {
+      to: config().admin.email,
+      replyTo: email,
+      letter: letters.contactForm({ name, email, subject, body, instanceName: config().instance.name }),
+      sent: () => db.query('delete from contact_message where id = $1', [id]),
+    }
+  }
+
   /** A page of the web client with a fresh secret. */
   async function link(
     path: string,
@@ -212,4 +242,11 @@ interface RegistrationRow {
   state: string
   registration_reason: string
   moderation_response: string | null
+}
+
+interface ContactRow {
+  from_name: string | null
+  from_email: string
+  subject: string | null
+  body: string
 }

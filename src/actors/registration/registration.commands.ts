@@ -245,6 +245,7 @@ function apply(unit: Unit, registration: Registration, event: RegistrationEvent)
   registration.state = state
   registration.context = { ...context }
   registration.updatedAt = unit.now
+  if (state === 'accepted' || state === 'rejected') registration.processedAt ??= unit.now
 }
 
 const decided = (): DomainError => new DomainError('conflict', 'This registration is already accepted or rejected.')

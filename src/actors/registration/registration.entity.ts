@@ -20,6 +20,8 @@ const RegistrationSchema = defineEntity({
     registrationReason: p.string(),
     moderationResponse: p.string().nullable(),
     userId: p.integer().nullable(),
+    /** When it was decided. */
+    processedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

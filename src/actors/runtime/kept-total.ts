@@ -40,7 +40,7 @@ async function foldSome(db: Reader, { table, key }: KeptTotal): Promise<number> 
        ) returning ${columns}, delta
      ), folded as (
        update ${table} t set total = t.total + s.delta
-       from (select ${columns}, sum(delta)::int as delta from taken group by ${columns}) s
+       from (select ${columns}, sum(delta) as delta from taken group by ${columns}) s
        where (${of('t', key)}) = (${of('s', key)})
      ) select count(*)::int as taken from taken`,
   )

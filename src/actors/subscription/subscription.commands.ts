@@ -2,7 +2,7 @@
 // that is not stored yet is looked for by a job.
 
 import { type ChannelHandle, findChannelByHandle } from '../channel/index.ts'
-import { type Follows, findFollow } from '../follow/index.ts'
+import { type Follows, findFollow, forgetAsked } from '../follow/index.ts'
 import { type ActorDeps, notFound, unlessGone } from '../runtime/index.ts'
 
 export interface Subscriptions {
@@ -23,17 +23,6 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
     const [row] = await db.query<{ actor_id: number }>('select actor_id from account where id = $1', [accountId])
     if (!row) throw notFound('Account not found')
     return row.actor_id
-  }
-
-  /** Whether the channel was still being looked up; the job sees that nobody wants it any more. */
-  async function forgetAsked(followerId: number, { name, host }: ChannelHandle): Promise<boolean> {
-    const cancelled = await db.query(
-      `update job set state = 'cancelled', finished_at = now(), lease_owner = null, lease_until = null
-       where type = 'activitypub-follow' and state in ('waiting', 'delayed', 'active')
-         and (data->>'followerId')::int = $1 and lower(data->>'handle') = lower($2) returning id`,
-      [followerId, `${name}@${host}`],
-    )
-    return cancelled.length > 0
   }
 
   return {
@@ -61,7 +50,10 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
       const followerId = await actorOf(accountId)
       const channel = await findChannelByHandle(db, handle)
       const follow = channel && (await findFollow(db, { followerId, targetId: channel.actorId }))
-      if (!follow || follow.state === 'none') return await forgetAsked(followerId, handle)
+      if (!follow || follow.state === 'none') {
+        const { name, host } = handle
+        return await forgetAsked(db.query, { followerId, hostOrHandle: `${name}@${host}` })
+      }
       await unlessGone(follows.withdraw(follow.id))
       return true
     },

@@ -1,6 +1,8 @@
 // NodeInfo: what this server is, how much it has, and what of its configuration clients want to know.
 
 import { closedBy } from '../../actors/registration/index.ts'
+import { localCommentCount } from '../../actors/server-stats/index.ts'
+import { acceptedExtensions } from '../../actors/upload/index.ts'
 import { totalVideos } from '../../actors/video/index.ts'
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -42,8 +44,7 @@ export async function nodeInfo(
        count(*) filter (where u.last_login_at > $1::timestamptz - interval '1 month')::int as "activeMonth",
        count(*) filter (where u.last_login_at > $1::timestamptz - interval '6 months')::int as "activeHalfyear",
        ${totalVideos('local')} as "localPosts",
-       (select count(*) from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
-        where x.host_id is null and m.deleted_at is null)::int as "localComments"
+       ${localCommentCount}::int as "localComments"
      from users u where u.state <> 'deleted'`,
     [now],
   )
@@ -63,6 +64,7 @@ export async function nodeInfo(
 const IMAGE_EXTENSIONS = ['.png', '.jpg', '.jpeg', '.webp']
 
 function nodeConfigOf(config: Config): JsonObject {
+  const { max_image_size, max_caption_size } = config.vireo.uploads
   const { search, theme, contact_form, transcoding, live, auto_blacklist, user, trending, tracker } = config
   return {
     search: { remoteUri: { users: search.remote_uri.users, anonymous: search.remote_uri.anonymous } },
@@ -89,21 +91,17 @@ function nodeConfigOf(config: Config): JsonObject {
       },
     },
     autoBlacklist: { videos: { ofUsers: { enabled: auto_blacklist.videos.of_users.enabled } } },
-    avatar: { file: { size: { max: IMAGE_MAX_BYTES }, extensions: ['.gif', ...IMAGE_EXTENSIONS] } },
+    avatar: { file: { size: { max: max_image_size }, extensions: ['.gif', ...IMAGE_EXTENSIONS] } },
     video: {
-      image: { extensions: IMAGE_EXTENSIONS, size: { max: IMAGE_MAX_BYTES } },
-      file: { extensions: VIDEO_EXTENSIONS },
+      image: { extensions: IMAGE_EXTENSIONS, size: { max: max_image_size } },
+      file: { extensions: acceptedExtensions(config) },
     },
-    videoCaption: { file: { size: { max: CAPTION_MAX_BYTES }, extensions: ['.vtt', '.srt'] } },
+    videoCaption: { file: { size: { max: max_caption_size }, extensions: ['.vtt', '.srt'] } },
     user: { videoQuota: user.video_quota, videoQuotaDaily: user.video_quota_daily },
     trending: { videos: { intervalDays: trending.videos.interval_days } },
     tracker: { enabled: tracker.enabled },
   }
 }
-
-const IMAGE_MAX_BYTES = 4 * 1024 * 1024
-const CAPTION_MAX_BYTES = 20 * 1024 * 1024
-const VIDEO_EXTENSIONS = ['.webm', '.ogv', '.ogg', '.mp4', '.mkv', '.mov', '.qt', '.mqv', '.m4v']
 
 /** The lines of the resolutions that are switched on: `480p` gives 480, sound alone 0. */
 const enabled = (resolutions: Readonly<Record<string, boolean>>): number[] =>

@@ -51,6 +51,9 @@ const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
   unavailable: 'retry',
 }
 
+/** What is gone, or was never here, is news of somebody else. */
+const UNKNOWN: ReadonlySet<ErrorKind> = new Set(['not_found', 'gone'])
+
 export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a: StoredActivity) => Promise<Treatment> {
   const { logger, resolveActor, hosts } = context
 
@@ -65,7 +68,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof DomainError && FATE[error.kind] === 'ignore') {
         log.debug({ reason }, 'activity ignored')
-        return { result: 'handled', hadEffect: false }
+        return { result: 'handled', hadEffect: false, refused: !UNKNOWN.has(error.kind) }
       }
       log.warn({ err: error }, 'activity failed')
       if (isBadData(error)) return { result: 'poisoned', reason }

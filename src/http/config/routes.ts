@@ -122,7 +122,7 @@ function makePreparer(software: Software) {
       allowed: closedBy(config, facts.users, config.signup.requires_approval ? 'request' : 'direct') === undefined,
       allowedForCurrentIP,
     }
-    const key = `${signup.allowed} ${allowedForCurrentIP}`
+    const key = `${signup.allowed} ${allowedForCurrentIP} ${facts.homepage}`
     const known = made.answers.get(key)
     if (known) return known
     const body = Buffer.from(JSON.stringify(toServerConfig(config, facts, software, signup)))

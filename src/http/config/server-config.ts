@@ -249,8 +249,7 @@ export function toServerConfig(
       instance: { autoFollowIndex: { indexUrl: config.followings.instance.auto_follow_index.index_url } },
     },
     broadcastMessage: { ...config.broadcast_message },
-    // This server has no page that administrators write themselves.
-    homepage: { enabled: false },
+    homepage: { enabled: facts.homepage },
     openTelemetry: {
       metrics: {
         enabled: config.open_telemetry.metrics.enabled,

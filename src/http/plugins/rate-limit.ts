@@ -86,15 +86,17 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
 const MOST_ADDRESSES = 10_000
 const counted = new LRUCache<string, string>({ max: MOST_ADDRESSES })
 
+const keyOf = (group: LimitGroup, request: FastifyRequest): string => `${group}:${countedAddress(request)}`
+
 /** An IPv6 client is counted by its /64, since it can use every address of it. */
-const keyOf = (group: LimitGroup, request: FastifyRequest): string => {
+export function countedAddress(request: FastifyRequest): string {
   const ip = clientIp(request)
   let address = counted.get(ip)
   if (address === undefined) {
     address = normalizeIP(ip)
     counted.set(ip, address)
   }
-  return `${group}:${address}`
+  return address
 }
 
 /** Our store in the shape that the plugin wants; keys carry the group, so that all limiters share one store. */

@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import type { Follows } from '../../actors/follow/index.ts'
-import { type FollowListQuery, findFollowByHandle, listFollows } from '../../actors/follow/index.ts'
-import { notFound, type Tell } from '../../actors/runtime/index.ts'
+import { type FollowListQuery, findFollowByHandle, forgetAsked, listFollows } from '../../actors/follow/index.ts'
+import { notFound, type Tell, unlessGone } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -114,8 +114,10 @@ export function serverFollowsArea(deps: ServerFollowsDeps): Area {
           name,
           host,
         })
-        if (found === undefined) throw notFound(`Follow ${text} not found.`)
-        await follows.withdraw(found)
+        // A server that could not be reached yet is not asked again, either.
+        const wasAsked = await forgetAsked(db.query, { followerId: null, hostOrHandle: text })
+        if (found !== undefined) await unlessGone(follows.withdraw(found))
+        else if (!wasAsked) throw notFound(`Follow ${text} not found.`)
         return reply.code(204).send(null)
       },
     )

@@ -72,4 +72,4 @@ function blockHtml(block: Block): Html {
 }
 
 /** Names come from settings and people: a subject is one line. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim()

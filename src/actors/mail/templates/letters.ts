@@ -1,6 +1,6 @@
 // What each mail says.
 
-import type { Letter } from './layout.ts'
+import { type Letter, oneLine } from './layout.ts'
 
 interface To {
   username: string
@@ -118,6 +118,24 @@ export const userUnblocked = (mail: To & { url: string }): Letter => ({
     { say: `Hello ${mail.username},` },
     { say: `your account on ${mail.instanceName} is no longer blocked.` },
     { link: 'Log in', url: mail.url },
+  ],
+})
+
+export const contactForm = (mail: {
+  name: string | null
+  email: string
+  subject: string | null
+  body: string
+  instanceName: string
+}): Letter => ({
+  subject: mail.subject?.trim() || `A message to ${mail.instanceName}`,
+  heading: 'A message by the contact form',
+  blocks: [
+    {
+      say: `${oneLine(mail.name ?? '') || 'Somebody'} (${mail.email}) wrote by the contact form of ${mail.instanceName}:`,
+    },
+    { quote: mail.body },
+    { say: 'The address is as the sender gave it: nobody has verified it. An answer to this mail goes there.' },
   ],
 })
 

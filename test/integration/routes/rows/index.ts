@@ -8,6 +8,7 @@ import { channelRows } from './channels.ts'
 import { commentRows } from './comments.ts'
 import { configRows } from './config.ts'
 import { fileRows } from './files.ts'
+import { instanceRows } from './instance.ts'
 import { jobRows } from './jobs.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
@@ -36,6 +37,7 @@ export const rows: readonly Row[] = [
   ...meRows,
   ...channelRows,
   ...configRows,
+  ...instanceRows,
   ...videoRows,
   ...videoOwnershipRows,
   ...videoPartRows,

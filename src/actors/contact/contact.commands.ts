@@ -1,0 +1,57 @@
+// The contact form: a message of a visitor to whoever runs the server. Messages are kept until they are mailed, and of an address
+// comes one in a while, whichever process it asks.
+
+import { askForMail } from '../mail/index.ts'
+import { type ActorDeps, DomainError } from '../runtime/index.ts'
+
+export interface ContactMessage {
+  fromName: string | null
+  fromEmail: string
+  subject: string | null
+  body: string
+}
+
+export interface Contact {
+  /** `sender`: the network address. Throws `forbidden` for one that wrote within `vireo.lifetimes.contact_form_per_ip`. */
+  write(message: ContactMessage, sender: string): Promise<void>
+}
+
+const SWEEP_EVERY_MS = 3_600_000
+/** What no mail server took until then is nobody's business any more. */
+const KEEP_MS = 7 * 86_400_000
+
+export function makeContact({ db, tell, registry, clock, config, secrets }: ActorDeps): Contact {
+  const ago = (ms: number): Date => new Date(clock.now().getTime() - ms)
+
+  registry.periodic('contact-form', {
+    everyMs: () => SWEEP_EVERY_MS,
+    run: async () => {
+      await db.query('delete from contact_sender where sent_at <= $1', [
+        ago(config().vireo.lifetimes.contact_form_per_ip),
+      ])
+      await db.query('delete from contact_message where created_at <= $1', [ago(KEEP_MS)])
+    },
+  })
+
+  return {
+    async write({ fromName, fromEmail, subject, body }, sender) {
+      const hash = secrets.hmac('contact-form', sender)
+      await tell.create(async (unit) => {
+        // Of two at once the second waits here for the first, and is refused.
+        const may = await unit.query(
+          `insert into contact_sender (sender, sent_at) values ($1, $2)
+           on conflict (sender) do update set sent_at = excluded.sent_at where contact_sender.sent_at <= $3 returning 1`,
+          [hash, unit.now, ago(config().vireo.lifetimes.contact_form_per_ip)],
+        )
+        if (may.length === 0)
+          throw new DomainError('forbidden', 'A message was sent from this address a short while ago.')
+        const [message] = await unit.query<{ id: number }>(
+          `insert into contact_message (from_name, from_email, subject, body, created_at) values ($1, $2, $3, $4, $5)
+           returning id`,
+          [fromName, fromEmail, subject, body, unit.now],
+        )
+        if (message) askForMail(unit, { mail: 'contact-form', contactId: message.id })
+      })
+    },
+  }
+}

@@ -1,0 +1,1 @@
+export { type Contact, type ContactMessage, makeContact } from './contact.commands.ts'

@@ -1,0 +1,18 @@
+// Follows that a job still looks up: whom to follow is not known yet.
+
+import type { Sql } from '../../platform/database/index.ts'
+
+/** Whether one was being looked up; its job sees that nobody wants it any more. `followerId`: null for the instance. */
+export async function forgetAsked(
+  query: Sql,
+  asked: { followerId: number | null; hostOrHandle: string },
+): Promise<boolean> {
+  const cancelled = await query(
+    `update job set state = 'cancelled', finished_at = now(), lease_owner = null, lease_until = null
+     where type = 'activitypub-follow' and state in ('waiting', 'delayed', 'active')
+       and (data->>'followerId')::int is not distinct from $1
+       and lower(coalesce(data->>'handle', data->>'host')) = lower($2) returning id`,
+    [asked.followerId, asked.hostOrHandle],
+  )
+  return cancelled.length > 0
+}

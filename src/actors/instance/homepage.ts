@@ -1,0 +1,31 @@
+// The page that administrators write for visitors, Markdown and HTML that clients make safe when they show it.
+
+import type { Sql } from '../../platform/database/index.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+
+export interface Homepage {
+  /** An empty one stays stored, and is not announced. */
+  write(content: string): Promise<void>
+}
+
+const NAME = 'homepage'
+
+export const makeHomepage = ({ tell }: Pick<ActorDeps, 'tell'>): Homepage => ({
+  write: (content) =>
+    tell.create(async (unit) => {
+      await unit.query(
+        `insert into custom_page (name, content, updated_at) values ($1, $2, $3)
+         on conflict (name) do update set content = excluded.content, updated_at = excluded.updated_at`,
+        [NAME, content, unit.now],
+      )
+    }),
+})
+
+/** Its text; undefined when none was ever written. */
+export async function findHomepage(query: Sql): Promise<string | undefined> {
+  const [page] = await query<{ content: string }>('select content from custom_page where name = $1', [NAME])
+  return page?.content
+}
+
+/** SQL for whether there is one to show. */
+export const HAS_HOMEPAGE = `exists (select from custom_page where name = '${NAME}' and content <> '')`

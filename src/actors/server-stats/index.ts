@@ -1,0 +1,1 @@
+export { localCommentCount, makeServerStats, type ServerStats, type ServerStatsReader } from './server-stats.ts'

@@ -1,0 +1,134 @@
+// What the instance has and how busy it is, for everybody. Kept totals where there are some, else small indexes; made for many who
+// ask at about the same time.
+
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { totalComments } from '../comment/index.ts'
+import { type ActivityTotals, activityTotals } from '../incoming-activity/index.ts'
+import { type RedundancyStats, redundancyStats } from '../redundancy/index.ts'
+import { totalVideos } from '../video/index.ts'
+
+export interface ServerTotals {
+  users: number
+  dailyActiveUsers: number
+  weeklyActiveUsers: number
+  monthlyActiveUsers: number
+  moderators: number
+  admins: number
+  localVideos: number
+  localVideoViews: number
+  localVideoComments: number
+  /** Bytes. */
+  localVideoFilesSize: number
+  videos: number
+  videoComments: number
+  localVideoChannels: number
+  /** Channels with a public video of the last day, week and month. */
+  dailyActiveChannels: number
+  weeklyActiveChannels: number
+  monthlyActiveChannels: number
+  localPlaylists: number
+  instanceFollowers: number
+  instanceFollowing: number
+  abuses: number
+  abusesProcessed: number
+  /** Milliseconds from the report to the first decision; null before the first one. */
+  abuseResponseMs: number | null
+  registrationRequests: number
+  registrationRequestsProcessed: number
+  registrationResponseMs: number | null
+}
+
+export interface ServerStats {
+  totals: ServerTotals
+  redundancy: RedundancyStats[]
+  activities: ActivityTotals
+}
+
+export interface ServerStatsReader {
+  /** At most half a minute old. Three statements. */
+  recent(): Promise<ServerStats>
+}
+
+const KEEP_MS = 30_000
+
+export function makeServerStats(deps: {
+  db: Pick<Database, 'query'>
+  clock: Clock
+  config: () => Config
+  instanceActorId: () => Promise<number>
+}): ServerStatsReader {
+  const { db, clock, config, instanceActorId } = deps
+  let kept: { stats: Promise<ServerStats>; until: number } | undefined
+
+  async function read(now: Date): Promise<ServerStats> {
+    const [[totals], redundancy, activities] = await Promise.all([
+      db.query<ServerTotals>(TOTALS, [await instanceActorId(), now]),
+      redundancyStats(db, config().redundancy.videos.strategies),
+      activityTotals(db, now),
+    ])
+    if (!totals) throw new Error('The totals of the server are one row.')
+    return { totals, redundancy, activities }
+  }
+
+  return {
+    recent() {
+      const now = clock.now()
+      if (kept && kept.until > now.getTime()) return kept.stats
+      const stats = read(now)
+      kept = { stats, until: now.getTime() + KEEP_MS }
+      stats.catch(() => {
+        kept = undefined
+      })
+      return stats
+    },
+  }
+}
+
+/** SQL for how many rows the accounts of our users have: they are few among all, and each is looked up in an index. */
+const ofOurs = (rows: string): string =>
+  `(select coalesce(sum((select count(*) from ${rows})), 0) from account a where a.user_id is not null)`
+
+/** SQL for the comments of users of ours that everybody sees. */
+export const localCommentCount = ofOurs(
+  'comment c where c.account_id = a.id and c.deleted_at is null and not c.held_for_review',
+)
+
+const PUBLIC = "v.privacy = 1 and v.privacy in (1, 4) and v.state = 'published' and not v.blocked and v.listed"
+const since = (column: string, interval: string): string => `${column} > $2::timestamptz - interval '${interval}'`
+const average = (rows: string): string =>
+  `avg(extract(epoch from ${rows}.processed_at - ${rows}.created_at) * 1000)::float8`
+const follows = (end: 'target_id' | 'follower_id'): string =>
+  `(select count(*)::int from follow where ${end} = $1 and state = 'accepted')`
+
+const TOTALS = `
+  select u.*, s.*, b.*, g.*, k.*,
+    ${totalVideos('local')} as "localVideos", ${totalVideos()} as videos,
+    ${localCommentCount}::int as "localVideoComments", ${totalComments(false)} as "videoComments",
+    ${ofOurs("channel c where c.account_id = a.id and c.state = 'active'")}::int as "localVideoChannels",
+    ${ofOurs('playlist p where p.account_id = a.id and p.privacy = 1')}::int as "localPlaylists",
+    ${follows('target_id')} as "instanceFollowers", ${follows('follower_id')} as "instanceFollowing"
+  from (
+    select count(*)::int as users, count(*) filter (where role = 0)::int as admins,
+      count(*) filter (where role = 1)::int as moderators,
+      count(*) filter (where ${since('last_login_at', '1 day')})::int as "dailyActiveUsers",
+      count(*) filter (where ${since('last_login_at', '7 days')})::int as "weeklyActiveUsers",
+      count(*) filter (where ${since('last_login_at', '30 days')})::int as "monthlyActiveUsers"
+    from users where state <> 'deleted'
+  ) u, (
+    select coalesce(sum(views), 0)::float8 as "localVideoViews", coalesce(sum(files_size), 0)::float8 as "localVideoFilesSize"
+    from video where not remote
+  ) s, (
+    select count(*)::int as abuses, count(*) filter (where state <> 'pending')::int as "abusesProcessed",
+      ${average('abuse')} as "abuseResponseMs" from abuse
+  ) b, (
+    select count(*)::int as "registrationRequests",
+      count(*) filter (where state in ('accepted', 'rejected'))::int as "registrationRequestsProcessed",
+      ${average('registration')} as "registrationResponseMs" from registration
+  ) g, (
+    select count(distinct v.channel_id)::int as "monthlyActiveChannels",
+      count(distinct v.channel_id) filter (where ${since('v.published_at', '7 days')})::int as "weeklyActiveChannels",
+      count(distinct v.channel_id) filter (where ${since('v.published_at', '1 day')})::int as "dailyActiveChannels"
+    from video v where not v.remote and ${PUBLIC} and ${since('v.published_at', '30 days')}
+  ) k`
