@@ -38,6 +38,7 @@ import { ChannelSyncs } from './0036-channel-syncs.ts'
 import { Downloads } from './0037-downloads.ts'
 import { Placements } from './0038-placements.ts'
 import { UnwantedMoves } from './0039-unwanted-moves.ts'
+import { AuditLog } from './0042-audit-log.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -78,4 +79,5 @@ export const migrations = [
   { name: '0037-downloads', class: Downloads },
   { name: '0038-placements', class: Placements },
   { name: '0039-unwanted-moves', class: UnwantedMoves },
+  { name: '0042-audit-log', class: AuditLog },
 ]

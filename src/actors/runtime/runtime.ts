@@ -15,6 +15,7 @@ import { makeRelay, type Relay } from './relay.ts'
 import { makeSweeper, type Sweeper } from './sweeper.ts'
 import { makeTell, type Tell } from './tell.ts'
 import { type Committed, makeRunUnit } from './unit.ts'
+import type { Witnesses } from './witness.ts'
 
 export interface RuntimeSettings {
   relayIntervalMs: number
@@ -46,8 +47,9 @@ export function makeRuntime(options: {
   clock: Clock
   logger: Logger
   settings: () => RuntimeSettings
+  witnesses?: Witnesses
 }): Runtime {
-  const { db, queue, bus, clock, logger, settings } = options
+  const { db, queue, bus, clock, logger, settings, witnesses } = options
   const owner = leaseOwner()
   const registry = makeRegistry()
   const workers = new Map<QueueName, WorkHandle>()
@@ -58,6 +60,7 @@ export function makeRuntime(options: {
     lockTimeoutMs: () => settings().lockTimeoutMs,
     jobSettings: (type) => ({ queue: queueOfJob(type), attempts: settings().jobs.attempts(type) }),
     afterCommit: ring,
+    witnesses,
   })
   const relay = makeRelay({ db, runUnit, registry, clock, logger, intervalMs: () => settings().relayIntervalMs })
   const jobs = makeJobs({ db, registry, clock, logger, owner, settings: () => settings().jobs })

@@ -1,0 +1,19 @@
+// Who looks at what units of work change, for the audit log.
+
+import type { Sql } from '../../platform/database/index.ts'
+import type { AggregateRef } from './events.ts'
+
+export interface Witnesses {
+  /** Of a unit of work that begins; undefined when nobody needs to know. */
+  witness(query: Sql): Witness | undefined
+  /** Runs what follows from a commit, but is not the doing of whoever asked. */
+  apart<T>(work: () => T): T
+}
+
+export interface Witness {
+  /** Looks at an aggregate before it is changed. */
+  changing(of: AggregateRef): Promise<void>
+  created(of: AggregateRef): void
+  /** Stores what is different now. */
+  store(): Promise<void>
+}
