@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
-import type { AggregateRef, Registry, Witness, Witnesses } from '../runtime/index.ts'
+import type { AggregateRef, Noted, Registry, Witness, Witnesses } from '../runtime/index.ts'
 import { PORTRAITS } from './portraits.ts'
 
 export interface Auditor {
@@ -48,6 +48,7 @@ export function makeAudit({ clock }: { clock: Clock }): Audit {
 
 /** What a unit of work changes. */
 function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
+  const noted: Noted[] = []
   const seen = new Map<string, { of: AggregateRef; before: string | null }>()
 
   return {
@@ -64,27 +65,32 @@ function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
       if (PORTRAITS[of.aggregate] && !seen.has(keyOf(of))) seen.set(keyOf(of), { of, before: null })
     },
 
+    note: (done) => noted.push(done),
+
     async store() {
-      if (seen.size === 0) return
+      if (seen.size + noted.length === 0) return
       const values: unknown[] = [at, user.id, user.username, user.role]
       const place = (value: unknown): string => `$${values.push(value)}`
-      const rows = [...seen.values()].flatMap(({ of, before }) => {
+      const drawings = [...seen.values()].flatMap(({ of, before }) => {
         const portrait = PORTRAITS[of.aggregate]
         if (!portrait) return []
-        const id = place(of.id)
-        return [
-          `('${portrait.domain}', ${id}::bigint, ${place(before)}::jsonb, (${drawn(portrait.sql, `${id}::bigint`)}))`,
-        ]
+        const id = `${place(of.id)}::bigint`
+        return [`('${portrait.domain}', null, ${id}, ${place(before)}::jsonb, (${drawn(portrait.sql, id)}))`]
       })
+      const notes = noted.map(
+        ({ domain, action, id, entity }) =>
+          `('${domain}', '${action}', ${place(id)}::bigint, null::jsonb, ${place(JSON.stringify(entity))}::jsonb)`,
+      )
       await query(
         `insert into audit_log (at, user_id, username, role, domain, action, entity_id, entity, changes)
          select $1, $2, $3, $4, s.domain,
-           case when s.before is null then 'create' when s.after is null then 'delete' else 'update' end,
+           coalesce(s.action, case when s.before is null then 'create' when s.after is null then 'delete' else 'update' end),
            s.id, coalesce(s.before, s.after),
            case when s.before is not null and s.after is not null then (
              select jsonb_object_agg(key, a.value) from jsonb_each(s.after) a full join jsonb_each(s.before) b using (key)
              where a.value is distinct from b.value) end
-         from (values ${rows.join(', ')}) as s (domain, id, before, after) where s.before is distinct from s.after`,
+         from (values ${[...drawings, ...notes].join(', ')}) as s (domain, action, id, before, after)
+         where s.before is distinct from s.after`,
         values,
       )
     },

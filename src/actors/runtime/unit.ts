@@ -6,7 +6,7 @@ import { isLockTimeout } from '../../platform/database/errors.ts'
 import { type Database, isRetryable, type Sql, type Transaction } from '../../platform/database/index.ts'
 import { DomainError } from './domain-error.ts'
 import type { AggregateRef, EventName, EventPayloads } from './events.ts'
-import type { Witness, Witnesses } from './witness.ts'
+import type { Noted, Witness, Witnesses } from './witness.ts'
 
 /** A piece of work for later, run at least once. `data` holds ids only: it is shown to admins and kept. */
 export interface NewJob {
@@ -27,6 +27,8 @@ export interface Unit extends Transaction {
   changing(of: AggregateRef): Promise<void>
   /** Says what is made, for the audit log. */
   created(of: AggregateRef): void
+  /** Says what no row shows, for the audit log. */
+  note(done: Noted): void
   enqueue(job: NewJob): void
   /** Marks a lane as having work, at once or at a time. */
   wake(kind: string, key: string, dueAt?: Date): void
@@ -168,6 +170,7 @@ function collect(tx: Transaction, now: Date, witness: Witness | undefined): Pend
     emit: (of, name, payload) => pending.events.push({ of, name, payload }),
     changing: async (of) => await witness?.changing(of),
     created: (of) => witness?.created(of),
+    note: (done) => witness?.note(done),
     enqueue: (job) => pending.jobs.push(job),
     wake(kind, key, dueAt = now) {
       const known = pending.lanes.get(`${kind} ${key}`)

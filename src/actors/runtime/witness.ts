@@ -10,10 +10,19 @@ export interface Witnesses {
   apart<T>(work: () => T): T
 }
 
+/** What was done and shows in no row that is looked at: it goes into the log as it is, so nothing secret may be in it. */
+export interface Noted {
+  domain: 'users' | 'follows'
+  action: 'create' | 'update'
+  id: number
+  entity: Record<string, string | number>
+}
+
 export interface Witness {
   /** Looks at an aggregate before it is changed. */
   changing(of: AggregateRef): Promise<void>
   created(of: AggregateRef): void
+  note(done: Noted): void
   /** Stores what is different now. */
   store(): Promise<void>
 }

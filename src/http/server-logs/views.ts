@@ -19,7 +19,7 @@ export function toAuditLineView(
   const before = flat(entity, prefix)
   const after = Object.entries(changes ?? {}).flatMap(([field, value]) => {
     const now = flat({ [field]: value }, prefix)
-    const was = Object.keys(flat({ [field]: entity[field] }, prefix))
+    const was = field in entity ? Object.keys(flat({ [field]: entity[field] }, prefix)) : []
     const gone = was.filter((key) => !(key in now)).map((key): [string, unknown] => [key, null])
     return [...Object.entries(now), ...gone].filter(([key, one]) => JSON.stringify(one) !== JSON.stringify(before[key]))
   })

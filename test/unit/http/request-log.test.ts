@@ -20,7 +20,10 @@ it.each([
 })
 
 it.each([
-  ['GET http://s3.example/a?X-Amz-Signature=abc&x=1 failed', 'GET http://s3.example/a?X-Amz-Signature=[hidden]&x=1 failed'],
+  [
+    'GET http://s3.example/a?X-Amz-Signature=abc&x=1 failed',
+    'GET http://s3.example/a?X-Amz-Signature=[hidden]&x=1 failed',
+  ],
   ['{"url":"/x?token=abc","next":"?a=1"}', '{"url":"/x?token=[hidden]","next":"?a=1"}'],
   ['authorization: Bearer 0123456789abcdef01', 'authorization: Bearer [hidden]'],
   ['Bearer authentication is needed', 'Bearer authentication is needed'],
@@ -28,11 +31,14 @@ it.each([
   expect(hideSecrets(line)).toBe(logged)
 })
 
-it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token='])('an address of %s again and again takes no time', (part) => {
-  const before = performance.now()
-  hideSecrets(`/${part.repeat(16_384 / part.length)}`)
-  expect(performance.now() - before).toBeLessThan(1000)
-})
+it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token='])(
+  'an address of %s again and again takes no time',
+  (part) => {
+    const before = performance.now()
+    hideSecrets(`/${part.repeat(16_384 / part.length)}`)
+    expect(performance.now() - before).toBeLessThan(1000)
+  },
+)
 
 it.each([
   ['192.0.2.55', '192.0.2.0'],
