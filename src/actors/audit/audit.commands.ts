@@ -15,33 +15,20 @@ export interface Auditor {
 }
 
 export interface Audit extends Witnesses {
-  /** What `work` and all that it calls changes, until `end` of the answer is called, is noted as done by this user. */
-  as(user: Auditor, work: () => void): { end(): void }
-}
-
-interface Asking {
-  user: Auditor
-  isOver: boolean
+  /** What `work` changes, and all that follows from it but what follows from a commit, is noted as done by this user. */
+  as(user: Auditor, work: () => void): void
 }
 
 /** Each server has its own: two of them run in one process of tests. */
 export function makeAudit({ clock }: { clock: Clock }): Audit {
-  const asking = new AsyncLocalStorage<Asking | undefined>()
+  const asking = new AsyncLocalStorage<Auditor | undefined>()
 
   return {
-    as(user, work) {
-      const now: Asking = { user, isOver: false }
-      asking.run(now, work)
-      return {
-        end() {
-          now.isOver = true
-        },
-      }
-    },
+    as: (user, work) => asking.run(user, work),
     apart: (work) => asking.run(undefined, work),
     witness(query) {
-      const now = asking.getStore()
-      return now && !now.isOver ? makeWitness(query, now.user, clock.now()) : undefined
+      const user = asking.getStore()
+      return user && makeWitness(query, user, clock.now())
     },
   }
 }

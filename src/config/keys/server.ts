@@ -119,7 +119,11 @@ export const serverKeys = {
     rotation: section({
       enabled: flag(true, 'whether log files are rotated; false: each process writes one file, and none is removed'),
       max_file_size: size('12MB', 'size that starts a new log file'),
-      max_files: integer(20, 'log files that are kept of each kind of process (by its roles), those of ended processes too', { min: 1 }),
+      max_files: integer(
+        20,
+        'log files that are kept of each kind of process (by its roles), those of ended processes too',
+        { min: 1 },
+      ),
     }),
     anonymize_ip: flag(false, 'whether addresses of visitors are shortened in logs: /24 of IPv4, /48 of IPv6'),
     log_http_requests: flag(true, 'whether each request is logged'),

@@ -49,12 +49,11 @@ export const AUDITED: ReadonlySet<string> = new Set([
 export function auditHooks(methods: string[], url: string, audit: Pick<Audit, 'as'>): preHandlerHookHandler[] {
   if (!methods.some((method) => AUDITED.has(`${method} ${url}`))) return []
   return [
-    (request, reply, done) => {
+    (request, _reply, done) => {
       if (!request.session) return done()
       const { id, username, role } = request.session.user
-      const doing = audit.as({ id, username, role }, done)
-      // Work that goes on after the answer is nobody's request any more.
-      reply.raw.once('close', doing.end)
+      // For as long as it takes: whoever hangs up before the answer has asked all the same.
+      audit.as({ id, username, role }, done)
     },
   ]
 }

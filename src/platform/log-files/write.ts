@@ -31,6 +31,8 @@ export interface LogFileOptions {
 
 /** Characters that may wait for a slow disk. */
 const MAX_WAITING = 8_000_000
+/** Characters of a write, unless a line is longer: how far a file may grow beyond its size. */
+const MAX_WRITE = 64 * 1024
 const RETRY_MS = 60_000
 /** Also the time in which a file shows that its process lives. */
 const TIDY_EVERY_MS = 3_600_000
@@ -43,14 +45,13 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
   let retryAt = 0
   let isWarned = false
   let isClosed = false
+  let isWriting = false
+  /** Lines that are not given to the stream yet. */
+  let waiting = ''
 
   const complain = (message: string, error: unknown): void => {
     if (!isWarned) warn(message, error)
     isWarned = true
-  }
-
-  const recovered = (error?: Error | null): void => {
-    if (!error) isWarned = false
   }
 
   const tidy = async (): Promise<void> => {
@@ -75,22 +76,44 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
     opened.on('error', (error) => {
       complain('log files cannot be written; standard output goes on', error)
       if (stream === opened) stream = undefined
+      waiting = ''
+      isWriting = false
       retryAt = now() + RETRY_MS
     })
     opened.on('open', tidySilently)
     return opened
   }
 
+  function take(): string {
+    const end = waiting.length > MAX_WRITE ? waiting.lastIndexOf('\n', MAX_WRITE) + 1 : 0
+    const text = end > 0 ? waiting.slice(0, end) : waiting
+    waiting = waiting.slice(text.length)
+    return text
+  }
+
+  /** What comes during a write is one write together. */
+  function flush(): void {
+    if (isWriting || !stream || waiting === '') return
+    isWriting = true
+    stream.write(take(), (error) => {
+      isWriting = false
+      // The stream tells of it itself.
+      if (error) return
+      isWarned = false
+      flush()
+    })
+  }
+
   return {
     write(line) {
       if (isClosed || (!stream && now() < retryAt)) return
-      stream ??= open()
-      if (stream.writableLength + line.length > MAX_WAITING) {
+      if (waiting.length + line.length > MAX_WAITING) {
         complain('log files are too slow; lines of them are let go', null)
         return
       }
-      if (isWarned) stream.write(line, recovered)
-      else stream.write(line)
+      stream ??= open()
+      waiting += line
+      flush()
     },
 
     async close() {
@@ -102,11 +125,12 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
       const ended = new Promise<void>((resolve) => {
         last.once('close', resolve)
         last.once('error', () => resolve())
+        while (waiting !== '') last.write(take())
         last.end()
       })
-      const waiting = new AbortController()
-      await Promise.race([ended, pause(CLOSE_WITHIN_MS, undefined, { signal: waiting.signal }).catch(() => undefined)])
-      waiting.abort()
+      const patience = new AbortController()
+      await Promise.race([ended, pause(CLOSE_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => undefined)])
+      patience.abort()
     },
   }
 }

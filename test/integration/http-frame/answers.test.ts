@@ -193,7 +193,7 @@ describe('the log', () => {
     const logger = makeLogger({ level: 'info', destination: { write: (line) => void written.push(line) } })
     const other = await makeFrame({ config, logger })
     await other.inject({ url })
-    expect(written.filter((line) => line.includes('"request"'))).toHaveLength(count)
+    expect(written.filter((line) => line.includes('"reqId"'))).toHaveLength(count)
     await other.close()
   })
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const open = (options: Partial<Parameters<typeof openLogFiles>[0]> = {}) =>
   openLogFiles({
-    ...{ directory, kind: 'web', host: 'here', pid: process.pid, rotation: { maxFileSize: 1000, maxFiles: 3 } },
+    ...{ directory, kind: 'web', host: 'here', pid: process.pid, rotation: { maxFileSize: 100_000, maxFiles: 3 } },
     warn: (message) => warnings.push(message),
     ...options,
   })
@@ -55,7 +55,7 @@ describe('writing', () => {
 
   it('starts a new file when one is full, and keeps so many of them', async () => {
     const files = open()
-    for (let n = 0; n < 100; n += 1) files.write(line(n, `line ${n} ${'x'.repeat(100)}`))
+    for (let n = 0; n < 100; n += 1) files.write(line(n, `line ${n} ${'x'.repeat(10_000)}`))
     await files.close()
     await tidyLogFiles({ directory, kind: 'web', host: 'here', maxFiles: 3, now: Date.now })
     expect(await readdir(directory)).toHaveLength(3)
