@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
 import { z } from 'zod'
 import { type Client, login } from '../../../scripts/demo/client.ts'
+import { PORTRAITS } from '../../../src/actors/audit/portraits.ts'
 import { AUDITED } from '../../../src/http/plugins/audit.ts'
 import { type LogFileWriter, openLogFiles } from '../../../src/platform/log-files/index.ts'
 import { makeLogger } from '../../../src/platform/logger.ts'
@@ -169,6 +171,19 @@ describe('the log', () => {
 })
 
 describe('the audit log', () => {
+  it('can look at every kind of thing', async () => {
+    const db = new pg.Client({ connectionString: node.databaseUrl })
+    await db.connect()
+    try {
+      for (const { sql } of Object.values(PORTRAITS)) {
+        const { rows } = await db.query(`select (${sql.replace('$id', '$1::bigint')})::text as seen`, [0])
+        expect(rows).toEqual([{ seen: null }])
+      }
+    } finally {
+      await db.end()
+    }
+  })
+
   it('looks at routes that there are', () => {
     expect([...AUDITED].filter((route) => !routes.has(route))).toEqual([])
   })
