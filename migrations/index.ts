@@ -40,6 +40,7 @@ import { Placements } from './0038-placements.ts'
 import { UnwantedMoves } from './0039-unwanted-moves.ts'
 import { JobQueue } from './0040-job-queue.ts'
 import { Homepage } from './0041-homepage.ts'
+import { AuditLog } from './0042-audit-log.ts'
 import { RedundancyPolicies } from './0043-redundancy-policies.ts'
 
 export const migrations = [
@@ -83,5 +84,6 @@ export const migrations = [
   { name: '0039-unwanted-moves', class: UnwantedMoves },
   { name: '0040-job-queue', class: JobQueue },
   { name: '0041-homepage', class: Homepage },
+  { name: '0042-audit-log', class: AuditLog },
   { name: '0043-redundancy-policies', class: RedundancyPolicies },
 ]

@@ -5,6 +5,7 @@ import { migrations } from '../migrations/index.ts'
 import { makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
+import { keepAuditShort, makeAudit } from './actors/audit/index.ts'
 import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChannels, spreadSupport } from './actors/channel/index.ts'
@@ -90,7 +91,7 @@ import { makeDatabase } from './platform/database/index.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { randomToken } from './platform/ids.ts'
 import type { GenerateKeys } from './platform/keys.ts'
-import type { Logger } from './platform/logger.ts'
+import { type Logger, tagged } from './platform/logger.ts'
 import { makeMailer } from './platform/mailer.ts'
 import { makePasswords, type Passwords } from './platform/passwords.ts'
 import { makeQueue } from './platform/queue/index.ts'
@@ -165,7 +166,14 @@ async function start(
   const config = source.current
 
   const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
-  const db = await makeDatabase({ url: databaseUrl, ...connection, entities, migrations, logger })
+  const db = await makeDatabase({
+    url: databaseUrl,
+    ...connection,
+    entities,
+    migrations,
+    logger: tagged(logger, 'sql'),
+    prettySql: config().log.prettify_sql,
+  })
   closers.push(() => db.close())
   const migrated = await db.migrate()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
@@ -193,6 +201,7 @@ async function start(
   if (limits) closers.push(async () => void limits.disconnect())
 
   const secret = await loadOrCreateSecret({ configured: config().secrets.peertube, dataDir: loaded.dataDir })
+  const audit = makeAudit({ clock })
   const runtime = makeRuntime({
     db,
     queue,
@@ -200,6 +209,7 @@ async function start(
     clock,
     logger,
     settings: () => runtimeSettings(config(), roles),
+    witnesses: audit,
   })
   const deps: ActorDeps = {
     db,
@@ -214,7 +224,14 @@ async function start(
 
   const { generateKeys, passwords = makePasswords() } = instead
   const instance = makeInstance({ ...deps, generateKeys })
-  const runtimeConfig = makeRuntimeConfig({ ...deps, source, stored, bus, instanceActorId: instance.actorId })
+  const runtimeConfig = makeRuntimeConfig({
+    ...deps,
+    logger: tagged(logger, 'config'),
+    source,
+    stored,
+    bus,
+    instanceActorId: instance.actorId,
+  })
   closers.push(async () => runtimeConfig.close())
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
   const sessions = makeSessions({ ...deps, passwords })
@@ -222,7 +239,7 @@ async function start(
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })
   const contact = makeContact(deps)
-  sendMails({ ...deps, links, mailer: makeMailer({ settings: () => config().smtp }) })
+  sendMails({ ...deps, logger: tagged(logger, 'mail'), links, mailer: makeMailer({ settings: () => config().smtp }) })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
   const emailVerification = makeEmailVerification({ ...deps, links })
   const passwordReset = makePasswordReset({ ...deps, links, passwords })
@@ -233,6 +250,7 @@ async function start(
   const abuses = makeAbuses(deps)
   followBack({ ...deps, instanceActorId: instance.actorId })
   keepJobHistoryShort(deps)
+  keepAuditShort(deps)
 
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
   const configured = { ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined }
@@ -259,7 +277,7 @@ async function start(
   const remove: Store['remove'] = async (ref) => void (await Promise.all([store.remove(ref), remoteCache.remove(ref)]))
   const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, logger, leases })
   const placeFiles = makePlaceFiles({ ...deps, store, leases })
-  const media = { ...deps, store, ffmpeg, pendingFiles, placeFiles, leases }
+  const media = { ...deps, logger: tagged(logger, 'video'), store, ffmpeg, pendingFiles, placeFiles, leases }
   const inspectFile = makeInspectFile(media)
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
@@ -331,7 +349,7 @@ async function start(
   const remoteVideos = makeRemoteVideos(deps)
   const shares = makeShares(deps)
   const federation = makeFederationPart({
-    deps,
+    deps: { ...deps, logger: tagged(logger, 'ap') },
     http,
     instanceActorId: instance.actorId,
     remoteActors,
@@ -404,6 +422,7 @@ async function start(
       abuses,
       actorImages,
       answers,
+      audit,
       blocklist,
       bulkComments,
       captions,

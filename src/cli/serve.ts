@@ -2,16 +2,34 @@
 
 import { startServer } from '../compose.ts'
 import type { LoadedConfig } from '../config/index.ts'
-import { makeLogger } from '../platform/logger.ts'
+import { openLogFiles } from '../platform/log-files/index.ts'
+import { type Logger, makeLogger, standardOutputAnd } from '../platform/logger.ts'
 import type { Role } from '../runtime-settings.ts'
 
-export async function serve(options: {
+export async function serve(options: ServeOptions): Promise<number> {
+  const { log, storage } = options.loaded.config
+  const { enabled, max_file_size, max_files } = log.rotation
+  const output = makeLogger({ level: log.level })
+  const files = openLogFiles({
+    directory: storage.logs,
+    kind: options.roles.join('+'),
+    rotation: enabled ? { maxFileSize: max_file_size, maxFiles: max_files } : null,
+    warn: (message, error) => output.warn({ err: error, folder: storage.logs }, message),
+  })
+  try {
+    return await run(options, makeLogger({ level: log.level, destination: standardOutputAnd(files) }))
+  } finally {
+    await files.close()
+  }
+}
+
+interface ServeOptions {
   loaded: LoadedConfig
   roles: readonly Role[]
   env: Record<string, string | undefined>
-}): Promise<number> {
-  const { loaded, roles, env } = options
-  const logger = makeLogger({ level: loaded.config.log.level })
+}
+
+async function run({ loaded, roles, env }: ServeOptions, logger: Logger): Promise<number> {
   for (const warning of loaded.warnings) console.warn(warning)
   const ended = endSignal()
   const rootPassword = env.VIREO_ROOT_PASSWORD ?? env.PT_INITIAL_ROOT_PASSWORD

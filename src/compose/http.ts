@@ -3,6 +3,7 @@
 import { type Abuses, makeAbuseMessages } from '../actors/abuse/index.ts'
 import { makeLookedAtActor, type RemoteActors } from '../actors/actor/index.ts'
 import type { ActorImages } from '../actors/actor-image/index.ts'
+import type { Audit } from '../actors/audit/index.ts'
 import type { Blocklist } from '../actors/blocklist/index.ts'
 import type { Captions } from '../actors/caption/index.ts'
 import type { Channels } from '../actors/channel/index.ts'
@@ -86,6 +87,7 @@ import { redundancyArea } from '../http/redundancy/routes.ts'
 import { registrationsArea } from '../http/registrations/routes.ts'
 import { searchArea } from '../http/search/routes.ts'
 import { serverFollowsArea } from '../http/server-follows/routes.ts'
+import { serverLogsArea } from '../http/server-logs/routes.ts'
 import { serverStatsArea } from '../http/server-stats/routes.ts'
 import { servicesArea } from '../http/services/routes.ts'
 import { staticArea } from '../http/static/routes.ts'
@@ -118,6 +120,7 @@ import { wellKnownArea } from '../http/well-known/routes.ts'
 import type { Ffmpeg, FileStore } from '../media/index.ts'
 import type { Counters } from '../platform/counters.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
+import { tagged } from '../platform/logger.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Redis } from '../platform/redis.ts'
 import type { SignedTokens } from '../platform/signed-tokens.ts'
@@ -133,6 +136,7 @@ export interface HttpParts {
   abuses: Abuses
   actorImages: ActorImages
   answers: VideoAnswers
+  audit: Audit
   blocklist: Blocklist
   bulkComments: RemoveCommentsOf
   captions: Captions
@@ -191,7 +195,7 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
   const { deps, limits, options, publicUrl, sessions, answers } = parts
   return await makeApp({
     config: deps.config,
-    logger: deps.logger,
+    logger: tagged(deps.logger, 'http'),
     publicUrl,
     authenticate: sessions.authenticate,
     ...(limits ? { rateLimitRedis: limits } : {}),
@@ -199,6 +203,7 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     version: VERSION,
     clock: deps.clock,
     written: { seen: answers.changed, told: parts.federation.documentsChanged },
+    audit: parts.audit,
     areas: areasOf(parts),
   })
 }
@@ -344,7 +349,8 @@ function areasOf(parts: HttpParts): Area[] {
     staticArea({ db, store, config, fileTokens }),
     downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
     lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens }),
-    trackerArea({ db, config, logger, clock }),
+    trackerArea({ db, config, logger: tagged(logger, 'tracker'), clock }),
+    serverLogsArea({ db, config, clock, logger, urls }),
     searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),
     subscriptionsArea({

@@ -2,10 +2,12 @@
 
 import Fastify, { type FastifyBaseLogger, LogController, type RouteOptions } from 'fastify'
 import type { Redis } from 'ioredis'
+import type { Audit } from '../actors/audit/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { newUuid } from '../platform/ids.ts'
 import type { Logger } from '../platform/logger.ts'
+import { auditHooks } from './plugins/audit.ts'
 import { type Auth, type Authenticate, makeAuth } from './plugins/auth.ts'
 import { addBodyParsers, BODY_LIMIT } from './plugins/bodies.ts'
 import { answerClientError } from './plugins/client-errors.ts'
@@ -40,6 +42,8 @@ export interface AppOptions {
   areas: Area[]
   /** Told of requests that may have changed what is kept ready, before they are answered. */
   written?: Written
+  /** Told who asks for a change. */
+  audit?: Pick<Audit, 'as'>
   /** Compare every answer with its zod schema (tests). */
   checkResponses?: boolean
   /** Of this software, for the documentation. */
@@ -97,7 +101,9 @@ export async function makeApp(options: AppOptions): Promise<App> {
     prefix: `vireo:limit:${new URL(publicUrl).host}:`,
     identify: auth.identify,
   })
-  app.addHook('onRoute', (route) => frameRoute(route, { auth, rateLimits, written: options.written }))
+  app.addHook('onRoute', (route) =>
+    frameRoute(route, { auth, rateLimits, written: options.written, audit: options.audit }),
+  )
   if (options.onRoute) app.addHook('onRoute', options.onRoute)
   addOpenApi(app, { publicUrl, version })
   addUnknownRoutes(app)
@@ -110,9 +116,9 @@ export async function makeApp(options: AppOptions): Promise<App> {
 /** Limits first, then who asks, then the route's own hooks. */
 function frameRoute(
   route: RouteOptions,
-  frame: { auth: Auth; rateLimits: RateLimits; written: AppOptions['written'] },
+  frame: { auth: Auth; rateLimits: RateLimits; written: AppOptions['written']; audit: AppOptions['audit'] },
 ): void {
-  const { auth, rateLimits, written } = frame
+  const { auth, rateLimits, written, audit } = frame
   const { auth: level, right, limits, etag } = route.config ?? {}
   const limited = limitsOf(route.url, limits)
   const limiting = limited.length > 0 ? rateLimits.hooks(limited) : undefined
@@ -124,6 +130,7 @@ function frameRoute(
     route.onSend = [...list(route.onSend), conditionalJson({ always: etag === true })]
   }
   if (written) route.onSend = [...list(route.onSend), ...tellOfWrites(list(route.method), route.url, written)]
+  if (audit) route.preHandler = [...list(route.preHandler), ...auditHooks(list(route.method), route.url, audit)]
   if (isTypedWhenEmpty(String(route.method), route.url)) route.onSend = [...list(route.onSend), typeEmptyAnswers]
 }
 

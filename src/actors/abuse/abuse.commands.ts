@@ -106,6 +106,7 @@ export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
         const id = await nextId(unit)
         if (!(await store(unit, { ...report, subject, id, url: urls.report(id) })))
           throw notFound(MISSING[subject.kind])
+        unit.created({ aggregate: 'abuse', id })
         return { abuseId: id }
       })
     },

@@ -93,6 +93,7 @@ export function makeChannelSyncs(
           ],
         )
         if (!made) throw notFound('Video channel not found')
+        unit.created({ aggregate: 'channel_sync', id: made.id })
         return made
       })
     },

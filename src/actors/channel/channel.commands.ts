@@ -61,6 +61,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         updatedAt: unit.now,
       })
       await unit.em.flush()
+      unit.created({ aggregate: 'actor', id: actorId })
       return { id: made.id }
     })
   }
@@ -116,6 +117,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         )
         if (others.length === 0) throw new DomainError('conflict', 'Cannot remove the last channel of this user')
         const { actorId, url } = channel
+        await unit.changing({ aggregate: 'actor', id: actorId })
         // First: the event belongs to this actor, and the numbers of its events are in the order of its lock.
         await unit.query('update actor set deleted_at = $2, updated_at = $2 where id = $1', [actorId, unit.now])
         await unit.query('update channel set state = $2, updated_at = $3 where id = $1', [

@@ -95,6 +95,7 @@ export function makeComments(deps: ActorDeps): Comments {
           ...{ held: isHeld(video, by), hidden: await isHiddenBelow(unit.query, video, parent), heldActivity: null },
         })
         if (!isNew) throw new Error(`${url} is the address of another comment already.`)
+        unit.created({ aggregate: 'comment', id })
         return id
       })
     },

@@ -120,7 +120,7 @@ export function makeJobs(options: {
     const settings = options.settings()
     const ttl = settings.ttlMs(type)
     const signals = [ending.signal, ...(ttl === null ? [] : [AbortSignal.timeout(ttl)])]
-    const log = logger.child({ job: job.id, type })
+    const log = logger.child({ job: job.id, type, tags: ['job', type] })
     const progress = makeProgress(job, log)
     try {
       log.debug('job started')

@@ -16,6 +16,7 @@ import { makeRelay, type Relay } from './relay.ts'
 import { makeSweeper, type Sweeper } from './sweeper.ts'
 import { makeTell, type Tell } from './tell.ts'
 import { type Committed, makeRunUnit } from './unit.ts'
+import type { Witnesses } from './witness.ts'
 
 export interface RuntimeSettings {
   relayIntervalMs: number
@@ -53,8 +54,9 @@ export function makeRuntime(options: {
   clock: Clock
   logger: Logger
   settings: () => RuntimeSettings
+  witnesses?: Witnesses
 }): Runtime {
-  const { db, queue, bus, clock, logger, settings } = options
+  const { db, queue, bus, clock, logger, settings, witnesses } = options
   const owner = leaseOwner()
   const registry = makeRegistry()
   const workers = new Map<QueueName, WorkHandle>()
@@ -68,6 +70,7 @@ export function makeRuntime(options: {
       return { queue: queueOfJob(type), attempts: attempts(type), priority: priority(type) }
     },
     afterCommit: ring,
+    witnesses,
   })
   const relay = makeRelay({ db, runUnit, registry, clock, logger, intervalMs: () => settings().relayIntervalMs })
   const pause = makePause({ db, bus, logger, onResume: () => void sweeper.ring() })

@@ -49,6 +49,7 @@ export function makeTell(runUnit: RunUnit): Tell {
     await runUnit(async (unit) => {
       const rows = await unit.query(LOCKS[to.aggregate], [to.id])
       if (rows.length === 0) throw notFound(`This ${to.aggregate.replace('_', ' ')} does not exist.`)
+      await unit.changing(to)
       return await handler(unit)
     })
   return Object.assign(tell, { create: runUnit })

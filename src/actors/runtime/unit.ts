@@ -6,6 +6,7 @@ import { isLockTimeout } from '../../platform/database/errors.ts'
 import { type Database, isRetryable, type Sql, type Transaction } from '../../platform/database/index.ts'
 import { DomainError } from './domain-error.ts'
 import type { AggregateRef, EventName, EventPayloads } from './events.ts'
+import type { Noted, Witness, Witnesses } from './witness.ts'
 
 /** A piece of work for later, run at least once. `data` holds ids only: it is shown to admins and kept. */
 export interface NewJob {
@@ -22,6 +23,12 @@ export interface Unit extends Transaction {
   now: Date
   /** Stores an event in the outbox, for the relay to carry on. */
   emit<N extends EventName>(of: AggregateRef, name: N, payload: EventPayloads[N]): void
+  /** Looks at an aggregate before it is changed, for the audit log; tell() does so with the one that it locks. */
+  changing(of: AggregateRef): Promise<void>
+  /** Says what is made, for the audit log. */
+  created(of: AggregateRef): void
+  /** Says what no row shows, for the audit log. */
+  note(done: Noted): void
   enqueue(job: NewJob): void
   /** Marks a lane as having work, at once or at a time. */
   wake(kind: string, key: string, dueAt?: Date): void
@@ -54,6 +61,7 @@ export interface UnitOptions {
   lockTimeoutMs: () => number
   jobSettings: (type: string) => { queue: string; attempts: number; priority: number }
   afterCommit: (committed: Committed) => void
+  witnesses?: Witnesses | undefined
 }
 
 export type RunUnit = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
@@ -79,15 +87,18 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
     const committed: Committed = { events: 0, jobs: [], lanes: [], publications: [] }
     const result = await options.db.transaction(
       async (tx) => {
-        const pending = collect(tx, options.clock.now())
+        const witness = options.witnesses?.witness(tx.query)
+        const pending = collect(tx, options.clock.now(), witness)
         const answer = await work(pending.unit)
         await tx.flush()
+        await witness?.store()
         await store(tx.query, pending, committed)
         return answer
       },
       { lockTimeoutMs: options.lockTimeoutMs() },
     )
-    options.afterCommit(committed)
+    if (options.witnesses) options.witnesses.apart(() => options.afterCommit(committed))
+    else options.afterCommit(committed)
     return result
   }
 
@@ -149,7 +160,7 @@ interface Pending {
   publications: Committed['publications']
 }
 
-function collect(tx: Transaction, now: Date): Pending {
+function collect(tx: Transaction, now: Date, witness: Witness | undefined): Pending {
   const pending: Omit<Pending, 'unit'> = { events: [], jobs: [], lanes: new Map(), publications: [] }
   const unit: Unit = {
     ...{ query: tx.query, flush: tx.flush, now },
@@ -158,6 +169,9 @@ function collect(tx: Transaction, now: Date): Pending {
       return tx.em
     },
     emit: (of, name, payload) => pending.events.push({ of, name, payload }),
+    changing: async (of) => await witness?.changing(of),
+    created: (of) => witness?.created(of),
+    note: (done) => witness?.note(done),
     enqueue: (job) => pending.jobs.push(job),
     wake(kind, key, dueAt = now) {
       const known = pending.lanes.get(`${kind} ${key}`)

@@ -59,6 +59,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
           }
           if (passwordHash === undefined) return
           user.passwordHash = passwordHash
+          unit.note({ domain: 'users', action: 'update', id: userId, entity: { id: userId, password: 'changed' } })
           await endSessions(unit.query, userId, by.sessionId)
         })
       } catch (error) {

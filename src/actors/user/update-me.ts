@@ -55,6 +55,7 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords }): Update
         Object.assign(user, changes.settings, { updatedAt: unit.now })
         if (secrets?.newHash !== undefined) {
           user.passwordHash = secrets.newHash
+          unit.note({ domain: 'users', action: 'update', id: userId, entity: { id: userId, password: 'changed' } })
           await endSessions(unit.query, userId, sessionId)
         }
         if (changes.email !== undefined) await changeEmail(unit, user, changes.email)

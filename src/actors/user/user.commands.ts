@@ -119,6 +119,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
         ...stamps,
       })
       await unit.em.flush()
+      unit.created({ aggregate: 'user', id: row.id })
       if (user.password === null) askForMail(unit, { mail: 'create-password', userId: row.id })
       const uuid = newUuid()
       const watchLater = { accountId: account.id, uuid, url: deps.urls.playlist(uuid), now: unit.now }

@@ -65,6 +65,7 @@ export async function withImport<T>(
     )
     if (rows.length === 0) throw notFound('Video import not found')
     if (lockedVideo !== null && rows[0]?.video_id !== lockedVideo) throw new VideoGone()
+    await unit.changing({ aggregate: 'video_import', id })
     const videoImport = await unit.em.findOneOrFail(VideoImport, id)
     const video = lockedVideo === null ? null : await unit.em.findOne(Video, lockedVideo)
     const wanted = video?.state === 'removed' ? undefined : (video ?? undefined)

@@ -158,6 +158,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
           })
           const importId = await insert(unit, { ...wanted, fields }, target)
           await unit.query('update video_import set video_id = $2 where id = $1', [importId, videoId])
+          unit.created({ aggregate: 'video_import', id: importId })
+          unit.created({ aggregate: 'video', id: videoId })
           askForImport(unit, importId)
           return { importId, videoId }
         })

@@ -121,6 +121,7 @@ export function makeCreateVideo(
     const added = { type: 'ADDED', source: 'upload', transcode, waitTranscoding: fields.waitTranscoding } as const
     // The first flush gives the id that events and children need.
     await unit.em.flush()
+    unit.created({ aggregate: 'video', id: video.id })
     if (transcode) moveVideo(unit, video, added)
     else moveAndTell(unit, video, [added])
     for (const { type, filename, image, generated } of draft.pictures) {

@@ -117,16 +117,20 @@ export const serverKeys = {
       aliases: { warning: 'warn' },
     }),
     rotation: section({
-      enabled: flag(true, 'whether log files are rotated'),
+      enabled: flag(true, 'whether log files are rotated; false: each process writes one file, and none is removed'),
       max_file_size: size('12MB', 'size that starts a new log file'),
-      max_files: integer(20, 'log files that are kept', { min: 1 }),
+      max_files: integer(
+        20,
+        'log files that are kept of each kind of process (by its roles), those of ended processes too',
+        { min: 1 },
+      ),
     }),
-    anonymize_ip: flag(false, 'whether addresses of visitors are shortened in logs'),
+    anonymize_ip: flag(false, 'whether addresses of visitors are shortened in logs: /24 of IPv4, /48 of IPv6'),
     log_http_requests: flag(true, 'whether each request is logged'),
     log_ping_requests: flag(true, 'whether requests to /api/v1/ping are logged'),
     log_tracker_unknown_infohash: flag(true, 'whether announces of unknown torrents are logged'),
-    prettify_sql: flag(false, 'whether SQL in debug logs is formatted'),
-    accept_client_log: flag(true, 'whether web clients may send their errors'),
+    prettify_sql: flag(false, 'whether SQL in debug logs keeps its lines; it is logged without its values'),
+    accept_client_log: flag(true, 'whether web clients may send their errors; else they are refused with 403'),
   }),
   open_telemetry: section({
     metrics: section({

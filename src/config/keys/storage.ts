@@ -46,7 +46,7 @@ export const storageKeys = {
     streaming_playlists: folder('streaming-playlists', 'HLS files'),
     original_video_files: folder('original-video-files', 'kept uploads'),
     redundancy: folder('redundancy', "copies of other servers' videos"),
-    logs: folder('logs', 'log files'),
+    logs: folder('logs', 'log files; processes may share the folder, and read the files of all of them'),
     previews: folder('previews', 'previews'),
     thumbnails: folder('thumbnails', 'thumbnails'),
     storyboards: folder('storyboards', 'storyboards'),

@@ -159,6 +159,10 @@ export const vireoKeys = {
       import_max_playlist_elements: integer(1000, 'elements of an imported playlist'),
       export_attempts: integer(3, 'lost workers after which an export fails', { min: 1 }),
     }),
-    logs: section({ max_chars: integer(10_000_000, 'characters of logs in one answer') }),
+    logs: section({
+      max_chars: integer(10_000_000, 'characters of logs in one answer'),
+      max_read: size('100MB', 'bytes of log files that are read for one answer'),
+      keep_audit: duration('1 year', 'how long it is known who changed what'),
+    }),
   }),
 }

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { DomainError, type ErrorKind, type InvalidParam } from '../../actors/runtime/index.ts'
 import { isDiskFull, StorageOutage } from '../../media/index.ts'
 import { causesOf, isOutage } from '../../platform/database/index.ts'
+import { hideSecrets } from '../../platform/hidden.ts'
 import { HttpError } from './http-error.ts'
 import { invalidParamsOf, type Part, parts } from './invalid-params.ts'
 import { incorrectParameters, PROBLEM_TYPE, type Problem, problemBody } from './problem.ts'
-import { redactUrl } from './request-log.ts'
 import type { App } from './types.ts'
 import { InvalidRequest } from './validation.ts'
 
@@ -62,7 +62,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const { headers, ...problem } = problemOf(error, request)
   if (problem.status >= 500 && !(error instanceof DomainError || error instanceof HttpError)) {
     const { id: reqId, method, url } = request
-    request.log.error({ reqId, err: error, method, url: redactUrl(url) }, 'request failed')
+    request.log.error({ reqId, err: error, method, url: hideSecrets(url) }, 'request failed')
   }
   for (const name of OF_THE_SUCCESS) reply.removeHeader(name)
   const text = plainTextOf(error, problem, request)

@@ -2,12 +2,10 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/index.ts'
+import { hideSecrets } from '../../platform/hidden.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { clientIp } from './client-ip.ts'
 import type { App } from './types.ts'
-
-/** Query parameters that open something to whoever holds them. */
-const SECRET_PARAMETERS = /([?&](?:[^=&#]*(?:token|password|secret|jwt|verification)[^=&#]*|upload_id|code)=)[^&#]*/gi
 
 /** Logs each answered request at level info, when `log.log_http_requests` says so. */
 export function addRequestLog(app: App, options: { config: () => Config; logger: Logger }): void {
@@ -15,15 +13,11 @@ export function addRequestLog(app: App, options: { config: () => Config; logger:
   app.addHook('onResponse', (request, reply, done) => {
     const { log } = config()
     if (log.log_http_requests && logger.isLevelEnabled('info') && (log.log_ping_requests || !isPing(request))) {
-      logger.info(lineOf(request, reply, log.anonymize_ip), 'request')
+      const line = lineOf(request, reply, log.anonymize_ip)
+      logger.info(line, `${line.method} ${line.url} ${line.status}`)
     }
     done()
   })
-}
-
-/** The address of a request without the secrets of its query. */
-export function redactUrl(url: string): string {
-  return url.includes('?') ? url.replace(SECRET_PARAMETERS, '$1[hidden]') : url
 }
 
 /** The network of an address: /24 of IPv4, /48 of IPv6. */
@@ -39,7 +33,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply, anonymize: boolean
   return {
     reqId: request.id,
     method: request.method,
-    url: redactUrl(request.url),
+    url: hideSecrets(request.url),
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
     ip: anonymize ? anonymizeIp(ip) : ip,

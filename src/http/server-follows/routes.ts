@@ -93,9 +93,11 @@ export function serverFollowsArea(deps: ServerFollowsDeps): Area {
         }
         await tell.create(async (unit) => {
           for (const host of hosts) {
+            unit.note({ domain: 'follows', action: 'create', id: 0, entity: { following: host } })
             unit.enqueue({ type: 'activitypub-follow', data: { host }, dedupeKey: `follow-${host.toLowerCase()}` })
           }
           for (const handle of handles) {
+            unit.note({ domain: 'follows', action: 'create', id: 0, entity: { following: handle } })
             unit.enqueue({ type: 'activitypub-follow', data: { handle }, dedupeKey: `follow-${handle.toLowerCase()}` })
           }
         })

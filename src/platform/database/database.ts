@@ -67,7 +67,10 @@ export interface DatabaseOptions {
   verifyCertificate?: boolean
   entities: (EntityClass<AnyEntity> | EntitySchema)[]
   migrations: { name: string; class: new (...args: never[]) => object }[]
+  /** Statements are logged at level debug, without their values. */
   logger: Logger
+  /** As they are laid out, not in one line. */
+  prettySql?: boolean
 }
 
 // Any number that no other program takes for its advisory lock: "vireo" in ASCII.
@@ -84,6 +87,8 @@ types.setTypeParser(TIMESTAMPTZ, standardTypes.getTypeParser(TIMESTAMPTZ))
 export async function makeDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = await MikroORM.init(ormOptions(options))
   const pool = await connect(orm, options.url)
+  const { logger, prettySql = false } = options
+  const shown = (text: string): string => (prettySql ? text : text.replace(/\s+/g, ' ').trim())
   let count = 0
 
   const nameOf = makeStatementNames()
@@ -95,6 +100,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     ) => {
       count += 1
       const name = prepared ? nameOf(text) : undefined
+      if (logger.isLevelEnabled('debug')) logger.debug({ sql: shown(text) }, 'statement')
       const statement = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
       return (await connection.query<R>(statement).catch(tellOutage)).rows
     }

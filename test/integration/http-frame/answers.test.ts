@@ -171,7 +171,7 @@ describe('the log', () => {
     const headers = { ...bearer('usertoken'), 'x-request-id': 'r1', 'user-agent': 'test', cookie: 'c=secret-cookie' }
     await app.inject({ method: 'DELETE', url: '/api/v1/items/5?videoFileToken=secret-token', headers })
     expect(last()).toMatchObject({
-      msg: 'request',
+      msg: 'DELETE /api/v1/items/5?videoFileToken=[hidden] 204',
       reqId: 'r1',
       method: 'DELETE',
       url: '/api/v1/items/5?videoFileToken=[hidden]',
@@ -193,7 +193,7 @@ describe('the log', () => {
     const logger = makeLogger({ level: 'info', destination: { write: (line) => void written.push(line) } })
     const other = await makeFrame({ config, logger })
     await other.inject({ url })
-    expect(written.filter((line) => line.includes('"request"'))).toHaveLength(count)
+    expect(written.filter((line) => line.includes('"reqId"'))).toHaveLength(count)
     await other.close()
   })
 

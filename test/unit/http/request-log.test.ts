@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { isFresh } from '../../../src/http/plugins/conditional.ts'
 import { makeRequestIds } from '../../../src/http/plugins/request-id.ts'
-import { anonymizeIp, redactUrl } from '../../../src/http/plugins/request-log.ts'
+import { anonymizeIp } from '../../../src/http/plugins/request-log.ts'
+import { hideSecrets } from '../../../src/platform/hidden.ts'
 
 it.each([
   ['/feeds/subscriptions.xml?token=abc&accountId=1', '/feeds/subscriptions.xml?token=[hidden]&accountId=1'],
@@ -15,8 +16,29 @@ it.each([
   ['/api/v1/videos?search=cats', '/api/v1/videos?search=cats'],
   ['/api/v1/videos', '/api/v1/videos'],
 ])('%s is logged as %s', (url, logged) => {
-  expect(redactUrl(url)).toBe(logged)
+  expect(hideSecrets(url)).toBe(logged)
 })
+
+it.each([
+  [
+    'GET http://s3.example/a?X-Amz-Signature=abc&x=1 failed',
+    'GET http://s3.example/a?X-Amz-Signature=[hidden]&x=1 failed',
+  ],
+  ['{"url":"/x?token=abc","next":"?a=1"}', '{"url":"/x?token=[hidden]","next":"?a=1"}'],
+  ['authorization: Bearer 0123456789abcdef01', 'authorization: Bearer [hidden]'],
+  ['Bearer authentication is needed', 'Bearer authentication is needed'],
+])('in a line, %s becomes %s', (line, logged) => {
+  expect(hideSecrets(line)).toBe(logged)
+})
+
+it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token='])(
+  'an address of %s again and again takes no time',
+  (part) => {
+    const before = performance.now()
+    hideSecrets(`/${part.repeat(16_384 / part.length)}`)
+    expect(performance.now() - before).toBeLessThan(1000)
+  },
+)
 
 it.each([
   ['192.0.2.55', '192.0.2.0'],

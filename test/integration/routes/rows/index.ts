@@ -17,6 +17,7 @@ import { playlistRows } from './playlists.ts'
 import { redundancyRows } from './redundancy.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
+import { serverLogRows } from './server-logs.ts'
 import { sessionRows } from './sessions.ts'
 import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
@@ -50,6 +51,7 @@ export const rows: readonly Row[] = [
   ...abuseRows,
   ...blocklistRows,
   ...serverFollowRows,
+  ...serverLogRows,
   ...redundancyRows,
   ...subscriptionRows,
   ...peerRows,

@@ -1,0 +1,59 @@
+// Says whose doing the changes of a request are, for the audit log.
+
+import type { preHandlerHookHandler } from 'fastify'
+import type { Audit } from '../../actors/audit/index.ts'
+
+/** What is done here is noted, in as far as something was changed by it. */
+export const AUDITED: ReadonlySet<string> = new Set([
+  'PUT /api/v1/config/custom',
+  'DELETE /api/v1/config/custom',
+  'POST /api/v1/users',
+  'PUT /api/v1/users/:id',
+  'DELETE /api/v1/users/:id',
+  'POST /api/v1/users/:id/block',
+  'POST /api/v1/users/:id/unblock',
+  'PUT /api/v1/users/me',
+  'DELETE /api/v1/users/me',
+  'POST /api/v1/users/registrations/:registrationId/accept',
+  'POST /api/v1/video-channels',
+  'PUT /api/v1/video-channels/:channelHandle',
+  'DELETE /api/v1/video-channels/:channelHandle',
+  'POST /api/v1/video-channel-syncs',
+  'DELETE /api/v1/video-channel-syncs/:channelSyncId',
+  'POST /api/v1/videos/upload',
+  'PUT /api/v1/videos/upload-resumable',
+  'PUT /api/v1/videos/:id',
+  'DELETE /api/v1/videos/:id',
+  'POST /api/v1/videos/:id/blacklist',
+  'DELETE /api/v1/videos/:id/blacklist',
+  'POST /api/v1/videos/ownership/:id/accept',
+  'POST /api/v1/videos/imports',
+  'POST /api/v1/videos/imports/:id/cancel',
+  'POST /api/v1/videos/imports/:id/retry',
+  'DELETE /api/v1/videos/imports/:id',
+  'POST /api/v1/videos/:id/comment-threads',
+  'POST /api/v1/videos/:id/comments/:commentId',
+  'DELETE /api/v1/videos/:id/comments/:commentId',
+  'POST /api/v1/videos/:id/comments/:commentId/approve',
+  'POST /api/v1/abuses',
+  'PUT /api/v1/abuses/:id',
+  'DELETE /api/v1/abuses/:id',
+  'POST /api/v1/server/following',
+  'DELETE /api/v1/server/following/:hostOrHandle',
+  'DELETE /api/v1/server/followers/:nameWithHost',
+  'POST /api/v1/server/followers/:nameWithHost/accept',
+  'POST /api/v1/server/followers/:nameWithHost/reject',
+])
+
+/** The last hook before the handler of a route, or none. */
+export function auditHooks(methods: string[], url: string, audit: Pick<Audit, 'as'>): preHandlerHookHandler[] {
+  if (!methods.some((method) => AUDITED.has(`${method} ${url}`))) return []
+  return [
+    (request, _reply, done) => {
+      if (!request.session) return done()
+      const { id, username, role } = request.session.user
+      // For as long as it takes: whoever hangs up before the answer has asked all the same.
+      audit.as({ id, username, role }, done)
+    },
+  ]
+}

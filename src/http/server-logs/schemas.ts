@@ -1,0 +1,42 @@
+// What may be asked of the logs, what a web client may report (contract, fields.clientLog), and the lines as clients read them.
+
+import { z } from 'zod'
+import { moment, oneOrMore } from '../plugins/schemas.ts'
+
+/** The end is now when it is left out. */
+const time = { startDate: moment, endDate: moment.optional() }
+
+export const logsQuery = z.object({
+  ...time,
+  level: z.enum(['debug', 'info', 'warn', 'error'], 'Invalid value').default('info'),
+  tagsOneOf: oneOrMore(z.string('Invalid value')).optional(),
+})
+
+export const auditQuery = z.object(time)
+
+/** Any scheme of a page: clients may be apps. */
+function isAddress(text: string): boolean {
+  const { protocol = '', hostname = '' } = URL.parse(text) ?? {}
+  return /^(https?|capacitor|ionic):$/.test(protocol) && hostname !== ''
+}
+
+const text = (longest: number) => z.string('Invalid value').min(1, 'Invalid value').max(longest, 'Invalid value')
+
+export const clientLogBody = z.object({
+  level: z.enum(['warn', 'error'], 'Invalid value'),
+  message: text(1000),
+  url: z.string('Invalid value').refine(isAddress, 'Should have the address of a page'),
+  stackTrace: text(15_000).optional(),
+  userAgent: text(200).optional(),
+  meta: text(15_000).optional(),
+})
+export type ClientLog = z.infer<typeof clientLogBody>
+
+export const logLineView = z.looseObject({
+  level: z.enum(['debug', 'info', 'warn', 'error', 'audit']),
+  message: z.string(),
+  label: z.string(),
+  timestamp: z.string(),
+  tags: z.array(z.string()).optional(),
+})
+export type LogLineView = z.infer<typeof logLineView>

@@ -1,0 +1,54 @@
+// The lines of a file from its end, read in pieces: what is asked for stands near the end, and files may be large.
+
+import { open } from 'node:fs/promises'
+
+const PIECE = 64 * 1024
+/** Bytes of a line beyond which it is none of ours. */
+const LONGEST_LINE = 1024 * 1024
+const NEW_LINE = 0x0a
+
+/** Told of the bytes of each read; answers whether more may be read. */
+export type Spend = (bytes: number) => boolean
+
+/** Gives complete lines, the last one first; ends early when `spend` says so. A file that is gone has none. */
+export async function* linesBackwards(path: string, spend: Spend): AsyncGenerator<string> {
+  const file = await open(path).catch(() => undefined)
+  if (!file) return
+  try {
+    let position = (await file.stat()).size
+    /** Pieces of a line whose beginning was not read yet, its end last. */
+    let rest: Buffer[] = []
+    let restLength = 0
+    while (position > 0) {
+      const length = Math.min(PIECE, position)
+      if (!spend(length)) return
+      position -= length
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position)
+      // Somebody shortened the file.
+      if (bytesRead < length) return
+      let end = length
+      for (
+        let at = buffer.lastIndexOf(NEW_LINE);
+        at !== -1;
+        at = at === 0 ? -1 : buffer.lastIndexOf(NEW_LINE, at - 1)
+      ) {
+        const line = buffer.subarray(at + 1, end)
+        if (line.length + restLength > 0 && restLength <= LONGEST_LINE) yield textOf([line, ...rest])
+        rest = []
+        restLength = 0
+        end = at
+      }
+      if (end > 0) {
+        // A line that never ends is not kept in memory.
+        rest = restLength > LONGEST_LINE ? [] : [buffer.subarray(0, end), ...rest]
+        restLength += end
+      }
+    }
+    if (restLength > 0 && restLength <= LONGEST_LINE) yield textOf(rest)
+  } finally {
+    await file.close()
+  }
+}
+
+const textOf = (pieces: readonly Buffer[]): string =>
+  (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)).toString()

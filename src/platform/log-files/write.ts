@@ -1,0 +1,136 @@
+// Writes the lines of this process into a file of its own in the folder of logs. Whatever happens to the folder, the server goes on:
+// every line stands on standard output too.
+
+import { utimes } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createStream, type RotatingFileStream } from 'rotating-file-stream'
+import { fullLogFileName, logFileName } from './names.ts'
+import { tidyLogFiles } from './tidy.ts'
+
+export interface LogFileWriter {
+  /** Takes a line, and never fails. While the folder cannot be written to, lines are let go. */
+  write(line: string): void
+  /** Writes what waits, for a few seconds at most. */
+  close(): Promise<void>
+}
+
+export interface LogFileOptions {
+  directory: string
+  /** What this process does: its roles, joined by `+`. */
+  kind: string
+  /** Null: one file, which grows. */
+  rotation: { maxFileSize: number; maxFiles: number } | null
+  /** Told once, of each time in which files cannot be written. */
+  warn: (message: string, error: unknown) => void
+  host?: string
+  pid?: number
+  now?: () => number
+}
+
+/** Characters that may wait for a slow disk. */
+const MAX_WAITING = 8_000_000
+/** Characters of a write, unless a line is longer: how far a file may grow beyond its size. */
+const MAX_WRITE = 64 * 1024
+const RETRY_MS = 60_000
+/** Also the time in which a file shows that its process lives. */
+const TIDY_EVERY_MS = 3_600_000
+const CLOSE_WITHIN_MS = 5_000
+
+export function openLogFiles(options: LogFileOptions): LogFileWriter {
+  const { directory, kind, rotation, warn, host = hostname(), pid = process.pid, now = Date.now } = options
+  const own = { kind, host, pid }
+  let stream: RotatingFileStream | undefined
+  let retryAt = 0
+  let isWarned = false
+  let isClosed = false
+  let isWriting = false
+  /** Lines that are not given to the stream yet. */
+  let waiting = ''
+
+  const complain = (message: string, error: unknown): void => {
+    if (!isWarned) warn(message, error)
+    isWarned = true
+  }
+
+  const tidy = async (): Promise<void> => {
+    try {
+      await utimes(join(directory, logFileName(own)), new Date(), new Date())
+    } catch {
+      // There is none yet, or it is not ours to touch.
+    }
+    if (rotation) await tidyLogFiles({ directory, kind, host, maxFiles: rotation.maxFiles, now })
+  }
+  const tidySilently = (): void => {
+    tidy().catch((error) => complain('old log files could not be removed', error))
+  }
+  const timer = setInterval(tidySilently, TIDY_EVERY_MS)
+  timer.unref()
+
+  function open(): RotatingFileStream {
+    const opened = createStream(
+      (at, index) => (at instanceof Date ? fullLogFileName(own, at, index ?? 1) : logFileName(own)),
+      { path: directory, mode: 0o640, ...(rotation ? { size: `${rotation.maxFileSize}B` } : {}) },
+    )
+    opened.on('error', (error) => {
+      complain('log files cannot be written; standard output goes on', error)
+      if (stream === opened) stream = undefined
+      waiting = ''
+      isWriting = false
+      retryAt = now() + RETRY_MS
+    })
+    opened.on('open', tidySilently)
+    return opened
+  }
+
+  function take(): string {
+    const end = waiting.length > MAX_WRITE ? waiting.lastIndexOf('\n', MAX_WRITE) + 1 : 0
+    const text = end > 0 ? waiting.slice(0, end) : waiting
+    waiting = waiting.slice(text.length)
+    return text
+  }
+
+  /** What comes during a write is one write together. */
+  function flush(): void {
+    if (isWriting || !stream || waiting === '') return
+    isWriting = true
+    stream.write(take(), (error) => {
+      isWriting = false
+      // The stream tells of it itself.
+      if (error) return
+      isWarned = false
+      flush()
+    })
+  }
+
+  return {
+    write(line) {
+      if (isClosed || (!stream && now() < retryAt)) return
+      if (waiting.length + line.length > MAX_WAITING) {
+        complain('log files are too slow; lines of them are let go', null)
+        return
+      }
+      stream ??= open()
+      waiting += line
+      flush()
+    },
+
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      clearInterval(timer)
+      const last = stream
+      if (!last) return
+      const ended = new Promise<void>((resolve) => {
+        last.once('close', resolve)
+        last.once('error', () => resolve())
+        while (waiting !== '') last.write(take())
+        last.end()
+      })
+      const patience = new AbortController()
+      await Promise.race([ended, pause(CLOSE_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => undefined)])
+      patience.abort()
+    },
+  }
+}

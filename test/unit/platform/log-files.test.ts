@@ -1,0 +1,194 @@
+import { access, appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type LogSearch, openLogFiles, searchLogFiles } from '../../../src/platform/log-files/index.ts'
+import { type LogFile, logFileName, readLogFileName } from '../../../src/platform/log-files/names.ts'
+import { tidyLogFiles, tooMany } from '../../../src/platform/log-files/tidy.ts'
+import { until } from '../../support/until.ts'
+
+const folders: string[] = []
+let directory: string
+let warnings: string[]
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'vireo-logs-'))
+  folders.push(directory)
+  warnings = []
+})
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+})
+
+const open = (options: Partial<Parameters<typeof openLogFiles>[0]> = {}) =>
+  openLogFiles({
+    ...{ directory, kind: 'web', host: 'here', pid: process.pid, rotation: { maxFileSize: 100_000, maxFiles: 3 } },
+    warn: (message) => warnings.push(message),
+    ...options,
+  })
+const line = (time: number, msg: string, more: Record<string, unknown> = {}): string =>
+  `${JSON.stringify({ level: 30, time, msg, ...more })}\n`
+const written = async (): Promise<string> => {
+  const names = (await readdir(directory)).toSorted()
+  return (await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))).join('')
+}
+
+describe('names of log files', () => {
+  it('say whose they are', () => {
+    const name = logFileName({ kind: 'web+media', host: 'my-host.example', pid: 12 })
+    expect(name).toBe('vireo-web+media-my_host_example-12.log')
+    expect(readLogFileName(name)).toEqual({ kind: 'web+media', host: 'my_host_example', pid: 12, isFull: false })
+    expect(readLogFileName('vireo-web-a-1.20260101T000000.2.log')?.isFull).toBe(true)
+    for (const other of ['peertube.log', 'vireo-web-a-x.log', '../vireo-web-a-1.log', 'vireo-web-a-1.log.gz'])
+      expect(readLogFileName(other)).toBeUndefined()
+  })
+})
+
+describe('writing', () => {
+  it('loses nothing at the end', async () => {
+    const files = open({ rotation: null })
+    const lines = Array.from({ length: 500 }, (_, n) => line(n, `line ${n}`))
+    for (const one of lines) files.write(one)
+    await files.close()
+    expect(await written()).toBe(lines.join(''))
+  })
+
+  it('starts a new file when one is full, and keeps so many of them', async () => {
+    const files = open()
+    for (let n = 0; n < 100; n += 1) files.write(line(n, `line ${n} ${'x'.repeat(10_000)}`))
+    await files.close()
+    await tidyLogFiles({ directory, kind: 'web', host: 'here', maxFiles: 3, now: Date.now })
+    expect(await readdir(directory)).toHaveLength(3)
+    expect(await written()).toContain('line 99')
+    expect(warnings).toEqual([])
+  })
+
+  it('goes on in the file of before', async () => {
+    for (const text of ['one', 'two']) {
+      const files = open({ rotation: null })
+      files.write(line(1, text))
+      await files.close()
+    }
+    expect(await written()).toBe(line(1, 'one') + line(1, 'two'))
+  })
+
+  it('complains once about a folder that cannot be written, tries again later, and never fails', async () => {
+    const place = join(directory, 'logs')
+    await writeFile(place, 'a file in the place of the folder')
+    let now = 0
+    const files = open({ directory: place, now: () => now, rotation: null })
+    files.write(line(1, 'lost'))
+    await until(async () => warnings.length > 0)
+    files.write(line(2, 'lost'))
+    await rm(place)
+    now += 60_000
+    files.write(line(3, 'kept'))
+    files.write(line(4, 'kept too'))
+    await files.close()
+    expect(warnings).toEqual(['log files cannot be written; standard output goes on'])
+    directory = place
+    expect(await written()).toBe(line(3, 'kept') + line(4, 'kept too'))
+  })
+})
+
+describe('old log files', () => {
+  const file = (name: string, changedAt: number): LogFile => {
+    const read = readLogFileName(name)
+    if (!read) throw new Error(`${name} is no name of a log file`)
+    return { ...read, name, path: name, size: 1, changedAt }
+  }
+  const HOUR = 3_600_000
+  const options = { kind: 'web', host: 'here', maxFiles: 1, now: () => 10 * HOUR, isAlive: (pid: number) => pid === 1 }
+
+  it('go, the oldest first, those of ended processes too, but none of a living one or of another kind', () => {
+    const files = [
+      file('vireo-web-here-2.log', 9.9 * HOUR),
+      file('vireo-web-here-1.log', 2 * HOUR),
+      file('vireo-web-here-3.log', 2 * HOUR),
+      file('vireo-web-here-1.20260101T000000.1.log', HOUR),
+      file('vireo-web-there-9.log', 9.5 * HOUR),
+      file('vireo-web-there-8.log', 5 * HOUR),
+      file('vireo-media-here-3.log', HOUR),
+    ]
+    expect(tooMany(files, options).map(({ name }) => name)).toEqual([
+      'vireo-web-there-8.log',
+      'vireo-web-here-3.log',
+      'vireo-web-here-1.20260101T000000.1.log',
+    ])
+  })
+
+  it('are removed from the folder, and nothing else is', async () => {
+    for (const name of ['vireo-web-here-999999991.log', 'vireo-web-here-999999992.log', 'other.log']) {
+      await writeFile(join(directory, name), 'x')
+    }
+    await utimes(join(directory, 'vireo-web-here-999999991.log'), 1, 1)
+    await tidyLogFiles({ directory, kind: 'web', host: 'here', maxFiles: 1, now: Date.now })
+    expect((await readdir(directory)).toSorted()).toEqual(['other.log', 'vireo-web-here-999999992.log'])
+  })
+})
+
+describe('a search', () => {
+  const all: LogSearch = { from: new Date(0), to: new Date(1e15), level: 'debug' }
+  const bounds = { maxChars: 1e7, maxRead: 1e9 }
+  const search = async (options: Partial<LogSearch> = {}, within: Partial<typeof bounds> = {}) =>
+    (await searchLogFiles(directory, { ...all, ...options }, { ...bounds, ...within })).map(({ message }) => message)
+  const put = (name: string, ...lines: string[]) => appendFile(join(directory, name), lines.join(''))
+
+  it('puts the lines of all processes in order', async () => {
+    const now = Date.now()
+    await put('vireo-web-a-1.log', line(now + 1, 'a1'), line(now + 4, 'a4'))
+    await put('vireo-media-b-7.log', line(now + 2, 'b2'), line(now + 3, 'b3'))
+    await put('vireo-web-a-1.20260101T000000.1.log', line(now - 1, 'a-1'), line(now, 'a0'))
+    await put('peertube.log', line(now, 'not ours'))
+    expect(await search()).toEqual(['a-1', 'a0', 'a1', 'b2', 'b3', 'a4'])
+    expect(await search({ from: new Date(now), to: new Date(now + 2) })).toEqual(['a0', 'a1', 'b2'])
+  })
+
+  it('finds by level and tags, and leaves broken lines out', async () => {
+    const now = Date.now()
+    await put(
+      'vireo-web-a-1.log',
+      line(now, 'info'),
+      line(now, 'warning', { level: 40, tags: ['http', 'x'] }),
+      '{"level":50,"time":',
+      '\n\nnot json\n{"level":50,"time":1,"msg":"bro\n',
+      line(now, 'error', { level: 50, tags: ['ap'] }),
+      '{"level":50,"time":99999999999999,"msg":"half a',
+    )
+    expect(await search()).toEqual(['info', 'warning', 'error'])
+    expect(await search({ level: 'warn' })).toEqual(['warning', 'error'])
+    expect(await search({ tagsOneOf: ['ap', 'nothing'] })).toEqual(['error'])
+    expect(await search({ tagsOneOf: [] })).toEqual([])
+  })
+
+  it('reads lines that are longer than a piece, in letters of several bytes, and none without end', async () => {
+    const now = Date.now()
+    const long = '🎞é'.repeat(40_000)
+    await put(
+      'vireo-web-a-1.log',
+      line(now, 'first'),
+      line(now, long),
+      line(now, 'z'.repeat(2_000_000)),
+      line(now, 'last'),
+    )
+    expect(await search()).toEqual(['first', long, 'last'])
+  })
+
+  it('answers the youngest lines when they are too many, and reads no more than it may', async () => {
+    const now = Date.now()
+    await put('vireo-web-a-1.log', ...Array.from({ length: 5000 }, (_, n) => line(now + n, `line ${n}`)))
+    const few = await search({}, { maxChars: 500 })
+    expect([few.length > 5, few.length < 12, few.at(-1)]).toEqual([true, true, 'line 4999'])
+    const some = await search({}, { maxRead: 70_000 })
+    expect([some.length > 500, some.length < 2000, some.at(-1)]).toEqual([true, true, 'line 4999'])
+    expect(await search({ level: 'error' }, { maxRead: 10 })).toEqual([])
+  })
+
+  it('finds nothing where there is no folder', async () => {
+    directory = join(directory, 'nowhere')
+    expect(await search()).toEqual([])
+    await expect(access(directory)).rejects.toThrow()
+    await mkdir(directory)
+    expect(await search()).toEqual([])
+  })
+})
