@@ -71,9 +71,11 @@ function watch({ look, seenAt = () => Number.NEGATIVE_INFINITY }: Part, now: () 
   let failedAt = Number.NEGATIVE_INFINITY
   // Not a second one while one hangs: each may hold a connection.
   let looking: Promise<void> | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
   const lastSign = () => Math.max(answeredAt, seenAt())
 
   async function lookOnce(): Promise<void> {
+    lookedAt = now()
     try {
       await look()
       answeredAt = now()
@@ -86,7 +88,7 @@ function watch({ look, seenAt = () => Number.NEGATIVE_INFINITY }: Part, now: () 
 
   return async () => {
     if (now() - Math.max(lastSign(), failedAt) >= FRESH_MS) looking ??= lookOnce()
-    if (looking) await Promise.race([looking, pause(PATIENCE_MS)])
+    if (looking && now() - lookedAt < PATIENCE_MS) await Promise.race([looking, pause(PATIENCE_MS)])
     if (failedAt > lastSign()) return 'down'
     return now() - lastSign() < TRUSTED_MS ? 'up' : 'down'
   }

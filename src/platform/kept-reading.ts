@@ -23,10 +23,12 @@ export function makeKeptReading<T>(options: {
   let last: { value: T; at: number } | undefined
   let triedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
+  let startedAt = Number.NEGATIVE_INFINITY
 
   async function renew(): Promise<void> {
+    const at = now()
+    startedAt = at
     try {
-      const at = now()
       last = { value: await read(), at }
     } catch (error) {
       failed(error)
@@ -38,7 +40,7 @@ export function makeKeptReading<T>(options: {
 
   return async () => {
     if (now() - triedAt >= freshMs) reading ??= renew()
-    if (reading) await Promise.race([reading, pause(PATIENCE_MS)])
+    if (reading && now() - startedAt < PATIENCE_MS) await Promise.race([reading, pause(PATIENCE_MS)])
     if (!last) return undefined
     const ageMs = now() - last.at
     return ageMs < keptMs ? { value: last.value, ageMs } : undefined

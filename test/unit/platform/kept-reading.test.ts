@@ -2,6 +2,7 @@
 
 import { expect, it } from '@jest/globals'
 import { makeKeptReading } from '../../../src/platform/kept-reading.ts'
+import { until } from '../../support/until.ts'
 
 function stage(answers: (number | Error | Promise<number>)[]) {
   let time = 0
@@ -56,5 +57,5 @@ it('is not waited for when it hangs, nor asked for twice', async () => {
   expect(asked()).toBe(1)
   late.resolve(7)
   // As old as the moment it was asked for.
-  expect(await read()).toEqual({ value: 7, ageMs: 30_000 })
+  expect(await until(read)).toEqual({ value: 7, ageMs: 30_000 })
 })
