@@ -32,6 +32,7 @@ interface ServeOptions {
 async function run({ loaded, roles, env }: ServeOptions, logger: Logger): Promise<number> {
   for (const warning of loaded.warnings) console.warn(warning)
   const ended = endSignal()
+  void ended.then(() => endInTime({ ...loaded.config.vireo, logger }))
   const rootPassword = env.VIREO_ROOT_PASSWORD ?? env.PT_INITIAL_ROOT_PASSWORD
   const server = await startServer({
     loaded,
@@ -53,6 +54,19 @@ async function run({ loaded, roles, env }: ServeOptions, logger: Logger): Promis
   logger.info('draining')
   await server.stop()
   return 0
+}
+
+/** Whatever does not end by itself is ended, as if it had crashed: the next start goes on with what it had in hand. */
+function endInTime(options: {
+  http: { drain_delay: number }
+  runtime: { stop_timeout: number }
+  logger: Logger
+}): void {
+  const { http, runtime, logger } = options
+  setTimeout(() => {
+    logger.error('the server did not end in time')
+    process.exit(1)
+  }, http.drain_delay + runtime.stop_timeout).unref()
 }
 
 /** Resolves at the first SIGTERM or SIGINT. Draining has a time limit, so that further ones need not be listened to. */

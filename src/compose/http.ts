@@ -69,12 +69,14 @@ import { customPagesArea } from '../http/custom-pages/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
 import { makeMuxes } from '../http/downloads/mux.ts'
 import { downloadsArea } from '../http/downloads/routes.ts'
+import { healthArea } from '../http/health/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
 import { jobsArea } from '../http/jobs/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
 import { myAvatarArea } from '../http/me/avatar.routes.ts'
 import { meArea } from '../http/me/routes.ts'
+import { makeCountRequests } from '../http/metrics/count-requests.ts'
 import { metricsArea } from '../http/metrics/routes.ts'
 import { oauthArea } from '../http/oauth/routes.ts'
 import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
@@ -118,12 +120,13 @@ import { videosArea } from '../http/videos/routes.ts'
 import { viewsArea } from '../http/views/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
 import type { Ffmpeg, FileStore } from '../media/index.ts'
-import type { Counters } from '../platform/counters.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
+import type { Health } from '../platform/health.ts'
 import { tagged } from '../platform/logger.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Redis } from '../platform/redis.ts'
 import type { SignedTokens } from '../platform/signed-tokens.ts'
+import type { Telemetry } from '../platform/telemetry.ts'
 import { COMMIT, VERSION } from '../version.ts'
 
 /** What the areas are made of; most of it by the name of its noun. */
@@ -145,13 +148,13 @@ export interface HttpParts {
   chapters: Chapters
   comments: Comments
   contact: Contact
-  counters: Counters
   createVideo: CreateVideo
   emailVerification: EmailVerification
   facts: InstanceFactsReader
   federation: FederationPart
   ffmpeg: Ffmpeg
   follows: Follows
+  health: Health
   history: History
   homepage: Homepage
   /** Asks other servers for pictures. */
@@ -179,6 +182,8 @@ export interface HttpParts {
   signedTokens: SignedTokens
   store: FileStore
   studio: Studio
+  /** Where figures are kept. */
+  telemetry: Telemetry | undefined
   transcodeAgain: TranscodeAgain
   twoFactor: TwoFactor
   uploads: Uploads
@@ -192,7 +197,8 @@ export interface HttpParts {
 
 /** The application, not yet listening. */
 export async function composeHttp(parts: HttpParts): Promise<App> {
-  const { deps, limits, options, publicUrl, sessions, answers } = parts
+  const { deps, limits, options, publicUrl, sessions, answers, health, telemetry } = parts
+  const { http_request_duration } = deps.config().open_telemetry.metrics
   return await makeApp({
     config: deps.config,
     logger: tagged(deps.logger, 'http'),
@@ -202,6 +208,8 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     ...options,
     version: VERSION,
     clock: deps.clock,
+    isDraining: health.isDraining,
+    countRequest: telemetry && makeCountRequests(telemetry, { timed: http_request_duration.enabled }),
     written: { seen: answers.changed, told: parts.federation.documentsChanged },
     audit: parts.audit,
     areas: areasOf(parts),
@@ -221,7 +229,6 @@ function areasOf(parts: HttpParts): Area[] {
     chapters,
     comments,
     contact,
-    counters,
     createVideo,
     deps,
     emailVerification,
@@ -229,6 +236,7 @@ function areasOf(parts: HttpParts): Area[] {
     federation,
     ffmpeg,
     follows,
+    health,
     history,
     homepage,
     http,
@@ -252,6 +260,7 @@ function areasOf(parts: HttpParts): Area[] {
     signedTokens,
     store,
     studio,
+    telemetry,
     transcodeAgain,
     twoFactor,
     uploads,
@@ -283,6 +292,7 @@ function areasOf(parts: HttpParts): Area[] {
     contactArea({ config, contact }),
     serverStatsArea({ config, stats: makeServerStats({ db, clock, config, instanceActorId: instance.actorId }) }),
     pingArea,
+    healthArea({ health }),
     usersArea({ db, config, urls, users }),
     meArea({
       ...{ db, urls },
@@ -328,7 +338,7 @@ function areasOf(parts: HttpParts): Area[] {
     viewsArea({ db, views, history }),
     historyArea({ db, config, urls, history }),
     videoStatsArea({ db, clock, config }),
-    metricsArea({ db, config, counters }),
+    metricsArea({ db, telemetry }),
     serverFollowsArea({
       ...deps,
       follows,

@@ -55,6 +55,10 @@ export interface Database {
   migrate(): Promise<string[]>
   /** Statements sent since the start; the benchmarks count with it. */
   statements(): number
+  /** When a statement was last answered, on the clock of `performance.now()`. */
+  answeredAt(): number
+  /** Connections of this process, and who waits for one. */
+  connections(): { open: number; idle: number; waiting: number; most: number }
   close(): Promise<void>
 }
 
@@ -90,6 +94,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   const { logger, prettySql = false } = options
   const shown = (text: string): string => (prettySql ? text : text.replace(/\s+/g, ' ').trim())
   let count = 0
+  let answeredAt = Number.NEGATIVE_INFINITY
 
   const nameOf = makeStatementNames()
   const queryOn = (connection: Pool | PoolClient): Sql => {
@@ -102,7 +107,9 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       const name = prepared ? nameOf(text) : undefined
       if (logger.isLevelEnabled('debug')) logger.debug({ sql: shown(text) }, 'statement')
       const statement = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
-      return (await connection.query<R>(statement).catch(tellOutage)).rows
+      const { rows } = await connection.query<R>(statement).catch(tellOutage)
+      answeredAt = performance.now()
+      return rows
     }
   }
 
@@ -136,6 +143,10 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       }
     },
     statements: () => count,
+    answeredAt: () => answeredAt,
+    connections: () => ({
+      ...{ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most: options.poolMax },
+    }),
     async close() {
       await orm.close(true)
     },
