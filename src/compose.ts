@@ -1,6 +1,7 @@
 // The composition root, which knows every part: starts the services, puts the nouns together, serves. The areas of the REST API and
 // the pages are put together in compose/http.ts.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { migrations } from '../migrations/index.ts'
 import { makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
@@ -72,6 +73,7 @@ import { makeVideoImports, runImports } from './actors/video-import/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
+import { openWatched, registerFigures, watchParts } from './compose/watched.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
 import { cachePlaces, objectAddresses, openDatabaseServer, openStore, redisAddress, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
@@ -81,10 +83,10 @@ import { makeVideoAnswers } from './http/videos/answers.ts'
 import { type Ffmpeg, findFfmpeg, makeFileStore, type Store } from './media/index.ts'
 import { makeBus } from './platform/bus/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
-import { makeCounters } from './platform/counters.ts'
 import { makeDataFolder } from './platform/data-folder.ts'
 import { makeDatabase } from './platform/database/index.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
+import { type Health, makeHealth } from './platform/health.ts'
 import { randomToken } from './platform/ids.ts'
 import type { GenerateKeys } from './platform/keys.ts'
 import type { Logger } from './platform/logger.ts'
@@ -127,6 +129,9 @@ export interface Server {
   url: string
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
+  /** Where its figures can be had, and its health; null where that was not asked for. */
+  exporter: { hostname: string; port: number } | null
+  healthListener: { hostname: string; port: number } | null
   /** For the command line. */
   operator: Operator & StorageMoves
   /** Drains and stops everything that was started. */
@@ -136,14 +141,16 @@ export interface Server {
 /** Starts a server. Throws an Error of one clear line when something that it needs cannot be had; nothing stays running. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const closers: (() => Promise<void>)[] = []
+  const health = makeHealth()
   // The last thing started ends first; one that fails to end does not keep the others running.
   const stop = async () => {
     const failures: unknown[] = []
+    health.drain()
     for (const close of closers.splice(0).reverse()) await close().catch((error) => failures.push(error))
     if (failures.length > 0) throw new AggregateError(failures, 'Parts of the server did not stop cleanly.')
   }
   try {
-    return await start(options, closers, stop)
+    return await start(options, closers, { health, stop })
   } catch (error) {
     await stop().catch((cause) => options.logger.error({ err: cause }, 'the server did not stop cleanly'))
     throw error
@@ -153,18 +160,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function start(
   options: ServerOptions,
   closers: (() => Promise<void>)[],
-  stop: () => Promise<void>,
+  { health, stop }: { health: Health; stop: () => Promise<void> },
 ): Promise<Server> {
   const { loaded, logger, roles, clock = systemClock, instead = {} } = options
   makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
-  const counters = makeCounters()
   const config = source.current
+  const watched = await openWatched({ config: config(), health, logger }, closers)
 
   const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
   const db = await makeDatabase({ url: databaseUrl, ...connection, entities, migrations, logger })
   closers.push(() => db.close())
   const migrated = await db.migrate()
+  health.migrated()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
 
   // Before anything else reads the configuration.
@@ -188,6 +196,7 @@ async function start(
     () => bus.close(),
   )
   if (limits) closers.push(async () => void limits.disconnect())
+  watchParts(health, { db, redis: limits })
 
   const secret = await loadOrCreateSecret({ configured: config().secrets.peertube, dataDir: loaded.dataDir })
   const runtime = makeRuntime({
@@ -360,14 +369,26 @@ async function start(
     answers.clear()
   })
   runtime.registry.seal(REQUIRED)
+  const { telemetry } = watched
+  if (telemetry) registerFigures(telemetry, { db, registry: runtime.registry, health, clock, logger, roles })
 
   await firstStart()
   await runtime.start()
-  closers.push(() => runtime.stop(config().vireo.runtime.drain_timeout))
+  let stopServing = async () => {}
+  // Work is given back while the last requests are answered: what they leave for it waits in the database.
+  closers.push(async () => {
+    const worked = runtime.stop(config().vireo.runtime.drain_timeout)
+    const ends = await Promise.allSettled([worked, stopServing()])
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  })
+  const address = await serve()
+  health.started()
 
   return {
     url: loaded.publicUrl,
-    address: await serve(),
+    address,
+    exporter: watched.exporter,
+    healthListener: watched.healthListener,
     operator: { ...makeOperator({ db, users }), ...storageMoves },
     stop,
   }
@@ -402,13 +423,13 @@ async function start(
       channelSyncs,
       chapters,
       comments,
-      counters,
       createVideo,
       emailVerification,
       facts,
       federation,
       ffmpeg,
       follows,
+      health,
       history,
       http,
       instance,
@@ -431,6 +452,7 @@ async function start(
       signedTokens,
       store,
       studio,
+      telemetry,
       transcodeAgain,
       twoFactor,
       uploads,
@@ -441,7 +463,12 @@ async function start(
       views,
       waitingComments,
     })
-    closers.push(() => app.close())
-    return await listen(app, config().listen)
+    stopServing = () => app.close()
+    const listening = await listen(app, config().listen)
+    stopServing = async () => {
+      await pause(config().vireo.http.drain_delay)
+      await listening.close()
+    }
+    return listening
   }
 }

@@ -2,7 +2,7 @@
 
 import { startServer } from '../compose.ts'
 import type { LoadedConfig } from '../config/index.ts'
-import { makeLogger } from '../platform/logger.ts'
+import { type Logger, makeLogger } from '../platform/logger.ts'
 import type { Role } from '../runtime-settings.ts'
 
 export async function serve(options: {
@@ -14,6 +14,7 @@ export async function serve(options: {
   const logger = makeLogger({ level: loaded.config.log.level })
   for (const warning of loaded.warnings) console.warn(warning)
   const ended = endSignal()
+  void ended.then(() => endInTime({ ...loaded.config.vireo, logger }))
   const rootPassword = env.VIREO_ROOT_PASSWORD ?? env.PT_INITIAL_ROOT_PASSWORD
   const server = await startServer({
     loaded,
@@ -35,6 +36,19 @@ export async function serve(options: {
   logger.info('draining')
   await server.stop()
   return 0
+}
+
+/** Whatever does not end by itself is ended, as if it had crashed: the next start goes on with what it had in hand. */
+function endInTime(options: {
+  http: { drain_delay: number }
+  runtime: { stop_timeout: number }
+  logger: Logger
+}): void {
+  const { http, runtime, logger } = options
+  setTimeout(() => {
+    logger.error('the server did not end in time')
+    process.exit(1)
+  }, http.drain_delay + runtime.stop_timeout).unref()
 }
 
 /** Resolves at the first SIGTERM or SIGINT. Draining has a time limit, so that further ones need not be listened to. */

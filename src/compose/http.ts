@@ -63,11 +63,13 @@ import { configArea } from '../http/config/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
 import { makeMuxes } from '../http/downloads/mux.ts'
 import { downloadsArea } from '../http/downloads/routes.ts'
+import { healthArea } from '../http/health/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
 import { myAvatarArea } from '../http/me/avatar.routes.ts'
 import { meArea } from '../http/me/routes.ts'
+import { makeCountRequests } from '../http/metrics/count-requests.ts'
 import { metricsArea } from '../http/metrics/routes.ts'
 import { oauthArea } from '../http/oauth/routes.ts'
 import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
@@ -109,11 +111,12 @@ import { videosArea } from '../http/videos/routes.ts'
 import { viewsArea } from '../http/views/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
 import type { Ffmpeg, FileStore } from '../media/index.ts'
-import type { Counters } from '../platform/counters.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
+import type { Health } from '../platform/health.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Redis } from '../platform/redis.ts'
 import type { SignedTokens } from '../platform/signed-tokens.ts'
+import type { Telemetry } from '../platform/telemetry.ts'
 import { COMMIT, VERSION } from '../version.ts'
 
 /** What the areas are made of; most of it by the name of its noun. */
@@ -133,13 +136,13 @@ export interface HttpParts {
   channelSyncs: ChannelSyncs
   chapters: Chapters
   comments: Comments
-  counters: Counters
   createVideo: CreateVideo
   emailVerification: EmailVerification
   facts: InstanceFactsReader
   federation: FederationPart
   ffmpeg: Ffmpeg
   follows: Follows
+  health: Health
   history: History
   /** Asks other servers for pictures. */
   http: GuardedFetch
@@ -165,6 +168,8 @@ export interface HttpParts {
   signedTokens: SignedTokens
   store: FileStore
   studio: Studio
+  /** Where figures are kept. */
+  telemetry: Telemetry | undefined
   transcodeAgain: TranscodeAgain
   twoFactor: TwoFactor
   uploads: Uploads
@@ -178,7 +183,8 @@ export interface HttpParts {
 
 /** The application, not yet listening. */
 export async function composeHttp(parts: HttpParts): Promise<App> {
-  const { deps, limits, options, publicUrl, sessions, answers } = parts
+  const { deps, limits, options, publicUrl, sessions, answers, health, telemetry } = parts
+  const { http_request_duration } = deps.config().open_telemetry.metrics
   return await makeApp({
     config: deps.config,
     logger: deps.logger,
@@ -188,6 +194,8 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     ...options,
     version: VERSION,
     clock: deps.clock,
+    isDraining: health.isDraining,
+    countRequest: telemetry && makeCountRequests(telemetry, { timed: http_request_duration.enabled }),
     written: { seen: answers.changed, told: parts.federation.documentsChanged },
     areas: areasOf(parts),
   })
@@ -205,7 +213,6 @@ function areasOf(parts: HttpParts): Area[] {
     channelSyncs,
     chapters,
     comments,
-    counters,
     createVideo,
     deps,
     emailVerification,
@@ -213,6 +220,7 @@ function areasOf(parts: HttpParts): Area[] {
     federation,
     ffmpeg,
     follows,
+    health,
     history,
     http,
     instance,
@@ -234,6 +242,7 @@ function areasOf(parts: HttpParts): Area[] {
     signedTokens,
     store,
     studio,
+    telemetry,
     transcodeAgain,
     twoFactor,
     uploads,
@@ -262,6 +271,7 @@ function areasOf(parts: HttpParts): Area[] {
     twoFactorArea({ twoFactor }),
     configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
     pingArea,
+    healthArea({ health }),
     usersArea({ db, config, urls, users }),
     meArea({
       ...{ db, urls },
@@ -307,7 +317,7 @@ function areasOf(parts: HttpParts): Area[] {
     viewsArea({ db, views, history }),
     historyArea({ db, config, urls, history }),
     videoStatsArea({ db, clock, config }),
-    metricsArea({ db, config, counters }),
+    metricsArea({ db, telemetry }),
     serverFollowsArea({
       ...deps,
       follows,

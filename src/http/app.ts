@@ -6,6 +6,7 @@ import type { Config } from '../config/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { newUuid } from '../platform/ids.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { CountRequest } from './metrics/count-requests.ts'
 import { type Auth, type Authenticate, makeAuth } from './plugins/auth.ts'
 import { addBodyParsers, BODY_LIMIT } from './plugins/bodies.ts'
 import { answerClientError } from './plugins/client-errors.ts'
@@ -45,6 +46,10 @@ export interface AppOptions {
   /** Of this software, for the documentation. */
   version: string
   clock?: Clock
+  /** Whether the server is about to end. */
+  isDraining?: () => boolean
+  /** Told of every request when it is answered. */
+  countRequest?: CountRequest | undefined
   newRequestId?: () => string
   /** Told of every route as it is added (tests). */
   onRoute?: (route: RouteOptions) => void
@@ -57,6 +62,7 @@ const LONGEST_PARAMETER = 400
 export async function makeApp(options: AppOptions): Promise<App> {
   const { config, logger, publicUrl, authenticate, rateLimitRedis, areas, version } = options
   const { clock = systemClock, newRequestId = newUuid, checkResponses = false } = options
+  const { isDraining = () => false, countRequest } = options
   const atStart = config()
 
   const setDefaultHeaders = makeDefaultHeaders(atStart)
@@ -85,9 +91,15 @@ export async function makeApp(options: AppOptions): Promise<App> {
 
   const auth = makeAuth({ authenticate })
   addErrorHandling(app)
-  addDraining(app, { timeoutMs: atStart.vireo.runtime.drain_timeout })
+  addDraining(app, { timeoutMs: atStart.vireo.runtime.drain_timeout, isDraining })
   addUpgrades(app)
   addRequestLog(app, { config, logger })
+  if (countRequest) {
+    app.addHook('onResponse', (request, reply, done) => {
+      countRequest(request, reply)
+      done()
+    })
+  }
   addDefaultHeaders(app, setDefaultHeaders)
   await addBodyParsers(app)
   const rateLimits = await addRateLimits(app, {

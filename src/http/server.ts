@@ -11,6 +11,12 @@ export interface Listening {
   close(): Promise<void>
 }
 
+/** The keys of the configuration that hold an address. */
+export interface ConfigKeys {
+  hostname: string
+  port: string
+}
+
 /** Why a server cannot listen, in one line that names what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
@@ -22,22 +28,27 @@ export async function listen(app: App, options: { hostname: string; port: number
   try {
     await app.listen({ host: hostname, port })
   } catch (error) {
-    throw new ListenError(reasonOf(error, hostname, port), { cause: error })
+    const keys = { hostname: 'listen.hostname', port: 'listen.port' }
+    throw listenError(error, { hostname, port, keys })
   }
   return { hostname, port: portOf(app.server.address(), port), close: () => app.close() }
 }
 
-function reasonOf(error: unknown, hostname: string, port: number): string {
+export const listenError = (error: unknown, where: { hostname: string; port: number; keys: ConfigKeys }): ListenError =>
+  new ListenError(reasonOf(error, where), { cause: error })
+
+function reasonOf(error: unknown, where: { hostname: string; port: number; keys: ConfigKeys }): string {
+  const { hostname, port, keys } = where
   const address = `${hostname}:${port}`
   const code = typeof error === 'object' && error && 'code' in error ? error.code : undefined
   switch (code) {
     case 'EADDRINUSE':
-      return `Cannot listen on ${address}: another program uses this port. Stop it, or set \`listen.port\`.`
+      return `Cannot listen on ${address}: another program uses this port. Stop it, or set \`${keys.port}\`.`
     case 'EACCES':
-      return `Cannot listen on ${address}: no permission. Ports below 1024 need privileges; set \`listen.port\` to a higher one and put a web server in front.`
+      return `Cannot listen on ${address}: no permission. Ports below 1024 need privileges; set \`${keys.port}\` to a higher one and put a web server in front.`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `Cannot listen on ${address}: this machine has no such address. Set \`listen.hostname\`, for example to 127.0.0.1 or 0.0.0.0.`
+      return `Cannot listen on ${address}: this machine has no such address. Set \`${keys.hostname}\`, for example to 127.0.0.1 or 0.0.0.0.`
     default:
       return `Cannot listen on ${address}: ${error instanceof Error ? error.message : String(error)}`
   }

@@ -27,6 +27,7 @@ const FOR_TESTS: Values = {
   ),
   storyboards: { enabled: false },
   tracker: { enabled: false },
+  open_telemetry: { metrics: { prometheus_exporter: { port: 0 } } },
   vireo: { federation: { allow_http: true, allow_private_addresses: true }, imports: { torrent_dht: false } },
 }
 

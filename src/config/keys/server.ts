@@ -130,12 +130,12 @@ export const serverKeys = {
   }),
   open_telemetry: section({
     metrics: section({
-      enabled: flag(false, 'whether metrics are kept, such as those of the playback'),
+      enabled: flag(false, 'whether figures are kept, and exported to Prometheus'),
       http_request_duration: section({ enabled: flag(false, 'whether each request is timed by route') }),
       playback_stats_interval: duration('15 seconds', 'how often players report'),
       prometheus_exporter: section({
         hostname: text('127.0.0.1', 'address of the Prometheus exporter'),
-        port: port(9091, 'port of the Prometheus exporter'),
+        port: port(9091, 'port of the Prometheus exporter, in each process another one; 0: a free one'),
       }),
     }),
     tracing: section({

@@ -1,6 +1,6 @@
 // Our own keys, under vireo: intervals, lifetimes, page sizes and limits that other servers have in their code.
 
-import { choice, duration, flag, integer, optionalText, port, section, size } from '../kinds.ts'
+import { choice, duration, flag, integer, optionalInteger, optionalText, port, section, size, text } from '../kinds.ts'
 import { ownObjectStorageKeys } from './storage.ts'
 import { federationKeys } from './vireo-federation.ts'
 import { jobsKeys, schedulerKeys } from './vireo-jobs.ts'
@@ -19,7 +19,18 @@ export const vireoKeys = {
       lock_timeout: duration('2 seconds', 'longest wait for the lock of a row'),
       transaction_attempts: integer(5, 'tries of a transaction after a deadlock', { min: 1 }),
       bus_expiry: duration('5 seconds', 'age at which whatever a message should have renewed is read again'),
-      drain_timeout: duration('10 seconds', 'longest wait for work in progress when the server stops'),
+      drain_timeout: duration('6 seconds', 'longest wait for requests and jobs in progress when the server stops'),
+      stop_timeout: duration('10 seconds', 'time after which a server that stops ends, whatever still runs'),
+    }),
+    http: section({
+      drain_delay: duration(
+        '0',
+        'how long a server that stops goes on serving while it says that it is not ready, so that load balancers notice',
+      ),
+    }),
+    health: section({
+      hostname: text('127.0.0.1', 'address of a listener for `/health` alone'),
+      port: optionalInteger(null, 'its port; 0: a free one, null: there is none', { max: 65_535 }),
     }),
     queue: section({
       backend: choice('auto', ['auto', 'redis', 'postgres'], 'where queues are; auto: Redis when there is one'),

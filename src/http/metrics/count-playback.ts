@@ -1,6 +1,6 @@
 // Adds the reports of players up. The labels of a series come from short lists, so that no player can make new ones.
 
-import type { Counters } from '../../platform/counters.ts'
+import type { Telemetry } from '../../platform/telemetry.ts'
 
 export const playerModes = ['p2p-media-loader', 'web-video'] as const
 
@@ -19,21 +19,16 @@ export interface Playback {
   uploadedBytesP2P: number
 }
 
-interface PlaybackLabels extends Record<string, string> {
-  player: string
-  p2p: 'on' | 'off'
-  resolution: string
-  origin: 'local' | 'remote'
-}
+const LABELS = ['player', 'p2p', 'resolution', 'origin'] as const
 
 /** `VideoResolution` of the contract; what players name beside them counts as another. */
 const RESOLUTIONS: ReadonlySet<number> = new Set([0, 144, 240, 360, 480, 720, 1080, 1440, 2160])
 
 export type CountPlayback = (playback: Playback, video: { remote: boolean }) => void
 
-export function makeCountPlayback(counters: Counters): CountPlayback {
+export function makeCountPlayback(telemetry: Pick<Telemetry, 'counter'>): CountPlayback {
   const counter = (name: string, help: string) =>
-    counters.make<PlaybackLabels>({ name: `vireo_playback_${name}_total`, help })
+    telemetry.counter({ name: `vireo_playback_${name}_total`, help, labels: LABELS })
   const reports = counter('reports', 'Reports of players')
   const changes = counter('resolution_changes', 'Changes of the resolution while playing')
   const stalls = counter('buffer_stalled', 'Times that a player ran out of data')
@@ -44,7 +39,7 @@ export function makeCountPlayback(counters: Counters): CountPlayback {
   const uploaded = counter('p2p_uploaded_bytes', 'Bytes that players gave to each other')
 
   return (playback, { remote }) => {
-    const labels: PlaybackLabels = {
+    const labels = {
       player: playback.playerMode,
       p2p: playback.p2pEnabled ? 'on' : 'off',
       resolution: resolutionLabel(playback.resolution),

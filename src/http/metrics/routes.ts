@@ -3,9 +3,8 @@
 import { z } from 'zod'
 import { notFound } from '../../actors/runtime/index.ts'
 import { findVideoAccess } from '../../actors/video/index.ts'
-import type { Config } from '../../config/index.ts'
-import type { Counters } from '../../platform/counters.ts'
 import type { Database } from '../../platform/database/index.ts'
+import type { Telemetry } from '../../platform/telemetry.ts'
 import { idNumber, idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { makeCountPlayback, playerModes } from './count-playback.ts'
@@ -29,23 +28,22 @@ const report = z.object({
 })
 
 /** Adds `/api/v1/metrics/playback`. */
-export function metricsArea(deps: { db: Database; config: () => Config; counters: Counters }): Area {
-  const { db, config, counters } = deps
-  const count = makeCountPlayback(counters)
+export function metricsArea({ db, telemetry }: { db: Database; telemetry: Telemetry | undefined }): Area {
+  const count = telemetry && makeCountPlayback(telemetry)
   return (app) => {
     app.post(
       '/api/v1/metrics/playback',
       {
         // Nobody counts: players need not know, and what they say is not looked at.
         preValidation: async (_request, reply) => {
-          if (!config().open_telemetry.metrics.enabled) await reply.code(204).send(null)
+          if (!count) await reply.code(204).send(null)
         },
         schema: { tags: ['Stats'], body: report, response: { 204: z.null() } },
       },
       async ({ body }, reply) => {
         const video = await findVideoAccess(db, body.videoId)
         if (!video) throw notFound('Video not found')
-        count(body, video)
+        count?.(body, video)
         return reply.code(204).send(null)
       },
     )

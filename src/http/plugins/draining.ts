@@ -1,4 +1,5 @@
-// The end of the server: what is running may finish, connections close as soon as they are idle, late ones are cut.
+// The end of the server: from the moment it drains each answer is the last one of its connection; when it closes, what is running
+// may finish, connections close as soon as they are idle, and late ones are cut.
 
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
@@ -7,8 +8,9 @@ import type { App } from './types.ts'
 /** How often connections that became idle are closed while draining, in ms. */
 const CLOSE_IDLE_EVERY = 50
 
-/** On close: answers say `connection: close`; after `timeoutMs` what is still running is cut off. */
-export function addDraining(app: App, options: { timeoutMs: number }): void {
+/** While `isDraining`, and on close: answers say `connection: close`. `timeoutMs` after the close what is still running is cut off. */
+export function addDraining(app: App, options: { timeoutMs: number; isDraining: () => boolean }): void {
+  const { timeoutMs, isDraining } = options
   // The latest reply of each connection: cheaper on each request than a hook before each answer.
   const latest = new Map<Socket, FastifyReply | undefined>()
   app.server.on('connection', (socket) => {
@@ -17,6 +19,7 @@ export function addDraining(app: App, options: { timeoutMs: number }): void {
   })
   app.addHook('onRequest', (request, reply, done) => {
     if (latest.has(request.raw.socket)) latest.set(request.raw.socket, reply)
+    if (isDraining()) reply.header('connection', 'close')
     done()
   })
 
@@ -25,7 +28,7 @@ export function addDraining(app: App, options: { timeoutMs: number }): void {
       if (reply && !reply.raw.headersSent) reply.header('connection', 'close')
     }
     const idle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY)
-    const late = setTimeout(() => app.server.closeAllConnections(), options.timeoutMs)
+    const late = setTimeout(() => app.server.closeAllConnections(), timeoutMs)
     app.server.once('close', () => {
       clearInterval(idle)
       clearTimeout(late)

@@ -14,7 +14,12 @@ export function addRequestLog(app: App, options: { config: () => Config; logger:
   const { config, logger } = options
   app.addHook('onResponse', (request, reply, done) => {
     const { log } = config()
-    if (log.log_http_requests && logger.isLevelEnabled('info') && (log.log_ping_requests || !isPing(request))) {
+    if (
+      log.log_http_requests &&
+      logger.isLevelEnabled('info') &&
+      (log.log_ping_requests || !isPing(request)) &&
+      !request.routeOptions.config.quiet
+    ) {
       logger.info(lineOf(request, reply, log.anonymize_ip), 'request')
     }
     done()

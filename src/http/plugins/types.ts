@@ -44,6 +44,8 @@ declare module 'fastify' {
     form?: FormDocumentation
     /** Texts in place of problem bodies without a code, by status, as clients of files know them. */
     plainRefusals?: Readonly<Record<number, string>>
+    /** `true`: no line in the log. */
+    quiet?: boolean
     /** `false`: no ETag; `true`: also on large answers. */
     etag?: boolean
     /** `false`: pages of other sites may frame this one. */

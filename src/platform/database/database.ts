@@ -55,6 +55,10 @@ export interface Database {
   migrate(): Promise<string[]>
   /** Statements sent since the start; the benchmarks count with it. */
   statements(): number
+  /** When a statement was last answered, on the clock of `performance.now()`. */
+  answeredAt(): number
+  /** Connections of this process, and who waits for one. */
+  connections(): { open: number; idle: number; waiting: number; most: number }
   close(): Promise<void>
 }
 
@@ -85,6 +89,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   const orm = await MikroORM.init(ormOptions(options))
   const pool = await connect(orm, options.url)
   let count = 0
+  let answeredAt = Number.NEGATIVE_INFINITY
 
   const nameOf = makeStatementNames()
   const queryOn = (connection: Pool | PoolClient): Sql => {
@@ -96,7 +101,9 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       count += 1
       const name = prepared ? nameOf(text) : undefined
       const statement = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
-      return (await connection.query<R>(statement).catch(tellOutage)).rows
+      const { rows } = await connection.query<R>(statement).catch(tellOutage)
+      answeredAt = performance.now()
+      return rows
     }
   }
 
@@ -130,6 +137,10 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       }
     },
     statements: () => count,
+    answeredAt: () => answeredAt,
+    connections: () => ({
+      ...{ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most: options.poolMax },
+    }),
     async close() {
       await orm.close(true)
     },

@@ -3,11 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { metricsArea } from '../../../src/http/metrics/routes.ts'
-import { type Counters, makeCounters } from '../../../src/platform/counters.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
+import { makeTelemetry, type Telemetry } from '../../../src/platform/telemetry.ts'
 import { type MadeVideo, makeRemoteChannel, makeUser, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
+import { parseMetrics } from '../../support/prometheus.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
 let db: Database
@@ -28,16 +29,15 @@ afterAll(async () => {
 })
 
 async function start({ enabled = true } = {}) {
-  const counters = makeCounters()
-  const config = () => testConfig({ open_telemetry: { metrics: { enabled } } })
+  const telemetry = enabled ? await makeTelemetry() : undefined
   const app = await makeApp({
-    ...{ config, logger: silentLogger, publicUrl: TEST_ORIGIN, version: '0', checkResponses: true },
+    ...{ config: () => testConfig(), logger: silentLogger, publicUrl: TEST_ORIGIN, version: '0', checkResponses: true },
     authenticate: async () => null,
-    areas: [metricsArea({ db, config, counters })],
+    areas: [metricsArea({ db, telemetry })],
   })
   apps.push(app)
   const report = (body: object) => app.inject({ method: 'POST', url: '/api/v1/metrics/playback', payload: body })
-  return { counters, report }
+  return { telemetry, report }
 }
 
 const REPORT = {
@@ -45,46 +45,46 @@ const REPORT = {
   ...{ resolutionChanges: 2, errors: 1, downloadedBytesP2P: 10, downloadedBytesHTTP: 200, uploadedBytesP2P: 5 },
 }
 
+const families = async (telemetry: Telemetry | undefined) =>
+  [...parseMetrics((await telemetry?.text()) ?? '')].filter(([name]) => name.startsWith('vireo_playback_'))
+
 /** The sums over all series. */
-const sums = (counters: Counters) =>
+const sums = async (telemetry: Telemetry | undefined) =>
   Object.fromEntries(
-    counters
-      .read()
-      .map(({ name, series }) => [
-        name.replace(/^vireo_playback_|_total$/g, ''),
-        series.reduce((sum, { value }) => sum + value, 0),
-      ]),
+    (await families(telemetry)).map(([name, { samples }]) => [
+      name.replace(/^vireo_playback_|_total$/g, ''),
+      samples.reduce((sum, { value }) => sum + value, 0),
+    ]),
   )
-const labels = (counters: Counters) =>
-  counters
-    .read()
-    .find(({ name }) => name === 'vireo_playback_reports_total')
-    ?.series.map(({ labels: one }) => one)
+const labels = async (telemetry: Telemetry | undefined) =>
+  (await families(telemetry))
+    .find(([name]) => name === 'vireo_playback_reports_total')?.[1]
+    .samples.map(({ labels: one }) => one)
 
 describe('a report', () => {
   it('is added up, by what the video is called', async () => {
-    const { counters, report } = await start()
+    const { telemetry, report } = await start()
     for (const videoId of [ours.id, ours.uuid, theirs.uuid]) {
       const answer = await report({ ...REPORT, videoId })
       expect([answer.statusCode, answer.body]).toEqual([204, ''])
     }
-    expect(sums(counters)).toEqual({
+    expect(await sums(telemetry)).toEqual({
       ...{ reports: 3, resolution_changes: 6, buffer_stalled: 3, errors: 3, p2p_peers: 9 },
       ...{ p2p_downloaded_bytes: 30, http_downloaded_bytes: 600, p2p_uploaded_bytes: 15 },
     })
     const of = { player: 'p2p-media-loader', p2p: 'on', resolution: '720' }
-    expect(labels(counters)).toEqual([
+    expect(await labels(telemetry)).toEqual([
       { ...of, origin: 'local' },
       { ...of, origin: 'remote' },
     ])
   })
 
   it('makes no series of its own', async () => {
-    const { counters, report } = await start()
+    const { telemetry, report } = await start()
     for (const resolution of [1, 2, 3, 4321]) await report({ ...REPORT, resolution, videoId: ours.id })
     const { resolution: _, ...sound } = REPORT
     await report({ ...sound, unknown: 'x', videoId: ours.id })
-    expect(labels(counters)?.map(({ resolution }) => resolution)).toEqual(['other', 'unknown'])
+    expect((await labels(telemetry))?.map(({ resolution }) => resolution)).toEqual(['other', 'unknown'])
   })
 
   it('needs nothing that only some players know', async () => {
@@ -107,11 +107,11 @@ describe('a report', () => {
     ['uploadedBytesP2P', { uploadedBytesP2P: [1] }],
     ['videoId', { videoId: 'no video' }],
   ])('with a bad %s is refused by name, and counts for nothing', async (name, bad) => {
-    const { counters, report } = await start()
+    const { telemetry, report } = await start()
     const answer = await report({ ...REPORT, videoId: ours.uuid, ...bad })
     expect(answer.statusCode).toBe(400)
     expect(Object.keys(answer.json()['invalid-params'])).toEqual([name])
-    expect(sums(counters)).toMatchObject({ reports: 0 })
+    expect(await sums(telemetry)).toMatchObject({ reports: 0 })
   })
 
   it('names every bad field at once', async () => {
@@ -125,17 +125,17 @@ describe('a report', () => {
   })
 
   it('of a video that does not exist is not counted', async () => {
-    const { counters, report } = await start()
+    const { telemetry, report } = await start()
     const answer = await report({ ...REPORT, videoId: 424242 })
     expect(answer.statusCode).toBe(404)
-    expect(sums(counters)).toMatchObject({ reports: 0 })
+    expect(await sums(telemetry)).toMatchObject({ reports: 0 })
   })
 })
 
 it('where no metrics are exported, nobody looks at reports', async () => {
-  const { counters, report } = await start({ enabled: false })
+  const { telemetry, report } = await start({ enabled: false })
   for (const body of [{ ...REPORT, videoId: ours.id }, { playerMode: 'hello' }, { ...REPORT, videoId: 424242 }]) {
     expect((await report(body)).statusCode).toBe(204)
   }
-  expect(sums(counters)).toMatchObject({ reports: 0 })
+  expect(telemetry).toBeUndefined()
 })

@@ -44,6 +44,8 @@ export const pageRows = [
     'private',
   ),
 
+  row('GET /health/live', everybody(200)),
+  row('GET /health/ready', everybody(200)),
   row('GET /api/v1/openapi.json', everybody(200)),
   row('GET /api/docs', everybody(200)),
   row('GET /api/docs/', everybody(200)),

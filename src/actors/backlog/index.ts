@@ -1,0 +1,1 @@
+export { type Backlog, readBacklog } from './backlog.queries.ts'

@@ -1,0 +1,81 @@
+// The figures of one server, for Prometheus: a registry of its own, with what prom-client knows of the process and of Node. Labels
+// take their values from short lists of their owners: nothing that clients send becomes a label.
+
+import type { Registry } from 'prom-client'
+
+export interface Counter<Label extends string> {
+  /** Adds to the series of these labels; what is not a number above 0 counts for nothing. */
+  add(labels: Readonly<Record<Label, string>>, by?: number): void
+}
+
+export interface Histogram<Label extends string> {
+  observe(labels: Readonly<Record<Label, string>>, value: number): void
+}
+
+export interface Sample<Label extends string> {
+  labels: Readonly<Record<Label, string>>
+  value: number
+}
+
+interface Named<Label extends string> {
+  /** As Prometheus wants it: `vireo_`, small letters, and the unit (or `total`) last. */
+  name: string
+  help: string
+  labels: readonly Label[]
+}
+
+/** Names are given once: a second figure of the same name throws. */
+export interface Telemetry {
+  counter<Label extends string>(named: Named<Label>): Counter<Label>
+  histogram<Label extends string>(named: Named<Label> & { buckets: readonly number[] }): Histogram<Label>
+  /** Read at each look; where it is not known, or cannot be read, the figure is left out. */
+  gauge<Label extends string>(
+    named: Named<Label> & {
+      read: () => readonly Sample<Label>[] | undefined | Promise<readonly Sample<Label>[] | undefined>
+    },
+  ): void
+  contentType: string
+  /** All figures in the text format of Prometheus. */
+  text(): Promise<string>
+}
+
+/** The library is loaded here, since most servers keep no figures. */
+export async function makeTelemetry(): Promise<Telemetry> {
+  const prometheus = await import('prom-client')
+  const registry: Registry = new prometheus.Registry()
+  prometheus.collectDefaultMetrics({ register: registry })
+  const own = <Label extends string>({ name, help, labels }: Named<Label>) => ({
+    ...{ name, help, labelNames: [...labels], registers: [registry] },
+  })
+
+  return {
+    counter(named) {
+      const counter = new prometheus.Counter(own(named))
+      return {
+        add(labels, by = 1) {
+          if (by > 0) counter.inc(labels, by)
+        },
+      }
+    },
+    histogram(named) {
+      const histogram = new prometheus.Histogram({ ...own(named), buckets: [...named.buckets] })
+      return { observe: (labels, value) => histogram.observe(labels, value) }
+    },
+    gauge({ read, ...named }) {
+      new prometheus.Gauge({
+        ...own(named),
+        async collect() {
+          const samples = await Promise.resolve()
+            .then(read)
+            .catch(() => undefined)
+          this.reset()
+          // Without labels it would stand at 0.
+          if (named.labels.length === 0) this.remove()
+          for (const { labels, value } of samples ?? []) this.set(labels, value)
+        },
+      })
+    },
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  }
+}

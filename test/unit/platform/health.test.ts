@@ -1,0 +1,99 @@
+// Readiness: what it wants, and that it is told at once whatever the parts do.
+
+import { expect, it } from '@jest/globals'
+import { makeHealth } from '../../../src/platform/health.ts'
+
+function stage() {
+  let time = 0
+  const health = makeHealth({ now: () => time })
+  return {
+    health,
+    pass: (ms: number) => {
+      time += ms
+    },
+    serving() {
+      health.migrated()
+      health.started()
+      return health
+    },
+  }
+}
+
+it('wants a whole start', async () => {
+  const { health } = stage()
+  expect(await health.readiness()).toEqual({ ready: false, status: 'starting', migrations: 'pending', parts: {} })
+  health.add('database', { look: async () => 1 })
+  health.migrated()
+  expect(await health.readiness()).toMatchObject({ status: 'starting', migrations: 'done', parts: { database: 'up' } })
+  health.started()
+  expect(await health.readiness()).toMatchObject({ ready: true, status: 'ready' })
+})
+
+it('ends with the drain, for good', async () => {
+  const health = stage().serving()
+  health.drain()
+  health.started()
+  expect(health.isDraining()).toBe(true)
+  expect(await health.readiness()).toMatchObject({ ready: false, status: 'draining' })
+})
+
+it('looks at a part once a second at most', async () => {
+  const { serving, pass } = stage()
+  const health = serving()
+  let looks = 0
+  health.add('redis', {
+    look: async () => {
+      looks += 1
+      if (looks === 2) throw new Error('gone')
+    },
+  })
+  const states: string[] = []
+  for (const ms of [0, 999, 1, 999, 1]) {
+    pass(ms)
+    const { status, parts } = await health.readiness()
+    states.push(`${status} ${parts.redis} ${looks}`)
+  }
+  expect(states).toEqual(['ready up 1', 'ready up 1', 'unavailable down 2', 'unavailable down 2', 'ready up 3'])
+})
+
+it('does not look at a part that gave a sign by itself', async () => {
+  const { serving, pass } = stage()
+  const health = serving()
+  let looks = 0
+  let seenAt = 0
+  health.add('database', {
+    look: async () => {
+      looks += 1
+    },
+    seenAt: () => seenAt,
+  })
+  pass(900)
+  await health.readiness()
+  seenAt = 5000
+  pass(5000)
+  expect(await health.readiness()).toMatchObject({ ready: true })
+  expect(looks).toBe(0)
+})
+
+it('trusts the last sign of a part that hangs for some seconds, and asks it only once', async () => {
+  const { serving, pass } = stage()
+  const health = serving()
+  let looks = 0
+  const hangs = new Promise<void>(() => {})
+  health.add('database', {
+    look: () => {
+      looks += 1
+      return looks === 1 ? Promise.resolve() : hangs
+    },
+  })
+  expect(await health.readiness()).toMatchObject({ ready: true })
+  pass(1500)
+  expect(await health.readiness()).toMatchObject({ ready: true })
+  pass(1500)
+  const begun = performance.now()
+  expect(await health.readiness()).toMatchObject({ ready: false, parts: { database: 'down' } })
+  expect(performance.now() - begun).toBeLessThan(500)
+  pass(60_000)
+  expect(await health.readiness()).toMatchObject({ ready: false })
+  expect(looks).toBe(2)
+})
