@@ -63,8 +63,26 @@ function checkNginx(file: string): Finding {
   for (const program of ['nginx', 'openssl']) if (!isInstalled(program)) return { missing: program }
   const folder = join(work, basename(file))
   mkdirSync(join(folder, 'snippets'), { recursive: true })
-  const certificate = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1']
-  run('openssl', [...certificate, '-subj', '/CN=x', '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')])
+  const certificate = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '1',
+  ]
+  run('openssl', [
+    ...certificate,
+    '-subj',
+    '/CN=x',
+    '-keyout',
+    join(folder, 'key.pem'),
+    '-out',
+    join(folder, 'cert.pem'),
+  ])
   const fitted = (text: string) =>
     text
       // Debian's nginx is older than the image's: upstreams that are resolved again, and another word for HTTP/2.
@@ -96,7 +114,10 @@ function checkUnits(): Finding {
   for (const unit of units) {
     const text = readFileSync(join(deploy, 'systemd', unit), 'utf8')
     const commands = [...text.matchAll(/^ExecStart=(\S+)/gm)].map(([, path = '']) => path)
-    writeFileSync(join(work, unit), commands.reduce((before, path) => before.replaceAll(path, '/bin/true'), text))
+    writeFileSync(
+      join(work, unit),
+      commands.reduce((before, path) => before.replaceAll(path, '/bin/true'), text),
+    )
   }
   const asked = units.map((unit) => join(work, unit.replace('@.', '@web.')))
   const { status, output } = run('systemd-analyze', ['verify', '--man=no', ...asked])

@@ -11,7 +11,16 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import { AHEAD_SQL } from './ahead.ts'
 
 /** What a running server alone needs, or makes anew. */
-const NOT_COPIED = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans']
+const NOT_COPIED = [
+  'pg_wal',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+]
 
 const [command, home = '', target = ''] = process.argv.slice(2)
 if (command === 'copy') await copy()
@@ -96,7 +105,8 @@ async function giveToItsAccount(): Promise<void> {
   const { account, cluster } = choosePlace(home)
   if (!account) return
   const within = await readdir(cluster, { recursive: true })
-  for (const path of [cluster, ...within.map((name) => join(cluster, name))]) await chown(path, account.uid, account.gid)
+  for (const path of [cluster, ...within.map((name) => join(cluster, name))])
+    await chown(path, account.uid, account.gid)
 }
 
 /** A server that was started by root may have its cluster elsewhere. */

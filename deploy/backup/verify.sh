@@ -10,8 +10,11 @@ cd "$1"
 for file in SHA256SUMS FILES; do [ -f "$file" ] || fail "$1 is no backup, or an unfinished one."; done
 sha256sum --check --quiet --strict SHA256SUMS >&2 || fail 'The database, the key or the configuration is damaged.'
 if [ -f database.dump ]; then
-  need pg_restore
-  pg_restore --list database.dump >/dev/null || fail 'The dump cannot be read: is pg_restore as new as the server?'
+  if command -v pg_restore >/dev/null; then
+    pg_restore --list database.dump >/dev/null || fail 'The dump cannot be read: is pg_restore as new as the server?'
+  else
+    [ "$(head -c 5 database.dump)" = PGDMP ] || fail 'This is no dump in the custom format.'
+  fi
 elif [ -d postgres/cluster ]; then
   for file in cluster/PG_VERSION password; do [ -f "postgres/$file" ] || fail 'The copy of the embedded PostgreSQL is not whole.'; done
 else

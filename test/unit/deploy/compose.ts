@@ -56,7 +56,9 @@ export function readCompose(text: string, environment: string): Compose {
   const values = Object.fromEntries([...environment.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
   const parsed: unknown = parseDocument(text, { merge: true }).toJS()
   const filled = fillIn(parsed, values)
-  const own = Object.fromEntries(Object.entries(z.looseObject({}).parse(filled)).filter(([key]) => !key.startsWith('x-')))
+  const own = Object.fromEntries(
+    Object.entries(z.looseObject({}).parse(filled)).filter(([key]) => !key.startsWith('x-')),
+  )
   const compose = file.parse(own)
   for (const [name, { networks, volumes, secrets, depends_on }] of Object.entries(compose.services)) {
     const named = volumes.map((volume) => volume.split(':')[0] ?? '').filter((volume) => !/^[./]/.test(volume))

@@ -46,17 +46,22 @@ describe('configurations', () => {
     })
   })
 
-  it.each(['docs/operations.md', 'deploy/README.md', 'deploy/nginx/vireo.conf', ...units.map(([name]) => `deploy/systemd/${name}`)])(
-    '%s names no key that there is not',
-    (path) => {
-      const named = matches(read(path), /\b((?:vireo|storage|object_storage|open_telemetry|webserver|secrets|database|redis)\.[a-z_]+(?:\.[a-z_]+)*)/g)
-      const variables = matches(read(path), /\b(VIREO__[A-Z0-9_]+)=/g)
-      const env = Object.fromEntries(variables.map((name) => [name, '1']))
-      const { warnings } = loadConfig({ files: [], env: withValues(env), cwd: '/' })
-      expect(named.filter((key) => !NO_KEYS.test(key) && !findNode(key.split('.')))).toEqual([])
-      expect(warnings).toEqual([])
-    },
-  )
+  it.each([
+    'docs/operations.md',
+    'deploy/README.md',
+    'deploy/nginx/vireo.conf',
+    ...units.map(([name]) => `deploy/systemd/${name}`),
+  ])('%s names no key that there is not', (path) => {
+    const named = matches(
+      read(path),
+      /\b((?:vireo|storage|object_storage|open_telemetry|webserver|secrets|database|redis)\.[a-z_]+(?:\.[a-z_]+)*)/g,
+    )
+    const variables = matches(read(path), /\b(VIREO__[A-Z0-9_]+)=/g)
+    const env = Object.fromEntries(variables.map((name) => [name, '1']))
+    const { warnings } = loadConfig({ files: [], env: withValues(env), cwd: '/' })
+    expect(named.filter((key) => !NO_KEYS.test(key) && !findNode(key.split('.')))).toEqual([])
+    expect(warnings).toEqual([])
+  })
 })
 
 describe('processes', () => {
@@ -91,7 +96,8 @@ describe('processes', () => {
     const web = ours.filter(([, { command }]) => command?.at(-1) === 'web').map(([name]) => `${name}:9000`)
     const asked = matches(read('deploy/compose/nginx.conf.template'), /server (web-\S+)/g)
     expect([...new Set(asked)].sort()).toEqual(web.sort())
-    const { port } = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' }).config.listen
+    const { port } = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' }).config
+      .listen
     const [first] = matches(read('deploy/nginx/vireo.conf'), /server 127\.0\.0\.1:(\d+)/g)
     expect(first).toBe(String(port))
   })
@@ -103,9 +109,9 @@ describe('nginx', () => {
   it('finds the files of each kind where Vireo keeps them', () => {
     const { storage } = loadConfig({ files: [], env: { VIREO_DATA_DIR: '/var/lib/vireo' }, cwd: '/' }).config
     const served = fileKinds.filter((kind) => kind !== 'uploads' && kind !== 'tmp')
-    for (const kind of [...served, 'cache'] as const)
-      expect(server).toContain(`location /internal/${kind}/ { internal; alias ${storage[kind]}; }`)
-    expect(matches(server, /location \/internal\/(\w+)\//g)).toHaveLength(served.length + 1)
+    const wanted = [...served, 'cache' as const].map((kind) => [kind, storage[kind].replace(/\/*$/, '/')])
+    const found = [...server.matchAll(/location \/internal\/(\w+)\/ \{ internal; alias (\S+); \}/g)]
+    expect(Object.fromEntries(found.map(([, kind, path]) => [kind, path]))).toEqual(Object.fromEntries(wanted))
   })
 
   it('is what the configurations trust to send files', () => {
@@ -128,8 +134,13 @@ describe('nginx', () => {
 
 describe('paths', () => {
   it('of the image are in the checkout, and not left out of the build', () => {
-    const kept = read('.dockerignore').split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1))
-    const copied = matches(read('deploy/Dockerfile'), /^COPY (?!--)(.*) \S+$/gm).flatMap((sources) => sources.split(' '))
+    const kept = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1))
+    const copied = matches(read('deploy/Dockerfile'), /^COPY (?!--)(.*) \S+$/gm).flatMap((sources) =>
+      sources.split(' '),
+    )
     for (const source of copied.map((path) => path.replace(/\/$/, ''))) {
       expect([source, existsSync(join(root, source))]).toEqual([source, true])
       expect([source, kept.some((path) => source === path || source.startsWith(`${path}/`))]).toEqual([source, true])
@@ -141,7 +152,8 @@ describe('paths', () => {
       const named = matches(read(`deploy/systemd/${name}`), /\/opt\/vireo\/([\w./-]+)/g).concat(
         matches(read(`deploy/systemd/${name}`), /node --max-semi-space-size=8 (\S+)/g),
       )
-      for (const path of named) if (!path.startsWith('node_modules/')) expect([path, existsSync(join(root, path))]).toEqual([path, true])
+      for (const path of named)
+        if (!path.startsWith('node_modules/')) expect([path, existsSync(join(root, path))]).toEqual([path, true])
     }
   })
 
@@ -156,10 +168,13 @@ describe('paths', () => {
 })
 
 /** Files and hosts that look like keys. */
-const NO_KEYS = /\.(?:service|target|timer|conf|yaml|log|key|example|dump|org|access|error)$/
+const NO_KEYS = /\.(?:service|target|timer|conf|git|md|sh|yaml|log|key|example|dump|org|access|error)$/
 
 /** Any value that the kind of the key takes. */
 function withValues(env: Record<string, string>): Record<string, string> {
-  const values = Object.entries(env).map(([name]) => [name, /PORT$/.test(name) ? '9001' : /HOSTNAME$/.test(name) ? 'x' : ''])
+  const values = Object.entries(env).map(([name]) => [
+    name,
+    /PORT$/.test(name) ? '9001' : /HOSTNAME$/.test(name) ? 'x' : '',
+  ])
   return Object.fromEntries(values)
 }
