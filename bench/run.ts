@@ -1,5 +1,5 @@
 // `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login lists federation bytes
-// ladder`). Ends with 1 when one of the bars is missed.
+// operations ladder`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
 import { benchFederation } from './federation/index.ts'
@@ -7,6 +7,7 @@ import { benchHttp } from './http.ts'
 import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
 import { benchLists } from './lists.ts'
 import { benchLogin } from './login.ts'
+import { benchOperations } from './operations.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
 
@@ -17,6 +18,7 @@ const parts: Record<string, () => Promise<void>> = {
   lists: benchLists,
   federation: benchFederation,
   bytes: benchBytes,
+  operations: benchOperations,
   ladder,
 }
 

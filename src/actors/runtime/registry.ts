@@ -58,6 +58,8 @@ export interface Registry {
   timeout(noun: string, handler: TimeoutHandler): void
   periodic(name: string, task: PeriodicTask): void
   reactions(event: string): { subscriber: string; react(payload: unknown, unit: Unit): Promise<void> }[]
+  /** Whether this version has the event; to be asked once all is registered. */
+  knows(event: string): boolean
   jobs: ReadonlyMap<string, JobHandler>
   lanes: ReadonlyMap<string, LaneHandler>
   timeouts: ReadonlyMap<string, TimeoutHandler>
@@ -71,6 +73,7 @@ export function makeRegistry(): Registry {
   const lanes = new Map<string, LaneHandler>()
   const timeouts = new Map<string, TimeoutHandler>()
   const periodics = new Map<string, PeriodicTask>()
+  let sealed = false
 
   return {
     on(event, subscriber, reaction) {
@@ -83,6 +86,7 @@ export function makeRegistry(): Registry {
     timeout: (noun, handler) => addOnce(timeouts, noun, handler, 'time-out of'),
     periodic: (name, task) => addOnce(periodics, name, task, 'periodic task'),
     reactions: (event) => [...(reactions.get(event) ?? [])].map(([subscriber, react]) => ({ subscriber, react })),
+    knows: (event) => !sealed || reactions.has(event),
     jobs,
     lanes,
     timeouts,
@@ -94,6 +98,7 @@ export function makeRegistry(): Registry {
         ...required.lanes.filter((kind) => !lanes.has(kind)).map((kind) => `lane ${kind}`),
       ]
       if (missing.length > 0) throw new Error(`Nothing handles: ${missing.join(', ')}.`)
+      sealed = true
     },
   }
 }

@@ -121,6 +121,28 @@ describe('the relay', () => {
     expect(await outbox()).toBe(0)
   })
 
+  it('leaves an event of a newer version to a process of that version', async () => {
+    t.runtime.registry.on('VideoPublished', 'test', async () => {})
+    t.runtime.registry.seal({ events: ['VideoPublished'], jobs: [], lanes: [] })
+    await t.runtime.tell.create(async (unit) => {
+      unit.emit({ aggregate: 'video', id: 1 }, 'VideoPublished', { videoId: 1 })
+      unit.emit({ aggregate: 'video', id: 2 }, 'VideoUpdated', { videoId: 2 })
+    })
+    await t.runtime.relay.drain()
+    expect(await outbox()).toBe(1)
+
+    const newer = await makeTestRuntime({ url: t.url, clock })
+    const seen: number[] = []
+    newer.runtime.registry.on('VideoUpdated', 'test', async ({ videoId }) => {
+      seen.push(videoId)
+    })
+    clock.pass(2000)
+    await newer.runtime.relay.drain()
+    expect(seen).toEqual([2])
+    expect(await outbox()).toBe(0)
+    await newer.stop()
+  })
+
   it('passes a long line of events that wait for a failed one of theirs', async () => {
     const seen: string[] = []
     t.runtime.registry.on('VideoPublished', 'test', async ({ videoId }) => {

@@ -1,0 +1,205 @@
+// Health and figures of two processes of one server: one with the role `media` alone, and one that serves the web from behind a
+// gate before its database, which falls silent and goes away.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { makeLogger } from '../../../src/platform/logger.ts'
+import { type Gate, startGate } from '../../support/gate.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { type MetricFamily, parseMetrics, seriesValue } from '../../support/prometheus.ts'
+import { until } from '../../support/until.ts'
+
+let media: TestNode
+let web: TestNode
+let gate: Gate
+const lines: string[] = []
+
+beforeAll(async () => {
+  media = await startTestNode({
+    roles: ['media'],
+    config: { open_telemetry: { metrics: { enabled: true } }, vireo: { health: { port: 0 } } },
+  })
+  const database = new URL(media.databaseUrl)
+  gate = await startGate({ host: database.hostname, port: Number(database.port) })
+  database.port = String(gate.port)
+  web = await startTestNode({
+    beside: { ...media, databaseUrl: database.href },
+    roles: ['web'],
+    logger: makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
+    config: { open_telemetry: { metrics: { enabled: true, http_request_duration: { enabled: true } } } },
+  })
+}, 60_000)
+afterAll(async () => {
+  gate?.open()
+  await web?.stop()
+  await gate?.close()
+  await media?.stop()
+}, 30_000)
+
+const originOf = (where: { hostname: string; port: number } | null): string =>
+  `http://${where?.hostname}:${where?.port}`
+const exporter = (node: TestNode) => originOf(node.server.exporter)
+
+async function ask(url: string) {
+  const begun = performance.now()
+  const answer = await fetch(url)
+  const text = await answer.text()
+  return { status: answer.status, text, headers: answer.headers, ms: performance.now() - begun }
+}
+
+async function figures(node: TestNode): Promise<Map<string, MetricFamily>> {
+  const { status, text, headers } = await ask(`${exporter(node)}/metrics`)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+  return parseMetrics(text)
+}
+
+describe('a process that is well', () => {
+  it('lives and is ready, on every listener that it has', async () => {
+    const origins = [web.base, exporter(web), exporter(media), originOf(media.server.healthListener)]
+    for (const origin of origins) {
+      const live = await ask(`${origin}/health/live`)
+      expect([live.status, JSON.parse(live.text)]).toEqual([200, { status: 'live' }])
+      const ready = await ask(`${origin}/health/ready`)
+      expect([ready.status, JSON.parse(ready.text), ready.headers.get('cache-control')]).toEqual([
+        ...[200, { status: 'ready', parts: { database: 'up', migrations: 'done' } }],
+        'no-store',
+      ])
+      expect((await fetch(`${origin}/health/ready`, { method: 'HEAD' })).status).toBe(200)
+    }
+  })
+
+  it('logs nothing of it, and counts it against nobody', async () => {
+    await ask(`${web.base}/api/v1/config`)
+    await until(() => lines.some((line) => line.includes('/api/v1/config')))
+    expect(lines.filter((line) => line.includes('/health'))).toEqual([])
+    expect((await ask(`${web.base}/health/ready`)).headers.get('x-ratelimit-limit')).toBeNull()
+  })
+
+  it('shows its figures to the exporter alone', async () => {
+    expect((await ask(`${web.base}/metrics`)).status).toBe(404)
+    expect((await ask(`${originOf(media.server.healthListener)}/metrics`)).status).toBe(404)
+    expect((await fetch(`${exporter(media)}/metrics`, { method: 'POST', body: 'x' })).status).toBe(405)
+    expect((await ask(`${exporter(media)}/constructor`)).status).toBe(404)
+  })
+})
+
+describe('the figures', () => {
+  it('tell of the process, its role and its connections', async () => {
+    for (const [node, roles] of [[media, 'media'] as const, [web, 'web'] as const]) {
+      const families = await figures(node)
+      expect(seriesValue(families, 'vireo_build_info', { roles })).toBe(1)
+      expect(seriesValue(families, 'vireo_ready')).toBe(1)
+      expect(seriesValue(families, 'vireo_part_up', { part: 'database' })).toBe(1)
+      expect(seriesValue(families, 'vireo_database_connections', { state: 'most' })).toBe(10)
+      expect(seriesValue(families, 'nodejs_eventloop_lag_mean_seconds')).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  it('count requests by route, method and class, and make no series of what clients send', async () => {
+    const paths = [
+      '/api/v1/videos/1',
+      '/api/v1/videos/2',
+      '/api/v1/videos/nothing-here',
+      '/api/v1/config',
+      '/a/b',
+      '/a/c?d=e',
+    ]
+    for (const path of paths) await ask(`${web.base}${path}`)
+    await fetch(`${web.base}/api/v1/config`, { method: 'OPTIONS' })
+    const families = await figures(web)
+    const labels = { method: 'GET', route: '/api/v1/videos/:id', status: '4xx' }
+    expect(seriesValue(families, 'vireo_http_requests_total', labels)).toBe(3)
+    const routes = new Set(families.get('vireo_http_requests_total')?.samples.map((sample) => sample.labels.route))
+    expect([...routes].filter((route) => route?.startsWith('/a')).sort()).toEqual([
+      ...['/api/*', '/api/v1/config', '/api/v1/videos/:id'],
+    ])
+    const timed = families.get('vireo_http_request_duration_seconds')?.samples ?? []
+    const count = timed.find(({ name, labels: of }) => name.endsWith('_count') && of.route === labels.route)
+    expect(count?.value).toBe(3)
+  })
+
+  it('count what waits, in every process the same', async () => {
+    const client = new pg.Client({ connectionString: media.databaseUrl })
+    await client.connect()
+    await client.query(
+      `insert into job (type, queue, state, due_at) values
+         ('video-transcoding', 'media', 'delayed', now() + interval '1 day'),
+         ('video-transcoding', 'media', 'completed', now()), ('unheard-of', 'io', 'failed', now())`,
+    )
+    await client.query(
+      "insert into remote_host (host, state) values ('a.example', 'healthy'), ('b.example', 'dormant')",
+    )
+    await client.query(
+      `insert into outbox (aggregate, aggregate_id, event, payload, parked_at, created_at)
+         values ('video', 1, 'nothing', '{}', now(), now())`,
+    )
+    await client.query(
+      `insert into outbox (aggregate, aggregate_id, event, payload, due_at, created_at)
+         values ('video', 2, 'nothing', '{}', now() + interval '1 day', now() - interval '1 hour')`,
+    )
+    await client.end()
+    for (const node of [media, web]) {
+      const families = await until(async () => {
+        const found = await figures(node)
+        return seriesValue(found, 'vireo_outbox_events', { state: 'parked' }) === 1 ? found : undefined
+      })
+      const value = (name: string, labels: Record<string, string>) => seriesValue(families, name, labels)
+      expect(value('vireo_jobs', { queue: 'media', type: 'video-transcoding', state: 'delayed' })).toBe(1)
+      expect(value('vireo_jobs', { queue: 'media', type: 'video-transcoding', state: 'completed' })).toBe(1)
+      expect(value('vireo_jobs', { queue: 'unknown', type: 'unheard-of', state: 'failed' })).toBe(1)
+      expect(value('vireo_transcodings', { state: 'waiting' })).toBe(1)
+      expect(value('vireo_transcodings', { state: 'running' })).toBe(0)
+      expect(value('vireo_remote_hosts', { state: 'dormant' })).toBe(1)
+      expect(value('vireo_outbox_events', { state: 'waiting' })).toBe(1)
+      expect(value('vireo_outbox_oldest_seconds', {})).toBeGreaterThanOrEqual(3600)
+      expect(value('vireo_deliveries', { state: 'waiting' })).toBe(0)
+      expect(value('vireo_backlog_age_seconds', {})).toBeLessThan(60)
+    }
+  })
+})
+
+describe('a process whose database', () => {
+  const statusOf = async () => (await ask(`${web.base}/health/ready`)).status
+
+  it.each(['silent', 'gone'] as const)(
+    'is %s says so at once, and is ready again after it',
+    async (how) => {
+      if (how === 'silent') gate.fallSilent()
+      else gate.shut()
+      const unready = await until(async () => {
+        const answer = await ask(`${web.base}/health/ready`)
+        expect(answer.ms).toBeLessThan(1000)
+        return answer.status === 503 ? answer : undefined
+      })
+      expect(JSON.parse(unready.text)).toEqual({
+        ...{ status: 'unavailable', parts: { database: 'down', migrations: 'done' } },
+      })
+      expect((await ask(`${web.base}/health/live`)).status).toBe(200)
+      const families = await figures(web)
+      expect(seriesValue(families, 'vireo_ready')).toBe(0)
+      expect(seriesValue(families, 'vireo_part_up', { part: 'database' })).toBe(0)
+      // What was counted last.
+      expect(seriesValue(families, 'vireo_outbox_events', { state: 'parked' })).toBe(1)
+      gate.open()
+      await until(async () => (await statusOf()) === 200, { withinMs: 30_000, what: 'readiness' })
+    },
+    60_000,
+  )
+})
+
+it('a port that is taken stops the start with a line that names its key', async () => {
+  const port = media.server.exporter?.port ?? 0
+  const config = { open_telemetry: { metrics: { enabled: true, prometheus_exporter: { port } } } }
+  await expect(startTestNode({ beside: media, roles: ['media'], config })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${port}: another program uses this port. Stop it, or set \`open_telemetry.metrics.prometheus_exporter.port\`.`,
+  )
+})
+
+it('a process that is told to end is not ready any more at once, and answers until it ends', async () => {
+  const { healthListener } = media.server
+  const stopped = media.server.stop()
+  const answer = await ask(`${originOf(healthListener)}/health/ready`)
+  expect([answer.status, JSON.parse(answer.text)]).toMatchObject([503, { status: 'draining' }])
+  await stopped
+  await expect(fetch(`${originOf(healthListener)}/health/live`)).rejects.toThrow()
+})
