@@ -1,0 +1,12 @@
+// After a restore, new ids start well above the old ones: what was made after the backup is known to other servers by its id, and
+// must not come back as something else. Printed for psql when it is run by itself.
+
+import { fileURLToPath } from 'node:url'
+
+const GAP = 1000
+
+export const AHEAD_SQL = `
+  select setval(format('%I.%I', schemaname, sequencename)::regclass, least(coalesce(last_value, 0) + ${GAP}, max_value))
+  from pg_sequences where schemaname = 'public'`
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(`${AHEAD_SQL};`)

@@ -1,0 +1,180 @@
+// deploy/ against the program: what its files name (keys, roles, ports, folders, routes) must be there.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from '@jest/globals'
+import { loadConfig } from '../../../src/config/index.ts'
+import { findNode } from '../../../src/config/tree.ts'
+import { parseDuration } from '../../../src/config/units.ts'
+import { READY_PATH } from '../../../src/http/health/answers.ts'
+import { fileKinds } from '../../../src/media/index.ts'
+import { roles } from '../../../src/runtime-settings.ts'
+import { readCompose } from './compose.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found)
+
+const compose = readCompose(read('deploy/compose/compose.yaml'), read('deploy/compose/.env.example'))
+const ours = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'serve')
+const units = ['vireo.service', 'vireo@.service'].map((name) => [name, read(`deploy/systemd/${name}`)] as const)
+
+/** The configuration of a container, with secrets as make-secrets.sh writes them. */
+function configOf(environment: Record<string, string>) {
+  const { VIREO_CONFIG: _elsewhere, ...env } = environment
+  const secrets = { VIREO__SECRETS__PEERTUBE: 'x', VIREO__DATABASE__PASSWORD: 'y' }
+  const files = [join(root, 'deploy/compose/production.yaml')]
+  return loadConfig({ files, env: { ...env, ...secrets, VIREO_DATA_DIR: '/var/lib/vireo' }, cwd: '/' })
+}
+
+describe('configurations', () => {
+  const example = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' })
+
+  it('the example names nothing that there is not', () => {
+    expect(example.warnings).toEqual([])
+    expect(example.publicUrl).toBe('https://video.example')
+  })
+
+  it.each(ours)('the container %s is configured with keys that there are', (_name, { environment }) => {
+    const { warnings, publicUrl, database, redis } = configOf(environment)
+    expect({ warnings, publicUrl, database: database.kind, redis: redis?.kind }).toEqual({
+      warnings: [],
+      publicUrl: 'https://videos.example.org',
+      database: 'server',
+      redis: 'url',
+    })
+  })
+
+  it.each([
+    'docs/operations.md',
+    'deploy/README.md',
+    'deploy/nginx/vireo.conf',
+    ...units.map(([name]) => `deploy/systemd/${name}`),
+  ])('%s names no key that there is not', (path) => {
+    const named = matches(
+      read(path),
+      /\b((?:vireo|storage|object_storage|open_telemetry|webserver|secrets|database|redis)\.[a-z_]+(?:\.[a-z_]+)*)/g,
+    )
+    const variables = matches(read(path), /\b(VIREO__[A-Z0-9_]+)=/g)
+    const env = Object.fromEntries(variables.map((name) => [name, '1']))
+    const { warnings } = loadConfig({ files: [], env: withValues(env), cwd: '/' })
+    expect(named.filter((key) => !NO_KEYS.test(key) && !findNode(key.split('.')))).toEqual([])
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('processes', () => {
+  it('of the compose file play each role', () => {
+    const played = ours.map(([, { command = [] }]) => command.at(-1) ?? '')
+    expect([...new Set(played)].sort()).toEqual([...roles].sort())
+  })
+
+  it.each(units)('%s and the containers have the time to drain', (_name, unit) => {
+    const graces = [...matches(unit, /^TimeoutStopSec=(\d+)$/gm).map((seconds) => Number(seconds) * 1000)]
+    for (const [, { stop_grace_period, environment }] of ours) {
+      const { http, runtime } = configOf(environment).config.vireo
+      const longest = http.drain_delay + runtime.stop_timeout
+      for (const grace of [...graces, parseDuration(stop_grace_period ?? '0')]) expect(grace).toBeGreaterThan(longest)
+    }
+    expect(graces).toHaveLength(1)
+  })
+
+  it('say how they are where they are asked', () => {
+    for (const [name, { healthcheck, environment }] of ours) {
+      const { listen, vireo } = configOf(environment).config
+      const own = `http://127.0.0.1:${vireo.health.port}${READY_PATH}`
+      expect([name, healthcheck?.test?.at(-1)]).toEqual([name, vireo.health.port === null ? undefined : own])
+      expect(read('deploy/Dockerfile')).toContain(`EXPOSE ${listen.port}\n`)
+    }
+    expect(read('deploy/image/healthcheck.ts')).toContain(READY_PATH)
+    expect(READY_PATH).toMatch(/^\/health\//)
+    expect(read('deploy/nginx/vireo-server.conf')).toContain('location /health/ {')
+  })
+
+  it('of the web are those that nginx asks', () => {
+    const web = ours.filter(([, { command }]) => command?.at(-1) === 'web').map(([name]) => `${name}:9000`)
+    const asked = matches(read('deploy/compose/nginx.conf.template'), /server (web-\S+)/g)
+    expect([...new Set(asked)].sort()).toEqual(web.sort())
+    const { port } = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' }).config
+      .listen
+    const [first] = matches(read('deploy/nginx/vireo.conf'), /server 127\.0\.0\.1:(\d+)/g)
+    expect(first).toBe(String(port))
+  })
+})
+
+describe('nginx', () => {
+  const server = read('deploy/nginx/vireo-server.conf')
+
+  it('finds the files of each kind where Vireo keeps them', () => {
+    const { storage } = loadConfig({ files: [], env: { VIREO_DATA_DIR: '/var/lib/vireo' }, cwd: '/' }).config
+    const served = fileKinds.filter((kind) => kind !== 'uploads' && kind !== 'tmp')
+    const wanted = [...served, 'cache' as const].map((kind) => [kind, storage[kind].replace(/\/*$/, '/')])
+    const found = [...server.matchAll(/location \/internal\/(\w+)\/ \{ internal; alias (\S+); \}/g)]
+    expect(Object.fromEntries(found.map(([, kind, path]) => [kind, path]))).toEqual(Object.fromEntries(wanted))
+  })
+
+  it('is what the configurations trust to send files', () => {
+    const { vireo, trust_proxy } = configOf(ours[0]?.[1].environment ?? {}).config
+    expect(vireo.delivery.x_accel_location).toBe('/internal')
+    expect(trust_proxy).toEqual(['loopback', 'uniquelocal'])
+  })
+
+  it('says the size that was too large', () => {
+    for (const [limit, location] of [
+      ['32m', '@too_large'],
+      ['16g', '@upload_too_large'],
+    ] as const) {
+      expect(server).toContain(`client_max_body_size ${limit};`)
+      const refusal = server.slice(server.indexOf(`location ${location} {`))
+      expect(matches(refusal, /X-File-Maximum-Size (\w+) always/g)[0]).toBe(limit.toUpperCase())
+    }
+  })
+})
+
+describe('paths', () => {
+  it('of the image are in the checkout, and not left out of the build', () => {
+    const kept = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1))
+    const copied = matches(read('deploy/Dockerfile'), /^COPY (?!--)(.*) \S+$/gm).flatMap((sources) =>
+      sources.split(' '),
+    )
+    for (const source of copied.map((path) => path.replace(/\/$/, ''))) {
+      expect([source, existsSync(join(root, source))]).toEqual([source, true])
+      expect([source, kept.some((path) => source === path || source.startsWith(`${path}/`))]).toEqual([source, true])
+    }
+  })
+
+  it('of the units are in the checkout', () => {
+    for (const name of readdirSync(join(root, 'deploy/systemd'))) {
+      const named = matches(read(`deploy/systemd/${name}`), /\/opt\/vireo\/([\w./-]+)/g).concat(
+        matches(read(`deploy/systemd/${name}`), /node --max-semi-space-size=8 (\S+)/g),
+      )
+      for (const path of named)
+        if (!path.startsWith('node_modules/')) expect([path, existsSync(join(root, path))]).toEqual([path, true])
+    }
+  })
+
+  it('that are mounted are in the checkout, or made by the operator', () => {
+    const mounted = Object.values(compose.services)
+      .flatMap(({ volumes }) => volumes)
+      .map((volume) => volume.split(':')[0] ?? '')
+    const made = ['./tls', './acme']
+    for (const path of mounted.filter((name) => name.startsWith('.') && !made.includes(name)))
+      expect([path, existsSync(join(root, 'deploy/compose', path))]).toEqual([path, true])
+  })
+})
+
+/** Files and hosts that look like keys. */
+const NO_KEYS = /\.(?:service|target|timer|conf|git|md|sh|yaml|log|key|example|dump|org|access|error)$/
+
+/** Any value that the kind of the key takes. */
+function withValues(env: Record<string, string>): Record<string, string> {
+  const values = Object.entries(env).map(([name]) => [
+    name,
+    /PORT$/.test(name) ? '9001' : /HOSTNAME$/.test(name) ? 'x' : '',
+  ])
+  return Object.fromEntries(values)
+}
