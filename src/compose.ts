@@ -35,6 +35,7 @@ import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index.ts'
+import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from './actors/studio/index.ts'
 import { makeTorrents } from './actors/torrent/index.ts'
@@ -128,7 +129,7 @@ export interface Server {
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves
+  operator: Operator & StorageMoves & StoragePrune
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -368,7 +369,7 @@ async function start(
   return {
     url: loaded.publicUrl,
     address: await serve(),
-    operator: { ...makeOperator({ db, users }), ...storageMoves },
+    operator: { ...makeOperator({ db, users }), ...storageMoves, ...makeStoragePrune({ db, store, clock }) },
     stop,
   }
 

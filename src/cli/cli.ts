@@ -11,7 +11,10 @@ import { serverCommands } from './serve.ts'
 import { storageCommands } from './storage.ts'
 import { userCommands } from './users.ts'
 
-const families: readonly Family[] = [serverCommands, userCommands, storageCommands, configCommands, doctorCommands]
+const families: readonly Family[] = [
+  ...[serverCommands, userCommands, storageCommands, configCommands],
+  ...[doctorCommands, migrateCommands],
+]
 
 /** Of a command that did what it was asked; that could not, or found a problem; that was called wrongly. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const

@@ -39,6 +39,12 @@ export function collectId(text: string, before: number[]): number[] {
   return [...before, Number(text)]
 }
 
+export function positive(text: string): number {
+  const number = Number(text)
+  if (!(number > 0 && Number.isFinite(number))) throw new InvalidArgumentError('It is a number above 0.')
+  return number
+}
+
 /** The one of `names` that is said. */
 export const oneOf =
   <Name extends string>(names: readonly Name[]) =>
