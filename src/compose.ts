@@ -22,6 +22,7 @@ import { keepCountersRight } from './actors/counters/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
+import { findBegun, type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
 import { makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
@@ -129,7 +130,7 @@ export interface Server {
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves & StoragePrune
+  operator: Operator & StorageMoves & StoragePrune & HostAftermath
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -167,6 +168,9 @@ async function start(
   closers.push(() => db.close())
   const migrated = await db.migrate()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
+  const changing = roles.length > 0 ? await findBegun(db.query) : undefined
+  if (changing)
+    throw new Error(`The change of address to ${changing.to} was not ended: run vireo update-host --apply again.`)
 
   // Before anything else reads the configuration.
   const stored = makeStoredOverrides({ db, source, logger })
@@ -369,7 +373,12 @@ async function start(
   return {
     url: loaded.publicUrl,
     address: await serve(),
-    operator: { ...makeOperator({ db, users }), ...storageMoves, ...makeStoragePrune({ db, store, clock }) },
+    operator: {
+      ...makeOperator({ db, users }),
+      ...storageMoves,
+      ...makeStoragePrune({ db, store, clock }),
+      ...makeHostAftermath({ ...deps, follows }),
+    },
     stop,
   }
 

@@ -8,8 +8,8 @@ import { type Database, makeDatabase } from '../platform/database/index.ts'
 import type { Tools } from './family.ts'
 import { commandLogger } from './operate.ts'
 
-/** Of a command that works on the database alone. */
-const CONNECTIONS = 2
+/** Of a command that works on the database alone: no other one is to be taken for a server. */
+const CONNECTIONS = 1
 
 export function migrateCommands({ program, load, out }: Tools): void {
   program
@@ -30,20 +30,25 @@ export function migrateCommands({ program, load, out }: Tools): void {
     })
 }
 
+export interface DatabaseConnection {
+  url: string
+  ssl: boolean
+  verifyCertificate: boolean
+}
+
 /** Gives `work` the database as it is: nothing is migrated, and no server composed. */
-export async function withDatabase<T>(loaded: LoadedConfig, work: (db: Database) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  loaded: LoadedConfig,
+  work: (db: Database, connection: DatabaseConnection) => Promise<T>,
+): Promise<T> {
   const logger = commandLogger()
   const closers: (() => Promise<void>)[] = []
   try {
     const { url, ssl, verifyCertificate } = await openDatabaseServer({ loaded, logger }, closers)
-    const db = await makeDatabase({
-      ...{ url, ssl, verifyCertificate, logger },
-      poolMax: CONNECTIONS,
-      entities,
-      migrations,
-    })
+    const connection = { url, ssl, verifyCertificate }
+    const db = await makeDatabase({ ...connection, logger, poolMax: CONNECTIONS, entities, migrations })
     closers.push(() => db.close())
-    return await work(db)
+    return await work(db, connection)
   } finally {
     for (const close of closers.reverse()) await close()
   }
