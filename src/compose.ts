@@ -59,11 +59,13 @@ import {
   makeInspectFile,
   makePendingFiles,
   makePlaceFiles,
+  makeRedrawPictures,
   makeRemoteVideos,
   makeRemoveFiles,
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
+  type RedrawPictures,
   registerCounters,
   registerListing,
   registerScores,
@@ -130,7 +132,7 @@ export interface Server {
   /** Where it listens; null without the role `web`. */
   address: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves & StoragePrune & HostAftermath
+  operator: Operator & StorageMoves & StoragePrune & HostAftermath & RedrawPictures
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -377,6 +379,7 @@ async function start(
       ...makeOperator({ db, users }),
       ...storageMoves,
       ...makeStoragePrune({ db, store, clock }),
+      ...makeRedrawPictures({ ...media, inspectFile }),
       ...makeHostAftermath({ ...deps, follows }),
     },
     stop,

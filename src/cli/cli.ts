@@ -9,12 +9,13 @@ import { migrateCommands } from './migrate.ts'
 import { makeOutput, UsageError } from './output.ts'
 import { serverCommands } from './serve.ts'
 import { storageCommands } from './storage.ts'
+import { thumbnailCommands } from './thumbnails.ts'
 import { updateHostCommands } from './update-host.ts'
 import { userCommands } from './users.ts'
 
 const families: readonly Family[] = [
   ...[serverCommands, userCommands, storageCommands, configCommands],
-  ...[doctorCommands, migrateCommands, updateHostCommands],
+  ...[doctorCommands, migrateCommands, thumbnailCommands, updateHostCommands],
 ]
 
 /** Of a command that did what it was asked; that could not, or found a problem; that was called wrongly. */
