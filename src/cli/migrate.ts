@@ -8,8 +8,8 @@ import { type Database, makeDatabase } from '../platform/database/index.ts'
 import type { Tools } from './family.ts'
 import { commandLogger } from './operate.ts'
 
-/** Of a command that works on the database alone: no other one is to be taken for a server. */
-const CONNECTIONS = 1
+/** One holds the lock of the migrations. */
+const CONNECTIONS = 2
 
 export function migrateCommands({ program, load, out }: Tools): void {
   program

@@ -34,7 +34,9 @@ export const redisCheck: Check = {
           'Set maxmemory-policy to noeviction.',
         )
       }
-      const isKept = of('aof_enabled') === '1' || of('rdb_last_save_time') !== ''
+      // Hosted ones often refuse this.
+      const saves = await client.config('GET', 'save').catch(() => undefined)
+      const isKept = of('aof_enabled') === '1' || (Array.isArray(saves) && saves[1] !== undefined && saves[1] !== '')
       say.ok(
         isKept
           ? 'It keeps its data on the disk; nothing there needs a backup.'
