@@ -41,7 +41,7 @@ beforeAll(async () => {
   form.set('videofile', new File([new Uint8Array(await readFile(await media('small.mp4')))], 'small.mp4'))
   const { video } = await root.send<{ video: { uuid: string; id: number } }>('POST', '/api/v1/videos/upload', form)
   ;({ uuid, id } = video)
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await pool?.end()
   await objects?.close()
