@@ -13,7 +13,9 @@ export interface Output {
   complain(code: ErrorCode, lines: readonly string[]): void
   /** A bar on a terminal, otherwise a line every so often; nothing with `--json`. */
   progress(what: string): Progress
-  /** Asks on a terminal. Throws UsageError where there is none. */
+  /** Throws UsageError where nobody can be asked, before a command begins with what it would ask about. */
+  assertCanAsk(): void
+  /** Asks on a terminal. */
   confirm(question: string): Promise<boolean>
 }
 
@@ -50,10 +52,12 @@ export function makeOutput({ json }: { json: boolean }): Output {
       if (json) return { at() {}, end() {} }
       return process.stderr.isTTY ? bar(what) : sayings(what)
     },
-    async confirm(question) {
+    assertCanAsk() {
       if (json || !process.stdin.isTTY || !process.stderr.isTTY) {
         throw new UsageError('Nobody can be asked here: say --yes to go on.')
       }
+    },
+    async confirm(question) {
       const dialogue = createInterface({ input: process.stdin, output: process.stderr })
       try {
         return /^y(es)?$/i.test((await dialogue.question(`${question} [y/N] `)).trim())

@@ -42,6 +42,7 @@ export function storageCommands({ program, load, out }: Tools): void {
     .option('--older-than <hours>', 'leave younger files alone', positive, 24)
     .option('--no-missing', 'do not look for missing files, which takes long with object storage')
     .action(async (options: { delete?: boolean; yes?: boolean; olderThan: number; missing: boolean }) => {
+      if (options.delete && !options.yes) out.assertCanAsk()
       const olderThanMs = options.olderThan * HOUR_MS
       await operate(load(), async (operator) => {
         const withProgress = async <T>(what: string, work: (onLook: (looked: number) => void) => Promise<T>) => {

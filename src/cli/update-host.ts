@@ -28,6 +28,7 @@ export function updateHostCommands({ program, load, out }: Tools): void {
       'go on although something else is connected to the database, such as a pool of connections',
     )
     .action(async (options: { apply?: boolean; yes?: boolean; evenIfUsed?: boolean }) => {
+      if (options.apply && !options.yes) out.assertCanAsk()
       const loaded = load()
       const found = await withDatabase(loaded, async (db) => {
         const rewrite = makeHostRewrite({ db })
