@@ -25,6 +25,7 @@ import { keepCountersRight } from './actors/counters/index.ts'
 import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
+import { findBegun, type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
 import { keepActivityTotals } from './actors/incoming-activity/index.ts'
 import { makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
@@ -40,6 +41,7 @@ import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index.ts'
+import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from './actors/studio/index.ts'
 import { makeTorrents } from './actors/torrent/index.ts'
@@ -62,11 +64,13 @@ import {
   makeInspectFile,
   makePendingFiles,
   makePlaceFiles,
+  makeRedrawPictures,
   makeRemoteVideos,
   makeRemoveFiles,
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
+  type RedrawPictures,
   registerCounters,
   registerListing,
   registerScores,
@@ -137,7 +141,7 @@ export interface Server {
   exporter: { hostname: string; port: number } | null
   healthListener: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves & { jobs: JobOperator }
+  operator: Operator & StorageMoves & StoragePrune & HostAftermath & RedrawPictures & { jobs: JobOperator }
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -185,6 +189,9 @@ async function start(
   const migrated = await db.migrate()
   health.migrated()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
+  const changing = roles.length > 0 ? await findBegun(db.query) : undefined
+  if (changing)
+    throw new Error(`The change of address to ${changing.to} was not ended: run vireo update-host --apply again.`)
 
   // Before anything else reads the configuration.
   const stored = makeStoredOverrides({ db, source, logger })
@@ -413,10 +420,17 @@ async function start(
 
   return {
     url: loaded.publicUrl,
-    operator: { ...makeOperator({ db, users }), ...storageMoves, jobs: makeJobOperator({ ...deps, jobQueue }) },
     address,
     exporter: watched.exporter,
     healthListener: watched.healthListener,
+    operator: {
+      ...makeOperator({ db, users }),
+      ...storageMoves,
+      ...makeStoragePrune({ db, store, clock }),
+      ...makeRedrawPictures({ ...media, inspectFile }),
+      ...makeHostAftermath({ ...deps, follows }),
+      jobs: makeJobOperator({ ...deps, jobQueue }),
+    },
     stop,
   }
 

@@ -1,8 +1,9 @@
 // `vireo jobs`: the queue of jobs for the operator, beside a running server or without one.
 
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { type JobState, jobStates, type ListedJob } from '../actors/job-queue/index.ts'
-import { JOB_TYPE_NAMES, type JobTypeName, type LoadedConfig } from '../config/index.ts'
+import { JOB_TYPE_NAMES, type JobTypeName } from '../config/index.ts'
+import type { Tools } from './family.ts'
 import { operate } from './operate.ts'
 
 interface ListOptions {
@@ -10,13 +11,11 @@ interface ListOptions {
   type?: JobTypeName
   start: number
   count: number
-  json?: boolean
 }
 
 const MOST = 1000
-const JSON_TEXT = ['--json', 'print JSON'] as const
 
-export function addJobs(program: Command, load: () => LoadedConfig): void {
+export function jobCommands({ program, load, out }: Tools): void {
   const jobs = program.command('jobs').description('look at the queue of jobs, and steer it')
 
   jobs
@@ -26,16 +25,16 @@ export function addJobs(program: Command, load: () => LoadedConfig): void {
     .addOption(new Option('--type <type>', 'those of this type alone').choices(JOB_TYPE_NAMES))
     .option('--start <number>', 'how many to pass over', parseNumber, 0)
     .option('--count <number>', `how many to print, ${MOST} at most`, parseNumber, 20)
-    .option(...JSON_TEXT)
-    .action(async ({ json, ...query }: ListOptions) => {
+    .action(async (query: ListOptions) => {
       await operate(load(), async (operator) => {
         const [state, { total, rows }] = await Promise.all([
           operator.jobs.state(),
           operator.jobs.list({ ...query, count: Math.min(query.count, MOST), descending: true }),
         ])
-        if (json) return print({ queue: state, total, jobs: rows })
-        console.log(`The queue is ${state}. ${rows.length} of ${total}:`)
-        for (const job of rows) console.log(lineOf(job))
+        out.answer({ queue: state, total, jobs: rows }, [
+          `The queue is ${state}. ${rows.length} of ${total}:`,
+          ...rows.map(lineOf),
+        ])
       })
     })
 
@@ -43,13 +42,14 @@ export function addJobs(program: Command, load: () => LoadedConfig): void {
     .command('show')
     .description('all that is known of one job')
     .argument('<id>', 'as the list has it: 17, delivery-17, inbox-17')
-    .option(...JSON_TEXT)
-    .action(async (id: string, { json }: { json?: boolean }) => {
+    .action(async (id: string) => {
       await operate(load(), async (operator) => {
         const job = await operator.jobs.find(id)
         if (!job) throw new Error('This job does not exist.')
-        if (json) return print(job)
-        for (const [name, value] of Object.entries(job)) console.log(`${name}: ${textOf(value)}`)
+        out.answer(
+          job,
+          Object.entries(job).map(([name, value]) => `${name}: ${textOf(value)}`),
+        )
       })
     })
 
@@ -57,12 +57,10 @@ export function addJobs(program: Command, load: () => LoadedConfig): void {
     .command('retry')
     .description('give one that failed another try')
     .argument('<id>', 'as the list has it: 17, delivery-17, inbox-17')
-    .option(...JSON_TEXT)
-    .action(async (id: string, { json }: { json?: boolean }) => {
+    .action(async (id: string) => {
       await operate(load(), async (operator) => {
         await operator.jobs.retry(id)
-        if (json) return print({ id, retried: true })
-        console.log(`Job ${id} is tried again.`)
+        out.answer({ id, retried: true }, `Job ${id} is tried again.`)
       })
     })
 
@@ -73,18 +71,14 @@ export function addJobs(program: Command, load: () => LoadedConfig): void {
     jobs
       .command(move)
       .description(description)
-      .option(...JSON_TEXT)
-      .action(async ({ json }: { json?: boolean }) => {
+      .action(async () => {
         await operate(load(), async (operator) => {
           await operator.jobs[move]()
-          if (json) return print({ queue: await operator.jobs.state() })
-          console.log(said)
+          out.answer({ queue: await operator.jobs.state() }, said)
         })
       })
   }
 }
-
-const print = (value: unknown): void => console.log(JSON.stringify(value, null, 2))
 
 function lineOf({ id, state, type, createdAt, progress, error, data }: ListedJob): string {
   const about = Object.entries(data).map(([name, value]) => `${name}=${textOf(value)}`)

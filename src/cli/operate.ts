@@ -2,17 +2,17 @@
 
 import { type Server, startServer } from '../compose.ts'
 import type { LoadedConfig } from '../config/index.ts'
-import { makeLogger } from '../platform/logger.ts'
+import { type Logger, makeLogger } from '../platform/logger.ts'
 
 /** Gives `work` the operator's commands on the database of the configuration. Nothing is served meanwhile. */
-export async function operate(
-  loaded: LoadedConfig,
-  work: (operator: Server['operator']) => Promise<void>,
-): Promise<void> {
-  const server = await startServer({ loaded, logger: makeLogger({ level: 'error' }), roles: [] })
+export async function operate<T>(loaded: LoadedConfig, work: (operator: Server['operator']) => Promise<T>): Promise<T> {
+  const server = await startServer({ loaded, logger: commandLogger(), roles: [] })
   try {
-    await work(server.operator)
+    return await work(server.operator)
   } finally {
     await server.stop()
   }
 }
+
+/** Standard output is for the answer. */
+export const commandLogger = (): Logger => makeLogger({ level: 'error', destination: process.stderr })

@@ -1,12 +1,44 @@
-// `vireo serve`: starts the server, says where it is, and drains on SIGTERM or Ctrl-C.
+// `vireo serve`: starts the server, says where it is, and drains on SIGTERM or Ctrl-C. `vireo stop` ends what a killed one left.
 
+import { join } from 'node:path'
 import { startServer } from '../compose.ts'
 import type { LoadedConfig } from '../config/index.ts'
+import { stopEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { openLogFiles } from '../platform/log-files/index.ts'
 import { type Logger, makeLogger, standardOutputAnd } from '../platform/logger.ts'
-import type { Role } from '../runtime-settings.ts'
+import { roles as knownRoles, type Role } from '../runtime-settings.ts'
+import { oneOf, type Tools } from './family.ts'
+import type { Output } from './output.ts'
 
-export async function serve(options: ServeOptions): Promise<number> {
+export function serverCommands({ program, load, out, env }: Tools): void {
+  const role = oneOf(knownRoles)
+  program
+    .command('serve', { isDefault: true })
+    .description('run the server until it is told to end; with --json, each line that it prints is a document')
+    .option('--roles <list>', `which parts to run: ${knownRoles.join(', ')}`, (list) => list.split(',').map(role), [
+      ...knownRoles,
+    ])
+    .action(async ({ roles }: { roles: Role[] }) => await serve({ loaded: load(), roles, env, out }))
+  program
+    .command('stop')
+    .description('end the embedded PostgreSQL that a killed server left behind')
+    .action(async () => {
+      const pid = await stopEmbeddedPostgres({ dataDir: join(load().dataDir, 'postgres') })
+      out.answer(
+        { pid: pid ?? null },
+        pid === undefined ? 'No embedded PostgreSQL runs.' : `Ended the embedded PostgreSQL (pid ${pid}).`,
+      )
+    })
+}
+
+interface ServeOptions {
+  loaded: LoadedConfig
+  roles: readonly Role[]
+  env: Record<string, string | undefined>
+  out: Output
+}
+
+async function serve(options: ServeOptions): Promise<void> {
   const { log, storage } = options.loaded.config
   const { enabled, max_file_size, max_files } = log.rotation
   const output = makeLogger({ level: log.level })
@@ -17,20 +49,14 @@ export async function serve(options: ServeOptions): Promise<number> {
     warn: (message, error) => output.warn({ err: error, folder: storage.logs }, message),
   })
   try {
-    return await run(options, makeLogger({ level: log.level, destination: standardOutputAnd(files) }))
+    await run(options, makeLogger({ level: log.level, destination: standardOutputAnd(files) }))
   } finally {
     await files.close()
   }
 }
 
-interface ServeOptions {
-  loaded: LoadedConfig
-  roles: readonly Role[]
-  env: Record<string, string | undefined>
-}
-
-async function run({ loaded, roles, env }: ServeOptions, logger: Logger): Promise<number> {
-  for (const warning of loaded.warnings) console.warn(warning)
+async function run({ loaded, roles, env, out }: ServeOptions, logger: Logger): Promise<void> {
+  for (const warning of loaded.warnings) out.note(warning)
   const ended = endSignal()
   void ended.then(() => endInTime({ ...loaded.config.vireo, logger }))
   const rootPassword = env.VIREO_ROOT_PASSWORD ?? env.PT_INITIAL_ROOT_PASSWORD
@@ -39,21 +65,26 @@ async function run({ loaded, roles, env }: ServeOptions, logger: Logger): Promis
     logger,
     roles,
     ...(rootPassword ? { rootPassword } : {}),
-    onFirstStart: ({ clientId, clientSecret, username, password }) => {
-      console.log(`Client id: ${clientId}`)
-      console.log(`Client secret: ${clientSecret}`)
-      console.log(`Username: ${username}`)
-      console.log(`User password: ${password}`)
+    onFirstStart: (credentials) => {
+      const { clientId, clientSecret, username, password } = credentials
+      out.answer({ firstStart: credentials }, [
+        `Client id: ${clientId}`,
+        `Client secret: ${clientSecret}`,
+        `Username: ${username}`,
+        `User password: ${password}`,
+      ])
     },
   })
 
   const where = server.address ? `${server.address.hostname}:${server.address.port}` : null
-  console.log(where ? `HTTP server listening on ${where} (${server.url})` : `Running ${roles.join(', ')}`)
+  out.answer(
+    { running: { roles, url: server.url, address: server.address } },
+    where ? `HTTP server listening on ${where} (${server.url})` : `Running ${roles.join(', ')}`,
+  )
 
   await ended
   logger.info('draining')
   await server.stop()
-  return 0
 }
 
 /** Whatever does not end by itself is ended, as if it had crashed: the next start goes on with what it had in hand. */

@@ -35,6 +35,8 @@ export interface OutgoingMail {
 export interface Mailer {
   /** Hands the mail over. Throws `MailRefused`. */
   send(mail: OutgoingMail): Promise<void>
+  /** Connects, goes over to TLS and logs in as configured, and sends nothing. By SMTP only. Throws `MailRefused`. */
+  verify(): Promise<void>
 }
 
 /** Says what the mail server said by code only: its sentences quote addresses. */
@@ -53,7 +55,7 @@ export class MailRefused extends Error {
 const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 }
 
 export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
-  let transporter: Pick<Transporter, 'sendMail'> | undefined
+  let transporter: MailTransport | undefined
   return {
     async send({ id, to, fromName, replyTo, subject, text, html }) {
       const address = settings().from_address
@@ -79,10 +81,22 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
         throw refusal(error)
       }
     },
+    async verify() {
+      const connection = connect(settings())
+      try {
+        await connection.verify()
+      } catch (error) {
+        throw refusal(error, 'The mail server cannot be used')
+      } finally {
+        connection.close()
+      }
+    },
   }
 }
 
-function connect(settings: MailerSettings): Pick<Transporter, 'sendMail'> {
+type MailTransport = Pick<Transporter, 'sendMail' | 'verify' | 'close'>
+
+function connect(settings: MailerSettings): MailTransport {
   if (settings.transport === 'sendmail') {
     return createTransport({ sendmail: true, newline: 'unix', path: settings.sendmail ?? '' })
   }
@@ -98,11 +112,11 @@ function connect(settings: MailerSettings): Pick<Transporter, 'sendMail'> {
   })
 }
 
-function refusal(error: unknown): MailRefused {
+function refusal(error: unknown, what = 'The mail could not be handed over'): MailRefused {
   const { code, responseCode, command } = told(error)
   const said = [code, responseCode, command].filter((part) => part !== undefined).join(' ')
   const permanent = responseCode !== undefined && responseCode >= 500 && command === 'RCPT TO'
-  return new MailRefused(`The mail could not be handed over: ${said || 'no reason was given'}.`, permanent)
+  return new MailRefused(`${what}: ${said || 'no reason was given'}.`, permanent)
 }
 
 function told(error: unknown): { code?: string; responseCode?: number; command?: string } {

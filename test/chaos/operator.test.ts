@@ -1,17 +1,17 @@
 // The operator's commands at the command line, beside a running server: the first as a process, the others as it runs them.
 
 import { execFile } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { migrations } from '../../migrations/index.ts'
 import { login } from '../../scripts/demo/client.ts'
-import { cli } from '../../src/cli/cli.ts'
 import { makeUser, makeVideo } from '../support/builders.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { makeTestRuntime } from '../support/runtime.ts'
 import { until } from '../support/until.ts'
+import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
 
 const MAIN = join(fileURLToPath(new URL('../../', import.meta.url)), 'src/main.ts')
 const run = promisify(execFile)
@@ -22,25 +22,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => node?.stop())
 
-const environment = () => ({
-  ...{ PATH: process.env.PATH, DATABASE_URL: node.databaseUrl, VIREO_DATA_DIR: node.dataDir },
-  VIREO__WEBSERVER__HOSTNAME: '127.0.0.1',
-  VIREO__WEBSERVER__PORT: new URL(node.base).port,
-})
-
-/** Runs a command on the data of the node; answers what it printed, and its exit code. */
-async function vireo(...args: string[]): Promise<{ code: number; said: string; complaint: string }> {
-  const [said, complaint]: [string[], string[]] = [[], []]
-  const { log, error } = console
-  console.log = (line: string) => void said.push(line)
-  console.error = (line: string) => void complaint.push(line)
-  try {
-    const code = await cli(args, { env: environment(), cwd: tmpdir() })
-    return { code, said: said.join('\n'), complaint: complaint.join('\n') }
-  } finally {
-    Object.assign(console, { log, error })
-  }
-}
+const environment = () => environmentOf(node)
+const vireo = (...args: string[]) => runVireo(environment(), args)
 
 const passwordIn = (said: string): string => /^User password: (\S+)$/m.exec(said)?.[1] ?? ''
 
@@ -65,7 +48,7 @@ describe('the command line', () => {
       expect((await vireo('jobs', '--type', 'activitypub-cleaner')).said).toMatch(
         new RegExp(`^The queue is running. 1 of 1:\n${id}  failed  activitypub-cleaner  .*videoId=999999.*error: no$`),
       )
-      expect(await vireo('jobs', 'list', '--state', 'nowhere')).toMatchObject({ code: 1 })
+      expect(await vireo('jobs', 'list', '--state', 'nowhere')).toMatchObject({ code: 2 })
 
       expect(await vireo('jobs', 'pause')).toMatchObject({ code: 0, said: 'The queue is paused.' })
       expect(JSON.parse((await vireo('jobs', 'retry', id, '--json')).said)).toEqual({ id, retried: true })
@@ -102,20 +85,55 @@ describe('the command line', () => {
     expect([code, said.split('\n').at(-1)]).toEqual([0, uuid])
   }, 60_000)
 
+  it('answers with one document where that is asked for, and says errors as one', async () => {
+    expect(await vireo('check-config', '--json')).toMatchObject({ code: 0, complaint: '' })
+    expect(await askVireo(environment(), ['check-config'])).toMatchObject({ valid: true, warnings: [] })
+    expect(await askVireo(environment(), ['migrate'])).toEqual({ applied: [] })
+    const made = await askVireo(environment(), ['create-user', '--username', 'second', '--email', 'second@example.org'])
+    expect(made).toEqual({ username: 'second', password: expect.any(String) })
+    const moved = await askVireo<{ left: string[] }>(environment(), ['move-storage', '--to', 'file-system'])
+    expect(moved).toEqual({ videos: 0, left: [expect.any(String)] })
+    for (const [args, code, exit] of [
+      [['--json', 'reset-password', '--username', 'nobody'], 'failed', 1],
+      [['reset-password', '--json'], 'usage', 2],
+      [['prune-storage', '--delete', '--json'], 'usage', 2],
+    ] as const) {
+      const answer = await vireo(...args)
+      expect([answer.code, answer.said, JSON.parse(answer.complaint)]).toEqual([
+        exit,
+        '',
+        { error: { code, message: expect.any(String) } },
+      ])
+    }
+  }, 60_000)
+
+  it('says which migrations are pending, applies them, and changes nothing before', async () => {
+    const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
+    const last = migrations.at(-1)?.name
+    await db.query('delete from migration where name = $1', [last])
+    expect(await askVireo(environment(), ['migrate', '--dry-run'])).toEqual({ pending: [last] })
+    expect(await askVireo(environment(), ['migrate', '--list'])).toEqual({ pending: [last] })
+    await db.query('insert into migration (name, executed_at) values ($1, now())', [last])
+    await stop()
+    expect((await vireo('migrate', '--list')).said).toBe('The schema is up to date.')
+  }, 60_000)
+
   it.each([
-    [['reset-password', '--username', 'nobody'], /no user nobody/],
-    [['create-user', '--username', 'helper', '--email', 'other@example.org'], /already exists/],
-    [['create-user', '--username', 'new', '--email', 'new@example.org', '--role', 'king'], /king/],
-    [['create-user', '--username', 'Not a name', '--email', 'new@example.org'], /name of small letters/],
-    [['move-storage', '--to', 'object-storage'], /New files of this server go to another place/],
-    [['move-storage', '--to', 'the-moon'], /the-moon/],
-    [['move-storage', '--to', 'file-system', '--video', 'mine'], /number of a video/],
-    [['move-storage', '--to', 'file-system', '--video', '2147483648'], /number of a video/],
+    [['reset-password', '--username', 'nobody'], /no user nobody/, 1],
+    [['create-user', '--username', 'helper', '--email', 'other@example.org'], /already exists/, 1],
+    [['create-user', '--username', 'new', '--email', 'new@example.org', '--role', 'king'], /king/, 2],
+    [['create-user', '--username', 'Not a name', '--email', 'new@example.org'], /name of small letters/, 2],
+    [['move-storage', '--to', 'object-storage'], /New files of this server go to another place/, 1],
+    [['move-storage', '--to', 'the-moon'], /the-moon/, 2],
+    [['move-storage', '--to', 'file-system', '--video', 'mine'], /number of a video/, 2],
+    [['move-storage', '--to', 'file-system', '--video', '2147483648'], /number of a video/, 2],
+    [['prune-storage', '--older-than', 'never'], /number above 0/, 2],
+    [['fly'], /too many arguments/, 2],
   ])(
     'says in one line what is wrong with %j',
-    async (args, what) => {
+    async (args, what, exit) => {
       const { code, complaint } = await vireo(...args)
-      expect(code).toBe(1)
+      expect(code).toBe(exit)
       expect(complaint).toMatch(what)
       expect(complaint.split('\n')).toHaveLength(1)
     },

@@ -83,6 +83,7 @@ export {
 } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
+export { makeRedrawPictures, type RedrawPictures } from './redraw-pictures.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
 export {
   makeRemoteVideos,

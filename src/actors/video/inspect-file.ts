@@ -61,6 +61,8 @@ export interface InspectFile {
   fitPicture(name: PictureName, path: string): Promise<EncodedImage>
   /** Looks into the file and makes what is missing. Throws `unprocessable` when it cannot be used. Writes nothing. */
   inspect(options: InspectFileOptions): Promise<FileDraft>
+  /** Draws these pictures of a file that was accepted before. Throws MediaError. Writes nothing. */
+  draw(names: readonly PictureName[], path: string): Promise<FileDraft['pictures']>
   /** Moves the file into the store and writes the pictures. Done twice it stays done. */
   place(draft: FileDraft, path: string): Promise<void>
   /** Removes the pictures of a draft that was not stored, and with `source` its file. */
@@ -119,15 +121,24 @@ export function makeInspectFile(
     const generated = missing.length > 0 ? await generate(found, missing.map(sizeOf), options) : []
     return names.flatMap((name) => {
       const image = options.pictures[name] ?? generated[missing.indexOf(name)]
-      if (!image) return []
-      const filename = `${newUuid()}.jpg`
-      const type = name === 'thumbnail' ? thumbnailTypes.miniature : thumbnailTypes.preview
-      const ref: FileRef = { kind: name === 'thumbnail' ? 'thumbnails' : 'previews', name: filename }
-      return [{ type, ref, filename, image, generated: !options.pictures[name] }]
+      return image ? [pictureOf(name, image, !options.pictures[name])] : []
     })
   }
 
-  async function generate(found: MediaProbe, sizes: ImageSize[], { path, signal }: InspectFileOptions) {
+  async function draw(names: readonly PictureName[], path: string): Promise<FileDraft['pictures']> {
+    const found = await probe({ ffmpeg, path, timeoutMs: config().vireo.media.probe_timeout })
+    const images = await generate(found, names.map(sizeOf), { path })
+    return images.flatMap((image, index) => {
+      const name = names[index]
+      return name ? [pictureOf(name, image, true)] : []
+    })
+  }
+
+  async function generate(
+    found: MediaProbe,
+    sizes: ImageSize[],
+    { path, signal }: Pick<InspectFileOptions, 'path' | 'signal'>,
+  ) {
     const { media } = config().vireo
     const folder = `pictures-${newUuid()}`
     await pendingFiles.reserve(leases.owner, [{ kind: 'tmp', name: folder, folder: true }])
@@ -165,10 +176,20 @@ export function makeInspectFile(
   return {
     fitPicture: async (name, path) => firstOf(await fitImage(path, [sizeOf(name)])),
     inspect,
+    draw,
     place,
     discard: (draft, { source }) => pendingFiles.discard([...picturesOf(draft), ...(source ? [draft.place] : [])]),
     filesOf: (draft) => [...picturesOf(draft), draft.place],
   }
+}
+
+function pictureOf(name: PictureName, image: EncodedImage, generated: boolean): FileDraft['pictures'][number] {
+  const filename = `${newUuid()}.jpg`
+  const [type, kind] =
+    name === 'thumbnail'
+      ? ([thumbnailTypes.miniature, 'thumbnails'] as const)
+      : ([thumbnailTypes.preview, 'previews'] as const)
+  return { type, ref: { kind, name: filename }, filename, image, generated }
 }
 
 const picturesOf = ({ pictures }: FileDraft): FileRef[] => pictures.map(({ ref }) => ref)

@@ -256,6 +256,8 @@ interface PictureFile {
   type: 1 | 2
   ref: FileRef
   image: EncodedImage
+  /** Drawn by this server. */
+  generated?: boolean
 }
 
 function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
@@ -286,7 +288,7 @@ function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
 export async function replacePicture(
   unit: Unit,
   videoId: number,
-  { type, ref, image }: PictureFile,
+  { type, ref, image, generated = false }: PictureFile,
 ): Promise<FileRef[]> {
   const row = {
     filename: ref.name,
@@ -294,7 +296,7 @@ export async function replacePicture(
     height: image.height,
     fileUrl: null,
     onDisk: true,
-    automaticallyGenerated: false,
+    automaticallyGenerated: generated,
   }
   const known = await unit.em.findOne(Thumbnail, { videoId, type })
   if (!known) {

@@ -1,7 +1,7 @@
 // The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
 
 import { close, constants, createReadStream, createWriteStream, fstat, open as openCallback } from 'node:fs'
-import { copyFile, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, opendir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -73,11 +73,12 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
   }
 
   async function* walk(root: string, folder: string): AsyncGenerator<FileStat> {
-    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
+    // Read as it goes: a folder may hold millions.
+    const entries = await opendir(join(root, folder)).catch((error: unknown) => {
       if (isMissing(error)) return []
       throw error
     })
-    for (const entry of entries) {
+    for await (const entry of entries) {
       if (entry.name.startsWith('.')) continue
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (entry.isDirectory()) yield* walk(root, name)

@@ -53,6 +53,8 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Brings the schema up to date, one process at a time. Answers the names of the migrations that ran. */
   migrate(): Promise<string[]>
+  /** The names of the migrations that `migrate` would run now. Writes nothing. */
+  pendingMigrations(): Promise<string[]>
   /** Statements sent since the start; the benchmarks count with it. */
   statements(): number
   /** When a statement was last answered, on the clock of `performance.now()`. */
@@ -141,6 +143,15 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
         await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined)
         lock.release()
       }
+    },
+    async pendingMigrations() {
+      const { rows: tables } = await pool.query(
+        "select to_regclass('migration') as found where to_regclass('migration') is not null",
+      )
+      const { rows: ran } =
+        tables.length === 0 ? { rows: [] } : await pool.query<{ name: string }>('select name from migration')
+      const done = new Set(ran.map(({ name }) => name))
+      return options.migrations.map(({ name }) => name).filter((name) => !done.has(name))
     },
     statements: () => count,
     answeredAt: () => answeredAt,

@@ -1,0 +1,45 @@
+// What follows another public address once everything is rewritten: torrents that name it, and follows that others do not know.
+
+import type { Follows } from '../follow/index.ts'
+import { type ActorDeps, DomainError, eachRow } from '../runtime/index.ts'
+import { askForTorrents } from '../video/index.ts'
+
+export interface HostAftermath {
+  /** Asks for the jobs of the running server; asked again it does no harm. */
+  afterHostChange(onProgress: (done: number) => void): Promise<{ videos: number; follows: number }>
+}
+
+export function makeHostAftermath(deps: ActorDeps & { follows: Pick<Follows, 'request'> }): HostAftermath {
+  const { db, tell, config, follows } = deps
+  const { signal } = new AbortController()
+  return {
+    async afterHostChange(onProgress) {
+      const done = { videos: 0, follows: 0 }
+      await eachRow<{ id: number }>(
+        { db, signal, values: [], from: "from video o where not o.remote and o.state <> 'removed'" },
+        async ({ id }) => {
+          await tell.create(async (unit) => askForTorrents(unit, id, config(), 'update-metadata'))
+          done.videos += 1
+          onProgress(done.videos)
+        },
+      )
+      await eachRow<{ id: number; followerId: number; targetId: number }>(
+        {
+          ...{ db, signal, values: [], columns: 'o.follower_id as "followerId", o.target_id as "targetId"' },
+          from: `from follow o join actor a on a.id = o.follower_id join actor t on t.id = o.target_id
+            where a.host_id is null and t.host_id is not null and o.state in ('pending', 'accepted')`,
+        },
+        async ({ followerId, targetId }) => {
+          try {
+            await follows.request({ followerId, targetId })
+            done.follows += 1
+          } catch (error) {
+            // Of somebody who is blocked here meanwhile.
+            if (!(error instanceof DomainError)) throw error
+          }
+        },
+      )
+      return done
+    },
+  }
+}

@@ -1,0 +1,170 @@
+// New thumbnails and previews of local videos, for operators who changed their sizes or lost files. What users gave is kept.
+
+import { type FileRef, hlsFile, MediaError, type Store, webVideoFile } from '../../media/index.ts'
+import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import type { FileDraft, InspectFile, PictureName } from './inspect-file.ts'
+import type { Leases, PendingFiles } from './pending-files.ts'
+import { replacePicture } from './update-video.ts'
+import { Video } from './video.entity.ts'
+import { hasPrivateFiles, isFederated, type Openness } from './video.policy.ts'
+
+export interface RedrawPictures {
+  /**
+   * One video after the other; ended in between it goes on where it was when it is asked for the same again, unless `videoIds` says
+   * which.
+   */
+  redrawPictures(options: RedrawOptions): Promise<Redrawn>
+}
+
+export interface RedrawOptions {
+  videoIds?: readonly number[]
+  /** In the place of what users gave too. */
+  force: boolean
+  onProgress: (done: number, total: number) => void
+}
+
+export interface Redrawn {
+  redrawn: number
+  /** Whose pictures are all given by users, or that have no file to draw from. */
+  skipped: number
+  failed: { uuid: string; reason: string }[]
+}
+
+interface Drawable extends Openness {
+  id: number
+  uuid: string
+  filename: string
+  isHls: boolean
+  /** Types of the pictures that are not to be drawn. */
+  given: number[]
+}
+
+const SETTING = 'redraw-pictures'
+const TYPES: Record<PictureName, 1 | 2> = { thumbnail: 1, preview: 2 }
+
+const WHICH = `from video v where not v.remote and v.state <> 'removed' and v.id > $1
+  and ($2::integer[] is null or v.id = any($2))`
+
+// The largest picture is the best to draw from; of sound alone, what there is.
+const DRAWABLE = `
+  select v.id, v.uuid, v.privacy, v.blocked, f.filename, f.streaming_playlist_id is not null as "isHls",
+    array(select t.type::integer from thumbnail t where t.video_id = v.id and not t.automatically_generated) as given
+  from video v left join lateral (
+    select filename, streaming_playlist_id from video_file f
+    where f.video_id = v.id and f.filename is not null and not f.outdated
+    order by f.streams & 1 = 1 desc, f.resolution desc, f.id limit 1) f on true
+  where v.id = $1`
+
+type Deps = ActorDeps & {
+  store: Store
+  inspectFile: InspectFile
+  pendingFiles: PendingFiles
+  leases: Pick<Leases, 'owner'>
+}
+
+export function makeRedrawPictures(deps: Deps): RedrawPictures {
+  const { db, tell, store, inspectFile, pendingFiles, leases } = deps
+
+  async function redraw(video: Drawable, force: boolean): Promise<boolean> {
+    const names = (['thumbnail', 'preview'] as const).filter((name) => force || !video.given.includes(TYPES[name]))
+    if (names.length === 0 || video.filename === null) return false
+    const place = await placeOf(video)
+    const drawn = await store.withLocalPath(place, (path) => inspectFile.draw(names, path))
+    const refs = drawn.map(({ ref }) => ref)
+    await pendingFiles.reserve(leases.owner, refs)
+    try {
+      for (const { ref, image } of drawn) await store.put(ref, image.bytes)
+      const replaced = await keep(video.id, drawn, force)
+      await pendingFiles.discard(replaced)
+      return true
+    } catch (error) {
+      const stored = await db.query<{ filename: string }>('select filename from thumbnail where filename = any($1)', [
+        refs.map(({ name }) => name),
+      ])
+      await pendingFiles.discard(refs.filter(({ name }) => !stored.some(({ filename }) => filename === name)))
+      throw error
+    }
+  }
+
+  /** Answers the files that nobody needs any more: the old pictures, or new ones that a user's picture was faster than. */
+  const keep = (videoId: number, drawn: FileDraft['pictures'], force: boolean): Promise<FileRef[]> =>
+    tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const video = await unit.em.findOneOrFail(Video, videoId)
+      if (video.state === 'removed') throw new DomainError('not_found', 'Video not found')
+      const given = await unit.query<{ type: number }>(
+        'select type from thumbnail where video_id = $1 and not automatically_generated',
+        [videoId],
+      )
+      const isGiven = (type: number) => !force && given.some((one) => one.type === type)
+      const late = drawn.filter(({ type }) => isGiven(type)).map(({ ref }) => ref)
+      const old: FileRef[] = []
+      for (const { type, ref, image } of drawn) {
+        if (!isGiven(type)) old.push(...(await replacePicture(unit, videoId, { type, ref, image, generated: true })))
+      }
+      await pendingFiles.settle(
+        unit.query,
+        drawn.map(({ ref }) => ref),
+      )
+      await pendingFiles.condemn(unit.query, [...old, ...late])
+      video.updatedAt = unit.now
+      if (video.state === 'published' && isFederated(video.privacy)) {
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
+      }
+      return [...old, ...late]
+    })
+
+  /** In the folder of its privacy, or still in the other one. */
+  async function placeOf({ uuid, filename, isHls, ...openness }: Drawable): Promise<FileRef> {
+    const isPrivate = hasPrivateFiles(openness)
+    const [place, other] = [isPrivate, !isPrivate].map((hidden) =>
+      isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden),
+    ) as [FileRef, FileRef]
+    return (await store.stat(place)) ? place : other
+  }
+
+  async function begin(force: boolean): Promise<number> {
+    const [left] = await db.query<{ value: { lastId: number; force: boolean } }>(
+      'select value from setting where key = $1',
+      [SETTING],
+    )
+    return left && left.value.force === force ? left.value.lastId : 0
+  }
+
+  const note = (lastId: number, force: boolean) =>
+    db.query(
+      `insert into setting (key, value, updated_at) values ($1, $2, now())
+       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`,
+      [SETTING, JSON.stringify({ lastId, force })],
+    )
+
+  return {
+    async redrawPictures({ videoIds, force, onProgress }) {
+      const done: Redrawn = { redrawn: 0, skipped: 0, failed: [] }
+      let last = videoIds ? 0 : await begin(force)
+      const values = (): unknown[] => [last, videoIds ?? null]
+      const [{ total } = { total: 0 }] = await db.query<{ total: number }>(
+        `select count(*) as total ${WHICH}`,
+        values(),
+      )
+      for (let looked = 1; ; looked += 1) {
+        const [next] = await db.query<{ id: number }>(`select v.id ${WHICH} order by v.id limit 1`, values())
+        if (!next) break
+        const [video] = await db.query<Drawable>(DRAWABLE, [next.id])
+        if (video) {
+          try {
+            if (await redraw(video, force)) done.redrawn += 1
+            else done.skipped += 1
+          } catch (error) {
+            if (!(error instanceof MediaError || error instanceof DomainError)) throw error
+            done.failed.push({ uuid: video.uuid, reason: error.message })
+          }
+        }
+        last = next.id
+        if (!videoIds) await note(last, force)
+        onProgress(looked, total)
+      }
+      if (!videoIds) await db.query('delete from setting where key = $1', [SETTING])
+      return done
+    },
+  }
+}

@@ -1,0 +1,55 @@
+// The clock: against that of the database and of the own public address. Signatures with a date that is far off are refused.
+
+import { type Check, type Say, USUAL_LIMIT } from './check.ts'
+
+/** Ms. Of a Date header, the part of the second is not known. */
+const NOTABLE = 5_000
+const TOO_MUCH = 60_000
+
+export const clockCheck: Check = {
+  name: 'clock',
+  limit: USUAL_LIMIT,
+  async run(patient, say, signal) {
+    const compared = await Promise.all([
+      ofDatabase(patient).catch(() => undefined),
+      ofPublicAddress(patient.loaded.publicUrl, signal).catch(() => undefined),
+    ])
+    const found = compared.filter((one) => one !== undefined)
+    for (const one of found) tell(one, say)
+    if (found.length === 0) say.warning('There is nothing to compare the clock with.', 'See what else is said here.')
+  },
+}
+
+interface Compared {
+  with: string
+  /** Ms. */
+  offset: number
+}
+
+async function ofDatabase({ database }: Parameters<Check['run']>[0]): Promise<Compared | undefined> {
+  const opened = await database()
+  const asked = Date.now()
+  const [row] = await opened.query<{ now: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
+  )
+  if (!row) return undefined
+  return { with: 'the database', offset: row.now - (asked + Date.now()) / 2 }
+}
+
+async function ofPublicAddress(publicUrl: string, signal: AbortSignal): Promise<Compared | undefined> {
+  const asked = Date.now()
+  const answer = await fetch(new URL('/api/v1/ping', publicUrl), { signal, redirect: 'manual' })
+  await answer.body?.cancel()
+  const date = Date.parse(answer.headers.get('date') ?? '')
+  if (Number.isNaN(date)) return undefined
+  return { with: 'the public address', offset: date + 500 - (asked + Date.now()) / 2 }
+}
+
+function tell({ with: other, offset }: Compared, say: Say): void {
+  const off = Math.abs(offset)
+  const text = `The clock differs by ${(off / 1000).toFixed(1)} s from that of ${other}.`
+  const advice = 'Let every machine take its time from the network (chrony, systemd-timesyncd).'
+  if (off > TOO_MUCH) say.problem(text, advice)
+  else if (off > NOTABLE) say.warning(text, advice)
+  else say.ok(`The clock agrees with that of ${other}.`)
+}

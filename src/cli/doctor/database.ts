@@ -1,0 +1,203 @@
+// The database: reachable, new enough, UTF-8, with its extensions and migrations, with connections enough, and of this server.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrations } from '../../../migrations/index.ts'
+import type { LoadedConfig } from '../../config/index.ts'
+import { withTls } from '../../connections.ts'
+import { startEmbeddedPostgres } from '../../platform/embedded-postgres.ts'
+import { silentLogger } from '../../platform/logger.ts'
+import { loadOrCreateSecret, makeSecrets } from '../../platform/secrets.ts'
+import type { Check, Patient, Say } from './check.ts'
+
+export interface DoctorDatabase {
+  query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>
+}
+
+const CONNECT_TIMEOUT_MS = 4_000
+/** Of `server_version_num`. */
+const OLDEST = 140_000
+const EXTENSIONS = ['pg_trgm', 'unaccent']
+/** Beside the pool: those of the queue with one that listens, and one of the bus. */
+const OTHER_CONNECTIONS = 8
+
+export interface OpenedDatabase {
+  /** Undefined when there is an embedded PostgreSQL that was never started. */
+  database: DoctorDatabase | undefined
+  close(): Promise<void>
+}
+
+/** The start of the embedded PostgreSQL takes longer than a connection. */
+export async function openForDoctor({ database, dataDir, config }: LoadedConfig): Promise<OpenedDatabase> {
+  if (database.kind === 'server') {
+    const pool = await connect(withTls(database.url, database))
+    return { database: asDatabase(pool), close: () => pool.end() }
+  }
+  const folder = join(dataDir, 'postgres')
+  if (!existsSync(folder)) return { database: undefined, close: async () => {} }
+  const { postgres_port: port, max_connections: maxConnections } = config.vireo.embedded
+  const embedded = await startEmbeddedPostgres({ dataDir: folder, port, maxConnections, logger: silentLogger })
+  try {
+    const pool = await connect(embedded.url)
+    return {
+      database: asDatabase(pool),
+      async close() {
+        await pool.end()
+        await embedded.stop()
+      },
+    }
+  } catch (error) {
+    await embedded.stop()
+    throw error
+  }
+}
+
+async function connect(connectionString: string): Promise<pg.Pool> {
+  const pool = new pg.Pool({
+    connectionString,
+    max: 2,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+    application_name: 'vireo-doctor',
+  })
+  // One that ends under us is told by the next statement.
+  pool.on('error', () => {})
+  try {
+    await pool.query('select 1')
+    return pool
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}
+
+const asDatabase = (pool: pg.Pool): DoctorDatabase => ({
+  query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
+    (await pool.query<R>(text, [...values])).rows,
+})
+
+export const databaseCheck: Check = {
+  name: 'database',
+  limit: 30_000,
+  async run(patient, say) {
+    const { database } = patient.loaded
+    const opened = await patient.database().catch((error: unknown) => {
+      say.problem(
+        `PostgreSQL cannot be used: ${reasonOf(error)}.`,
+        database.kind === 'server'
+          ? 'See whether it runs, and check the section "database" of the configuration, or DATABASE_URL.'
+          : `Read ${join(patient.loaded.dataDir, 'postgres', 'postgres.log')}.`,
+      )
+    })
+    if (!opened) return
+    await lookAtServer(opened, say)
+    await lookAtConnections(opened, patient, say)
+    if (await lookAtSchema(opened, say)) await lookAtIdentity(opened, patient, say)
+  },
+}
+
+async function lookAtServer(database: DoctorDatabase, say: Say): Promise<void> {
+  const [found] = await database.query<{ version: string; number: number; encoding: string }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
+       current_setting('server_encoding') as encoding`,
+  )
+  if (!found) return
+  if (found.number < OLDEST) {
+    say.problem(`PostgreSQL ${found.version} is too old.`, 'Bring it to version 14 or later.')
+  } else say.ok(`PostgreSQL ${found.version} answers.`)
+  if (found.encoding !== 'UTF8') {
+    const advice = 'Make a database with the encoding UTF8, and restore the data into it.'
+    say.problem(`The encoding of the database is ${found.encoding}.`, advice)
+  }
+  const extensions = await database.query<{ name: string; installed: boolean }>(
+    'select name, installed_version is not null as installed from pg_available_extensions where name = any($1)',
+    [EXTENSIONS],
+  )
+  const missing = EXTENSIONS.filter((name) => !extensions.some((one) => one.name === name))
+  if (missing.length > 0) {
+    const advice = 'Install the package with the additional modules of PostgreSQL (postgresql-contrib).'
+    say.problem(`PostgreSQL has no ${missing.join(' and no ')}.`, advice)
+  }
+}
+
+async function lookAtConnections(database: DoctorDatabase, { loaded }: Patient, say: Say): Promise<void> {
+  const [found] = await database.query<{ most: number; used: number }>(
+    `select current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as most,
+       (select count(*)::integer from pg_stat_activity
+         where backend_type = 'client backend' and datname is distinct from current_database()) as used`,
+  )
+  if (!found) return
+  const one = loaded.database.poolMax + (loaded.redis ? 0 : OTHER_CONNECTIONS)
+  const processes = Math.floor((found.most - found.used) / one)
+  if (processes < 1) {
+    const advice = 'Raise max_connections of PostgreSQL, or lower database.pool.max.'
+    return say.problem(`A process takes up to ${one} connections, and ${found.most - found.used} can be had.`, advice)
+  }
+  // A restart runs two of them side by side for a moment.
+  if (processes < 2) {
+    const advice = 'Raise max_connections of PostgreSQL, or lower database.pool.max, before you run more processes.'
+    return say.warning(`Its connections are enough for one process only, which takes up to ${one}.`, advice)
+  }
+  say.ok(`Its connections are enough for ${processes} processes, each of which takes up to ${one}.`)
+}
+
+/** Answers whether there is a schema. */
+async function lookAtSchema(database: DoctorDatabase, say: Say): Promise<boolean> {
+  const [there] = await database.query<{ there: boolean }>("select to_regclass('migration') is not null as there")
+  if (!there?.there) {
+    say.ok('The database is empty: the first start makes the tables.')
+    return false
+  }
+  const ran = await database.query<{ name: string }>('select name from migration')
+  const known = migrations.map(({ name }) => name)
+  const pending = known.filter((name) => !ran.some((one) => one.name === name))
+  const newer = ran.filter(({ name }) => !known.includes(name)).map(({ name }) => name)
+  if (pending.length > 0) {
+    say.warning(`Migrations are pending: ${pending.join(', ')}.`, 'Run `vireo migrate`, or start the server.')
+  } else say.ok('The schema is up to date.')
+  if (newer.length > 0) {
+    say.warning(
+      `A newer version of this software has changed the schema: ${newer.join(', ')}.`,
+      'Run that version; going back needs the backup of before.',
+    )
+  }
+  return true
+}
+
+/** Whether the data is that of this address and of this secret. */
+async function lookAtIdentity(database: DoctorDatabase, { loaded }: Patient, say: Say): Promise<void> {
+  const [actor] = await database.query<{ url: string; sealed: string | null }>(
+    `select url, private_key_sealed as sealed from actor
+     where host_id is null and type = 'Application' order by id limit 1`,
+  )
+  if (!actor) return
+  const origin = new URL(actor.url).origin
+  if (origin !== loaded.publicUrl) {
+    say.problem(
+      `The data is that of ${origin}, and the configuration says ${loaded.publicUrl}.`,
+      'Set `webserver` right; if the address has changed for good, stop the server and run `vireo update-host`.',
+    )
+  }
+  if (actor.sealed === null) return
+  try {
+    makeSecrets({ secret: await secretOf(loaded) }).open(actor.sealed)
+  } catch {
+    say.problem(
+      'The keys in the database were sealed with another secret.',
+      'Restore secret.key of the data folder from the backup, or set secrets.peertube.',
+    )
+  }
+}
+
+/** Throws when there is none: a check makes none. */
+export async function secretOf({ config, dataDir }: LoadedConfig): Promise<string> {
+  const configured = config.secrets.peertube
+  if (configured === '' && !existsSync(join(dataDir, 'secret.key'))) throw new Error('There is no secret yet.')
+  return await loadOrCreateSecret({ configured, dataDir })
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+}

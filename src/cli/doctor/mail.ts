@@ -1,0 +1,47 @@
+// Mail: the server is reached, greets, goes over to TLS and takes the login as configured. Nothing is sent unless asked for.
+
+import { accessSync, constants } from 'node:fs'
+import { isMailEnabled } from '../../config/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { MailRefused, makeMailer } from '../../platform/mailer.ts'
+import { type Check, sentence } from './check.ts'
+
+export const mailCheck: Check = {
+  name: 'mail',
+  limit: 15_000,
+  async run({ loaded: { config, publicUrl }, sendMailTo }, say) {
+    const { smtp } = config
+    if (!isMailEnabled(config)) {
+      return say.warning(
+        'No mail server is configured: passwords cannot be reset by mail, and addresses are not verified.',
+        'Set smtp.hostname, or smtp.transport and smtp.sendmail.',
+      )
+    }
+    const mailer = makeMailer({ settings: () => smtp })
+    try {
+      if (smtp.transport === 'sendmail') accessSync(smtp.sendmail ?? '', constants.X_OK)
+      else await mailer.verify()
+      const where = smtp.transport === 'sendmail' ? smtp.sendmail : `${smtp.hostname}:${smtp.port}`
+      const login = smtp.username === null ? '' : ' and takes the login'
+      say.ok(smtp.transport === 'sendmail' ? `${where} can be run.` : `${where} answers${login}.`)
+      if (sendMailTo === undefined) return
+      await mailer.send({
+        id: newUuid(),
+        to: sendMailTo,
+        fromName: config.instance.name,
+        subject: `Mail of ${new URL(publicUrl).host} arrives`,
+        text: `${publicUrl} sent this mail since its operator asked whether mails arrive.\n`,
+        html: `<p>${publicUrl} sent this mail since its operator asked whether mails arrive.</p>`,
+      })
+      say.ok(`A mail to ${sendMailTo} was handed over.`)
+    } catch (error) {
+      const isLogin = error instanceof MailRefused && error.message.includes('EAUTH')
+      say.problem(
+        sentence(error),
+        isLogin
+          ? 'Set smtp.username and smtp.password right.'
+          : 'Check the section smtp, and whether it can be reached from here.',
+      )
+    }
+  },
+}

@@ -1,0 +1,98 @@
+// What a command says: lines for people, or with `--json` one document; progress and complaints go to standard error.
+
+import { createInterface } from 'node:readline/promises'
+import { SingleBar } from 'cli-progress'
+
+export interface Output {
+  json: boolean
+  /** The one answer of the command. */
+  answer(document: object, lines: string | readonly string[]): void
+  /** A remark beside the answer; nothing with `--json`. */
+  note(line: string): void
+  /** What goes wrong, on standard error. */
+  complain(code: ErrorCode, lines: readonly string[]): void
+  /** A bar on a terminal, otherwise a line every so often; nothing with `--json`. */
+  progress(what: string): Progress
+  /** Throws UsageError where nobody can be asked, before a command begins with what it would ask about. */
+  assertCanAsk(): void
+  /** Asks on a terminal. */
+  confirm(question: string): Promise<boolean>
+}
+
+export type ErrorCode = 'failed' | 'usage'
+
+export interface Progress {
+  /** `total` may be left out while it is not known. */
+  at(done: number, total?: number): void
+  end(): void
+}
+
+/** The command was called in a way that it cannot be: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const LINE_EVERY_MS = 10_000
+
+export function makeOutput({ json }: { json: boolean }): Output {
+  return {
+    json,
+    answer(document, lines) {
+      if (json) console.log(JSON.stringify(document))
+      else for (const line of [lines].flat()) console.log(line)
+    },
+    note(line) {
+      if (!json) console.error(line)
+    },
+    complain(code, lines) {
+      if (json) console.error(JSON.stringify({ error: { code, message: lines.join('\n') } }))
+      else for (const line of lines) console.error(line)
+    },
+    progress(what) {
+      if (json) return { at() {}, end() {} }
+      return process.stderr.isTTY ? bar(what) : sayings(what)
+    },
+    assertCanAsk() {
+      if (json || !process.stdin.isTTY || !process.stderr.isTTY) {
+        throw new UsageError('Nobody can be asked here: say --yes to go on.')
+      }
+    },
+    async confirm(question) {
+      const dialogue = createInterface({ input: process.stdin, output: process.stderr })
+      try {
+        return /^y(es)?$/i.test((await dialogue.question(`${question} [y/N] `)).trim())
+      } finally {
+        dialogue.close()
+      }
+    },
+  }
+}
+
+function bar(what: string): Progress {
+  const drawn = new SingleBar({
+    format: `${what} {bar} {percentage} % | {value} of {total} | {duration_formatted}`,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+  })
+  drawn.start(0, 0)
+  return {
+    at(done, total = done) {
+      drawn.setTotal(total)
+      drawn.update(done)
+    },
+    end: () => drawn.stop(),
+  }
+}
+
+function sayings(what: string): Progress {
+  let said = performance.now()
+  return {
+    at(done, total) {
+      if (performance.now() - said < LINE_EVERY_MS) return
+      said = performance.now()
+      console.error(`${what}: ${done}${total === undefined ? '' : ` of ${total}`}`)
+    },
+    end() {},
+  }
+}

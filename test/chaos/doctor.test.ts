@@ -1,0 +1,143 @@
+// `vireo doctor` on a server that is well, on what is broken one thing at a time, and where there is nothing at all.
+
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Finding } from '../../src/cli/doctor/check.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+import { testRedisUrl } from '../support/redis.ts'
+import { everythingIn, startS3, type TestS3 } from '../support/s3.ts'
+import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
+
+let node: TestNode
+let s3: TestS3
+let mail: MailServer
+/** Takes connections and says nothing. */
+let mute: Server
+let mutePort: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  s3 = await startS3()
+  mail = await startMailServer({ user: { username: 'vireo', password: 'right' } })
+  mute = createServer(() => {})
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
+  const address = mute.address()
+  mutePort = typeof address === 'object' && address ? address.port : 0
+}, 60_000)
+afterAll(async () => {
+  mute?.close()
+  await mail?.close()
+  await s3?.stop()
+  await node?.stop()
+})
+
+type Report = { problems: number; warnings: number; findings: Finding[] }
+
+async function examine(more: Record<string, string | undefined> = {}, args: string[] = []) {
+  const report = await askVireo<Report>({ ...environmentOf(node), ...more }, ['doctor', ...args])
+  const problems = report.findings.filter(({ status }) => status === 'problem')
+  return {
+    ...report,
+    bad: problems.map(({ check }) => check),
+    of: (check: string) => report.findings.filter((one) => one.check === check),
+  }
+}
+
+const smtp = (password: string, port = mail.port) =>
+  JSON.stringify({ hostname: '127.0.0.1', port, tls: false, disable_starttls: true, username: 'vireo', password })
+
+it('finds nothing wrong with a server that is well, and asks it as other servers do', async () => {
+  const { object_storage, vireo } = everythingIn(s3.endpoint)
+  const before = mail.mails.length
+  const report = await examine({
+    VIREO__SMTP: smtp('right'),
+    VIREO__OBJECT_STORAGE: JSON.stringify({ ...object_storage }),
+    VIREO__VIREO: JSON.stringify(vireo),
+  })
+  expect(report.bad).toEqual([])
+  expect(report.of('federation').map(({ status, message }) => [status, message])).toEqual([
+    ['ok', expect.stringContaining('nodeinfo answers')],
+    ['ok', expect.stringContaining('WebFinger finds root@')],
+    ['ok', expect.stringContaining('WebFinger finds peertube@')],
+    ['ok', 'The actor of this server answers a signed request.'],
+  ])
+  expect(report.of('store').filter(({ message }) => message.includes('object storage'))).toHaveLength(1)
+  expect(report.of('mail')).toEqual([
+    { check: 'mail', status: 'ok', message: expect.stringContaining('takes the login') },
+  ])
+  expect(mail.mails).toHaveLength(before)
+  for (const { check, status, message, advice } of report.findings) {
+    expect([check, message.endsWith('.')]).toEqual([check, true])
+    expect([check, advice !== undefined]).toEqual([check, status !== 'ok'])
+  }
+  const table = await runVireo(environmentOf(node), ['doctor'])
+  expect([table.code, table.said.split('\n').at(-1)]).toEqual([
+    0,
+    expect.stringMatching(/^0 problems, \d+ warnings\.$/),
+  ])
+}, 60_000)
+
+it('sends a mail only when it is told where', async () => {
+  const report = await examine({ VIREO__SMTP: smtp('right') }, ['--send-mail-to', 'operator@example.org'])
+  expect(report.of('mail').at(-1)?.message).toMatch(/handed over/)
+  expect(await mail.next('operator@example.org')).toMatchObject({ subject: expect.stringContaining('arrives') })
+}, 60_000)
+
+it('looks at everything else when the database, Redis, mail or the store cannot be used', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vireo-doctor-'))
+  // Nothing can be made below a file.
+  await writeFile(join(folder, 'thumbnails'), '')
+  try {
+    const report = await examine({
+      DATABASE_URL: `postgres://nobody:wrong@127.0.0.1:${mutePort}/nothing`,
+      REDIS_URL: `redis://127.0.0.1:${mutePort}`,
+      VIREO__SMTP: smtp('wrong'),
+      VIREO__STORAGE: JSON.stringify({ thumbnails: join(folder, 'thumbnails') }),
+    })
+    expect(report.bad).toEqual(['database', 'redis', 'store', 'mail'])
+    expect(report.of('store').map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^thumbnails cannot be kept in the folders/),
+    )
+    expect(report.of('mail')[0]?.advice).toMatch(/username and smtp.password/)
+    expect(report.of('federation').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'warning', 'ok'])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}, 60_000)
+
+it('finds a data set of another address, of another secret, and a secret that others can read', async () => {
+  await chmod(join(node.dataDir, 'secret.key'), 0o644)
+  const moved = await examine({ VIREO__WEBSERVER__HOSTNAME: 'localhost' })
+  expect(moved.of('database').map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/The data is that of/),
+  )
+  expect(moved.of('federation').map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^nodeinfo is not at/),
+  )
+  // Opening it for its own use, the server makes it private again.
+  expect(moved.of('secret')[0]).toMatchObject({ status: 'problem', advice: expect.stringContaining('chmod 600') })
+  const other = await examine({ VIREO__SECRETS__PEERTUBE: 'something else' })
+  expect(other.of('database').map(({ message }) => message)).toContainEqual(expect.stringMatching(/another secret/))
+}, 60_000)
+
+it('says what Redis is, where there is one', async () => {
+  const url = testRedisUrl()
+  const [first] = (await examine({ REDIS_URL: url })).of('redis')
+  const expected = url === undefined ? 'Redis is not configured' : 'Redis'
+  expect(first).toMatchObject({ status: 'ok', message: expect.stringContaining(expected) })
+}, 60_000)
+
+it('says what is wrong with how a proxy is trusted, and where no server answers', async () => {
+  const report = await examine({
+    VIREO__TRUST_PROXY: '["0.0.0.0/0"]',
+    VIREO__WEBSERVER__PORT: String(mutePort),
+    VIREO__VIREO: JSON.stringify({ delivery: { x_accel_location: '/internal' } }),
+  })
+  expect(report.bad).toEqual(expect.arrayContaining(['federation', 'proxy', 'database']))
+  expect(report.of('proxy').map(({ status }) => status)).toEqual(['problem', 'warning'])
+  expect(report.problems).toBeGreaterThan(2)
+}, 60_000)

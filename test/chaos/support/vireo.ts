@@ -1,0 +1,40 @@
+// The command line as an operator uses it, in the test's own process.
+
+import { tmpdir } from 'node:os'
+import { cli } from '../../../src/cli/cli.ts'
+import type { TestNode } from '../../support/node.ts'
+
+export interface Said {
+  code: number
+  /** Standard output, and standard error. */
+  said: string
+  complaint: string
+}
+
+/** The variables with which a command works on the data of the node. */
+export const environmentOf = (node: TestNode): Record<string, string | undefined> => ({
+  ...{ PATH: process.env.PATH, DATABASE_URL: node.databaseUrl, VIREO_DATA_DIR: node.dataDir },
+  VIREO__WEBSERVER__HOSTNAME: '127.0.0.1',
+  VIREO__WEBSERVER__PORT: new URL(node.base).port,
+})
+
+/** Runs a command; answers what it printed, and its exit code. */
+export async function runVireo(env: Record<string, string | undefined>, args: readonly string[]): Promise<Said> {
+  const [said, complaint]: [string[], string[]] = [[], []]
+  const { log, error } = console
+  console.log = (line: string) => void said.push(line)
+  console.error = (line: string) => void complaint.push(line)
+  try {
+    const code = await cli([...args], { env, cwd: tmpdir() })
+    return { code, said: said.join('\n'), complaint: complaint.join('\n') }
+  } finally {
+    Object.assign(console, { log, error })
+  }
+}
+
+/** The one document that a command answers with `--json`. */
+export async function askVireo<T>(env: Record<string, string | undefined>, args: readonly string[]): Promise<T> {
+  const { said, complaint } = await runVireo(env, [...args, '--json'])
+  if (said === '') throw new Error(complaint)
+  return JSON.parse(said)
+}
