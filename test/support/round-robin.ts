@@ -1,0 +1,155 @@
+// A reverse proxy before some servers, which are asked in turn, for tests: what nginx does by default, and a load balancer that
+// looks at readiness. A request goes to another server only when the connection to the first one was refused.
+
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface RoundRobin {
+  /** Without a slash at its end. */
+  url: string
+  port: number
+  /** From now on these, in the place of what `targets` said. */
+  setTargets(targets: string[]): void
+  close(): Promise<void>
+}
+
+export interface RoundRobinOptions {
+  /** Origins, such as `http://127.0.0.1:9000`; asked for each request. */
+  targets: () => string[]
+  /** Looked at on each target; one that answers 503, or that does not answer, is asked for nothing. */
+  readyPath?: string
+  readyEveryMs?: number
+  port?: number
+}
+
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'])
+const PROBE_TIMEOUT_MS = 1000
+const NEVER_SENT = new Set(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EHOSTUNREACH'])
+
+export async function startRoundRobin(options: RoundRobinOptions): Promise<RoundRobin> {
+  const { readyPath = '/health/ready', readyEveryMs = 100, port = 0 } = options
+  let targets = options.targets
+  let turn = 0
+  const down = new Set<string>()
+  const probes = new Agent({ keepAlive: false })
+  const upstream = new Agent({ keepAlive: true })
+
+  /** All of them, the next one first, those that are not ready last: when none is, one is asked all the same. */
+  function inTurn(): string[] {
+    const all = targets()
+    turn += 1
+    const next = all.map((_, index) => all[(index + turn) % all.length] ?? '')
+    return [...next.filter((target) => !down.has(target)), ...next.filter((target) => down.has(target))]
+  }
+
+  async function probe(): Promise<void> {
+    await Promise.all(
+      targets().map(async (target) => {
+        const status = await statusOf(`${target}${readyPath}`, probes)
+        if (status === undefined || status === 503) down.add(target)
+        else down.delete(target)
+      }),
+    )
+  }
+
+  const server = createServer((incoming, answer) => pass(incoming, answer, inTurn()))
+  server.requestTimeout = 0
+
+  function pass(incoming: IncomingMessage, answer: ServerResponse, candidates: string[]): void {
+    const [target, ...others] = candidates
+    if (target === undefined) {
+      refuse(answer)
+      return
+    }
+    const outgoing = httpRequest(new URL(incoming.url ?? '/', target), {
+      agent: upstream,
+      method: incoming.method ?? 'GET',
+      headers: forwarded(incoming),
+    })
+    // The body is read when there is a connection, so that nothing of it is lost to one that was refused.
+    outgoing.once('socket', (socket) => {
+      const send = () => incoming.pipe(outgoing)
+      if (socket.connecting) socket.once('connect', send)
+      else send()
+    })
+    outgoing.once('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, withoutHops(response))
+      response.on('error', () => answer.destroy())
+      response.pipe(answer)
+    })
+    outgoing.once('error', (error) => {
+      if (answer.headersSent || answer.destroyed) answer.destroy()
+      else if (!neverSent(error)) refuse(answer)
+      else {
+        down.add(target)
+        pass(incoming, answer, others)
+      }
+    })
+    answer.once('close', () => {
+      if (!answer.writableFinished) outgoing.destroy()
+    })
+  }
+
+  await probe()
+  let probing: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    probing = probe()
+  }, readyEveryMs)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const listening = (server.address() as AddressInfo).port
+
+  return {
+    url: `http://127.0.0.1:${listening}`,
+    port: listening,
+    setTargets(given) {
+      targets = () => given
+    },
+    async close() {
+      clearInterval(timer)
+      await probing
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      upstream.destroy()
+      probes.destroy()
+      await closed
+    },
+  }
+}
+
+const neverSent = (error: Error): boolean => 'code' in error && NEVER_SENT.has(String(error.code))
+
+function refuse(answer: ServerResponse): void {
+  answer.writeHead(502, { 'content-type': 'text/plain' }).end('Bad gateway')
+}
+
+const forwarded = (incoming: IncomingMessage) => {
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined && !HOP_BY_HOP.has(name)) headers[name] = value
+  }
+  // A body whose length nobody said stays one.
+  if (incoming.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
+  headers['x-forwarded-for'] = incoming.socket.remoteAddress ?? '127.0.0.1'
+  return headers
+}
+
+const withoutHops = ({ headers }: IncomingMessage) =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, value] as const],
+    ),
+  )
+
+const statusOf = (url: string, agent: Agent): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const asked = httpRequest(url, { agent, timeout: PROBE_TIMEOUT_MS }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    asked.once('timeout', () => asked.destroy())
+    asked.once('error', () => resolve(undefined))
+    asked.end()
+  })
