@@ -20,7 +20,7 @@ export interface Load {
   /** Asks for `path` again and again. */
   reads(path: string, init?: RequestInit): void
   /** Writes again and again; `write` gets a name that is asked for once only, and answers with the server's answer. */
-  writes(kind: string, write: (client: Client, name: string) => Promise<Response>): Writer
+  writes(kind: string, write: (client: Client, name: string) => Promise<Response>, paceMs?: number): Writer
   /** Waits until each reader and writer was answered well `times` more times. */
   untilEachSucceeds(times: number, withinMs: number): Promise<void>
   untilRefused(withinMs: number): Promise<void>
@@ -30,7 +30,8 @@ export interface Load {
 
 /** No answer for so long is a hang. */
 const HANGS_MS = 12_000
-const PACE_MS = 25
+/** Between two requests of one reader or writer. */
+const PACE_MS = 150
 const PROBLEM = 'application/problem+json'
 
 /** Every request goes to the next of the clients. */
@@ -58,7 +59,8 @@ export function makeLoad(clients: Client[]): Load {
       if (took > HANGS_MS) wrong.push(`${what} took ${took} ms`)
       if (answer.ok) return true
       if (answer.status === 503) refused += 1
-      if (answer.status !== 503 || !isRefusal(answer)) wrong.push(`${what} answered ${answer.status}: ${text}`)
+      if (answer.status !== 503 || !isRefusal(answer))
+        wrong.push(`${what} answered ${answer.status}: ${text.slice(0, 300)}`)
     } catch (error) {
       wrong.push(`${what} was not answered: ${String(error)} ${String((error as Error).cause ?? '')}`)
     }
@@ -68,13 +70,13 @@ export function makeLoad(clients: Client[]): Load {
   const isRefusal = ({ headers }: Response): boolean =>
     Number(headers.get('retry-after')) > 0 && (headers.get('content-type') ?? '').startsWith(PROBLEM)
 
-  function loop(name: string, once: () => Promise<boolean>): void {
+  function loop(name: string, once: () => Promise<boolean>, paceMs = PACE_MS): void {
     const tally = { name, count: 0 }
     successes.push(tally)
     const run = async () => {
       while (running) {
         if (await once()) tally.count += 1
-        await moment(PACE_MS)
+        await moment(paceMs)
       }
     }
     loops.push(run())
@@ -91,15 +93,19 @@ export function makeLoad(clients: Client[]): Load {
       return refused
     },
     reads: (path, init) => loop(path, () => judged(`GET ${path}`, () => limited(next()).raw(path, init ?? {}))),
-    writes(kind, write) {
+    writes(kind, write, paceMs) {
       const writer: Writer = { acknowledged: [], unsure: [] }
       let serial = 0
-      loop(kind, async () => {
-        const name = `${kind} ${serial++}`
-        const isDone = await judged(name, () => write(limited(next()), name))
-        ;(isDone ? writer.acknowledged : writer.unsure).push(name)
-        return isDone
-      })
+      loop(
+        kind,
+        async () => {
+          const name = `${kind} ${serial++}`
+          const isDone = await judged(name, () => write(limited(next()), name))
+          ;(isDone ? writer.acknowledged : writer.unsure).push(name)
+          return isDone
+        },
+        paceMs,
+      )
       return writer
     },
     async untilEachSucceeds(times, withinMs) {

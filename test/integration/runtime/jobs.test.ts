@@ -268,39 +268,42 @@ describe('a job', () => {
   })
 
   it.each([
-    ['the database', () => t.db.query('select pg_terminate_backend(pg_backend_pid())')],
-    ['object storage', () => Promise.reject(new StorageOutage('out of reach'))],
-    ['what its handler needs', () => Promise.reject(new NotNow('no ffmpeg'))],
-  ])('waits while %s is out of reach and loses no try, also when another failure comes of it', async (_, meet) => {
-    let runs = 0
-    const told: string[] = []
-    await t.stop()
-    t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
-    t.runtime.registry.job('email', {
-      queue: 'mail',
-      async run() {
-        runs += 1
-        if (runs === 1) await meet()
-        if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
-      },
-      failed: async (_job, error) => void told.push(error),
-    })
-    await t.runtime.start()
-    await enqueue({ userId: 1 })
-    for (const run of [1, 2]) {
-      await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
-      const [row] = await t.db.query<{ due_at: Date }>('select due_at from job')
-      expect(row?.due_at.getTime()).toBe(clock.now().getTime() + run * 30_000)
-      clock.pass(run * 30_000)
-    }
-    await until(async () => (await jobs())[0]?.state === 'completed')
-    expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
-  })
+    ['the database', 5_000, () => t.db.query('select pg_terminate_backend(pg_backend_pid())')],
+    ['object storage', 30_000, () => Promise.reject(new StorageOutage('out of reach'))],
+    ['what its handler needs', 30_000, () => Promise.reject(new NotNow('no ffmpeg'))],
+  ])(
+    'waits while %s is out of reach and loses no try, also when another failure comes of it',
+    async (_, first, meet) => {
+      let runs = 0
+      const told: string[] = []
+      await t.stop()
+      t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
+      t.runtime.registry.job('email', {
+        queue: 'mail',
+        async run() {
+          runs += 1
+          if (runs === 1) await meet()
+          if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
+        },
+        failed: async (_job, error) => void told.push(error),
+      })
+      await t.runtime.start()
+      await enqueue({ userId: 1 })
+      for (const run of [1, 2]) {
+        await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
+        const [row] = await t.db.query<{ due_at: Date }>('select due_at from job')
+        expect(row?.due_at.getTime()).toBe(clock.now().getTime() + run * first)
+        clock.pass(run * first)
+      }
+      await until(async () => (await jobs())[0]?.state === 'completed')
+      expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
+    },
+  )
 
   it('waits longer the longer an outage lasts, ten minutes at most, and each for itself', () => {
     const waits = makeOutageWaits(clock)
     const next = (id: number) => {
-      const ms = waits.next(id)
+      const ms = waits.next(id, 30_000)
       clock.pass(ms)
       return ms / 1000
     }
