@@ -1,6 +1,6 @@
-import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { DomainError, NotNow, PermanentFailure } from '../../../src/actors/runtime/index.ts'
+import { machineName } from '../../../src/actors/runtime/lease.ts'
 import { makeOutageWaits } from '../../../src/actors/runtime/outage-waits.ts'
 import { askForTranscoding } from '../../../src/actors/video/index.ts'
 import { StorageOutage } from '../../../src/media/index.ts'
@@ -133,7 +133,7 @@ describe('a job', () => {
   })
 
   it('of a process that was killed is taken up at the next start, and no try is lost for it', async () => {
-    await enqueueWithoutHandler(`${hostname()}|999999999|1|dead`)
+    await enqueueWithoutHandler(`${machineName()}|999999999|1|dead`)
     let ran = 0
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -166,7 +166,7 @@ describe('a job', () => {
         told.push(error)
       },
     })
-    await enqueueWithoutHandler(`${hostname()}|999999999|1|dead`)
+    await enqueueWithoutHandler(`${machineName()}|999999999|1|dead`)
     await t.db.query('update job set lost_leases = 2')
     await t.runtime.start()
     await until(async () => (await jobs())[0]?.state === 'failed')
