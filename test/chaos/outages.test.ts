@@ -232,7 +232,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
     }, 60_000)
   }
 
-  it.each(['fast', 'immediate'] as const)(
+  it.each([backEnd === 'Redis' ? 'fast' : 'immediate'] as const)(
     'waits for PostgreSQL while it is restarted: %s',
     async (mode) => {
       await through(mode, async () => {
