@@ -79,7 +79,7 @@ export async function startRoundRobin(options: RoundRobinOptions): Promise<Round
     })
     outgoing.once('error', (error) => {
       if (answer.headersSent || answer.destroyed) answer.destroy()
-      else if (!neverSent(error)) refuse(answer)
+      else if (!neverSent(error)) refuse(answer, error)
       else {
         down.add(target)
         pass(incoming, answer, others)
@@ -121,8 +121,8 @@ export async function startRoundRobin(options: RoundRobinOptions): Promise<Round
 
 const neverSent = (error: Error): boolean => 'code' in error && NEVER_SENT.has(String(error.code))
 
-function refuse(answer: ServerResponse): void {
-  answer.writeHead(502, { 'content-type': 'text/plain' }).end('Bad gateway')
+function refuse(answer: ServerResponse, error?: Error): void {
+  answer.writeHead(502, { 'content-type': 'text/plain' }).end(error?.message ?? 'No server could be reached.')
 }
 
 const forwarded = (incoming: IncomingMessage) => {
