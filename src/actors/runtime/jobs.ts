@@ -8,6 +8,7 @@ import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type BackOff, backOff } from '../../state-machines/back-off.ts'
 import { DomainError } from './domain-error.ts'
+import { insist } from './insist.ts'
 import { LeaseLost, underLease } from './lease.ts'
 import { makeOutageWaits } from './outage-waits.ts'
 import { NOT_PAUSED } from './pause.ts'
@@ -52,6 +53,10 @@ export class PermanentFailure extends Error {
 export class NotNow extends Error {
   override readonly name = 'NotNow'
 }
+
+/** Without the database no job is begun: that one was shows that it is back. */
+const AFTER_DATABASE_MS = 5_000
+const AFTER_OUTAGE_MS = 30_000
 
 export interface Jobs {
   /** Runs waiting jobs of the type until none is left or the type's concurrency is reached. */
@@ -150,19 +155,23 @@ export function makeJobs(options: {
   }
 
   async function finish(job: Claimed, state: 'completed' | 'failed', error: string | null): Promise<void> {
-    await db.query(
-      `update job set state = $3, error = $4, finished_at = $5, lease_owner = null, lease_until = null,
-         progress = case when $3 = 'completed' then 100 else progress end
-       where id = $1 and lease_owner = $2 and state = 'active'`,
-      [job.id, job.owner, state, error, clock.now()],
+    await insist(() =>
+      db.query(
+        `update job set state = $3, error = $4, finished_at = $5, lease_owner = null, lease_until = null,
+           progress = case when $3 = 'completed' then 100 else progress end
+         where id = $1 and lease_owner = $2 and state = 'active'`,
+        [job.id, job.owner, state, error, clock.now()],
+      ),
     )
   }
 
   /** The process is ending: somebody else may take the job at once, and this try does not count. */
   async function giveBack(job: Claimed): Promise<void> {
-    await db.query(
-      `update job set state = 'waiting', lease_owner = null, lease_until = null where id = $1 and lease_owner = $2 and state = 'active'`,
-      [job.id, job.owner],
+    await insist(() =>
+      db.query(
+        `update job set state = 'waiting', lease_owner = null, lease_until = null where id = $1 and lease_owner = $2 and state = 'active'`,
+        [job.id, job.owner],
+      ),
     )
   }
 
@@ -173,7 +182,8 @@ export function makeJobs(options: {
     // Nor is an outage, however long.
     if (isOutage(error)) {
       log.warn({ err: error }, 'job waits for the end of an outage')
-      return await postpone(job, job.failures, message, outageWaits.next(job.id))
+      const shortest = isDatabaseOutage(error) ? AFTER_DATABASE_MS : AFTER_OUTAGE_MS
+      return await postpone(job, job.failures, message, outageWaits.next(job.id, shortest))
     }
     const failures = job.failures + 1
     const last = failures >= job.max_attempts || error instanceof PermanentFailure
@@ -192,10 +202,12 @@ export function makeJobs(options: {
 
   async function postpone(job: Claimed, failures: number, message: string, atLeast = 0): Promise<void> {
     const delay = Math.max(atLeast, backOff(options.settings().backOff, failures))
-    await db.query(
-      `update job set state = 'delayed', failures = $3, error = $4, due_at = $5, lease_owner = null, lease_until = null
-       where id = $1 and lease_owner = $2 and state = 'active'`,
-      [job.id, job.owner, failures, message.slice(0, 5000), new Date(clock.now().getTime() + delay)],
+    await insist(() =>
+      db.query(
+        `update job set state = 'delayed', failures = $3, error = $4, due_at = $5, lease_owner = null, lease_until = null
+         where id = $1 and lease_owner = $2 and state = 'active'`,
+        [job.id, job.owner, failures, message.slice(0, 5000), new Date(clock.now().getTime() + delay)],
+      ),
     )
   }
 

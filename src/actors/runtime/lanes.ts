@@ -4,10 +4,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { batched } from '../../platform/batched.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/database/index.ts'
+import { type Database, isDatabaseOutage } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Slot } from './dispatcher.ts'
+import { insist } from './insist.ts'
 import { LeaseLost, underLease } from './lease.ts'
 import { NOT_PAUSED, type Pause } from './pause.ts'
 import type { LaneHandler, Registry } from './registry.ts'
@@ -24,6 +25,8 @@ const CLAIMS_AT_ONCE = 200
 const CLAIMS = 'unnest($1::text[], $2::text[], $3::text[]) as c (kind, key, owner)'
 const OWN_PLACE: Slot = { patiently: (work) => work() }
 const RETRY_AFTER_ERROR_MS = 10_000
+/** Without the database no lane is begun. */
+const RETRY_AFTER_OUTAGE_MS = 1_000
 const TAKEN_AGAIN_MS = 5
 
 interface Claim {
@@ -126,7 +129,8 @@ export function makeLanes(options: {
       if (error instanceof LeaseLost) return false
       if (!ending.signal.aborted) {
         logger.error({ err: error, lane: claim.kind, key: claim.key }, 'a lane failed')
-        retryAt = new Date(clock.now().getTime() + RETRY_AFTER_ERROR_MS)
+        const wait = isDatabaseOutage(error) ? RETRY_AFTER_OUTAGE_MS : RETRY_AFTER_ERROR_MS
+        retryAt = new Date(clock.now().getTime() + wait)
       }
     }
     return await release(handler, claim, retryAt)
@@ -151,7 +155,7 @@ export function makeLanes(options: {
   async function release(handler: LaneHandler, claim: Claim, retryAt: Date | null): Promise<boolean> {
     const known = releases.get(claim.kind) ?? batched(releaseAll(handler.nextDueSql), { max: CLAIMS_AT_ONCE })
     releases.set(claim.kind, known)
-    return await known({ ...claim, retryAt })
+    return await insist(() => known({ ...claim, retryAt }))
   }
 
   const releaseAll = (nextDueSql: string) => async (claims: Release[]) => {

@@ -2,19 +2,44 @@
 // after a crash the leases of dead processes of this machine are released at once.
 
 import { randomBytes } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Database } from '../../platform/database/index.ts'
 import { processIdentity } from '../../platform/process-identity.ts'
 
 /** A name for one runtime: `machine|process|random`. */
 export function leaseOwner(): string {
-  return [hostname(), processIdentity(process.pid), randomBytes(4).toString('hex')].join('|')
+  return [machineName(), processIdentity(process.pid), randomBytes(4).toString('hex')].join('|')
+}
+
+/**
+ * Where the numbers of processes are those of here. Containers on one host's network and copies of one virtual machine have the
+ * same name, and another process for each number: so the start of the kernel and the namespace of processes are part of it.
+ */
+export function machineName(): string {
+  named ??= [
+    hostname(),
+    known(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    known(() => readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')),
+  ].join('/')
+  return named
+}
+
+let named: string | undefined
+
+function known(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    // Not every system tells.
+    return ''
+  }
 }
 
 /** Whether the named owner surely is a dead process of this machine. */
 export function isDeadHere(owner: string): boolean {
   const [machine, identity] = owner.split('|')
-  if (machine !== hostname() || identity === undefined) return false
+  if (machine !== machineName() || identity === undefined) return false
   return processIdentity(Number.parseInt(identity, 10)) !== identity
 }
 

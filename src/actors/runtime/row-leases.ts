@@ -7,6 +7,7 @@ import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type Beat, startBeat } from './beat.ts'
 import { DomainError } from './domain-error.ts'
+import { insist } from './insist.ts'
 
 /** A row in the hands of a worker; `owner` is a name for one claim alone. */
 export interface Held {
@@ -81,9 +82,10 @@ export function makeRowLeases(options: {
       (await db.query(`select 1 from ${table} x where x.id = $1 and x.lease_owner = $2 and ${active}`, [id, owner]))
         .length > 0,
     async release({ id, owner }) {
-      await db
-        .query(`update ${table} set lease_owner = null where id = $1 and lease_owner = $2`, [id, owner])
-        .catch((error) => logger.warn({ err: error, table, id }, 'the lease of a row could not be released'))
+      const text = `update ${table} set lease_owner = null where id = $1 and lease_owner = $2`
+      await insist(() => db.query(text, [id, owner])).catch((error) =>
+        logger.warn({ err: error, table, id }, 'the lease of a row could not be released'),
+      )
     },
   }
 }

@@ -9,14 +9,19 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
 import { readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
+import type { Role } from '../../../src/runtime-settings.ts'
 import { eventually } from '../../support/waiting.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 export const USERNAME = 'root'
 export const PASSWORD = 'chaos-password'
 
+/** The data of a node: its folder, and the address of its database where that is not the embedded one. */
+export type Place = string | { dataDir: string; databaseUrl: string }
+
 export interface Child {
   base: string
+  pid: number
   /** What it printed, on both streams. */
   said: string[]
   /** The group's SIGKILL, and that of its database when `database` is set. Resolves when all of them are gone. */
@@ -42,10 +47,19 @@ export function dataFolder(): { path: string; remove(): Promise<void> } {
   }
 }
 
+export interface LaunchOptions {
+  dataDir: string
+  port: number
+  env?: Record<string, string>
+  /** Default: all of them. */
+  roles?: readonly Role[]
+}
+
 /** Runs `vireo serve` without waiting for it. */
-export function launch(options: { dataDir: string; port: number; env?: Record<string, string> }): Child {
-  const { dataDir, port, env = {} } = options
-  const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'src/main.ts'), 'serve'], {
+export function launch(options: LaunchOptions): Child {
+  const { dataDir, port, env = {}, roles } = options
+  const command = ['serve', ...(roles ? ['--roles', roles.join(',')] : [])]
+  const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...command], {
     cwd: ROOT,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,6 +87,7 @@ export function launch(options: { dataDir: string; port: number; env?: Record<st
   if (pid === undefined) throw new Error('The node could not be run.')
   return {
     base: `http://127.0.0.1:${port}`,
+    pid,
     said,
     ended,
     async kill9({ database }) {
@@ -89,15 +104,15 @@ export function launch(options: { dataDir: string; port: number; env?: Record<st
   }
 }
 
-/** Runs `vireo serve` until it listens. Throws with its last words when it ends before. */
-export async function start(options: Parameters<typeof launch>[0]): Promise<Child> {
+/** Runs `vireo serve` until it listens, or works where it listens nowhere. Throws with its last words when it ends before. */
+export async function start(options: LaunchOptions): Promise<Child> {
   const child = launch(options)
   let over = false
   void child.ended.then(() => {
     over = true
   })
   await eventually(() => {
-    if (child.said.some((line) => line.startsWith('HTTP server listening on'))) return
+    if (child.said.some((line) => /^(?:HTTP server listening on|Running) /.test(line))) return
     const words = child.said.slice(-10).join('\n')
     throw new Error(over ? `The node ended: ${words}` : `The node does not listen: ${words}`)
   }, 60_000)
@@ -116,11 +131,9 @@ export function processesIn(dataDir: string): { pid: number; command: string }[]
     })
 }
 
-/** Asks the node's embedded database, which runs also after its node was killed. */
-export async function ask<Row extends object>(dataDir: string, text: string, values: unknown[] = []): Promise<Row[]> {
-  const home = join(dataDir, 'postgres')
-  const [password, port] = [read(join(home, 'password')).trim(), read(join(home, 'port')).trim()]
-  const client = new pg.Client({ connectionString: `postgres://postgres:${password}@127.0.0.1:${port}/vireo` })
+/** Asks the node's database; the embedded one runs also after its node was killed. */
+export async function ask<Row extends object>(place: Place, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: typeof place === 'string' ? embedded(place) : place.databaseUrl })
   client.on('error', () => {})
   await client.connect()
   try {
@@ -128,6 +141,12 @@ export async function ask<Row extends object>(dataDir: string, text: string, val
   } finally {
     await client.end()
   }
+}
+
+function embedded(dataDir: string): string {
+  const home = join(dataDir, 'postgres')
+  const [password, port] = [read(join(home, 'password')).trim(), read(join(home, 'port')).trim()]
+  return `postgres://postgres:${password}@127.0.0.1:${port}/vireo`
 }
 
 function postmasterOf(dataDir: string): number | undefined {

@@ -4,7 +4,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect } from '@jest/globals'
 import { eventually } from '../../support/waiting.ts'
-import { ask, type Child } from './child.ts'
+import { ask, type Child, type Place } from './child.ts'
 
 export interface Orphans {
   /** Files, relative to the storage folder, that no row names. */
@@ -74,9 +74,9 @@ const NAMED = `
   union all select kind, name, false, folder from pending_file`
 
 /** Looks once. While the node works the answer may name what is just being made. */
-export async function findOrphans(dataDir: string): Promise<Orphans> {
-  const storage = join(dataDir, 'storage')
-  const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(dataDir, NAMED)
+export async function findOrphans(place: Place): Promise<Orphans> {
+  const storage = join(typeof place === 'string' ? place : place.dataDir, 'storage')
+  const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(place, NAMED)
   const named: Named[] = rows.map(({ kind, name, ...rest }) => ({ path: `${FOLDERS[kind] ?? kind}/${name}`, ...rest }))
   const files = new Set(filesBelow(storage))
   const exact = new Set(named.filter(({ folder }) => !folder).map(({ path }) => path))
@@ -88,9 +88,9 @@ export async function findOrphans(dataDir: string): Promise<Orphans> {
 }
 
 /** Work that nobody does any more, or that cannot go on: one line each. */
-async function findStuckWork(dataDir: string): Promise<string[]> {
+async function findStuckWork(place: Place): Promise<string[]> {
   const rows = await ask<{ line: string }>(
-    dataDir,
+    place,
     `select format('job %s is %s: %s', type, state, coalesce(error, lease_owner, '')) as line from job
        where state not in ('completed', 'cancelled')
      union all select format('lane %s %s is leased or due', kind, key) from lane
@@ -111,19 +111,19 @@ async function findStuckWork(dataDir: string): Promise<string[]> {
 }
 
 /** Waits until nothing is left to do, and rows and files agree. */
-export async function untilSettled(dataDir: string, withinMs: number): Promise<void> {
+export async function untilSettled(place: Place, withinMs: number): Promise<void> {
   await eventually(async () => {
-    expect(await findStuckWork(dataDir)).toEqual([])
-    expect(await findOrphans(dataDir)).toEqual({ unnamed: [], missing: [] })
+    expect(await findStuckWork(place)).toEqual([])
+    expect(await findOrphans(place)).toEqual({ unnamed: [], missing: [] })
   }, withinMs)
 }
 
 /** Adds to a failure of `work` what is stuck and what the node said last. */
-export async function explained<T>(node: Child, dataDir: string, work: () => Promise<T>): Promise<T> {
+export async function explained<T>(node: Pick<Child, 'said'>, place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const stuck = await findStuckWork(dataDir).catch((cause) => [String(cause)])
+    const stuck = await findStuckWork(place).catch((cause) => [String(cause)])
     const words = node.said.filter((line) => !line.includes('"msg":"request"')).slice(-LAST_WORDS)
     throw new Error([String(error), 'Stuck:', ...stuck, 'The node said:', ...words].join('\n'), { cause: error })
   }

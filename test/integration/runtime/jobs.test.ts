@@ -1,6 +1,6 @@
-import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { DomainError, NotNow, PermanentFailure } from '../../../src/actors/runtime/index.ts'
+import { machineName } from '../../../src/actors/runtime/lease.ts'
 import { makeOutageWaits } from '../../../src/actors/runtime/outage-waits.ts'
 import { askForTranscoding } from '../../../src/actors/video/index.ts'
 import { StorageOutage } from '../../../src/media/index.ts'
@@ -133,7 +133,7 @@ describe('a job', () => {
   })
 
   it('of a process that was killed is taken up at the next start, and no try is lost for it', async () => {
-    await enqueueWithoutHandler(`${hostname()}|999999999|1|dead`)
+    await enqueueWithoutHandler(`${machineName()}|999999999|1|dead`)
     let ran = 0
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -166,7 +166,7 @@ describe('a job', () => {
         told.push(error)
       },
     })
-    await enqueueWithoutHandler(`${hostname()}|999999999|1|dead`)
+    await enqueueWithoutHandler(`${machineName()}|999999999|1|dead`)
     await t.db.query('update job set lost_leases = 2')
     await t.runtime.start()
     await until(async () => (await jobs())[0]?.state === 'failed')
@@ -268,39 +268,42 @@ describe('a job', () => {
   })
 
   it.each([
-    ['the database', () => t.db.query('select pg_terminate_backend(pg_backend_pid())')],
-    ['object storage', () => Promise.reject(new StorageOutage('out of reach'))],
-    ['what its handler needs', () => Promise.reject(new NotNow('no ffmpeg'))],
-  ])('waits while %s is out of reach and loses no try, also when another failure comes of it', async (_, meet) => {
-    let runs = 0
-    const told: string[] = []
-    await t.stop()
-    t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
-    t.runtime.registry.job('email', {
-      queue: 'mail',
-      async run() {
-        runs += 1
-        if (runs === 1) await meet()
-        if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
-      },
-      failed: async (_job, error) => void told.push(error),
-    })
-    await t.runtime.start()
-    await enqueue({ userId: 1 })
-    for (const run of [1, 2]) {
-      await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
-      const [row] = await t.db.query<{ due_at: Date }>('select due_at from job')
-      expect(row?.due_at.getTime()).toBe(clock.now().getTime() + run * 30_000)
-      clock.pass(run * 30_000)
-    }
-    await until(async () => (await jobs())[0]?.state === 'completed')
-    expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
-  })
+    ['the database', 5_000, () => t.db.query('select pg_terminate_backend(pg_backend_pid())')],
+    ['object storage', 30_000, () => Promise.reject(new StorageOutage('out of reach'))],
+    ['what its handler needs', 30_000, () => Promise.reject(new NotNow('no ffmpeg'))],
+  ])(
+    'waits while %s is out of reach and loses no try, also when another failure comes of it',
+    async (_, first, meet) => {
+      let runs = 0
+      const told: string[] = []
+      await t.stop()
+      t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
+      t.runtime.registry.job('email', {
+        queue: 'mail',
+        async run() {
+          runs += 1
+          if (runs === 1) await meet()
+          if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
+        },
+        failed: async (_job, error) => void told.push(error),
+      })
+      await t.runtime.start()
+      await enqueue({ userId: 1 })
+      for (const run of [1, 2]) {
+        await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
+        const [row] = await t.db.query<{ due_at: Date }>('select due_at from job')
+        expect(row?.due_at.getTime()).toBe(clock.now().getTime() + run * first)
+        clock.pass(run * first)
+      }
+      await until(async () => (await jobs())[0]?.state === 'completed')
+      expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
+    },
+  )
 
   it('waits longer the longer an outage lasts, ten minutes at most, and each for itself', () => {
     const waits = makeOutageWaits(clock)
     const next = (id: number) => {
-      const ms = waits.next(id)
+      const ms = waits.next(id, 30_000)
       clock.pass(ms)
       return ms / 1000
     }

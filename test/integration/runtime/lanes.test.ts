@@ -1,5 +1,5 @@
-import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { machineName } from '../../../src/actors/runtime/lease.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
 
@@ -67,7 +67,7 @@ describe('a lane', () => {
   it('whose holder was killed goes on after the next start', async () => {
     await t.db.query(
       `insert into lane (kind, key, due_at, lease_owner, lease_until) values ('delivery', 'b.example', null, $1, now() + interval '1 hour')`,
-      [`${hostname()}|999999999|1|dead`],
+      [`${machineName()}|999999999|1|dead`],
     )
     let looks = 0
     t.runtime.registry.lane('delivery', {

@@ -4,6 +4,7 @@ import { readFile, rm, truncate } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { machineName } from '../../../src/actors/runtime/lease.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { type MediaName, media } from '../../support/media.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -200,7 +201,7 @@ describe('a resumable upload', () => {
     await file.close()
     await node.db.query(
       `update upload set state = 'assembled', received = size, lease_owner = $1, lease_until = now() + interval '1 hour'`,
-      [`${(await import('node:os')).hostname()}|999999999-0|dead#x`],
+      [`${machineName()}|999999999-0|dead#x`],
     )
     expect(await status(id)).toMatchObject({ status: 200, body: { video: { id: expect.any(Number) } } })
   })

@@ -2,10 +2,10 @@
 // job can be stopped or overtaken.
 
 import { rm } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
+import { machineName } from '../../../src/actors/runtime/lease.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import type { Store } from '../../../src/media/index.ts'
@@ -303,7 +303,7 @@ describe('the job of a storyboard', () => {
     const left = (await allFiles(disk)).filter((name) => name.startsWith('storyboards'))
     expect(left).toHaveLength(1)
     // The process that wrote it is dead, as its name says.
-    await node.db.query("update pending_file set owner = $1 where kind = 'storyboards'", [`${hostname()}|0:0|dead`])
+    await node.db.query("update pending_file set owner = $1 where kind = 'storyboards'", [`${machineName()}|0:0|dead`])
     await node.stop()
     await start(AS_IT_IS)
     await untilJobsEnd(1)

@@ -1,11 +1,10 @@
 // From an uploaded file to a published video: the job, its machine, the files, and every way in which it can be stopped.
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
-import { leaseOwner } from '../../../src/actors/runtime/lease.ts'
+import { leaseOwner, machineName } from '../../../src/actors/runtime/lease.ts'
 import { makeStoreRenditions } from '../../../src/actors/transcoding/store-renditions.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
 import { type LadderFile, MediaError, type MediaProbe, probe, StorageOutage } from '../../../src/media/index.ts'
@@ -454,7 +453,7 @@ describe('a transcoding that is interrupted', () => {
     await node.store.put({ kind: 'web_videos', name: 'written.mp4' }, Buffer.from('a rendition'))
     const [transcoding] = await node.db.query<{ id: number }>('select id from transcoding')
     await node.pendingFiles.reserve(`transcoding:${transcoding?.id}`, [{ kind: 'web_videos', name: 'written.mp4' }])
-    await node.db.query(isHeld, [`${hostname()}|1 long ago|0000`])
+    await node.db.query(isHeld, [`${machineName()}|1 long ago|0000`])
     await remove()
     await node.pendingFiles.collect()
     expect(await rowCounts(node.db)).toMatchObject({ video: 0, transcoding: 0, pending_file: 0 })
@@ -639,12 +638,11 @@ describe('files that a dead process left', () => {
 
   it('are removed at once, those of living ones stay', async () => {
     await start({ running: false })
-    const { hostname } = await import('node:os')
     const put = async (name: string, owner: string) => {
       await node.pendingFiles.reserve(owner, [{ kind: 'thumbnails', name }])
       await node.store.put({ kind: 'thumbnails', name }, Buffer.from('x'))
     }
-    await put('dead.jpg', `${hostname()}|999999999-0|x`)
+    await put('dead.jpg', `${machineName()}|999999999-0|x`)
     await put('elsewhere.jpg', 'another machine|1-1|x')
     expect(await node.pendingFiles.collect()).toBe(1)
     expect(await allFiles(disk)).toEqual(['thumbnails/elsewhere.jpg'])

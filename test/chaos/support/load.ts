@@ -1,0 +1,127 @@
+// Readers and writers that go on while the server's services come and go. They note what was acknowledged, and every answer
+// that an outage does not excuse.
+
+import { setTimeout as moment } from 'node:timers/promises'
+import type { Client } from '../../../scripts/demo/client.ts'
+import { until } from '../../support/until.ts'
+
+export interface Writer {
+  /** What was acknowledged, in order. */
+  acknowledged: string[]
+  /** What was asked for without an acknowledgement: it may be there or not. */
+  unsure: string[]
+}
+
+export interface Load {
+  /** Answers that no outage explains: one line each. */
+  readonly wrong: string[]
+  /** Requests that were refused for the outage. */
+  readonly refused: number
+  /** Asks for `path` again and again. */
+  reads(path: string, init?: RequestInit): void
+  /** Writes again and again; `write` gets a name that is asked for once only, and answers with the server's answer. */
+  writes(kind: string, write: (client: Client, name: string) => Promise<Response>, paceMs?: number): Writer
+  /** Waits until each reader and writer was answered well `times` more times. */
+  untilEachSucceeds(times: number, withinMs: number): Promise<void>
+  untilRefused(withinMs: number): Promise<void>
+  /** Ends all loops. */
+  stop(): Promise<void>
+}
+
+/** No answer for so long is a hang. */
+const HANGS_MS = 12_000
+/** Between two requests of one reader or writer. */
+const PACE_MS = 150
+const PROBLEM = 'application/problem+json'
+
+/** Every request goes to the next of the clients. */
+export function makeLoad(clients: Client[]): Load {
+  const wrong: string[] = []
+  const loops: Promise<void>[] = []
+  const successes: { name: string; count: number }[] = []
+  let turn = 0
+  let refused = 0
+  let running = true
+
+  const next = (): Client => {
+    const client = clients[turn++ % clients.length]
+    if (!client) throw new Error('There is nobody to ask.')
+    return client
+  }
+
+  /** Whether it was answered well. */
+  async function judged(what: string, ask: () => Promise<Response>): Promise<boolean> {
+    const begun = performance.now()
+    try {
+      const answer = await ask()
+      const text = await answer.text()
+      const took = Math.round(performance.now() - begun)
+      if (took > HANGS_MS) wrong.push(`${what} took ${took} ms`)
+      if (answer.ok) return true
+      if (answer.status === 503) refused += 1
+      if (answer.status !== 503 || !isRefusal(answer))
+        wrong.push(`${what} answered ${answer.status}: ${text.slice(0, 300)}`)
+    } catch (error) {
+      wrong.push(`${what} was not answered: ${String(error)} ${String((error as Error).cause ?? '')}`)
+    }
+    return false
+  }
+
+  const isRefusal = ({ headers }: Response): boolean =>
+    Number(headers.get('retry-after')) > 0 && (headers.get('content-type') ?? '').startsWith(PROBLEM)
+
+  function loop(name: string, once: () => Promise<boolean>, paceMs = PACE_MS): void {
+    const tally = { name, count: 0 }
+    successes.push(tally)
+    const run = async () => {
+      while (running) {
+        if (await once()) tally.count += 1
+        await moment(paceMs)
+      }
+    }
+    loops.push(run())
+  }
+
+  const limited = (client: Client): Client => ({
+    ...client,
+    raw: (path, init) => client.raw(path, { ...init, signal: AbortSignal.timeout(2 * HANGS_MS) }),
+  })
+
+  return {
+    wrong,
+    get refused() {
+      return refused
+    },
+    reads: (path, init) => loop(path, () => judged(`GET ${path}`, () => limited(next()).raw(path, init ?? {}))),
+    writes(kind, write, paceMs) {
+      const writer: Writer = { acknowledged: [], unsure: [] }
+      let serial = 0
+      loop(
+        kind,
+        async () => {
+          const name = `${kind} ${serial++}`
+          const isDone = await judged(name, () => write(limited(next()), name))
+          ;(isDone ? writer.acknowledged : writer.unsure).push(name)
+          return isDone
+        },
+        paceMs,
+      )
+      return writer
+    },
+    async untilEachSucceeds(times, withinMs) {
+      const before = new Map(successes.map((tally) => [tally, tally.count]))
+      const behind = () => successes.filter((tally) => tally.count < (before.get(tally) ?? 0) + times)
+      await until(() => behind().length === 0, { withinMs, what: 'an answer to all' }).catch((error: unknown) => {
+        throw new Error(`${String(error)}: ${behind().map(({ name }) => name)}; wrong: ${wrong.slice(0, 5).join('\n')}`)
+      })
+    },
+    async untilRefused(withinMs) {
+      const before = refused
+      await until(() => refused > before, { withinMs, what: 'a refusal' })
+    },
+    async stop() {
+      running = false
+      await Promise.all(loops)
+    },
+  }
+}
