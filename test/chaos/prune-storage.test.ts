@@ -139,7 +139,7 @@ const pictures = async () => {
   return rows
 }
 
-it('draws pictures anew, tells of them, and keeps those that a user gave unless it is forced', async () => {
+it('draws pictures anew, and keeps those that a user gave unless it is forced', async () => {
   const before = await pictures()
   expect(await askVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 1, skipped: 0, failed: [] })
   const drawn = await pictures()

@@ -149,8 +149,10 @@ it('leaves no row that names the old address, and nothing of other servers chang
   expect(applied).toMatchObject({ change: { from: old, to: NEW }, applied: true, videos: 1, follows: 1 })
   expect(applied.rows).toBeGreaterThan(5)
 
-  const host = new URL(old).host
-  expect((await rowsWith(host)).filter((row) => !row.includes(`${old}9`) && !row.includes('new.example'))).toEqual([])
+  // Addresses of others that begin like ours are the only ones that stay, whatever else is in their row.
+  const { host } = new URL(old)
+  const left = (await rowsWith(host)).filter((row) => row.replaceAll(`${host}9`, '').includes(host))
+  expect(left).toEqual([])
   const { rows } = await pool.query<{ description: string; url: string; hash: boolean }>(
     'select description, url, url_hash = md5(url)::uuid as hash from video where uuid = $1',
     [uuid],
