@@ -3,9 +3,10 @@
 
 import type { JobTypeName } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { hideSecrets } from '../../platform/hidden.ts'
 import { type JobSource, readJobId, writeJobId } from './job-ids.ts'
 import { JOB_NAMES, LANE_NAMES, TASK_NAMES } from './job-names.ts'
-import { shownData, withoutSecrets } from './shown.ts'
+import { shownData } from './shown.ts'
 
 /** Those that this server does not know (`paused`, `waiting-children`) are states in which nothing is. */
 export const jobStates = [
@@ -229,7 +230,7 @@ function toListedJob(row: Row): ListedJob {
       ...(source === 'job' && name !== type ? { task: name } : {}),
     }),
     progress: row.progress,
-    error: row.error === null ? null : withoutSecrets(row.error),
+    error: row.error === null ? null : hideSecrets(row.error),
     priority: row.priority,
     attempts: row.failures,
     maxAttempts: row.max_attempts,

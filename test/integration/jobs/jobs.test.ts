@@ -186,7 +186,7 @@ describe('the list', () => {
 
     const whole = JSON.stringify(await list('?count=50'))
     for (const secret of ['a:b@', 'abcdef', 'token=t', 'the body']) expect(whole).not.toContain(secret)
-    expect(whole).toContain('access_token=hidden')
+    expect(whole).toContain('access_token=[hidden]')
   })
 
   it('takes as many as configured at once', async () => {

@@ -25,13 +25,18 @@ it.each([
     'GET http://s3.example/a?X-Amz-Signature=[hidden]&x=1 failed',
   ],
   ['{"url":"/x?token=abc","next":"?a=1"}', '{"url":"/x?token=[hidden]","next":"?a=1"}'],
+  ['https://x.example/#access_token=abc', 'https://x.example/#access_token=[hidden]'],
+  ['https://me:word@x.example/a?v=1#t', 'https://[hidden]@x.example/a?v=1#t'],
+  ['redis://:word@[bad/0', 'redis://[hidden]@[bad/0'],
+  ['https://x.example/@maria', 'https://x.example/@maria'],
+  ['https://x.example/a?keyword=cats&key=abc', 'https://x.example/a?keyword=cats&key=[hidden]'],
   ['authorization: Bearer 0123456789abcdef01', 'authorization: Bearer [hidden]'],
   ['Bearer authentication is needed', 'Bearer authentication is needed'],
 ])('in a line, %s becomes %s', (line, logged) => {
   expect(hideSecrets(line)).toBe(logged)
 })
 
-it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token='])(
+it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token=', '://', '://a'])(
   'an address of %s again and again takes no time',
   (part) => {
     const before = performance.now()

@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { readJobId, writeJobId } from '../../../src/actors/job-queue/job-ids.ts'
 import { JOB_NAMES, LANE_NAMES, refuseNameless, TASK_NAMES } from '../../../src/actors/job-queue/job-names.ts'
-import { shownData, withoutSecrets } from '../../../src/actors/job-queue/shown.ts'
+import { shownData } from '../../../src/actors/job-queue/shown.ts'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
 import { JOB_TYPE_NAMES } from '../../../src/config/index.ts'
 import { REQUIRED } from '../../../src/required.ts'
@@ -54,21 +54,8 @@ describe('an id of the list', () => {
   )
 })
 
-describe('what is shown', () => {
-  it.each([
-    ['a plain text', 'a plain text'],
-    ['https://video.example/watch?v=1#t', 'https://video.example/watch?v=1#t'],
-    ['https://me:word@video.example/', 'https://video.example/'],
-    ['https://x.example/f?access_token=abc&v=1', 'https://x.example/f?access_token=hidden&v=1'],
-    ['https://x.example/f?X-Amz-Signature=abc', 'https://x.example/f?X-Amz-Signature=hidden'],
-    ['https://x.example/#token=abc', 'https://x.example/#hidden'],
-    ['401 of https://me:word@x.example/a after Bearer abc.def', '401 of https://x.example/a after Bearer hidden'],
-    ['redis://:word@[bad/0', 'redis://hidden@[bad/0'],
-  ])('of "%s" has no secret', (text, shown) => expect(withoutSecrets(text)).toBe(shown))
-
-  it('of data keeps numbers and ids', () => {
-    expect(shownData({ videoId: 3, uri: 'https://a:b@x.example/', mail: 'reset-password' })).toEqual({
-      ...{ videoId: 3, uri: 'https://x.example/', mail: 'reset-password' },
-    })
+it('what is shown of data keeps numbers and ids, and no secret', () => {
+  expect(shownData({ videoId: 3, uri: 'https://a:b@x.example/?token=c', mail: 'reset-password' })).toEqual({
+    ...{ videoId: 3, uri: 'https://[hidden]@x.example/?token=[hidden]', mail: 'reset-password' },
   })
 })
