@@ -17,14 +17,16 @@ export interface Periodics {
 /** How long a process is believed to be at a task without a sign of life. A task of a shorter interval is due again anyway. */
 const LEASE_MS = 30_000
 
-// An interval that was made shorter counts from the last run on.
+// An interval that was made shorter counts from the last run on. One that began in the future was begun by a clock that is set right
+// now, and says nothing.
 const CLAIM = `
   insert into periodic_task as t (name, due_at, every_ms, started_at, owner)
   select c.name, $1::timestamptz + least(c.every, ${LEASE_MS}) * interval '1 ms', c.every, $1, $2
   from unnest($3::text[], $4::bigint[]) as c (name, every) order by c.name
   on conflict (name) do update set due_at = excluded.due_at, every_ms = excluded.every_ms,
     started_at = excluded.started_at, owner = excluded.owner
-  where t.due_at <= $1 or t.owner is null and t.started_at + excluded.every_ms * interval '1 ms' <= $1
+  where t.due_at <= $1 or t.started_at > $1::timestamptz + interval '1 minute'
+    or t.owner is null and t.started_at + excluded.every_ms * interval '1 ms' <= $1
   returning name`
 
 export function makePeriodics(options: { db: Database; clock: Clock; owner: string }): Periodics {

@@ -80,20 +80,23 @@ export function makeTorrents(deps: TorrentDeps): void {
       const video = await find(db.query, videoId)
       if (!video) return
       const made: Made[] = []
+      const reserved: FileRef[] = []
       try {
         for (const file of outdatedOf(video, origin)) {
           const torrent = await torrentOf(video, file, { known: known.get(file.id), signal, progress })
           if (!torrent) continue
           known.set(file.id, torrent)
-          made.push({ file, ...(await storeTorrent(file, torrent)), facts: factsOf(video, file, origin) })
+          made.push({ file, ...(await storeTorrent(file, torrent, reserved)), facts: factsOf(video, file, origin) })
         }
         if (await keep(videoId, made)) return
       } catch (error) {
-        await discardUnlessStored(made)
         if (error instanceof DomainError && error.kind === 'not_found') return
         throw error
+      } finally {
+        // What was stored is noted no more, also when the answer of its transaction was lost.
+        pendingFiles.giveUp(reserved)
+        await pendingFiles.collect()
       }
-      await pendingFiles.discard(refsOf(made))
       if (tries === TRIES) throw new PermanentFailure('The video changes again and again.')
     }
   }
@@ -138,8 +141,9 @@ export function makeTorrents(deps: TorrentDeps): void {
   }
 
   /** By a new name each time: caches hold what an address answered. */
-  async function storeTorrent(file: TorrentFile, { bytes, infoHash }: Torrent) {
+  async function storeTorrent(file: TorrentFile, { bytes, infoHash }: Torrent, reserved: FileRef[]) {
     const ref = torrentRef(`${newUuid()}-${file.resolution}${file.isHls ? '-hls' : ''}.torrent`)
+    reserved.push(ref)
     await pendingFiles.reserve(leases.owner, [ref])
     await store.put(ref, bytes)
     return { ref, infoHash }
@@ -197,17 +201,6 @@ export function makeTorrents(deps: TorrentDeps): void {
       [videoId, swarms, unit.now],
     )
     return true
-  }
-
-  /** The transaction may have been committed although its answer was lost. */
-  async function discardUnlessStored(made: readonly Made[]): Promise<void> {
-    if (made.length === 0) return
-    const names = refsOf(made).map(({ name }) => name)
-    const stored = await db.query<{ name: string }>(
-      'select torrent_filename as name from video_file where torrent_filename = any($1)',
-      [names],
-    )
-    await pendingFiles.discard(refsOf(made).filter(({ name }) => !stored.some((one) => one.name === name)))
   }
 
   let looked = 0

@@ -138,6 +138,8 @@ export function makeUploads(deps: UploadDeps): Uploads {
 
   registry.periodic('pending-files', {
     everyMs: () => COLLECT_EVERY,
+    // Each process knows what it has given up itself.
+    everywhere: true,
     run: async () => void (await pendingFiles.collect()),
   })
 

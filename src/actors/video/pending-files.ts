@@ -32,6 +32,8 @@ export interface PendingFiles {
   condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
   /** Removes files that were reserved and are not wanted after all. Throws when one cannot be removed, after the others. */
   discard(files: readonly PendingFile[]): Promise<void>
+  /** This process writes them no more. Those that were not settled go with a collection of this process, whatever its state now. */
+  giveUp(files: readonly PendingFile[]): void
   /** Removes what nobody works on. Answers how many. Never throws: what cannot be removed is told to the log, and tried again later. */
   collect(): Promise<number>
 }
@@ -129,8 +131,12 @@ export function makePendingFiles(options: {
     if (files.length > 0) await query(INSERT, [json(files), owner, clock.now()])
   }
 
-  const isUnwanted = ({ owner, created_at }: PendingRow): boolean =>
+  /** Of this process, which lives: their notes would stand for as long as it does. */
+  const givenUp = new Set<string>()
+
+  const isUnwanted = ({ kind, name, owner, created_at }: PendingRow): boolean =>
     owner === NOBODY ||
+    givenUp.has(keyOf({ kind, name })) ||
     owner.startsWith(OF_TRANSCODING) ||
     owner.startsWith(OF_REDUNDANCY) ||
     owner.startsWith(OF_EDITION) ||
@@ -140,7 +146,10 @@ export function makePendingFiles(options: {
     clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
 
   return {
-    reserve: (owner, files) => insert(db.query, owner, files),
+    async reserve(owner, files) {
+      for (const file of files) givenUp.delete(keyOf(file))
+      await insert(db.query, owner, files)
+    },
 
     async settle(query, files) {
       if (files.length > 0) await query(DELETE, [json(files)])
@@ -154,7 +163,12 @@ export function makePendingFiles(options: {
       if (outcome.failures.length > 0) throw outcome.failures[0]
     },
 
+    giveUp(files) {
+      for (const file of files) givenUp.add(keyOf(file))
+    },
+
     async collect() {
+      const before = [...givenUp]
       let removed = 0
       const failures: unknown[] = []
       const outOfReach = new Set<FileRef['kind']>()
@@ -176,6 +190,7 @@ export function makePendingFiles(options: {
       } catch (error) {
         failures.unshift(error)
       }
+      if (failures.length === 0) for (const key of before) givenUp.delete(key)
       if (failures.length > 0) {
         logger.warn(
           { err: failures[0], failures: failures.length, removed },
@@ -216,6 +231,8 @@ async function eachOf<T>(files: readonly T[], work: (file: T) => Promise<void>) 
   }
   return { done, failures }
 }
+
+const keyOf = ({ kind, name }: FileRef): string => `${kind} ${name}`
 
 const json = (files: readonly PendingFile[]): string =>
   JSON.stringify(files.map(({ kind, name, folder }) => ({ kind, name, folder: folder ?? false })))

@@ -78,7 +78,7 @@ export async function findOrphans(place: Place): Promise<Orphans> {
   const storage = join(typeof place === 'string' ? place : place.dataDir, 'storage')
   const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(place, NAMED)
   const named: Named[] = rows.map(({ kind, name, ...rest }) => ({ path: `${FOLDERS[kind] ?? kind}/${name}`, ...rest }))
-  const files = new Set(filesBelow(storage))
+  const files = new Set(filesBelow(storage).filter((file) => !file.startsWith('logs/')))
   const exact = new Set(named.filter(({ folder }) => !folder).map(({ path }) => path))
   const folders = named.filter(({ folder }) => folder).map(({ path }) => `${path}/`)
   return {
@@ -124,12 +124,14 @@ export async function explained<T>(node: Pick<Child, 'said'>, place: Place, work
     return await work()
   } catch (error) {
     const stuck = await findStuckWork(place).catch((cause) => [String(cause)])
-    const words = node.said.filter((line) => !line.includes('"msg":"request"')).slice(-LAST_WORDS)
+    const words = node.said.filter((line) => !isRequest(line)).slice(-LAST_WORDS)
     throw new Error([String(error), 'Stuck:', ...stuck, 'The node said:', ...words].join('\n'), { cause: error })
   }
 }
 
 const LAST_WORDS = 40
+
+const isRequest = (line: string): boolean => line.startsWith('{"level":30') && line.includes('"tags":["http"]')
 
 function filesBelow(folder: string, root = folder): string[] {
   return entriesOf(folder).flatMap((entry) => {

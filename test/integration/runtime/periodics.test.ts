@@ -60,6 +60,21 @@ describe('a periodic task', () => {
     expect(ran).toBe(2)
   })
 
+  it('that a clock which was ahead began is due by the clock that is right', async () => {
+    let ran = 0
+    const run = async () => {
+      ran += 1
+    }
+    one.runtime.registry.periodic('task', { everyMs: () => HOUR, run })
+    clock.pass(24 * HOUR)
+    await one.runtime.sweeper.sweep()
+    clock.pass(-24 * HOUR)
+    two.runtime.registry.periodic('task', { everyMs: () => HOUR, run })
+    await two.runtime.sweeper.sweep()
+    await two.runtime.sweeper.sweep()
+    expect(ran).toBe(2)
+  })
+
   it('that fails is tried again when it is due', async () => {
     let ran = 0
     for (const { registry } of both()) {
