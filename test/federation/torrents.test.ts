@@ -195,7 +195,6 @@ describe('the torrents of a video', () => {
   it('are made of files that have none when it is time to look', async () => {
     const hashes = await infoHashesOf(filesOf(await settled()))
     await ours.query('update video_file set torrent_filename = null, magnet_url = null, info_hash = null')
-    await ours.query("update periodic_task set due_at = now() where name = 'video-torrents'")
     await ours.node.restart()
     await until(async () => filesOf(await viewOf()).every(({ magnetUri }) => magnetUri !== null), {
       what: 'the torrents',

@@ -10,7 +10,7 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
 import { testFfmpeg } from './media.ts'
-import { freshDatabase } from './postgres.ts'
+import { freshDatabase, run } from './postgres.ts'
 
 export interface TestNode {
   base: string
@@ -20,6 +20,7 @@ export interface TestNode {
   databaseUrl: string
   server: Server
   /** Stops the server and starts another one on the same data. */
+  /** Ends it and starts it again, as much later: all that repeats is due. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -69,6 +70,7 @@ export async function startTestNode(
     server: await start(),
     async restart() {
       await node.server.stop()
+      await run(database.url, 'update periodic_task set due_at = now()')
       node.server = await start()
     },
     async stop() {

@@ -41,7 +41,8 @@ export function withDatabase(url: string, name: string): string {
   return changed.href
 }
 
-async function run(url: string, statement: string): Promise<void> {
+/** By a connection of its own. */
+export async function run(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
