@@ -40,9 +40,7 @@ export async function benchOperations(): Promise<void> {
     logger: silentLogger,
     fsync: false,
   })
-  const database = new URL(postgres.url)
-  const gate = await startGate({ host: database.hostname, port: Number(database.port) })
-  database.port = String(gate.port)
+  const gate = await startGate(postgres.url)
   const exporter = await freePort()
   let node: NodeProcess | undefined
   try {
@@ -50,7 +48,7 @@ export async function benchOperations(): Promise<void> {
       dataDir: join(folder, 'node'),
       port: await freePort(),
       env: {
-        DATABASE_URL: database.href,
+        DATABASE_URL: gate.url,
         VIREO__OPEN_TELEMETRY__METRICS__ENABLED: 'true',
         VIREO__OPEN_TELEMETRY__METRICS__HTTP_REQUEST_DURATION__ENABLED: 'true',
         VIREO__OPEN_TELEMETRY__METRICS__PROMETHEUS_EXPORTER__PORT: String(exporter),

@@ -1,6 +1,7 @@
 // Counts the statements that a server sends to PostgreSQL, by standing between them: the server itself is not changed.
 
 import { connect, createServer, type Socket } from 'node:net'
+import { byWayOf, placeOf } from '../test/support/gate.ts'
 
 export interface StatementCounter {
   /** The database's URL by way of the counter. */
@@ -11,14 +12,11 @@ export interface StatementCounter {
 }
 
 export async function startStatementCounter(databaseUrl: string): Promise<StatementCounter> {
-  const target = new URL(databaseUrl)
+  const target = placeOf(new URL(databaseUrl))
   let seen: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
-    const host = decodeURIComponent(target.hostname)
-    const database = host.startsWith('/')
-      ? connect(`${host}/.s.PGSQL.${target.port}`)
-      : connect(Number(target.port), host)
+    const database = connect(target)
     const read = makeReader((text) => seen.push(text))
     for (const socket of [client, database]) {
       sockets.add(socket)
@@ -36,11 +34,8 @@ export async function startStatementCounter(databaseUrl: string): Promise<Statem
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  const url = new URL(databaseUrl)
-  url.hostname = '127.0.0.1'
-  url.port = String(typeof address === 'object' && address ? address.port : 0)
   return {
-    url: url.href,
+    url: byWayOf(databaseUrl, typeof address === 'object' && address ? address.port : 0),
     take() {
       const taken = seen
       seen = []

@@ -1,9 +1,10 @@
-// Stands between a server and what it talks with over TCP: it may fall silent, as a machine does whose cable is cut, or be gone.
+// Stands between a server and its database: it may fall silent, as a machine does whose cable is cut, or be gone.
 
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 export interface Gate {
-  port: number
+  /** The database's URL by way of the gate. */
+  url: string
   /** Nothing goes through, and nobody is told. */
   fallSilent(): void
   /** Connections end, and new ones are refused at once. */
@@ -13,7 +14,22 @@ export interface Gate {
   close(): Promise<void>
 }
 
-export async function startGate(target: { host: string; port: number }): Promise<Gate> {
+/** Where `pg` connects to: a host that begins with a slash is the folder of a socket. */
+export function placeOf({ hostname, port }: URL): NetConnectOpts {
+  const host = decodeURIComponent(hostname)
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) }
+}
+
+/** By TCP on this machine, to somewhere else. */
+export function byWayOf(databaseUrl: string, port: number): string {
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  return url.href
+}
+
+export async function startGate(databaseUrl: string): Promise<Gate> {
+  const target = placeOf(new URL(databaseUrl))
   const pairs = new Set<[Socket, Socket]>()
   let state: 'open' | 'silent' | 'shut' = 'open'
 
@@ -44,7 +60,7 @@ export async function startGate(target: { host: string; port: number }): Promise
   }
 
   return {
-    port: typeof address === 'object' && address ? address.port : 0,
+    url: byWayOf(databaseUrl, typeof address === 'object' && address ? address.port : 0),
     fallSilent() {
       state = 'silent'
       for (const socket of sockets()) socket.pause()

@@ -19,11 +19,9 @@ beforeAll(async () => {
     roles: ['media'],
     config: { open_telemetry: { metrics: { enabled: true } }, vireo: { health: { port: 0 } } },
   })
-  const database = new URL(media.databaseUrl)
-  gate = await startGate({ host: database.hostname, port: Number(database.port) })
-  database.port = String(gate.port)
+  gate = await startGate(media.databaseUrl)
   web = await startTestNode({
-    beside: { ...media, databaseUrl: database.href },
+    beside: { ...media, databaseUrl: gate.url },
     roles: ['web'],
     logger: makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
     config: { open_telemetry: { metrics: { enabled: true, http_request_duration: { enabled: true } } } },
