@@ -244,7 +244,10 @@ describe('a queue that is paused', () => {
       const { left } = await one<{ left: string }>('select count(*) as left from outbox')
       expect(left).toBe('0')
     })
-    expect(await list(`/waiting?${type}`)).toMatchObject({ total: 2 })
+    const storyboardsWaiting = await list(`/waiting?${type}`)
+    expect(storyboardsWaiting.data.map(({ data }) => data)).toEqual(
+      videos.toReversed().map(({ uuid: videoUUID }) => ({ videoUUID, federate: true })),
+    )
     expect(await list(`/active`)).toEqual({ total: 0, data: [] })
     await ask('resume')
     await ask('resume')
