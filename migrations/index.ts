@@ -42,6 +42,7 @@ import { JobQueue } from './0040-job-queue.ts'
 import { Homepage } from './0041-homepage.ts'
 import { AuditLog } from './0042-audit-log.ts'
 import { RedundancyPolicies } from './0043-redundancy-policies.ts'
+import { InteractionsCleaning } from './0044-interactions-cleaning.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -86,4 +87,5 @@ export const migrations = [
   { name: '0041-homepage', class: Homepage },
   { name: '0042-audit-log', class: AuditLog },
   { name: '0043-redundancy-policies', class: RedundancyPolicies },
+  { name: '0044-interactions-cleaning', class: InteractionsCleaning },
 ]

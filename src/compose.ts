@@ -28,6 +28,7 @@ import { makeHistory } from './actors/history/index.ts'
 import { findBegun, type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
 import { keepActivityTotals } from './actors/incoming-activity/index.ts'
 import { makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { makeInteractionCleaning } from './actors/interaction/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
@@ -373,6 +374,7 @@ async function start(
     remotePlaylists,
     follows,
     histories: makeHistoryWalks(deps),
+    cleaning: makeInteractionCleaning(deps),
     comments,
     reviews,
     waitingComments,

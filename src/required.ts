@@ -48,6 +48,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
   ],
   jobs: [
     'email',
+    'activitypub-cleaner',
     'activitypub-follow',
     'activitypub-http-fetcher',
     'activitypub-refresher',

@@ -10,6 +10,7 @@ import {
   type IncomingActivities,
   makeIncomingActivities,
 } from '../actors/incoming-activity/index.ts'
+import type { InteractionCleaning } from '../actors/interaction/index.ts'
 import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
 import type { Redundancies } from '../actors/redundancy/index.ts'
@@ -24,6 +25,7 @@ import type { Redis } from '../platform/redis.ts'
 import { followIndex } from './auto-follow-index.ts'
 import { makeBlocked, sendUnblocked } from './blocked.ts'
 import { announceChanges } from './changes.ts'
+import { cleanInteractions } from './cleaner.ts'
 import { makeSend } from './delivery/send.ts'
 import type { FederationDeps } from './deps.ts'
 import type { Software } from './dispatchers/node-info.ts'
@@ -71,6 +73,7 @@ export interface FederationOptions {
   remotePlaylists: RemotePlaylists
   follows: Follows
   histories: HistoryWalks
+  cleaning: InteractionCleaning
   comments: Comments
   reviews: CommentReviews
   waitingComments: WaitingComments
@@ -138,6 +141,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   registerDeliveries({ ...actorDeps, hosts, send: sendUnblocked(makeSend(deps), blocked) })
   registerFederationJobs({ ...context, discovery })
   registerHistoryWalks(context)
+  cleanInteractions(context)
   followIndex(deps)
   registerThreadJobs(context)
   refreshStale({ ...context, discovery })

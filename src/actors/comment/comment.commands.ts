@@ -15,7 +15,7 @@ import {
   isHeld,
   seesHeld,
 } from './comment.policy.ts'
-import { buryComment, isHidden, loadComment } from './comment.rows.ts'
+import { buryComment, buryLost, isHidden, loadComment } from './comment.rows.ts'
 import { commentHere, removeKept } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
@@ -58,6 +58,8 @@ export interface Comments {
    * `forbidden`.
    */
   removeReceived(comment: { url: string; actorId: number; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
+  /** One of another server below a video of ours is gone from there. Throws `not_found`. */
+  removeLost(commentId: number): Promise<void>
   /** Its author, of another server, is gone: so is the text. Its place stays, and is nobody's. */
   removeAuthor(commentId: number): Promise<void>
 }
@@ -175,18 +177,15 @@ export function makeComments(deps: ActorDeps): Comments {
       })
     },
 
+    async removeLost(commentId) {
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) =>
+        buryLost(unit, await loadComment(unit.query, commentId)),
+      )
+    },
+
     async removeAuthor(commentId) {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
-        const comment = await loadComment(unit.query, commentId)
-        if (comment.state !== 'removed') {
-          // Those who follow a video of ours may know the comment by us alone, so they hear it from its owner.
-          const byOwner = comment.isVideoOurs && comment.state === 'shown'
-          await buryComment(
-            unit,
-            comment,
-            byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId),
-          )
-        }
+        await buryLost(unit, await loadComment(unit.query, commentId))
         await unit.query('update comment set account_id = null where id = $1', [commentId])
       })
     },

@@ -155,3 +155,10 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
   // Also when something above it waits: that may have been shown before.
   unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
 }
+
+/** Those who follow a video of ours may know the comment by us alone, so they hear of its end from the video's owner. */
+export async function buryLost(unit: Unit, comment: StoredComment): Promise<void> {
+  if (comment.state === 'removed') return
+  const byOwner = comment.isVideoOurs && comment.state === 'shown'
+  await buryComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
+}

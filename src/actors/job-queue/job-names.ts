@@ -5,6 +5,7 @@ import type { JobTypeName } from '../../config/index.ts'
 import type { Registry } from '../runtime/index.ts'
 
 export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
+  'activitypub-cleaner': 'activitypub-cleaner',
   'activitypub-follow': 'activitypub-follow',
   'activitypub-http-fetcher': 'activitypub-http-fetcher',
   'activitypub-refresher': 'activitypub-refresher',

@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { hideSecrets } from '../../platform/hidden.ts'
 import { type JobSource, readJobId, writeJobId } from './job-ids.ts'
 import { JOB_NAMES, LANE_NAMES, TASK_NAMES } from './job-names.ts'
+import { type JobSubject, payloadOf, SUBJECT } from './payload.ts'
 import { shownData } from './shown.ts'
 
 /** Those that this server does not know (`paused`, `waiting-children`) are states in which nothing is. */
@@ -78,7 +79,8 @@ interface Row {
   name: string
   state: JobState
   data: Record<string, unknown>
-  video_uuid: string | null
+  /** Of a job of ours alone. */
+  subject: JobSubject | null
   progress: number
   error: string | null
   priority: number
@@ -191,10 +193,10 @@ const shownOf = (asked: string): string => `
       when j.state = 'cancelled' then 'completed'
       when j.state = 'waiting' and j.priority > 0 and coalesce(${asked}::text, 'prioritized') = 'prioritized' then 'prioritized'
       else j.state
-    end as state, j.data, v.uuid as video_uuid, j.progress, j.error,
+    end as state, j.data, ${SUBJECT} as subject, j.progress, j.error,
     j.priority, j.failures, j.max_attempts, j.created_at, j.started_at, j.finished_at, j.due_at
   from page p join job j on j.id = p.id and j.type = any($2) left join lateral (
-    select video.uuid from video where video.id = coalesce((j.data->>'videoId')::int,
+    select * from video where video.id = coalesce((j.data->>'videoId')::int,
       (select t.video_id from transcoding t where t.id = (j.data->>'transcodingId')::int),
       (select e.video_id from video_edition e where e.id = (j.data->>'editionId')::int),
       (select m.video_id from video_import m where m.id = (j.data->>'importId')::int))
@@ -223,12 +225,7 @@ function toListedJob(row: Row): ListedJob {
     id: writeJobId(source, id, name),
     type,
     state: row.state,
-    data: shownData({
-      ...row.data,
-      ...(row.video_uuid === null ? {} : { videoUUID: row.video_uuid }),
-      // What it is called here, where that says more.
-      ...(source === 'job' && name !== type ? { task: name } : {}),
-    }),
+    data: shownData(row.subject ? payloadOf(name, type, row.data, row.subject) : row.data),
     progress: row.progress,
     error: row.error === null ? null : hideSecrets(row.error),
     priority: row.priority,

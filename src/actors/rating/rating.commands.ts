@@ -21,7 +21,12 @@ export interface Ratings {
     /** When it is another rating than before. */
     passOn?: PassOn
   }): Promise<boolean>
-  removeReceivedRating(rating: { videoId: number; accountId: number }): Promise<void>
+  /** With `only`: not when another one took its place. */
+  removeReceivedRating(rating: {
+    videoId: number
+    accountId: number
+    only?: { id: number; url: string }
+  }): Promise<void>
 }
 
 interface RatingRow {
@@ -74,10 +79,11 @@ export function makeRatings(deps: ActorDeps): Ratings {
       })
     },
 
-    async removeReceivedRating({ videoId, accountId }) {
+    async removeReceivedRating({ videoId, accountId, only }) {
       await tell.create(async (unit) => {
         await alone(unit, videoId, accountId)
         const before = await find(unit.query, videoId, accountId)
+        if (only && (before?.id !== only.id || before.url !== only.url)) return
         if (before) await remove(unit, videoId, before, (await actorOf(unit.query, accountId)).id)
       })
     },

@@ -90,9 +90,12 @@ export const jobsKeys = {
   }),
   repeating: section({
     activitypub_cleaner: section({
-      interval: duration('1 week', 'without effect: nothing is looked for at other servers weekly'),
-      hour: integer(5, 'without effect', { max: 23 }),
-      minute: integer(30, 'without effect', { max: 59 }),
+      interval: duration(
+        '1 week',
+        'how often other servers are asked whether they still have likes, comments and shares; whole days, of which the first is drawn',
+      ),
+      hour: integer(5, 'when, in the time zone of the server', { max: 23 }),
+      minute: integer(30, 'when', { max: 59 }),
     }),
     videos_views_stats: section({
       interval: duration(HOUR, 'without effect: views are counted as they come (`vireo.runtime.counters_interval`)'),

@@ -92,7 +92,7 @@ async function findStuckWork(place: Place): Promise<string[]> {
   const rows = await ask<{ line: string }>(
     place,
     `select format('job %s is %s: %s', type, state, coalesce(error, lease_owner, '')) as line from job
-       where state not in ('completed', 'cancelled')
+       where state not in ('completed', 'cancelled') and not (type = 'activitypub-cleaner' and state = 'delayed')
      union all select format('lane %s %s is leased or due', kind, key) from lane
        where lease_owner is not null or lease_until is not null or due_at <= now()
      union all select format('upload %s is leased', id) from upload where lease_owner is not null

@@ -128,18 +128,21 @@ it('the workers of a queue follow the number of transcodings at once', async () 
     work: async (name) => ({ close: async () => {}, setConcurrency: (to) => set.push([name, to]) }),
   }
   const source = makeConfigSource(testLoadedConfig({}))
+  const settings = () => runtimeSettings(source.current(), ['media'])
   const third = await makeTestRuntime({
     url: one.url,
     queue,
     settings: {
       get queueConcurrency() {
-        return runtimeSettings(source.current(), ['media']).queueConcurrency
+        return settings().queueConcurrency
       },
+      jobs: { ownWorkers: (type) => settings().jobs.ownWorkers(type) },
     },
   })
+  third.runtime.registry.job('video-transcoding', { queue: 'media', run: async () => {} })
   await third.runtime.start()
   source.override({ transcoding: { concurrency: 5 } })
   third.runtime.adapt()
-  expect(set).toEqual([['media', 6]])
+  expect(set).toEqual([['media', 7]])
   await third.stop()
 })

@@ -150,7 +150,7 @@ describe('the list', () => {
         await one<{ id: string }>(
           `insert into delivery (document_id, host_id, actor_id, inbox_url, state, due_at, error, context)
            values ($1, $2, (select min(id) from actor where host_id is null), 'https://a:b@x.example/inbox?token=t&n=' || random(), $3, $4,
-             'https://x.example/inbox?n=1&access_token=abcdef answered 500 to Bearer abcdef', '{"tries": 3}') returning id::text`,
+             'https://x.example/inbox?n=1&access_token=abcdef answered 500 to Bearer abcdef0123456789abcdef', '{"tries": 3}') returning id::text`,
           [document, hostId, state, dueAt],
         )
       ).id
@@ -244,7 +244,10 @@ describe('a queue that is paused', () => {
       const { left } = await one<{ left: string }>('select count(*) as left from outbox')
       expect(left).toBe('0')
     })
-    expect(await list(`/waiting?${type}`)).toMatchObject({ total: 2 })
+    const storyboardsWaiting = await list(`/waiting?${type}`)
+    expect(storyboardsWaiting.data.map(({ data }) => data)).toEqual(
+      videos.toReversed().map(({ uuid: videoUUID }) => ({ videoUUID, federate: true })),
+    )
     expect(await list(`/active`)).toEqual({ total: 0, data: [] })
     await ask('resume')
     await ask('resume')

@@ -1,0 +1,135 @@
+// The rounds over likes, dislikes, shares and comments that actors of other servers gave our videos: when one begins, how far it
+// is, and what its server did not have before. The job `activitypub-cleaner` asks the servers.
+
+import { randomInt } from 'node:crypto'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { CLEANED_KINDS, type CleanedKind, type InteractionBatch, nextInteractions } from './interactions.queries.ts'
+import { firstRun, nextRun, type RepeatSettings } from './schedule.ts'
+
+/** Where a round is. */
+export interface CleaningPlace {
+  kind: CleanedKind
+  afterId: number
+  /** When the round began. */
+  roundAt: Date
+}
+
+export interface InteractionCleaning {
+  /** Takes the round up where it was left, or begins one. */
+  start(): Promise<CleaningPlace>
+  /** What comes next; undefined at the end of the kind. */
+  next(place: CleaningPlace): Promise<InteractionBatch | undefined>
+  /** That far, all was asked for. Answers the next place; undefined when the round is over. */
+  moveOn(place: CleaningPlace, reached: number | 'end'): Promise<CleaningPlace | undefined>
+  /** Its server did not have it. Answers for how many rounds in a row that is so. */
+  miss(place: CleaningPlace, id: number): Promise<number>
+  /** The rest of the round is for another job. */
+  continueLater(place: CleaningPlace): Promise<void>
+}
+
+const JOB = 'activitypub-cleaner'
+const PLAN_EVERY_MS = 600_000
+/** Between two parts of one round, so that no server has many questions at once. */
+const REST_MS = 600_000
+
+interface Plan {
+  dueAt: Date | null
+  settings: string | null
+}
+
+export function makeInteractionCleaning(
+  deps: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'config'>,
+): InteractionCleaning {
+  const { db, tell, registry, config } = deps
+
+  registry.periodic('plan-interactions-cleaning', {
+    everyMs: () => PLAN_EVERY_MS,
+    run: () => tell.create(plan),
+  })
+
+  /** There is one job, waiting for its day; and none when nobody wants it. */
+  async function plan(unit: Unit): Promise<void> {
+    const [known] = await unit.query<Plan>(
+      'select due_at as "dueAt", settings from interactions_cleaning where id = 1 for no key update',
+    )
+    if (!known) throw new DomainError('not_found', 'The row of the cleaning is missing.')
+    const repeat = config().vireo.jobs.repeating.activitypub_cleaner
+    const isWanted = config().federation.videos.cleanup_remote_interactions
+    const settings = `${repeat.interval} ms, ${repeat.hour}:${repeat.minute}`
+    const isPlanned = known.settings === settings
+    if (!isWanted || !isPlanned) {
+      await unit.query("delete from job where type = $1 and state in ('waiting', 'delayed') and started_at is null", [
+        JOB,
+      ])
+    }
+    const open = await unit.query(
+      "select 1 from job where type = $1 and state in ('waiting', 'delayed', 'active') limit 1",
+      [JOB],
+    )
+    if (!isWanted || open.length > 0) return
+    const dueAt = dueOf(isPlanned ? known.dueAt : null, unit.now, repeat)
+    await unit.query('update interactions_cleaning set due_at = $1, settings = $2 where id = 1', [dueAt, settings])
+    unit.enqueue({ type: JOB, data: {}, dedupeKey: JOB, delayMs: Math.max(0, dueAt.getTime() - unit.now.getTime()) })
+  }
+
+  return {
+    async start() {
+      return await tell.create(async (unit) => {
+        const [place] = await unit.query<CleaningPlace>(
+          `update interactions_cleaning set kind = coalesce(kind, $1), after_id = coalesce(after_id, 0),
+             round_at = coalesce(round_at, $2)
+           where id = 1 returning kind, after_id as "afterId", round_at as "roundAt"`,
+          [CLEANED_KINDS[0], unit.now],
+        )
+        if (!place) throw new DomainError('not_found', 'The row of the cleaning is missing.')
+        return place
+      })
+    },
+
+    next: ({ kind, afterId }) => nextInteractions(db.query, kind, afterId),
+
+    async moveOn(place, reached) {
+      const kind = reached === 'end' ? CLEANED_KINDS[CLEANED_KINDS.indexOf(place.kind) + 1] : place.kind
+      const afterId = reached === 'end' ? 0 : reached
+      return await tell.create(async (unit) => {
+        const moved = await unit.query(
+          `update interactions_cleaning set kind = $4, after_id = $5, round_at = case when $4::text is null then null else round_at end
+           where id = 1 and kind = $1 and after_id = $2 and round_at = $3 returning id`,
+          [place.kind, place.afterId, place.roundAt, kind ?? null, kind ? afterId : null],
+        )
+        // Somebody else has gone on, since this one was believed dead.
+        if (moved.length === 0) throw new DomainError('conflict', 'The round is at another place by now.')
+        if (kind) return { kind, afterId, roundAt: place.roundAt }
+        // Those were there again, or are gone, or could not be asked for: they begin anew.
+        await unit.query('delete from interaction_miss where round_at < $1', [place.roundAt])
+        return undefined
+      })
+    },
+
+    async miss({ kind, roundAt }, id) {
+      return await tell.create(async (unit) => {
+        const [row] = await unit.query<{ misses: number }>(
+          `insert into interaction_miss as m (kind, interaction_id, misses, round_at) values ($1, $2, 1, $3)
+           on conflict (kind, interaction_id) do update
+             set misses = m.misses + (m.round_at < $3)::int, round_at = greatest(m.round_at, $3)
+           returning misses`,
+          [kind, id, roundAt],
+        )
+        return row?.misses ?? 0
+      })
+    },
+
+    async continueLater({ kind, afterId }) {
+      // The job that asks still has the other key.
+      await tell.create(async (unit) =>
+        unit.enqueue({ type: JOB, data: {}, dedupeKey: `${JOB}-${kind}-${afterId}`, delayMs: REST_MS }),
+      )
+    },
+  }
+}
+
+/** `planned`: the round that was asked for last, with the settings of now. */
+function dueOf(planned: Date | null, now: Date, settings: RepeatSettings): Date {
+  if (planned === null) return firstRun(now, settings, randomInt)
+  return planned > now ? planned : nextRun(planned, now, settings)
+}
