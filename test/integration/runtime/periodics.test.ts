@@ -75,6 +75,17 @@ describe('a periodic task', () => {
     expect(ran).toBe(2)
   })
 
+  it('runs on after the clock was set back under the process', async () => {
+    const ran = { here: 0, hourly: 0 }
+    const { registry, sweeper } = one.runtime
+    registry.periodic('here', { everyMs: () => 1000, everywhere: true, run: async () => void (ran.here += 1) })
+    registry.periodic('hourly', { everyMs: () => HOUR, run: async () => void (ran.hourly += 1) })
+    await sweeper.sweep()
+    clock.pass(-2 * HOUR)
+    await sweeper.sweep()
+    expect(ran).toEqual({ here: 2, hourly: 2 })
+  })
+
   it('that fails is tried again when it is due', async () => {
     let ran = 0
     for (const { registry } of both()) {
