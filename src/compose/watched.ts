@@ -28,6 +28,8 @@ export interface Watched {
   healthListener: Listening | null
 }
 
+export const UNWATCHED: Watched = { telemetry: undefined, exporter: null, healthListener: null }
+
 /** Opens the listeners that the configuration asks for. Throws ListenError when an address cannot be used. */
 export async function openWatched(
   { config, health, logger }: { config: Config; health: Health; logger: Logger },
