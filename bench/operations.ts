@@ -41,8 +41,8 @@ export async function benchOperations(): Promise<void> {
     fsync: false,
   })
   const database = new URL(postgres.url)
-  const gate = await startGate({ host: database.hostname, port: Number(database.port) })
-  database.port = String(gate.port)
+  const gate = await startGate({ host: '127.0.0.1', port: Number(database.port) })
+  database.host = `127.0.0.1:${gate.port}`
   const exporter = await freePort()
   let node: NodeProcess | undefined
   try {

@@ -19,9 +19,10 @@ beforeAll(async () => {
     roles: ['media'],
     config: { open_telemetry: { metrics: { enabled: true } }, vireo: { health: { port: 0 } } },
   })
+  // By TCP, whatever the tests speak to it through.
   const database = new URL(media.databaseUrl)
-  gate = await startGate({ host: database.hostname, port: Number(database.port) })
-  database.port = String(gate.port)
+  gate = await startGate({ host: '127.0.0.1', port: Number(database.port) })
+  database.host = `127.0.0.1:${gate.port}`
   web = await startTestNode({
     beside: { ...media, databaseUrl: database.href },
     roles: ['web'],
