@@ -82,7 +82,7 @@ import { makeVideoImports, runImports } from './actors/video-import/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
-import { openWatched, registerFigures, watchParts } from './compose/watched.ts'
+import { openWatched, registerFigures, UNWATCHED, watchParts } from './compose/watched.ts'
 import { type LoadedConfig, makeConfigSource } from './config/index.ts'
 import { cachePlaces, objectAddresses, openDatabaseServer, openStore, redisAddress, withTls } from './connections.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
@@ -175,7 +175,8 @@ async function start(
   makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
   const config = source.current
-  const watched = await openWatched({ config: config(), health, logger }, closers)
+  // A command of the operator plays no role, and runs beside a process that has these addresses.
+  const watched = roles.length > 0 ? await openWatched({ config: config(), health, logger }, closers) : UNWATCHED
 
   const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
   const db = await makeDatabase({

@@ -28,6 +28,8 @@ export interface Watched {
   healthListener: Listening | null
 }
 
+export const UNWATCHED: Watched = { telemetry: undefined, exporter: null, healthListener: null }
+
 /** Opens the listeners that the configuration asks for. Throws ListenError when an address cannot be used. */
 export async function openWatched(
   { config, health, logger }: { config: Config; health: Health; logger: Logger },
@@ -53,11 +55,12 @@ export async function openWatched(
   }
 }
 
-/** What readiness wants beside a finished start. */
+/** What readiness wants, or tells of, beside a finished start. */
 export function watchParts(health: Health, parts: { db: Database; redis: Redis | undefined }): void {
   const { db, redis } = parts
   health.add('database', { look: () => db.query('select 1'), seenAt: db.answeredAt })
-  if (redis) health.add('redis', { look: () => redis.ping() })
+  // All processes have one Redis: were they unready without it, nobody would answer what each of them can.
+  if (redis) health.add('redis', { look: () => redis.ping(), isDispensable: true })
 }
 
 export function registerFigures(

@@ -107,7 +107,7 @@ async function choosePort(place: Place, wanted: number): Promise<number> {
 function spawnServer(place: Place, binaries: Binaries, port: number, options: ServerSettings): ChildProcess {
   const settings: Record<string, string | number> = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: isShortEnough(place) ? place.cluster : '',
+    unix_socket_directories: isShortEnough(place) ? quoted(place.cluster) : '',
     max_connections: options.maxConnections ?? 200,
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -219,6 +219,9 @@ export function urlOf(place: Place, port: number, database: string = DATABASE): 
 
 /** PostgreSQL names it so. */
 const socketOf = ({ cluster }: Place, port: number): string => join(cluster, `.s.PGSQL.${port}`)
+
+/** As one item of a list of folders, whatever is in its name. */
+const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
 /** Systems take addresses of sockets of 103 bytes at most, or a few more. */
 const isShortEnough = (place: Place): boolean =>

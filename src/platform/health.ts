@@ -18,10 +18,12 @@ export interface Part {
   look: () => Promise<unknown>
   /** When it last gave a sign by itself, on the clock of `performance.now()`. */
   seenAt?: () => number
+  /** Requests are answered without it: it is told of, and readiness does not want it. */
+  isDispensable?: boolean
 }
 
 export interface Health {
-  /** From now on readiness wants this part. */
+  /** From now on readiness tells of this part, and wants it. */
   add(name: string, part: Part): void
   migrated(): void
   started(): void
@@ -39,19 +41,19 @@ const PATIENCE_MS = 10
 const TRUSTED_MS = 3000
 
 export function makeHealth({ now = () => performance.now() }: { now?: () => number } = {}): Health {
-  const parts = new Map<string, () => Promise<PartState>>()
+  const parts = new Map<string, { look: () => Promise<PartState>; isWanted: boolean }>()
   let migrations: Readiness['migrations'] = 'pending'
   let phase: 'starting' | 'serving' | 'draining' = 'starting'
 
   async function readiness(): Promise<Readiness> {
-    const states = await Promise.all([...parts].map(async ([name, look]) => [name, await look()] as const))
-    const allUp = states.every(([, state]) => state === 'up')
+    const states = await Promise.all([...parts].map(async ([name, { look }]) => [name, await look()] as const))
+    const allUp = states.every(([name, state]) => state === 'up' || !parts.get(name)?.isWanted)
     const status = phase !== 'serving' ? phase : allUp ? 'ready' : 'unavailable'
     return { ready: status === 'ready', status, migrations, parts: Object.fromEntries(states) }
   }
 
   return {
-    add: (name, part) => void parts.set(name, watch(part, now)),
+    add: (name, part) => void parts.set(name, { look: watch(part, now), isWanted: !part.isDispensable }),
     migrated() {
       migrations = 'done'
     },

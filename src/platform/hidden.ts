@@ -3,8 +3,9 @@
 
 /** Of names; bounded, so that a hostile text takes no longer than an honest one. */
 const PART = String.raw`[^=&#?\s"'<>\\]{0,60}`
-const SECRET_PARTS = 'token|password|secret|jwt|verification|signature|credential|api_?key'
-const SECRET_NAMES = 'upload_id|code|otp|key|sig|auth|session'
+const SECRET_PARTS =
+  'token|passw|passkey|secret|jwt|verification|signature|credential|(?:api|access|auth|stream|private)_?key|session_?id'
+const SECRET_NAMES = 'upload_id|code|otp|key|pass|sig|auth|session'
 
 /** Parameters, of queries and of fragments, that open something to whoever holds them. */
 const SECRET_PARAMETERS = new RegExp(
@@ -14,10 +15,12 @@ const SECRET_PARAMETERS = new RegExp(
 
 const CREDENTIALS = /(:\/\/)[^\s/@"'<>\\]{1,300}@/g
 
-const TOKENS = /\b(Bearer|Basic) {1,4}[\w.~+/-]{16,}=*/gi
+/** Short ones too; what has but small letters after `Basic` is a word. */
+const TOKENS = /\b(bearer) {1,4}(?!auth)[\w.~+/-]{6,}=*/gi
+const PASSWORDS = /\b([Bb]asic) {1,4}(?=[a-z]{0,80}[A-Z\d=])[\w.~+/-]{6,}=*/g
 
 /** The text without the values of secret parameters and the credentials of addresses, and without tokens of `Authorization`. */
 export function hideSecrets(text: string): string {
   const open = text.includes('=') ? text.replace(SECRET_PARAMETERS, '$1[hidden]') : text
-  return open.replace(CREDENTIALS, '$1[hidden]@').replace(TOKENS, '$1 [hidden]')
+  return open.replace(CREDENTIALS, '$1[hidden]@').replace(TOKENS, '$1 [hidden]').replace(PASSWORDS, '$1 [hidden]')
 }

@@ -35,6 +35,17 @@ describe('the command line', () => {
     expect(await client.get('/api/v1/users/me')).toMatchObject({ username: 'helper', role: { label: 'Moderator' } })
   }, 60_000)
 
+  it('works beside a process that exports figures and tells of its health, with the configuration of that one', async () => {
+    const taken = new URL(node.base).port
+    const env = {
+      ...environment(),
+      VIREO__OPEN_TELEMETRY__METRICS__ENABLED: 'true',
+      VIREO__OPEN_TELEMETRY__METRICS__PROMETHEUS_EXPORTER__PORT: taken,
+      VIREO__VIREO__HEALTH__PORT: taken,
+    }
+    expect(await runVireo(env, ['jobs', 'list', '--state', 'failed'])).toMatchObject({ code: 0, complaint: '' })
+  })
+
   it('shows the queue of jobs, pauses and resumes it in the running server, and gives a job another try', async () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
     try {

@@ -68,6 +68,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
       const id = syncIdOf(data)
       if (id !== undefined) await unlessGone(fail(id, error))
     },
+    standsAlone: (data) => syncIdOf(data) === undefined,
   })
 
   registry.job('after-video-channel-import', {

@@ -36,7 +36,10 @@ export function makePeriodics(options: { db: Database; clock: Clock; owner: stri
 
   const isDue = (name: string, every: number): boolean => {
     const known = lookAt.get(name)
-    return !known || known.every !== every || known.at <= clock.now().getTime()
+    if (!known || known.every !== every) return true
+    const now = clock.now().getTime()
+    // Further away than it can be: the clock was set back.
+    return known.at <= now || known.at > now + every
   }
 
   async function claim(tasks: { name: string; every: number }[]): Promise<Set<string>> {

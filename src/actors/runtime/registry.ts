@@ -21,6 +21,8 @@ export interface JobHandler {
   run(job: JobContext): Promise<void>
   /** After the last failed try, so that whatever waits for the job leaves its waiting state. */
   failed?(job: { id: number; data: JobContext['data'] }, error: string): Promise<void>
+  /** Whether nothing waited for this job, so that another try of it alone does its work. Where it is left out: unless there is a `failed`. */
+  standsAlone?(data: JobContext['data']): boolean
 }
 
 export type QueueName = 'delivery' | 'inbox' | 'media' | 'mail' | 'io' | 'cron'

@@ -192,10 +192,8 @@ export function makeRuntime(options: {
     },
     async stop(graceMs) {
       pause.stop()
-      await sweeper.stop()
-      await relay.stop()
       for (const dispatcher of dispatchers.values()) dispatcher.stop()
-      await Promise.all([jobs.stop(graceMs), lanes.stop(graceMs)])
+      await Promise.all([sweeper.stop(graceMs), relay.stop(), jobs.stop(graceMs), lanes.stop(graceMs)])
       await Promise.all([...workers.values()].map((worker) => worker.close({ drainMs: graceMs })))
     },
   }

@@ -1,6 +1,7 @@
 // The sweeper: looks once a second at what nobody rang a bell for. It rebuilds the queue from our tables, takes up
 // what dead processes held, sends TIMED_OUT to machines and runs the periodic tasks.
 
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -13,7 +14,8 @@ import type { Registry, TimeoutHandler } from './registry.ts'
 
 export interface Sweeper {
   start(): void
-  stop(): Promise<void>
+  /** Waits for the look at hand, for `graceMs` at most: what a periodic task had to do is done when it is due again. */
+  stop(graceMs: number): Promise<void>
   /** One whole look, for tests. */
   sweep(): Promise<void>
   /** Rings for the jobs and lanes that are due. */
@@ -42,6 +44,7 @@ export function makeSweeper(options: {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let stopped = true
+  let isEnding = false
 
   async function sweep(): Promise<void> {
     await guard('pause', pause.look)
@@ -73,6 +76,7 @@ export function makeSweeper(options: {
   }
 
   async function guard(what: string, work: () => Promise<void>): Promise<void> {
+    if (isEnding) return
     try {
       await work()
     } catch (error) {
@@ -104,10 +108,17 @@ export function makeSweeper(options: {
       stopped = false
       next()
     },
-    async stop() {
+    async stop(graceMs) {
       stopped = true
+      isEnding = true
       clearTimeout(timer)
-      await running
+      const patience = new AbortController()
+      const isLong = await Promise.race([
+        running.then(() => false),
+        wait(graceMs, true, { signal: patience.signal }).catch(() => false),
+      ])
+      patience.abort()
+      if (isLong) logger.warn('the sweeper is let go in the middle of its work')
     },
   }
 }

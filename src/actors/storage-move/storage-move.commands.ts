@@ -46,6 +46,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
       async failed({ data }, error) {
         if (data.videoId !== undefined) await moveVideoFiles.giveUp(Number(data.videoId), error)
       },
+      standsAlone: (data) => data.videoId === undefined,
     })
   }
 

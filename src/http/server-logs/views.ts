@@ -1,6 +1,7 @@
 // Lines of the logs as clients of `/server/logs` and `/server/audit-logs` read them, and what a client reports as a line of ours.
 
 import { type AuditRow, PREFIXES } from '../../actors/audit/index.ts'
+import { hideSecrets } from '../../platform/hidden.ts'
 import type { LogLine } from '../../platform/log-files/index.ts'
 import { anonymizeIp } from '../plugins/request-log.ts'
 import type { ClientLog, LogLineView } from './schemas.ts'
@@ -28,7 +29,8 @@ export function toAuditLineView(
     ...before,
     ...Object.fromEntries(after.map(([key, value]) => [`new-${key}`, value])),
   }
-  return { level: 'audit', message: JSON.stringify(message), label, timestamp: stamp(at.getTime()) }
+  // What users wrote may hold the address of something that is not for everybody.
+  return { level: 'audit', message: hideSecrets(JSON.stringify(message)), label, timestamp: stamp(at.getTime()) }
 }
 
 const ROLES = ['Administrator', 'Moderator', 'User']

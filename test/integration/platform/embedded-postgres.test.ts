@@ -116,6 +116,12 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(far.url, 'select host(inet_client_addr())')).toBe('127.0.0.1')
   })
 
+  it('is spoken to through a socket whatever is in the name of the folder', async () => {
+    dataDir = join(folder, 'a, "b" %?')
+    const { url } = await start()
+    expect(await query(url, 'select inet_client_addr()')).toBeNull()
+  })
+
   it('knows letters beyond ASCII and has the extensions that the schema needs', async () => {
     const { url } = await start()
     expect(await query(url, `select lower('ÄÖÉ')`)).toBe('äöé')

@@ -21,7 +21,7 @@ beforeEach(async () => {
   gate = Promise.withResolvers()
   const { db, runtime } = one
   queue = makeJobQueue({
-    ...{ db, tell: runtime.tell, logger: silentLogger },
+    ...{ db, tell: runtime.tell, logger: silentLogger, registry: runtime.registry },
     incoming: { retryParked: async () => undefined },
   })
   for (const [name, { runtime: each }] of Object.entries({ one, two })) {
@@ -121,5 +121,18 @@ describe('another try', () => {
       unit.enqueue({ type: 'email', data: { n: 6 }, dedupeKey: 'same', delayMs: 60_000 }),
     )
     await expect(queue.retry(id)).rejects.toMatchObject({ kind: 'conflict' })
+  })
+
+  it('is not for one with which what waited for it has failed: it would find nothing to do', async () => {
+    const handler = { queue: 'media', run: async () => undefined, failed: async () => undefined } as const
+    one.runtime.registry.job('video-transcoding', handler)
+    one.runtime.registry.job('video-channel-import', { ...handler, standsAlone: ({ of }) => of === undefined })
+    const rows = await one.db.query<{ id: number }>(
+      `insert into job (type, queue, state, data) values ('video-transcoding', 'media', 'failed', '{}'),
+         ('video-channel-import', 'io', 'failed', '{"of": 1}'), ('video-channel-import', 'io', 'failed', '{}') returning id`,
+    )
+    const tries = await Promise.allSettled(rows.map(({ id }) => queue.retry(String(id))))
+    expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+    expect(await states()).toEqual(['failed', 'failed', 'waiting'])
   })
 })

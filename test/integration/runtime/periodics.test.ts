@@ -75,6 +75,17 @@ describe('a periodic task', () => {
     expect(ran).toBe(2)
   })
 
+  it('runs on after the clock was set back under the process', async () => {
+    const ran: string[] = []
+    const { registry, sweeper } = one.runtime
+    registry.periodic('here', { everyMs: () => 1000, everywhere: true, run: async () => void ran.push('here') })
+    registry.periodic('hourly', { everyMs: () => HOUR, run: async () => void ran.push('hourly') })
+    await sweeper.sweep()
+    clock.pass(-2 * HOUR)
+    await sweeper.sweep()
+    expect(ran).toEqual(['here', 'hourly', 'here', 'hourly'])
+  })
+
   it('that fails is tried again when it is due', async () => {
     let ran = 0
     for (const { registry } of both()) {
@@ -92,6 +103,35 @@ describe('a periodic task', () => {
     clock.pass(HOUR)
     await sweep()
     expect(ran).toBe(2)
+  })
+
+  it('that takes long keeps no process from ending in time, nor jobs from being given back', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { registry, sweeper, tell } = one.runtime
+    const begun: string[] = []
+    registry.job('email', {
+      queue: 'mail',
+      async run({ signal }) {
+        begun.push('job')
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    })
+    await one.runtime.start()
+    await tell.create(async (unit) => unit.enqueue({ type: 'email', data: {} }))
+    const run = async () => {
+      begun.push('task')
+      await gate.promise
+    }
+    registry.periodic('long', { everyMs: () => HOUR, run })
+    registry.periodic('next', { everyMs: () => HOUR, run: async () => void begun.push('next') })
+    await until(() => begun.length === 2)
+    await one.runtime.stop(50)
+    expect(await one.db.query('select state, lost_leases, failures from job')).toEqual([
+      { state: 'waiting', lost_leases: 0, failures: 0 },
+    ])
+    gate.resolve()
+    await sweeper.stop(1000)
+    expect(begun.toSorted()).toEqual(['job', 'task'])
   })
 
   it('of a process that died is taken over, of one that lives it is not', async () => {

@@ -170,6 +170,8 @@ describe('the log', () => {
   })
 })
 
+const HELLO = 'hello https://a.example/?token=0123456789'
+
 describe('the audit log', () => {
   it('can look at every kind of thing', async () => {
     const db = new pg.Client({ connectionString: node.databaseUrl })
@@ -215,7 +217,7 @@ describe('the audit log', () => {
     const video = await upload(client, { name: 'Before', privacy: '1' })
     await client.send('PUT', `/api/v1/videos/${video.id}`, { name: 'After', tags: ['one', 'two'] })
     const thread = `/api/v1/videos/${video.id}/comment-threads`
-    const { comment } = await client.send<{ comment: { id: number } }>('POST', thread, { text: 'hello' })
+    const { comment } = await client.send<{ comment: { id: number } }>('POST', thread, { text: HELLO })
     const { abuse } = await client.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', {
       ...{ reason: 'bad', video: { id: video.id } },
     })
@@ -246,7 +248,10 @@ describe('the audit log', () => {
         'new-video-name': 'After',
         'new-video-tags': ['one', 'two'],
       }),
-      of(lee, 'comments', 'create', { 'comment-id': comment.id, 'comment-text': 'hello' }),
+      of(lee, 'comments', 'create', {
+        'comment-id': comment.id,
+        'comment-text': 'hello https://a.example/?token=[hidden]',
+      }),
       of(lee, 'abuse', 'create', { 'abuse-id': abuse.id, 'abuse-reason': 'bad', 'abuse-reporter-name': 'lee' }),
       of(admin, 'abuse', 'update', { 'abuse-moderationComment': null, 'new-abuse-moderationComment': 'done' }),
       of(admin, 'abuse', 'delete', { 'abuse-id': abuse.id }),

@@ -32,6 +32,14 @@ it.each([
   ['https://x.example/a?keyword=cats&key=abc', 'https://x.example/a?keyword=cats&key=[hidden]'],
   ['authorization: Bearer 0123456789abcdef01', 'authorization: Bearer [hidden]'],
   ['Bearer authentication is needed', 'Bearer authentication is needed'],
+  ['answered 401 to Bearer abcdef', 'answered 401 to Bearer [hidden]'],
+  ['authorization: Basic dXNlcjpwYXNz', 'authorization: Basic [hidden]'],
+  ['Basic authentication, and basic knitting', 'Basic authentication, and basic knitting'],
+  ['https://t.example/announce?passkey=0123&n=1', 'https://t.example/announce?passkey=[hidden]&n=1'],
+  [
+    'https://s.example/?access_key=0123&session_id=4&keyword=x',
+    'https://s.example/?access_key=[hidden]&session_id=[hidden]&keyword=x',
+  ],
 ])('in a line, %s becomes %s', (line, logged) => {
   expect(hideSecrets(line)).toBe(logged)
 })

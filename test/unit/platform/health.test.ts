@@ -41,7 +41,7 @@ it('looks at a part once a second at most', async () => {
   const { serving, pass } = stage()
   const health = serving()
   let looks = 0
-  health.add('redis', {
+  health.add('database', {
     look: async () => {
       looks += 1
       if (looks === 2) throw new Error('gone')
@@ -51,9 +51,18 @@ it('looks at a part once a second at most', async () => {
   for (const ms of [0, 999, 1, 999, 1]) {
     pass(ms)
     const { status, parts } = await health.readiness()
-    states.push(`${status} ${parts.redis} ${looks}`)
+    states.push(`${status} ${parts.database} ${looks}`)
   }
   expect(states).toEqual(['ready up 1', 'ready up 1', 'unavailable down 2', 'unavailable down 2', 'ready up 3'])
+})
+
+it('tells of a part that requests are answered without, and does not want it', async () => {
+  const health = stage().serving()
+  health.add('database', { look: async () => 1 })
+  health.add('redis', { look: () => Promise.reject(new Error('gone')), isDispensable: true })
+  expect(await health.readiness()).toMatchObject({ status: 'ready', parts: { database: 'up', redis: 'down' } })
+  health.add('database', { look: () => Promise.reject(new Error('gone')) })
+  expect(await health.readiness()).toMatchObject({ status: 'unavailable' })
 })
 
 it('does not look at a part that gave a sign by itself', async () => {
