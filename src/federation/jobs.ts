@@ -29,7 +29,7 @@ export function registerFederationJobs(
       } catch (error) {
         if (isHopeless(error)) throw new PermanentFailure(String(error), { cause: error })
         if (!(error instanceof DomainError)) throw error
-        await askAgain(data, error)
+        await askAgain(id, data, error)
       }
     },
   })
@@ -60,21 +60,25 @@ export function registerFederationJobs(
   }
 
   /** A server that cannot be reached now is asked again by the back-off of follows, as long as they are repeated. */
-  async function askAgain(data: Record<string, string | number>, cause: DomainError): Promise<void> {
+  async function askAgain(id: number, data: Record<string, string | number>, cause: DomainError): Promise<void> {
     const { initial_backoff, max_backoff, retry_for } = config().vireo.federation.follow
     const now = clock.now().getTime()
     const askedAt = Number(data.askedAt ?? now)
     const tries = Number(data.tries ?? 0) + 1
     if (now - askedAt >= retry_for) throw new PermanentFailure(cause.message, { cause })
-    logger.info({ target: data.host ?? data.handle, reason: cause.message }, 'a follow is asked again later')
-    await tell.create(async (unit) =>
+    const target = data.host ?? data.handle ?? data.actorId
+    await tell.create(async (unit) => {
+      // Whoever takes it back meanwhile waits for this row, and then finds the next job.
+      const wanted = await unit.query("select 1 from job where id = $1 and state <> 'cancelled' for share", [id])
+      if (wanted.length === 0) return
+      logger.info({ target, reason: cause.message }, 'a follow is asked again later')
       unit.enqueue({
         type: 'activitypub-follow',
         data: { ...data, askedAt, tries },
-        dedupeKey: `follow-${data.followerId ?? ''}-${String(data.host ?? data.handle).toLowerCase()}-${tries}`,
+        dedupeKey: `follow-${data.followerId ?? ''}-${String(target).toLowerCase()}-${tries}`,
         delayMs: Math.min(max_backoff, initial_backoff * 2 ** (tries - 1)),
-      }),
-    )
+      })
+    })
   }
 
   registry.job('federate-video', {

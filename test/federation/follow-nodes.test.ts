@@ -1,6 +1,7 @@
 // Real nodes that follow each other's instance, account and channel: asked, accepted, given up, asked again, rejected and
 // accepted after all.
 
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
@@ -189,4 +190,32 @@ it('a server that cannot be reached is not asked again once it is given up', asy
   expect(
     await a.query("select 1 from job where data->>'host' = $1 and state in ('waiting', 'delayed', 'active')", [host]),
   ).toEqual([])
+}, 30_000)
+
+it('a server that fails to answer is not asked again once it is given up meanwhile', async () => {
+  const sockets: Socket[] = []
+  let isOver = false
+  const silent = createServer((socket) => {
+    socket.on('error', () => {})
+    if (isOver) socket.destroy()
+    else sockets.push(socket)
+  })
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+  const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+  try {
+    await a.client.send('POST', '/api/v1/server/following', { hosts: [host] })
+    await until(() => sockets.length > 0)
+    expect((await a.client.raw(`/api/v1/server/following/${host}`, { method: 'DELETE' })).status).toBe(204)
+    isOver = true
+    for (const socket of sockets) socket.destroy()
+    // One is worked at after the other.
+    await a.client.send('POST', '/api/v1/server/following', { hosts: ['127.0.0.1:7'] })
+    await until(
+      async () => (await a.query("select 1 from job where data->>'host' = '127.0.0.1:7' and data ? 'tries'"))[0],
+    )
+    expect(await a.query("select state from job where data->>'host' = $1", [host])).toEqual([{ state: 'cancelled' }])
+    expect((await a.client.raw('/api/v1/server/following/127.0.0.1:7', { method: 'DELETE' })).status).toBe(204)
+  } finally {
+    silent.close()
+  }
 }, 30_000)

@@ -1,6 +1,7 @@
 // The contact form: a message of a visitor to whoever runs the server. Messages are kept until they are mailed, and of an address
 // comes one in a while, whichever process it asks.
 
+import { isMailEnabled } from '../../config/index.ts'
 import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 
@@ -19,6 +20,8 @@ export interface Contact {
 const SWEEP_EVERY_MS = 3_600_000
 /** What no mail server took until then is nobody's business any more. */
 const KEEP_MS = 7 * 86_400_000
+/** Messages whose mail is asked for again at once, after a mail server was away for longer than a job tries. */
+const MAILS = 100
 
 export function makeContact({ db, tell, registry, clock, config, secrets }: ActorDeps): Contact {
   const ago = (ms: number): Date => new Date(clock.now().getTime() - ms)
@@ -30,6 +33,11 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
         ago(config().vireo.lifetimes.contact_form_per_ip),
       ])
       await db.query('delete from contact_message where created_at <= $1', [ago(KEEP_MS)])
+      if (!isMailEnabled(config())) return
+      const unsent = await db.query<{ id: number }>('select id from contact_message order by id limit $1', [MAILS])
+      await tell.create(async (unit) => {
+        for (const { id } of unsent) askForMail(unit, { mail: 'contact-form', contactId: id })
+      })
     },
   })
 

@@ -30,7 +30,8 @@ export const NOBODY = 0
 /** Sends the mail once the transaction is committed, with retries. */
 export function askForMail(unit: Unit, { mail, ...ids }: Mail): void {
   const data = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, Number(value)]))
-  // Anybody may ask for this one, as often as they like.
-  const once = mail === 'reset-password' ? { dedupeKey: `${mail}-${data.userId}` } : {}
+  // Anybody may ask for the one as often as they like; the other is asked for until it is sent.
+  const once =
+    mail === 'reset-password' || mail === 'contact-form' ? { dedupeKey: `${mail}-${Object.values(data)}` } : {}
   unit.enqueue({ type: 'email', data: { mail, ...data }, ...once })
 }

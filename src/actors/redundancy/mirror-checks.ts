@@ -1,5 +1,5 @@
 // The strategies of mirroring at work: from time to time, once for all processes, each chooses what it copies next, gives up
-// what deserves its place less, and keeps the rest for longer. What we may not hold any more is ended on the way.
+// what deserves its place less, and keeps the rest for longer. What we may not hold any more is ended soon, whatever they choose.
 
 import { type ActorDeps, DomainError, unlessGone } from '../runtime/index.ts'
 import { findCandidates, findCopiesOf, findHeld, findLost } from './mirror.queries.ts'
@@ -23,6 +23,8 @@ const LOOK_EVERY = 10_000
 /** A strategy chooses nothing for so long after a disk or a quota of the system was full, in ms. */
 const FULL_PAUSE = 3_600_000
 const CANDIDATES = 50
+/** How often copies that must not be held any more are looked for, in ms. */
+const LOST_EVERY = 60_000
 const LOST = 100
 
 /** Adds the checks to the registry. */
@@ -34,7 +36,6 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     async run() {
       const claimed = await claim()
       if (claimed.length === 0) return
-      await endLost()
       for (const settings of config().redundancy.videos.strategies) {
         const row = claimed.find(({ strategy }) => strategy === settings.strategy)
         if (!row) continue
@@ -43,6 +44,11 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
         )
       }
     },
+  })
+
+  registry.periodic('lost-mirrors', {
+    everyMs: () => Math.min(LOST_EVERY, config().redundancy.videos.check_interval),
+    run: endLost,
   })
 
   /** One process has each of them, once in the interval. */
@@ -123,8 +129,22 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
   }
 
   async function endLost(): Promise<void> {
-    for (const { id } of await findLost(db, { instanceActorId: await instanceActorId(), limit: LOST })) {
+    const actorId = await instanceActorId()
+    for (let after = 0; ; ) {
+      const lost = await findLost(db, { instanceActorId: actorId, after, limit: LOST })
+      for (const { id } of lost) await end(id)
+      if (lost.length < LOST) return
+      after = lost.at(-1)?.id ?? after
+    }
+  }
+
+  /** One that is in use now is looked at again. */
+  async function end(id: number): Promise<void> {
+    try {
       await unlessGone(redundancies.remove(id))
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      logger.info({ err: error, redundancy: id }, 'a copy that is not to be held any more is ended later')
     }
   }
 }

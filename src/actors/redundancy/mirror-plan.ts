@@ -109,7 +109,7 @@ export function planMirrors(options: {
   return { add, evict: [...evicted], extend: extend.map(({ videoId }) => videoId), isWaiting }
 }
 
-/** The first copies that make up so many bytes; undefined when all of them do not. */
+/** Of the first copies that make up so many bytes those that are needed; undefined when all of them do not. */
 function leastOf(copies: readonly Held[], bytes: number): Held[] | undefined {
   const chosen: Held[] = []
   let left = bytes
@@ -118,7 +118,13 @@ function leastOf(copies: readonly Held[], bytes: number): Held[] | undefined {
     chosen.push(copy)
     left -= copy.size
   }
-  return left <= 0 ? chosen : undefined
+  if (left > 0) return undefined
+  // What is behind it may be so large that it was not needed.
+  return chosen.filter(({ size }) => {
+    const isNeeded = left + size > 0
+    if (!isNeeded) left += size
+    return isNeeded
+  })
 }
 
 /** The least deserving first. */

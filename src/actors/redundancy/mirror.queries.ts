@@ -105,14 +105,14 @@ export const findCopiesOf = (
  */
 export const findLost = (
   db: Reader,
-  { instanceActorId, limit }: { instanceActorId: number; limit: number },
+  { instanceActorId, after, limit }: { instanceActorId: number; after: number; limit: number },
 ): Promise<{ id: number }[]> =>
   db.query(
     `with hosts as materialized (${MIRRORED_HOSTS})
      select r.id from redundancy r join video v on v.id = r.video_id ${OF_CHANNEL}
-     where r.actor_id = $1 and r.path is not null and r.state <> 'expiring' and case when r.strategy = 'manual'
+     where r.actor_id = $1 and r.id > $3 and r.path is not null and r.state <> 'expiring' and case when r.strategy = 'manual'
          then v.blocked or v.state = 'removed' or not (v.privacy in (${videoPrivacies.public}, ${videoPrivacies.unlisted}))
          else not (${MIRRORABLE}) end
      order by r.id limit $2`,
-    [instanceActorId, limit],
+    [instanceActorId, limit, after],
   )

@@ -141,7 +141,11 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       for (const { id } of failed) {
         await unlessGone(
           tell({ aggregate: 'redundancy', id }, async (unit) => {
-            move(unit, await unit.em.findOneOrFail(Redundancy, id), { type: 'RETRIED' }, settingsOf(deps))
+            const copy = await unit.em.findOneOrFail(Redundancy, id)
+            // Whatever chose it before.
+            copy.strategy = 'manual'
+            copy.context = { ...copy.context, lifetime: null }
+            move(unit, copy, { type: 'RETRIED' }, settingsOf(deps))
           }),
         )
       }

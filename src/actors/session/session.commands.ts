@@ -202,7 +202,10 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
              refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3
            where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
              and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
-           returning id
+           returning id, user_id
+         ), active as (
+           update users set last_login_at = $3
+           where id in (select u.id from users u join rotated r on r.user_id = u.id for no key update of u skip locked)
          ) insert into spent_refresh_token (token_hash, session_id, expires_at)
          select $1, rotated.id, $7 from rotated returning session_id`,
         [spent, clientId, clock.now(), ...values],

@@ -48,12 +48,11 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
 
     async unsubscribe(accountId, handle) {
       const followerId = await actorOf(accountId)
+      const { name, host } = handle
+      const wasAsked = await forgetAsked(db.query, { followerId, hostOrHandle: `${name}@${host}` })
       const channel = await findChannelByHandle(db, handle)
       const follow = channel && (await findFollow(db, { followerId, targetId: channel.actorId }))
-      if (!follow || follow.state === 'none') {
-        const { name, host } = handle
-        return await forgetAsked(db.query, { followerId, hostOrHandle: `${name}@${host}` })
-      }
+      if (!follow || follow.state === 'none') return wasAsked
       await unlessGone(follows.withdraw(follow.id))
       return true
     },

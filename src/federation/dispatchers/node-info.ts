@@ -32,7 +32,7 @@ interface Usage {
   localComments: number
 }
 
-/** The document. Active is who logged in. One statement. */
+/** The document. Active is who logged in, or went on with a session. One statement. */
 export async function nodeInfo(
   query: Sql,
   version: '2.0' | '2.1',

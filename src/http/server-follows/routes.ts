@@ -110,14 +110,14 @@ export function serverFollowsArea(deps: ServerFollowsDeps): Area {
       { config: manage, schema: { tags: TAGS, params: hostOrHandleParam(config), response: { 204: z.null() } } },
       async ({ params: { hostOrHandle } }, reply) => {
         const { name, host, text } = hostOrHandle
+        // A server that could not be reached yet is not asked again, either.
+        const wasAsked = await forgetAsked(db.query, { followerId: null, hostOrHandle: text })
         const found = await findFollowByHandle(db, {
           localActorId: await instanceActorId(),
           direction: 'following',
           name,
           host,
         })
-        // A server that could not be reached yet is not asked again, either.
-        const wasAsked = await forgetAsked(db.query, { followerId: null, hostOrHandle: text })
         if (found !== undefined) await unlessGone(follows.withdraw(found))
         else if (!wasAsked) throw notFound(`Follow ${text} not found.`)
         return reply.code(204).send(null)

@@ -179,6 +179,18 @@ describe('the contact form', () => {
       expect(logged).not.toContain(hidden)
   })
 
+  it('sends what no job is at any more, once a mail server is there again', async () => {
+    at.mail.refuseWith = 451
+    expect((await contact('203.0.113.8', { ...message, subject: 'Still here?' })).status).toBe(204)
+    const failed = "select id from job where type = 'email' and failures = 1 and state = 'delayed'"
+    await until(async () => (await at.query(failed)).length === 1)
+    await at.query(`update job set state = 'failed', finished_at = now() where id in (${failed})`)
+    at.mail.refuseWith = null
+    at.clock.pass(3_600_000)
+    expect((await at.mail.next('keeper@example.com')).subject).toBe('[Cats] Still here?')
+    await until(async () => (await waiting()).length === 0)
+  })
+
   it('is answered with 409 where it is switched off', async () => {
     const custom = (await at.ask('GET', '/config/custom', undefined, at.root)).body
     await at.ask('PUT', '/config/custom', { ...custom, contactForm: { enabled: false } }, at.root)

@@ -80,6 +80,22 @@ describe('a session', () => {
     expect(wrong.json()).toMatchObject(noGrant)
   })
 
+  it('shows that its user is active when it is refreshed, also while somebody is at the user', async () => {
+    const { id, refresh_token } = await member()
+    const activeAt = async () =>
+      (await one.db.query<{ at: Date }>('select last_login_at as at from users where id = $1', [id]))[0]?.at
+    clock.pass(HOUR)
+    const next = tokensOf(await one.refresh(refresh_token))
+    const refreshedAt = clock.now()
+    expect(await activeAt()).toEqual(refreshedAt)
+    clock.pass(HOUR)
+    await one.db.transaction(async (tx) => {
+      await tx.query('select 1 from users where id = $1 for no key update', [id])
+      expect((await one.refresh(next.refresh_token)).statusCode).toBe(200)
+    })
+    expect(await activeAt()).toEqual(refreshedAt)
+  })
+
   it('lives as long as it is refreshed', async () => {
     const { id, access_token, refresh_token } = await member()
     clock.pass(HOUR)

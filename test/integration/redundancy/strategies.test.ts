@@ -8,6 +8,7 @@ import {
   downloadRedundancies,
   makeRedundancies,
   mirrorByStrategy,
+  type Redundancies,
   redundancyStats,
 } from '../../../src/actors/redundancy/index.ts'
 import type { JobContext } from '../../../src/actors/runtime/index.ts'
@@ -33,6 +34,7 @@ const clock = fakeClock()
 let first: TestRuntime
 let second: TestRuntime
 let strategies: Strategies
+let redundancies: Redundancies
 let us: number
 let channelId: number
 let host: string
@@ -65,7 +67,7 @@ beforeAll(async () => {
       ...{ urls: makeUrls(TEST_ORIGIN), secrets: makeSecrets({ secret: 'a secret for tests' }) },
       instanceActorId: async () => us,
     }
-    const redundancies = makeRedundancies(deps)
+    redundancies = makeRedundancies(deps)
     mirrorByStrategy({ ...deps, redundancies })
     const leases = { owner: 'a test', isGone: () => false }
     const pendingFiles = makePendingFiles({ db, store, clock, logger: silentLogger, leases })
@@ -316,21 +318,35 @@ describe('a strategy', () => {
     ])
   })
 
+  it('leaves to whoever asks by hand what it failed to copy', async () => {
+    const videoId = await video({ views: 3 })
+    strategies = [strategy('most-views')]
+    await check()
+    await query("update redundancy set state = 'failed'")
+    await redundancies.request({ videoId })
+    expect(await query("select strategy, state, context->'lifetime' as lifetime from redundancy")).toEqual([
+      { strategy: 'manual', state: 'wanted', lifetime: null },
+    ])
+  })
+
   it.each<[string, () => Promise<unknown>]>([
     ['is not public any more', () => query('update video set privacy = 2')],
     ['is blocked', () => query('update video set blocked = true')],
     ['is of a server that is not allowed any more', () => query('update remote_host set redundancy_allowed = false')],
     ['is of a server that is not followed any more', () => query("update follow set state = 'rejected'")],
     ['is of a server that is blocked', () => query('insert into server_block (host) values ($1)', [host])],
-  ])('ends the copy of a video that %s, though it is not old', async (_what, happen) => {
+  ])('ends the copy of a video that %s within a minute, though it is not old', async (_what, happen) => {
     await video({ views: 3 })
     strategies = [strategy('most-views')]
     await check()
     await stored()
+    clock.pass(60_000)
+    await first.runtime.sweeper.run(['lost-mirrors'])
+    expect(await mirrored()).toHaveLength(1)
     await happen()
-    clock.pass(HOUR)
+    clock.pass(60_000)
     strategies = []
-    await check()
+    await second.runtime.sweeper.run(['lost-mirrors'])
     expect(await mirrored()).toEqual([])
   })
 

@@ -58,6 +58,13 @@ describe('a strategy', () => {
     expect(plan([copy(1, 100, 5)], [video(2, 10, 5)])).toEqual(nothing)
   })
 
+  it('gives up no more than is needed', () => {
+    const held = [copy(1, 10, 1), copy(2, 90, 3)]
+    expect(plan(held, [video(3, 90, 9)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
+    expect(plan(held, [video(3, 100, 9)])).toEqual({ ...nothing, evict: [1, 2], isWaiting: true })
+    expect(plan([copy(1, 10, 1), copy(2, 20, 2), copy(3, 70, 3)], [], 70)).toEqual({ ...nothing, evict: [1, 2] })
+  })
+
   it('gives up what it would not choose any more before all else, and keeps that no longer', () => {
     const held = [copy(1, 50, 1), copy(2, 50, 99, { isDeserving: false, expiresOn: ago(-1) })]
     expect(plan(held, [video(3, 50, 0)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
