@@ -177,6 +177,8 @@ it('draws pictures anew, and keeps those that a user gave unless it is forced', 
   expect(await askVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 0, skipped: 1, failed: [] })
   expect(await askVireo(env, ['regenerate-thumbnails', '--force'])).toMatchObject({ redrawn: 1 })
   expect(unneeded(await prune())).toEqual([])
+  const unknown = await runVireo(env, ['regenerate-thumbnails', '--video', '999999'])
+  expect([unknown.code, unknown.complaint]).toEqual([1, expect.stringContaining('999999')])
 }, 60_000)
 
 it('goes on where it was ended', async () => {
