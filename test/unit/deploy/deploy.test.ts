@@ -1,7 +1,7 @@
 // deploy/ against the program: what its files name (keys, roles, ports, folders, routes) must be there.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from '@jest/globals'
 import { loadConfig } from '../../../src/config/index.ts'
@@ -112,6 +112,12 @@ describe('nginx', () => {
     const wanted = [...served, 'cache' as const].map((kind) => [kind, storage[kind].replace(/\/*$/, '/')])
     const found = [...server.matchAll(/location \/internal\/(\w+)\/ \{ internal; alias (\S+); \}/g)]
     expect(Object.fromEntries(found.map(([, kind, path]) => [kind, path]))).toEqual(Object.fromEntries(wanted))
+  })
+
+  it('keeps pictures in a folder that it can make, as it makes none above it', () => {
+    const [kept = ''] = matches(read('deploy/nginx/vireo-http.conf'), /^proxy_cache_path (\S+)/gm)
+    expect(dirname(kept)).toBe('/var/cache')
+    expect(compose.services.nginx?.volumes).toContain(`pictures:${kept}`)
   })
 
   it('is what the configurations trust to send files', () => {
