@@ -438,6 +438,8 @@ async function start(
   }
 
   async function firstStart(): Promise<void> {
+    // A command could not tell the password of root.
+    if (roles.length === 0) return await instance.assertStarted()
     await instance.ensure()
     const password = options.rootPassword ?? randomToken(8)
     if (!(await users.ensureRoot({ password }))) return

@@ -1,7 +1,8 @@
 // What the server stands on, as the configuration names it: PostgreSQL (the embedded one where none is named), Redis, and the
 // store with its folders and buckets.
 
-import { join } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Config, LoadedConfig, RedisChoice } from './config/index.ts'
 import {
   bucketOrigins,
@@ -49,6 +50,29 @@ export function withTls(url: string, connection: { ssl: boolean; verifyCertifica
 function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
   const { tmp_persistent: uploads, ...folders } = storage
   return { directories: { ...folders, uploads }, tmp: storage.tmp }
+}
+
+/**
+ * A folder of stored files that holds another folder, as a line for the operator; undefined when all are apart. The server can live
+ * with that, but nobody can tell what of it is in use.
+ */
+export function mixedFolders({ config: { storage }, dataDir }: LoadedConfig): string | undefined {
+  const kinds = [...fileKinds.filter((kind) => kind !== 'tmp' && kind !== 'uploads'), 'tmp_persistent']
+  const folders = Object.entries(storage).map(([key, path]) => ({ key, name: `storage.${key}`, path: realPath(path) }))
+  const all = [...folders, { key: '', name: 'the data folder', path: realPath(dataDir) }]
+  for (const outer of folders.filter(({ key }) => kinds.includes(key))) {
+    const inner = all.find(({ key, path }) => key !== outer.key && `${path}/`.startsWith(`${outer.path}/`))
+    if (inner) return `${outer.name} holds ${inner.name}`
+  }
+  return undefined
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
 }
 
 /** The folders of what was fetched from other servers, by the same kinds. */

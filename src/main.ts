@@ -7,3 +7,5 @@ enableCompileCache()
 
 const { cli } = await import('./cli/cli.ts')
 process.exitCode = await cli(process.argv.slice(2), { env: process.env, cwd: process.cwd() })
+// What was said is written by then; a connection that hangs keeps nobody waiting.
+setTimeout(() => process.exit(), 2_000).unref()

@@ -9,6 +9,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 [ $# = 1 ] || fail 'Usage: backup.sh FOLDER'
+keep=${BACKUP_KEEP:-7}
+[[ $keep =~ ^[1-9][0-9]*$ ]] || fail "BACKUP_KEEP is $keep, expected a number above 0."
 need rsync flock sha256sum
 umask 077
 mkdir -p "$1"
@@ -16,6 +18,8 @@ target=$(cd "$1" && pwd)
 exec 9>"$target/.lock"
 flock -n 9 || fail "Another backup into $target is running."
 read_places
+# What was killed left them, with passwords in them.
+rm -rf "$target"/.20*Z.partial
 
 name=$(date -u +%Y-%m-%dT%H%M%SZ)
 work=$target/.$name.partial
@@ -88,7 +92,7 @@ mv "$work" "$target/$name"
 trap - EXIT
 say "Made $target/$name"
 
-find "$target" -mindepth 1 -maxdepth 1 -type d -name '20*Z' | sort | head -n "-${BACKUP_KEEP:-7}" | while read -r old; do
+find "$target" -mindepth 1 -maxdepth 1 -type d -name '20*Z' | sort | head -n "-$keep" | while read -r old; do
   say "Removing $old"
   rm -rf "$old"
 done

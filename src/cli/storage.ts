@@ -1,6 +1,7 @@
 // `vireo move-storage` and `vireo prune-storage`.
 
 import type { PrunedKind } from '../actors/storage-prune/index.ts'
+import { mixedFolders } from '../connections.ts'
 import { type Place, places } from '../media/index.ts'
 import { collectId, oneOf, positive, type Tools } from './family.ts'
 import { operate } from './operate.ts'
@@ -44,7 +45,10 @@ export function storageCommands({ program, load, out }: Tools): void {
     .action(async (options: { delete?: boolean; yes?: boolean; olderThan: number; missing: boolean }) => {
       if (options.delete && !options.yes) out.assertCanAsk()
       const olderThanMs = options.olderThan * HOUR_MS
-      await operate(load(), async (operator) => {
+      const loaded = load()
+      const mixed = mixedFolders(loaded)
+      if (mixed) throw new Error(`What is in use cannot be told: ${mixed}. Give each a folder of its own.`)
+      await operate(loaded, async (operator) => {
         const withProgress = async <T>(what: string, work: (onLook: (looked: number) => void) => Promise<T>) => {
           const progress = out.progress(what)
           try {

@@ -1,9 +1,12 @@
 // `vireo doctor` on a server that is well, on what is broken one thing at a time, and where there is nothing at all.
 
+import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Finding } from '../../src/cli/doctor/check.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
@@ -11,6 +14,8 @@ import { startTestNode, type TestNode } from '../support/node.ts'
 import { testRedisUrl } from '../support/redis.ts'
 import { everythingIn, startS3, type TestS3 } from '../support/s3.ts'
 import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
+
+const run = promisify(execFile)
 
 let node: TestNode
 let s3: TestS3
@@ -107,6 +112,22 @@ it('looks at everything else when the database, Redis, mail or the store cannot 
   } finally {
     await rm(folder, { recursive: true })
   }
+}, 60_000)
+
+it('ends although something never answers', async () => {
+  const { object_storage, vireo } = everythingIn(`http://127.0.0.1:${mutePort}`)
+  const env = {
+    ...environmentOf(node),
+    VIREO__OBJECT_STORAGE: JSON.stringify(object_storage),
+    VIREO__VIREO: JSON.stringify(vireo),
+  }
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const ended = await run(process.execPath, [main, 'doctor', '--json'], { env, timeout: 50_000 }).catch(
+    (error) => error,
+  )
+  expect([ended.code, ended.killed]).toEqual([1, false])
+  const { findings } = JSON.parse(ended.stdout) as Report
+  expect(findings.filter(({ check, status }) => check === 'store' && status === 'problem')).not.toEqual([])
 }, 60_000)
 
 it('finds a data set of another address, of another secret, and a secret that others can read', async () => {

@@ -9,6 +9,7 @@ import { migrations } from '../../migrations/index.ts'
 import { login } from '../../scripts/demo/client.ts'
 import { makeUser, makeVideo } from '../support/builders.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { makeTestRuntime } from '../support/runtime.ts'
 import { until } from '../support/until.ts'
 import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
@@ -45,6 +46,22 @@ describe('the command line', () => {
     }
     expect(await runVireo(env, ['jobs', 'list', '--state', 'failed'])).toMatchObject({ code: 0, complaint: '' })
   })
+  it('leaves the first start, which tells the password of root, to the server', async () => {
+    const database = await freshDatabase()
+    try {
+      const early = await runVireo({ ...environment(), DATABASE_URL: database.url }, [
+        'prune-storage',
+        '--delete',
+        '--yes',
+      ])
+      expect(early).toEqual({ code: 1, said: '', complaint: expect.stringContaining('start the server once') })
+      const { db, stop } = await makeTestRuntime({ url: database.url })
+      expect(await db.query("select from users where username = 'root'")).toEqual([])
+      await stop()
+    } finally {
+      await database.drop()
+    }
+  }, 60_000)
 
   it('shows the queue of jobs, pauses and resumes it in the running server, and gives a job another try', async () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })

@@ -1,6 +1,7 @@
 // `vireo prune-storage` and `vireo regenerate-thumbnails` beside a running server, with files on the disk and in object storage.
 
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { type Client, login } from '../../scripts/demo/client.ts'
@@ -83,14 +84,14 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
   }
   const kept = [
     { kind: 'thumbnails', name: 'noted.jpg' },
-    { kind: 'tmp', name: 'work/at/it.mp4' },
+    { kind: 'tmp', name: 'stray.bin' },
     { kind: 'uploads', name: 'a-token' },
     { kind: 'uploads', name: 'a-token-thumbnail.jpg' },
   ] as const
   for (const ref of kept) await files?.put(ref, Buffer.from('in use'))
   await pool.query(
     `insert into pending_file (kind, name, folder, owner, created_at)
-     values ('thumbnails', 'noted.jpg', false, 'elsewhere|1-1|1', now()), ('tmp', 'work', true, 'elsewhere|1-1|1', now())`,
+     values ('thumbnails', 'noted.jpg', false, 'elsewhere|1-1|1', now())`,
   )
   const { rows: columns } = await pool.query(
     `select column_name as name, data_type as type from information_schema.columns
@@ -106,7 +107,8 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
   )
 
   const expected = [
-    ...fileKinds.map((kind) => ['file-system', kind, 1]),
+    // What lies in `tmp` is the server's to clear, or of other programs.
+    ...fileKinds.filter((kind) => kind !== 'tmp').map((kind) => ['file-system', kind, 1]),
     ...fileKinds.filter((kind) => objects?.has(kind)).map((kind) => ['object-storage', kind, 1]),
   ]
   const preview = await prune()
@@ -127,9 +129,23 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
   expect(unneeded(await prune('--delete', '--yes'))).toEqual([
     ['file-system', 'thumbnails', 1],
     ['file-system', 'uploads', 2],
-    ['file-system', 'tmp', 1],
   ])
 }, 120_000)
+
+it('refuses where a folder lies in another one, whose files it would take for strays', async () => {
+  const of = (folders: Record<string, string>) =>
+    runVireo({ ...env, VIREO__STORAGE: JSON.stringify(folders) }, ['prune-storage', '--delete', '--yes'])
+  const folder = join(node.dataDir, 'videos')
+  const nested = await of({ web_videos: folder, streaming_playlists: join(folder, 'streaming-playlists/') })
+  expect([nested.code, nested.complaint]).toEqual([
+    1,
+    expect.stringContaining('storage.web_videos holds storage.streaming_playlists'),
+  ])
+  const same = await of({ thumbnails: folder, previews: `${folder}/` })
+  expect(same.complaint).toContain('storage.previews holds storage.thumbnails')
+  const all = await of({ avatars: node.dataDir })
+  expect(all.complaint).toContain('storage.avatars holds')
+}, 60_000)
 
 const pictures = async () => {
   const { rows } = await pool.query<{ type: number; filename: string; given: boolean }>(
@@ -161,6 +177,8 @@ it('draws pictures anew, and keeps those that a user gave unless it is forced', 
   expect(await askVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 0, skipped: 1, failed: [] })
   expect(await askVireo(env, ['regenerate-thumbnails', '--force'])).toMatchObject({ redrawn: 1 })
   expect(unneeded(await prune())).toEqual([])
+  const unknown = await runVireo(env, ['regenerate-thumbnails', '--video', '999999'])
+  expect([unknown.code, unknown.complaint]).toEqual([1, expect.stringContaining('999999')])
 }, 60_000)
 
 it('goes on where it was ended', async () => {

@@ -3,7 +3,7 @@
 import { randomToken } from '../../platform/ids.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import { INSTANCE_ACTOR_NAME, insertLocalActor } from '../actor/index.ts'
-import type { ActorDeps } from '../runtime/index.ts'
+import { type ActorDeps, DomainError } from '../runtime/index.ts'
 
 export interface LocalClient {
   client_id: string
@@ -16,6 +16,8 @@ export interface Instance {
    * the keys in the database cannot be opened with this installation's secret.
    */
   ensure(): Promise<{ newClient: LocalClient | undefined }>
+  /** Throws `conflict` on a database that no server was started with yet. */
+  assertStarted(): Promise<void>
   localClient(): Promise<LocalClient>
   /** Row id of the Application actor. */
   actorId(): Promise<number>
@@ -77,6 +79,13 @@ export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         ])
         return { newClient }
       })
+    },
+    async assertStarted() {
+      await assertKeysOpen()
+      if ((await findActor()) === undefined) {
+        const advice = 'see whether it is the right one, and start the server once'
+        throw new DomainError('conflict', `No server was ever started with this database: ${advice}.`)
+      }
     },
     async localClient() {
       const client = await findClient()

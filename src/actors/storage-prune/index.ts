@@ -1,6 +1,6 @@
 // Files of the store that nothing refers to, and rows of ours whose file is not there: found beside a running server, a batch
-// at a time, so that the memory does not grow with their number. Files that other servers' ones were fetched into are not looked
-// at: those are bounded by the keys of `cache`.
+// at a time, so that the memory does not grow with their number. Not looked at are files that other servers' ones were fetched into,
+// which are bounded by the keys of `cache`, and `tmp`, which the server clears itself and other programs may use too.
 
 import {
   type FileKind,
@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { eachRow } from '../runtime/index.ts'
-import { findUnreferenced, namingRows } from './referenced.ts'
+import { findUnreferenced, namingRows, type PrunableKind } from './referenced.ts'
 
 export interface StoragePrune {
   /** Looks for files that nothing refers to; with `remove`, removes those that are older than `olderThanMs`. */
@@ -49,6 +49,7 @@ export interface PrunedKind {
   examples: string[]
 }
 
+const PRUNED: readonly PrunableKind[] = fileKinds.filter((kind) => kind !== 'tmp')
 const BATCH = 1000
 const EXAMPLES = 5
 /** Files looked for at once. */
@@ -57,7 +58,11 @@ const AT_ONCE = 8
 export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Store; clock: Clock }): StoragePrune {
   const { db, store, clock } = deps
 
-  async function pruneKind(place: Place, kind: FileKind, options: PruneOptions & { looked: (files: number) => void }) {
+  async function pruneKind(
+    place: Place,
+    kind: PrunableKind,
+    options: PruneOptions & { looked: (files: number) => void },
+  ) {
     const only = store.only(place, kind)
     const sums: PrunedKind = {
       ...{ place, kind, files: 0, bytes: 0, unreferenced: 0, unreferencedBytes: 0, young: 0, removed: 0 },
@@ -89,7 +94,7 @@ export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Sto
   }
 
   /** The listing may be hours old. */
-  async function removeIfStill(only: Store, kind: FileKind, { name, etag }: FileStat): Promise<boolean> {
+  async function removeIfStill(only: Store, kind: PrunableKind, { name, etag }: FileStat): Promise<boolean> {
     const ref: FileRef = { kind, name }
     const found = await only.stat(ref)
     if (!found || found.etag !== etag) return false
@@ -107,7 +112,7 @@ export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Sto
       }
       const pruned: PrunedKind[] = []
       for (const place of places) {
-        for (const kind of fileKinds) pruned.push(await pruneKind(place, kind, { ...options, looked: counted }))
+        for (const kind of PRUNED) pruned.push(await pruneKind(place, kind, { ...options, looked: counted }))
       }
       return pruned.filter(({ files }) => files > 0)
     },

@@ -4,9 +4,12 @@ import type { FileKind, FileRef } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 
+/** Work folders are cleared by the server itself, and other programs may use the one that they are in. */
+export type PrunableKind = Exclude<FileKind, 'tmp'>
+
 // Of a file `a`: its name, the last part of it (`base`), the folders above it, and the uuid that the nearest of these may be.
 // In whichever folder a file of a video lies: it may be on its way between the public and the private one.
-const NAMED: Record<FileKind, string> = {
+const NAMED: Record<PrunableKind, string> = {
   original_video_files: 'exists (select from video_source where kept_filename = a.base)',
   web_videos: 'exists (select from video_file where filename = a.base)',
   streaming_playlists: `exists (select from video v where v.uuid = a.uuid and (
@@ -24,10 +27,9 @@ const NAMED: Record<FileKind, string> = {
   uploads: `exists (select from upload where state in ('created', 'receiving', 'assembled')
       and token = regexp_replace(a.name, '-(?:thumbnail|preview)\\.jpg$', ''))
     or exists (select from video_edition_task where filename = a.name)`,
-  tmp: 'false',
 }
 
-const unreferenced = (kind: FileKind): string => `
+const unreferenced = (kind: PrunableKind): string => `
   select a.name from jsonb_to_recordset($1) as a(name text, base text, uuid uuid, folders text[])
   where not (${NAMED[kind]})
     and not exists (select from pending_file where kind = $2 and name = a.name)
@@ -36,7 +38,7 @@ const unreferenced = (kind: FileKind): string => `
     and not exists (select from spare_copy where kind = $2 and name = a.name)`
 
 /** Those of the files, all of one kind, that nothing refers to now. */
-export async function findUnreferenced(query: Sql, kind: FileKind, names: readonly string[]): Promise<Set<string>> {
+export async function findUnreferenced(query: Sql, kind: PrunableKind, names: readonly string[]): Promise<Set<string>> {
   const rows = await query<{ name: string }>(unreferenced(kind), [JSON.stringify(names.map(partsOf)), kind])
   return new Set(rows.map(({ name }) => name))
 }

@@ -11,7 +11,7 @@ import { hasPrivateFiles, isFederated, type Openness } from './video.policy.ts'
 export interface RedrawPictures {
   /**
    * One video after the other; ended in between it goes on where it was when it is asked for the same again, unless `videoIds` says
-   * which.
+   * which. Throws `not_found` for those that are not videos of ours.
    */
   redrawPictures(options: RedrawOptions): Promise<Redrawn>
 }
@@ -122,6 +122,12 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
     return (await store.stat(place)) ? place : other
   }
 
+  async function refuseUnknown(videoIds: readonly number[]): Promise<void> {
+    const found = await db.query<{ id: number }>(`select v.id ${WHICH}`, [0, videoIds])
+    const unknown = videoIds.filter((id) => !found.some((one) => one.id === id))
+    if (unknown.length > 0) throw new DomainError('not_found', `Not a video of this server: ${unknown.join(', ')}.`)
+  }
+
   async function begin(force: boolean): Promise<number> {
     const [left] = await db.query<{ value: { lastId: number; force: boolean } }>(
       'select value from setting where key = $1',
@@ -140,6 +146,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
   return {
     async redrawPictures({ videoIds, force, onProgress }) {
       const done: Redrawn = { redrawn: 0, skipped: 0, failed: [] }
+      if (videoIds) await refuseUnknown(videoIds)
       let last = videoIds ? 0 : await begin(force)
       const values = (): unknown[] => [last, videoIds ?? null]
       const [{ total } = { total: 0 }] = await db.query<{ total: number }>(

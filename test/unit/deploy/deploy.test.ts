@@ -1,9 +1,11 @@
 // deploy/ against the program: what its files name (keys, roles, ports, folders, routes) must be there.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from '@jest/globals'
+import { afterAll, describe, expect, it } from '@jest/globals'
 import { loadConfig } from '../../../src/config/index.ts'
 import { findNode } from '../../../src/config/tree.ts'
 import { parseDuration } from '../../../src/config/units.ts'
@@ -114,6 +116,12 @@ describe('nginx', () => {
     expect(Object.fromEntries(found.map(([, kind, path]) => [kind, path]))).toEqual(Object.fromEntries(wanted))
   })
 
+  it('keeps pictures in a folder that it can make, as it makes none above it', () => {
+    const [kept = ''] = matches(read('deploy/nginx/vireo-http.conf'), /^proxy_cache_path (\S+)/gm)
+    expect(dirname(kept)).toBe('/var/cache')
+    expect(compose.services.nginx?.volumes).toContain(`pictures:${kept}`)
+  })
+
   it('is what the configurations trust to send files', () => {
     const { vireo, trust_proxy } = configOf(ours[0]?.[1].environment ?? {}).config
     expect(vireo.delivery.x_accel_location).toBe('/internal')
@@ -129,6 +137,30 @@ describe('nginx', () => {
       const refusal = server.slice(server.indexOf(`location ${location} {`))
       expect(matches(refusal, /X-File-Maximum-Size (\w+) always/g)[0]).toBe(limit.toUpperCase())
     }
+  })
+})
+
+describe('a backup', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vireo-backup-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const backup = (env: Record<string, string>) => {
+    const options = { encoding: 'utf8', env: { ...env, VIREO_DATA_DIR: join(folder, 'data') } } as const
+    return spawnSync('bash', [join(root, 'deploy/backup/backup.sh'), join(folder, 'backups')], options)
+  }
+
+  it('removes what a killed one left, and leaves nothing when it fails itself', () => {
+    const left = join(folder, 'backups', '.2026-01-01T033000Z.partial')
+    mkdirSync(left, { recursive: true })
+    writeFileSync(join(left, 'secret.key'), 'a secret')
+    // Not on each machine.
+    writeFileSync(join(folder, 'rsync'), '#!/bin/sh\n', { mode: 0o755 })
+    const { status } = backup({ PATH: `${folder}:${process.env.PATH}`, BACKUP_PG_DUMP: 'exit 3' })
+    expect([status, readdirSync(join(folder, 'backups'))]).toEqual([3, ['.lock']])
+  })
+
+  it('does not remove itself', () => {
+    const { status, stderr } = backup({ PATH: process.env.PATH ?? '', BACKUP_KEEP: '0' })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('BACKUP_KEEP is 0')])
   })
 })
 
