@@ -73,7 +73,7 @@ describe('the command line', () => {
       const id = String(row?.id)
       const listed = JSON.parse((await vireo('jobs', 'list', '--state', 'failed', '--json')).said)
       expect(listed).toMatchObject({ queue: 'running', total: 1, jobs: [{ id, type: 'activitypub-cleaner' }] })
-      expect((await vireo('jobs', '--type', 'activitypub-cleaner')).said).toMatch(
+      expect((await vireo('jobs', '--type', 'activitypub-cleaner', '--state', 'failed')).said).toMatch(
         new RegExp(`^The queue is running. 1 of 1:\n${id}  failed  activitypub-cleaner  .*videoId=999999.*error: no$`),
       )
       expect(await vireo('jobs', 'list', '--state', 'nowhere')).toMatchObject({ code: 2 })
