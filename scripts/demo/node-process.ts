@@ -75,7 +75,7 @@ export async function startNode(options: {
 }
 
 /** Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere). */
-const PORTS = { from: 20_000, count: 12_000 }
+export const PORTS = { from: 20_000, count: 12_000 }
 
 /** A port on which nothing listens, and that no connection takes before a node listens on it. */
 export async function freePort(): Promise<number> {
@@ -86,7 +86,7 @@ export async function freePort(): Promise<number> {
   throw new Error('No TCP port is free on 127.0.0.1.')
 }
 
-const isFree = (port: number): Promise<boolean> =>
+export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))

@@ -105,7 +105,7 @@ export function cleanInteractions(
   async function remove({ kind }: CleaningPlace, interaction: RemoteInteraction): Promise<void> {
     const { id, url, videoId, actorId, accountId } = interaction
     if (kind === 'comment') return await comments.removeLost(id)
-    if (kind === 'share') return await shares.removeShare({ videoId, actorId, url })
+    if (kind === 'share') return await shares.removeShare({ videoId, actorId, only: { url } })
     if (accountId !== null) await ratings.removeReceivedRating({ videoId, accountId, only: { id, url } })
   }
 }

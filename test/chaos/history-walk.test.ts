@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { login } from '../../scripts/demo/client.ts'
-import { freePort } from '../../scripts/demo/node-process.ts'
 import { type FakePeer, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
+import { freePort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 import { ask, type Child, dataFolder, PASSWORD, start, USERNAME } from './support/child.ts'
 

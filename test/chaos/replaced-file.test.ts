@@ -4,7 +4,7 @@
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Client, login } from '../../scripts/demo/client.ts'
-import { freePort } from '../../scripts/demo/node-process.ts'
+import { freePort } from '../support/ports.ts'
 import { eventually } from '../support/waiting.ts'
 import { ask, type Child, dataFolder, PASSWORD, start, USERNAME } from './support/child.ts'
 import { explained, findOrphans, untilSettled } from './support/orphans.ts'

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { eventually as awaited, type Client, login } from '../../scripts/demo/client.ts'
-import { freePort } from '../../scripts/demo/node-process.ts'
+import { freePort } from '../support/ports.ts'
 import { type Child, dataFolder, PASSWORD, processesIn, start, USERNAME } from './support/child.ts'
 import { explained, untilSettled } from './support/orphans.ts'
 import { persistentUpload } from './support/persistent-upload.ts'

@@ -4,7 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { freePort } from '../../scripts/demo/node-process.ts'
+import { freePort } from '../support/ports.ts'
 import { dataFolder, launch, processesIn } from './support/child.ts'
 
 let folder: ReturnType<typeof dataFolder>

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { eventually as awaited, type Client, login } from '../../scripts/demo/client.ts'
-import { freePort } from '../../scripts/demo/node-process.ts'
+import { freePort } from '../support/ports.ts'
 import { canStartRedis, startOwnRedis } from '../support/redis.ts'
 import { ask, type Child, dataFolder, PASSWORD, processesIn, start, USERNAME } from './support/child.ts'
 import { explained, untilSettled } from './support/orphans.ts'

@@ -3,13 +3,13 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../scripts/demo/node-process.ts'
 import { type Server, type ServerOptions, startServer } from '../../src/compose.ts'
 import type { Values } from '../../src/config/layers.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
 import { testFfmpeg } from './media.ts'
+import { freePort } from './ports.ts'
 import { freshDatabase, run } from './postgres.ts'
 
 export interface TestNode {

@@ -6,8 +6,8 @@ import { relist } from '../video/index.ts'
 export interface Shares {
   /** A remote actor announced a video. Telling twice changes nothing; a new address takes the place of the old one. */
   receiveShare(share: { videoId: number; actorId: number; url: string }): Promise<void>
-  /** With `url`: not when another one took its place. */
-  removeShare(share: { videoId: number; actorId: number; url?: string }): Promise<void>
+  /** With `only`: not when another one took its place. */
+  removeShare(share: { videoId: number; actorId: number; only?: { url: string } }): Promise<void>
 }
 
 export function makeShares(deps: ActorDeps): Shares {
@@ -32,12 +32,12 @@ export function makeShares(deps: ActorDeps): Shares {
         )
       })
     },
-    async removeShare({ videoId, actorId, url }) {
+    async removeShare({ videoId, actorId, only }) {
       await tell.create(async (unit) => {
         await unit.query('delete from share where video_id = $1 and actor_id = $2 and ($3::text is null or url = $3)', [
           videoId,
           actorId,
-          url ?? null,
+          only?.url ?? null,
         ])
         await relist(unit.query, [videoId])
       })

@@ -2,8 +2,8 @@
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { freePort } from '../../../scripts/demo/node-process.ts'
 import type { Role } from '../../../src/runtime-settings.ts'
+import { freePort } from '../../support/ports.ts'
 import { type RoundRobin, startRoundRobin } from '../../support/round-robin.ts'
 import { type Child, dataFolder, type LaunchOptions, PASSWORD, type Place, start, USERNAME } from './child.ts'
 

@@ -1,7 +1,7 @@
 // A server that others deliver to: it can hold its answers, go away in the middle, and come back on the same port.
 
 import { createServer, type Server } from 'node:http'
-import { freePort } from '../../../scripts/demo/node-process.ts'
+import { freePort } from '../../support/ports.ts'
 import { ask } from './child.ts'
 
 export interface Taken {
