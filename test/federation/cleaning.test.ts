@@ -153,21 +153,19 @@ it('nothing is taken away for a server that refuses, fails or does not answer, a
 it('a server to which deliveries fail is not asked', async () => {
   const urls = await give(otto, other)
   answer(other, Object.values(urls), 410)
-  // Whatever is still told to it, or asked of it, would show that it answers.
-  await until(
-    async () => {
-      const [row] = await ours.query<{ open: boolean }>(
-        `select exists (select from outbox) or exists (select from job where state in ('waiting', 'active'))
-           or exists (select from delivery where state = 'waiting') or exists (select from lane where lease_until > now()) as open`,
-      )
-      return row?.open === false
-    },
-    { what: 'the end of all other work' },
-  )
-  await ours.query("update remote_host set state = 'failing' where host = $1", [other.host])
+  const fail = () =>
+    ours.query("update remote_host set state = 'failing', due_at = now() + interval '1 hour' where host = $1", [
+      other.host,
+    ])
+  await fail()
+  // What was under way by then would show that it answers.
+  await until(async () => (await ours.query('select from lane where lease_until > now()')).length === 0, {
+    what: 'the end of deliveries',
+  })
+  await fail()
   other.fetched.length = 0
   await clean()
-  await ours.query("update remote_host set state = 'healthy' where host = $1", [other.host])
+  await ours.query("update remote_host set state = 'healthy', due_at = null where host = $1", [other.host])
   expect(other.fetched).toEqual([])
   expect((await given()).comments).toEqual([urls.note])
 }, 30_000)
