@@ -17,7 +17,7 @@ export interface DoctorDatabase {
 
 const CONNECT_TIMEOUT_MS = 4_000
 /** Of `server_version_num`. */
-const OLDEST = 140_000
+const OLDEST = 150_000
 const EXTENSIONS = ['pg_trgm', 'unaccent']
 /** Beside the pool: those of the queue with one that listens, and one of the bus. */
 const OTHER_CONNECTIONS = 8
@@ -104,7 +104,7 @@ async function lookAtServer(database: DoctorDatabase, say: Say): Promise<void> {
   )
   if (!found) return
   if (found.number < OLDEST) {
-    say.problem(`PostgreSQL ${found.version} is too old.`, 'Bring it to version 14 or later.')
+    say.problem(`PostgreSQL ${found.version} is too old.`, `Bring it to version ${OLDEST / 10_000} or later.`)
   } else say.ok(`PostgreSQL ${found.version} answers.`)
   if (found.encoding !== 'UTF8') {
     const advice = 'Make a database with the encoding UTF8, and restore the data into it.'
