@@ -74,7 +74,8 @@ it('waits for its day, is run once by the cluster, and again a week later', asyn
   expect(due > clock.now() && due.getTime() <= clock.now().getTime() + 7 * DAY).toBe(true)
   expect(await planned()).toEqual(due)
   clock.pass(due.getTime() - clock.now().getTime())
-  await until(async () => runs > 0 && (await jobs()).length === 0)
+  // The one of the week after may be there as soon as this one has ended.
+  await until(async () => runs > 0 && !(await jobs()).some(({ dueAt }) => dueAt.getTime() === due.getTime()))
   const next = await planned()
   expect(runs).toBe(1)
   expect(next).toEqual(new Date(due.getFullYear(), due.getMonth(), due.getDate() + 7, 5, 30))
