@@ -4,13 +4,14 @@
 import { type Backlog, readBacklog } from '../actors/backlog/index.ts'
 import type { Registry } from '../actors/runtime/index.ts'
 import type { Config } from '../config/index.ts'
-import { listenBeside } from '../http/health/listener.ts'
+import { type Figures, listenBeside } from '../http/health/listener.ts'
 import type { Listening } from '../http/server.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/database/index.ts'
 import type { Health } from '../platform/health.ts'
 import { makeKeptReading, type Reading } from '../platform/kept-reading.ts'
 import type { Logger } from '../platform/logger.ts'
+import { makeAhead } from '../platform/made-ahead.ts'
 import type { Redis } from '../platform/redis.ts'
 import { makeTelemetry, type Sample, type Telemetry } from '../platform/telemetry.ts'
 import type { Role } from '../runtime-settings.ts'
@@ -19,6 +20,11 @@ import { VERSION } from '../version.ts'
 /** So old may the figures from the database be, and so long are they shown while it is away. */
 const BACKLOG_FRESH_MS = 5000
 const BACKLOG_KEPT_MS = 300_000
+
+/** Making the text takes milliseconds of processor time, which are long ones while ffmpeg has the processors. */
+const FIGURES_EVERY_MS = 1000
+/** Prometheus asks several times a minute. */
+const FIGURES_WANTED_MS = 120_000
 
 export interface Watched {
   /** Undefined where no figures are kept. */
@@ -39,8 +45,10 @@ export async function openWatched(
   const telemetry = metrics.enabled ? await makeTelemetry() : undefined
   const open = async (section: string, where: { hostname: string; port: number }, shown: Telemetry | undefined) => {
     const keys = { hostname: `${section}.hostname`, port: `${section}.port` }
-    const listening = await listenBeside({ ...where, keys, health, telemetry: shown })
+    const figures = shown && figuresOf(shown)
+    const listening = await listenBeside({ ...where, keys, health, figures })
     closers.push(() => listening.close())
+    if (figures) closers.push(async () => figures.stop())
     const { hostname, port } = listening
     logger.info({ hostname, port }, shown ? 'metrics can be had' : 'health can be asked for')
     return listening
@@ -53,6 +61,11 @@ export async function openWatched(
       : null,
     healthListener: port === null ? null : await open('vireo.health', { hostname, port }, undefined),
   }
+}
+
+function figuresOf(telemetry: Telemetry): Figures & { stop(): void } {
+  const text = makeAhead({ make: telemetry.text, everyMs: FIGURES_EVERY_MS, wantedMs: FIGURES_WANTED_MS })
+  return { contentType: telemetry.contentType, text: text.get, stop: text.stop }
 }
 
 /** What readiness wants, or tells of, beside a finished start. */

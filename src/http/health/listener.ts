@@ -4,9 +4,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Health } from '../../platform/health.ts'
-import type { Telemetry } from '../../platform/telemetry.ts'
 import { type ConfigKeys, type Listening, listenError } from '../server.ts'
 import { answerReady, LIVE, LIVE_PATH, READY_PATH } from './answers.ts'
+
+/** In the text format of Prometheus. */
+export interface Figures {
+  contentType: string
+  text(): Promise<string>
+}
 
 interface Answer {
   code: number
@@ -21,9 +26,9 @@ export async function listenBeside(options: {
   /** Of the address, for the error. */
   keys: ConfigKeys
   health: Pick<Health, 'readiness'>
-  telemetry: Pick<Telemetry, 'contentType' | 'text'> | undefined
+  figures: Figures | undefined
 }): Promise<Listening> {
-  const { hostname, port, keys, health, telemetry } = options
+  const { hostname, port, keys, health, figures } = options
 
   const paths: Record<string, () => Promise<Answer>> = {
     [LIVE_PATH]: async () => json(200, LIVE),
@@ -32,8 +37,8 @@ export async function listenBeside(options: {
       return json(code, body)
     },
   }
-  if (telemetry) {
-    paths['/metrics'] = async () => ({ code: 200, type: telemetry.contentType, body: await telemetry.text() })
+  if (figures) {
+    paths['/metrics'] = async () => ({ code: 200, type: figures.contentType, body: await figures.text() })
   }
 
   async function answer({ method, url = '/' }: IncomingMessage): Promise<Answer> {
