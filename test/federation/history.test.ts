@@ -53,7 +53,7 @@ const becomes = async (actor: PeerActor, ...states: string[]): Promise<Walk> => 
       walk = await walkOf(actor)
       return walk && states.includes(walk.state)
     },
-    { what: `the walk as ${states.join(' or ')}`, withinMs: 20_000 },
+    { what: `the walk as ${states.join(' or ')}`, withinMs: 25_000 },
   )
   return walk as Walk
 }

@@ -171,7 +171,7 @@ describe('a process whose database', () => {
       else gate.shut()
       const unready = await until(async () => {
         const answer = await ask(`${web.base}/health/ready`)
-        expect(answer.ms).toBeLessThan(1000)
+        expect(answer.ms).toBeLessThan(2000)
         return answer.status === 503 ? answer : undefined
       })
       expect(JSON.parse(unready.text)).toEqual({

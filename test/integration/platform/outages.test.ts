@@ -216,7 +216,7 @@ if (canStartRedis()) {
       expect(performance.now() - start).toBeLessThan(2_500)
       const again = performance.now()
       for (let n = 0; n < 50; n += 1) await queue.hint('inbox', { name: 'n', id: `lost ${n}`, data: {} })
-      expect(performance.now() - again).toBeLessThan(500)
+      expect(performance.now() - again).toBeLessThan(2_000)
 
       const second = await startOwnRedis({ port: first.port })
       closers.unshift(second.stop)

@@ -101,7 +101,7 @@ it('trusts the last sign of a part that hangs for some seconds, and asks it only
   pass(1500)
   const begun = performance.now()
   expect(await health.readiness()).toMatchObject({ ready: false, parts: { database: 'down' } })
-  expect(performance.now() - begun).toBeLessThan(500)
+  expect(performance.now() - begun).toBeLessThan(2_000)
   pass(60_000)
   expect(await health.readiness()).toMatchObject({ ready: false })
   expect(looks).toBe(2)
