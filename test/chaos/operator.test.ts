@@ -1,6 +1,7 @@
 // The operator's commands at the command line, beside a running server: the first as a process, the others as it runs them.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -112,6 +113,16 @@ describe('the command line', () => {
     const { code, said } = await vireo('move-storage', '--to', 'file-system')
     expect([code, said.split('\n').at(-1)]).toEqual([0, uuid])
   }, 60_000)
+
+  it('ends as it would for somebody who reads no answer', async () => {
+    const args = [MAIN, '--help']
+    const child = spawn(process.execPath, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.destroy()
+    const complaints: Buffer[] = []
+    child.stderr.on('data', (complaint: Buffer) => complaints.push(complaint))
+    const [code] = await once(child, 'close')
+    expect([code, Buffer.concat(complaints).toString()]).toEqual([0, ''])
+  }, 30_000)
 
   it('answers with one document where that is asked for, and says errors as one', async () => {
     expect(await vireo('check-config', '--json')).toMatchObject({ code: 0, complaint: '' })
