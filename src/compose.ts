@@ -188,7 +188,8 @@ async function start(
     prettySql: config().log.prettify_sql,
   })
   closers.push(() => db.close())
-  const migrated = await db.migrate()
+  // A command of another version than that of the server beside it leaves the schema alone.
+  const migrated = roles.length > 0 ? await db.migrate() : await db.assertMigrated().then(() => [])
   health.migrated()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
   const changing = roles.length > 0 ? await findBegun(db.query) : undefined

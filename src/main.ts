@@ -5,6 +5,13 @@ import { enableCompileCache } from 'node:module'
 // Compiled code is kept between starts, which halves their time. It must be on before anything else is loaded.
 enableCompileCache()
 
+// Whoever reads no further, such as `| head`, ends nothing.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 const { cli } = await import('./cli/cli.ts')
 process.exitCode = await cli(process.argv.slice(2), { env: process.env, cwd: process.cwd() })
 // What was said is written by then; a connection that hangs keeps nobody waiting.

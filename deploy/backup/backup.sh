@@ -66,6 +66,25 @@ save_configuration() {
   fi
 }
 
+# Writes FILES: `size<TAB>checksum<TAB>path` of each file. A link to the file of the backup before has its checksum, so that what was
+# read once is not read each night.
+list_files() {
+  find storage -type f -printf '%i\t%s\t%p\n' >.now
+  : >.old
+  : >.new
+  if [ -n "$last" ] && [ -f "$last/FILES" ]; then
+    (cd "$last" && find storage -type f -printf '%i\t%p\n') |
+      awk -F '\t' 'of == "old" { if (NF == 3) sum[$3] = $2; next } $2 in sum { print $1 FS sum[$2] FS $2 }' \
+        of=old "$last/FILES" of=now - >.old
+  fi
+  awk -F '\t' 'of == "old" { sum[$1 FS $3] = $2; next }
+    ($1 FS $3) in sum { print $2 FS sum[$1 FS $3] FS $3; next } { print $3 >".new" }' of=old .old of=now .now >FILES
+  tr '\n' '\0' <.new | xargs -0 -r sha256sum |
+    awk -F '\t' 'of == "now" { size[$3] = $2; next }
+      { path = substr($0, 67); print size[path] FS substr($0, 1, 64) FS path }' of=now .now of=new - >>FILES
+  rm .now .old .new
+}
+
 say "Backup into $target/$name"
 save_files
 say 'The database'
@@ -77,16 +96,17 @@ if [ -n "$buckets" ] && [ -z "${BACKUP_HOOK:-}" ]; then say "Files in the bucket
 
 {
   echo "made $name"
-  git -C "$root" rev-parse HEAD 2>/dev/null | sed 's/^/revision /' || true
+  # The checkout is root's, whoever makes the backup.
+  git -c safe.directory="$root" -C "$root" rev-parse HEAD 2>/dev/null | sed 's/^/revision /' || true
 } >"$work/ABOUT"
 (
   cd "$work"
   mkdir -p storage
-  find storage -type f -printf '%s\t%p\n' >FILES
+  list_files
   sums=$(find . -path ./storage -prune -o -type f -print0 | xargs -0 sha256sum)
   printf '%s\n' "$sums" >SHA256SUMS
 )
-bash "$root/deploy/backup/verify.sh" "$work"
+bash "$root/deploy/backup/verify.sh" --sizes "$work"
 sync -f "$work" 2>/dev/null || sync
 mv "$work" "$target/$name"
 trap - EXIT

@@ -34,6 +34,7 @@ export function updateHostCommands({ program, load, out }: Tools): void {
         const rewrite = makeHostRewrite({ db })
         const change = await rewrite.find(loaded.publicUrl)
         if (!change) return undefined
+        await db.assertMigrated()
         const isSure = options.apply === true && options.yes === true
         const preview = isSure ? undefined : await rewrite.preview(change)
         if (!options.apply) return { change, preview }

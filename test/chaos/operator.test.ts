@@ -1,6 +1,7 @@
 // The operator's commands at the command line, beside a running server: the first as a process, the others as it runs them.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -113,6 +114,16 @@ describe('the command line', () => {
     expect([code, said.split('\n').at(-1)]).toEqual([0, uuid])
   }, 60_000)
 
+  it('ends as it would for somebody who reads no answer', async () => {
+    const args = [MAIN, '--help']
+    const child = spawn(process.execPath, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.destroy()
+    const complaints: Buffer[] = []
+    child.stderr.on('data', (complaint: Buffer) => complaints.push(complaint))
+    const [code] = await once(child, 'close')
+    expect([code, Buffer.concat(complaints).toString()]).toEqual([0, ''])
+  }, 30_000)
+
   it('answers with one document where that is asked for, and says errors as one', async () => {
     expect(await vireo('check-config', '--json')).toMatchObject({ code: 0, complaint: '' })
     expect(await askVireo(environment(), ['check-config'])).toMatchObject({ valid: true, warnings: [] })
@@ -141,6 +152,9 @@ describe('the command line', () => {
     await db.query('delete from migration where name = $1', [last])
     expect(await askVireo(environment(), ['migrate', '--dry-run'])).toEqual({ pending: [last] })
     expect(await askVireo(environment(), ['migrate', '--list'])).toEqual({ pending: [last] })
+    const beside = await vireo('jobs', 'list')
+    expect([beside.code, beside.complaint]).toEqual([1, expect.stringContaining('run vireo migrate while none')])
+    expect(await db.pendingMigrations()).toEqual([last])
     await db.query('insert into migration (name, executed_at) values ($1, now())', [last])
     await stop()
     expect((await vireo('migrate', '--list')).said).toBe('The schema is up to date.')

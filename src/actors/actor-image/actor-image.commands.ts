@@ -4,7 +4,7 @@ import { type ActorImageFile, type FileRef, fitActorImage, type ImageSize, type 
 import { atMost } from '../../platform/at-most.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorImageRow, actorImageTypes } from '../actor/index.ts'
-import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, type Noted, notFound, type Unit } from '../runtime/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
 
 export type ActorImageKind = keyof typeof actorImageTypes
@@ -12,11 +12,11 @@ export type ActorImageKind = keyof typeof actorImageTypes
 export interface ActorImages {
   /**
    * Puts an image into the place of the one before. Answers its sizes, the largest first. Throws MediaError
-   * `not-media`, `unreadable` or `too-large` for what is no image.
+   * `not-media`, `unreadable` or `too-large` for what is no image. `done` is what the audit log says of it.
    */
-  set(actorId: number, kind: ActorImageKind, path: string): Promise<ActorImageRow[]>
+  set(actorId: number, kind: ActorImageKind, path: string, done?: Noted): Promise<ActorImageRow[]>
   /** Takes the image away; fine when there is none. */
-  remove(actorId: number, kind: ActorImageKind): Promise<void>
+  remove(actorId: number, kind: ActorImageKind, done?: Noted): Promise<void>
 }
 
 /** px, as clients ask for them. */
@@ -43,7 +43,7 @@ export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps)
   // Decoding takes memory, and threads that logins and files need too.
   const inTurn = atMost(1)
   return {
-    async set(actorId, kind, path) {
+    async set(actorId, kind, path, done) {
       const files = (await inTurn(() => fitActorImage(path, SIZES[kind]))).map(toNewFile)
       const refs = files.map(({ ref }) => ref)
       await pendingFiles.reserve(leases.owner, refs)
@@ -54,6 +54,7 @@ export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps)
           const rows = await insert(unit, actorId, kind, files)
           await pendingFiles.settle(unit.query, refs)
           announce(unit, actorId)
+          if (done) unit.note(done)
           return { stored: rows, replaced: gone }
         })
         await pendingFiles.discard(replaced)
@@ -64,10 +65,13 @@ export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps)
       }
     },
 
-    async remove(actorId, kind) {
+    async remove(actorId, kind, done) {
       const removed = await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
         const gone = await drop(unit, actorId, kind)
-        if (gone.length > 0) announce(unit, actorId)
+        if (gone.length > 0) {
+          announce(unit, actorId)
+          if (done) unit.note(done)
+        }
         return gone
       })
       await pendingFiles.discard(removed)

@@ -18,6 +18,7 @@ export type AuditDomain =
   | 'follows'
   | 'video-imports'
   | 'channel-syncs'
+  | 'registrations'
   | 'config'
 
 /** In answers, names of fields begin with the kind of what they belong to. */
@@ -30,6 +31,7 @@ export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
   follows: 'follow',
   'video-imports': 'video-import',
   'channel-syncs': 'channelSync',
+  registrations: 'registration',
   config: 'config',
 }
 
@@ -56,7 +58,11 @@ export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
         'language', v.language, 'privacy', v.privacy, 'nsfw', v.nsfw, 'description', v.description, 'support', v.support,
         'tags', to_jsonb(v.tags), 'commentsPolicy', v.comments_policy, 'downloadEnabled', v.download_enabled,
         'waitTranscoding', v.wait_transcoding, 'blocked', v.blocked, 'isLive', v.is_live, 'duration', v.duration,
-        'originallyPublishedAt', v.originally_published_at, 'channel-id', v.channel_id, 'createdAt', v.created_at)
+        'originallyPublishedAt', v.originally_published_at, 'channel-id', v.channel_id, 'createdAt', v.created_at,
+        'blockedReason', (select b.reason from video_block b where b.video_id = v.id),
+        'webVideoFiles', (select count(*) from video_file f where f.video_id = v.id and f.streaming_playlist_id is null),
+        'hlsFiles', (select count(*) from video_file f where f.video_id = v.id and f.streaming_playlist_id is not null),
+        'originalFile', exists (select from video_source o where o.video_id = v.id and o.kept_filename is not null))
       from video v where v.id = $id and v.state <> 'removed'`,
   },
   comment: {
@@ -94,6 +100,13 @@ export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
         'createdAt', s.created_at)
       from channel_sync s where s.id = $id`,
   },
+  registration: {
+    domain: 'registrations',
+    sql: `select jsonb_build_object('id', r.id, 'state', r.state, 'username', r.username, 'email', r.email,
+        'channelHandle', r.channel_handle, 'moderationResponse', r.moderation_response, 'createdAt', r.created_at)
+      from registration r where r.id = $id`,
+  },
+  job_queue: { domain: 'config', sql: `select jsonb_build_object('jobs', q.state) from job_queue q where q.id = $id` },
   // None of the keys that can be changed while the server runs is secret.
   runtime_config: { domain: 'config', sql: 'select r.overrides from runtime_config r where r.id = $id' },
 }

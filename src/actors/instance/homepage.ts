@@ -13,11 +13,14 @@ const NAME = 'homepage'
 export const makeHomepage = ({ tell }: Pick<ActorDeps, 'tell'>): Homepage => ({
   write: (content) =>
     tell.create(async (unit) => {
-      await unit.query(
-        `insert into custom_page (name, content, updated_at) values ($1, $2, $3)
-         on conflict (name) do update set content = excluded.content, updated_at = excluded.updated_at`,
+      const changed = await unit.query(
+        `insert into custom_page as p (name, content, updated_at) values ($1, $2, $3)
+         on conflict (name) do update set content = excluded.content, updated_at = excluded.updated_at
+           where p.content <> excluded.content
+         returning 1`,
         [NAME, content, unit.now],
       )
+      if (changed.length > 0) unit.note({ domain: 'config', action: 'update', id: 0, entity: { homepage: 'changed' } })
     }),
 })
 

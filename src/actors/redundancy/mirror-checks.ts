@@ -51,15 +51,16 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     run: endLost,
   })
 
-  /** One process has each of them, once in the interval. */
+  /** One process has each of them, once in the interval; those of a time far ahead are of a clock that is set right now. */
   async function claim(): Promise<Claimed[]> {
     const now = clock.now()
+    const interval = config().redundancy.videos.check_interval
     return await db.query<Claimed>(
       `update redundancy_strategy s set checked_at = $1
-       from (select id from redundancy_strategy where checked_at is null or checked_at <= $2
+       from (select id from redundancy_strategy where checked_at is null or checked_at <= $2 or checked_at > $3
          order by id for no key update skip locked) due
        where s.id = due.id returning s.id, s.strategy, s.full_at as "fullAt"`,
-      [now, new Date(now.getTime() - config().redundancy.videos.check_interval)],
+      [now, new Date(now.getTime() - interval), new Date(now.getTime() + interval)],
     )
   }
 
@@ -69,7 +70,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     const now = clock.now()
     const actorId = await instanceActorId()
     const held = await findHeld(db, { instanceActorId: actorId, settings })
-    const isFull = fullAt !== null && now.getTime() - fullAt.getTime() < FULL_PAUSE
+    const isFull = fullAt !== null && Math.abs(now.getTime() - fullAt.getTime()) < FULL_PAUSE
     const left = settings.size - held.reduce((sum, { size }) => sum + size, 0)
     const candidates = isFull ? [] : await candidatesFor(settings, { actorId, left })
     const plan = planMirrors({ settings, checkInterval, now, held, candidates })

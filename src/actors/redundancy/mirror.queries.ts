@@ -16,10 +16,15 @@ const MIRRORED_HOSTS = `
     select t.host_id from follow f join actor t on t.id = f.target_id
     where f.follower_id = $1 and f.state = 'accepted' and t.host_id is not null)`
 
+/** SQL: whether a video may be copied, as far as its server and its account are left aside. */
+const OPEN = `
+  v.remote and v.privacy = ${videoPrivacies.public} and v.state = 'published' and not v.blocked and not v.is_live`
+
+/** SQL: whether a channel is of such a server, and of an account that may be heard. */
+const OF_MIRRORED = `x.host_id in (select id from hosts) and c.account_id not in (${mutedAccounts(NOBODY)})`
+
 /** SQL: whether a video of such a server may be copied. */
-const MIRRORABLE = `
-  v.remote and v.privacy = ${videoPrivacies.public} and v.state = 'published' and not v.blocked and not v.is_live
-  and x.host_id in (select id from hosts) and c.account_id not in (${mutedAccounts(NOBODY)})`
+const MIRRORABLE = `${OPEN} and ${OF_MIRRORED}`
 
 const OF_CHANNEL = 'join channel c on c.id = v.channel_id join actor x on x.id = c.actor_id'
 
@@ -52,14 +57,17 @@ export async function findCandidates(
   const { instanceActorId, settings, maxBytes, limit } = options
   const { order, merit, isWorthIt } = RANKS[settings.strategy]
   return await db.query<Candidate>(
-    `with hosts as materialized (${MIRRORED_HOSTS})
+    // `is true`, so that channels are looked up in a table of hashes: joined they are gone through for each video, as nobody knows how
+    // far the best ones are away.
+    `with hosts as materialized (${MIRRORED_HOSTS}), channels as materialized (
+       select c.id from channel c join actor x on x.id = c.actor_id where ${OF_MIRRORED})
      select v.id as "videoId", f.bytes::float8 as size, ${merit}::float8[] as merit
-     from video v ${OF_CHANNEL} left join streaming_playlist p on p.video_id = v.id and p.playlist_url is not null
+     from video v left join streaming_playlist p on p.video_id = v.id and p.playlist_url is not null
        cross join lateral (
          select sum(f.size) as bytes, min(f.size) as least from video_file f
          where f.video_id = v.id and f.streaming_playlist_id is not distinct from p.id
            and (p.id is not null or f.file_url is not null)) f
-     where ${MIRRORABLE} and v.privacy in (1, 4) and ${isWorthIt} and v.views >= $2 and f.least > 0 and f.bytes <= $3
+     where ${OPEN} and (v.channel_id in (select id from channels)) is true and v.privacy in (1, 4) and ${isWorthIt} and v.views >= $2 and f.least > 0 and f.bytes <= $3
        and not exists (select 1 from redundancy r where r.video_id = v.id and r.actor_id = $1)
      order by ${order} limit $4`,
     [instanceActorId, settings.min_views ?? 0, maxBytes, limit],

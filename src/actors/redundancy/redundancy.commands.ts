@@ -1,7 +1,15 @@
 // Copies of videos on other servers: asked for, renewed and ended here, reported and taken back by others.
 
 import { reportedRedundancy } from '../../state-machines/redundancy.ts'
-import { type ActorDeps, DomainError, notFound, type PassOn, type Unit, unlessGone } from '../runtime/index.ts'
+import {
+  type ActorDeps,
+  DomainError,
+  type Noted,
+  notFound,
+  type PassOn,
+  type Unit,
+  unlessGone,
+} from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
@@ -111,6 +119,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     await tell({ aggregate: 'redundancy', id: redundancyId }, async (unit) => {
       const copy = await unit.em.findOneOrFail(Redundancy, redundancyId)
       move(unit, copy, { type: 'REMOVED' }, settingsOf(deps))
+      unit.note(mirrored(copy.videoId, 'ended'))
       await then?.(unit)
     }).catch((error: unknown) => {
       if (!(error instanceof DomainError) || error.kind === 'busy') throw error
@@ -123,6 +132,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       const actorId = await instanceActorId()
       const failed = await tell.create(async (unit) => {
         const targets = await targetsOf(unit, videoId)
+        unit.note(mirrored(videoId, 'asked for'))
         const chosen = await unit.query(
           `select 1 from redundancy
            where video_id = $1 and actor_id = $2 and strategy <> 'manual' and state <> 'failed' limit 1`,
@@ -171,6 +181,10 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
           [host, isAllowed, unit.now],
         )
         if (!known) throw notFound(`Server ${host} not found.`)
+        if (known.was !== isAllowed) {
+          const entity = { following: host, redundancyAllowed: isAllowed }
+          unit.note({ domain: 'follows', action: 'update', id: 0, entity })
+        }
         if (known.was && !isAllowed) unit.enqueue({ type: 'redundancy-removal', data: { hostId: known.id } })
       })
     },
@@ -291,3 +305,10 @@ async function saveReported(
   if (rows.length === 0) throw new DomainError('conflict', 'There are enough copies of this.')
   return true
 }
+
+const mirrored = (videoId: number, copy: 'asked for' | 'ended'): Noted => ({
+  domain: 'videos',
+  action: 'update',
+  id: videoId,
+  entity: { id: videoId, mirror: copy },
+})

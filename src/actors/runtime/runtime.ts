@@ -184,8 +184,7 @@ export function makeRuntime(options: {
         if (concurrency > 0) workers.set(name, await queue.work(name, { concurrency }, handle))
       }
       relay.start()
-      await sweeper.sweep()
-      sweeper.start()
+      await sweeper.start(FIRST_LOOK_MS)
     },
     adapt() {
       for (const [name, worker] of workers) worker.setConcurrency(workersOf(name))
@@ -200,4 +199,6 @@ export function makeRuntime(options: {
 }
 
 const LANE = 'lane'
+/** Periodic work that is due after a long rest must not keep a process from listening. */
+const FIRST_LOOK_MS = 3_000
 const NO_PATIENCE = { ms: 60_000, atMost: 0 }

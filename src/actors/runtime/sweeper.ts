@@ -13,7 +13,8 @@ import { makePeriodics } from './periodics.ts'
 import type { Registry, TimeoutHandler } from './registry.ts'
 
 export interface Sweeper {
-  start(): void
+  /** Begins at once, and waits for the first look for so long at most, in ms. */
+  start(patienceMs: number): Promise<void>
   /** Waits for the look at hand, for `graceMs` at most: what a periodic task had to do is done when it is due again. */
   stop(graceMs: number): Promise<void>
   /** One whole look, for tests. */
@@ -84,12 +85,21 @@ export function makeSweeper(options: {
     }
   }
 
-  function next(): void {
-    timer = setTimeout(() => {
-      running = sweep().finally(() => {
-        if (!stopped) next()
-      })
-    }, options.intervalMs())
+  function look(): void {
+    running = sweep().finally(() => {
+      if (!stopped) timer = setTimeout(look, options.intervalMs())
+    })
+  }
+
+  /** Answers whether the look at hand goes on. */
+  async function lookGoesOn(patienceMs: number): Promise<boolean> {
+    const patience = new AbortController()
+    const goesOn = await Promise.race([
+      running.then(() => false),
+      wait(patienceMs, true, { signal: patience.signal }).catch(() => false),
+    ])
+    patience.abort()
+    return goesOn
   }
 
   return {
@@ -104,21 +114,16 @@ export function makeSweeper(options: {
         await task?.run()
       }
     },
-    start() {
+    async start(patienceMs) {
       stopped = false
-      next()
+      look()
+      if (await lookGoesOn(patienceMs)) logger.info('the first look of the sweeper goes on beside the rest')
     },
     async stop(graceMs) {
       stopped = true
       isEnding = true
       clearTimeout(timer)
-      const patience = new AbortController()
-      const isLong = await Promise.race([
-        running.then(() => false),
-        wait(graceMs, true, { signal: patience.signal }).catch(() => false),
-      ])
-      patience.abort()
-      if (isLong) logger.warn('the sweeper is let go in the middle of its work')
+      if (await lookGoesOn(graceMs)) logger.warn('the sweeper is let go in the middle of its work')
     },
   }
 }

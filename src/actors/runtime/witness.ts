@@ -12,10 +12,10 @@ export interface Witnesses {
 
 /** What was done and shows in no row that is looked at: it goes into the log as it is, so nothing secret may be in it. */
 export interface Noted {
-  domain: 'users' | 'follows'
+  domain: 'users' | 'follows' | 'videos' | 'config'
   action: 'create' | 'update'
   id: number
-  entity: Record<string, string | number>
+  entity: Record<string, string | number | boolean>
 }
 
 export interface Witness {

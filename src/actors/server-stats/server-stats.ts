@@ -118,7 +118,7 @@ const TOTALS = `
     from users where state <> 'deleted'
   ) u, (
     select coalesce(sum(views), 0)::float8 as "localVideoViews", coalesce(sum(files_size), 0)::float8 as "localVideoFilesSize"
-    from video where not remote
+    from video where not remote and state <> 'removed'
   ) s, (
     select count(*)::int as abuses, count(*) filter (where state <> 'pending')::int as "abusesProcessed",
       ${average('abuse')} as "abuseResponseMs" from abuse

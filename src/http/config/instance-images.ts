@@ -21,6 +21,7 @@ export function instanceImagesArea(deps: {
     for (const kind of ['avatar', 'banner'] as const) {
       const url = `/api/v1/config/instance-${kind}`
       const field = `${kind}file`
+      const done = { domain: 'config', action: 'update', id: 0, entity: { [`instance-${kind}`]: 'changed' } } as const
 
       addFormRoutes(app, (forms) => {
         forms.post(
@@ -28,7 +29,7 @@ export function instanceImagesArea(deps: {
           { config: { right: 'MANAGE_CONFIGURATION', form: { files: [field] } }, schema },
           async (request, reply) => {
             const actorId = await instanceActorId()
-            await receiveImage(request, field, (path) => actorImages.set(actorId, kind, path))
+            await receiveImage(request, field, (path) => actorImages.set(actorId, kind, path, done))
             await facts.changed()
             return reply.code(204).send(null)
           },
@@ -36,7 +37,7 @@ export function instanceImagesArea(deps: {
       })
 
       app.delete(url, { config: { right: 'MANAGE_CONFIGURATION' }, schema }, async (_request, reply) => {
-        await actorImages.remove(await instanceActorId(), kind)
+        await actorImages.remove(await instanceActorId(), kind, done)
         await facts.changed()
         return reply.code(204).send(null)
       })

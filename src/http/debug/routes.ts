@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ChannelSyncs } from '../../actors/channel-sync/index.ts'
 import { countWaitingActivities } from '../../actors/incoming-activity/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 
 /** The time-outs and periodic work that each command stands for; of some there is nothing to be done here. */
@@ -17,7 +18,7 @@ const COMMANDS = {
 } as const
 
 type Command = keyof typeof COMMANDS
-const commands = Object.keys(COMMANDS) as Command[]
+const isCommand = (text: string): text is Command => Object.hasOwn(COMMANDS, text)
 
 const debugView = z
   .object({
@@ -47,13 +48,15 @@ export function debugArea(deps: {
         schema: {
           operationId: 'runDebugCommand',
           tags: ['Debug'],
-          body: z.object({ command: z.enum(commands, 'Invalid command') }),
+          body: z.object({ command: z.string().meta({ enum: Object.keys(COMMANDS) }) }),
           response: { 204: z.null() },
         },
       },
-      async ({ body }, reply) => {
-        if (body.command === 'process-video-channel-sync-latest') await deps.channelSyncs.hurry()
-        await deps.run(COMMANDS[body.command])
+      async ({ body: { command } }, reply) => {
+        // Clients know this refusal without the name of the field.
+        if (!isCommand(command)) throw new HttpError(400, 'Invalid command')
+        if (command === 'process-video-channel-sync-latest') await deps.channelSyncs.hurry()
+        await deps.run(COMMANDS[command])
         return reply.code(204).send(null)
       },
     )

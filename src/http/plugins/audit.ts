@@ -7,6 +7,13 @@ import type { Audit } from '../../actors/audit/index.ts'
 export const AUDITED: ReadonlySet<string> = new Set([
   'PUT /api/v1/config/custom',
   'DELETE /api/v1/config/custom',
+  'POST /api/v1/config/instance-avatar/pick',
+  'DELETE /api/v1/config/instance-avatar',
+  'POST /api/v1/config/instance-banner/pick',
+  'DELETE /api/v1/config/instance-banner',
+  'PUT /api/v1/custom-pages/homepage/instance',
+  'POST /api/v1/jobs/pause',
+  'POST /api/v1/jobs/resume',
   'POST /api/v1/users',
   'PUT /api/v1/users/:id',
   'DELETE /api/v1/users/:id',
@@ -15,6 +22,8 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'PUT /api/v1/users/me',
   'DELETE /api/v1/users/me',
   'POST /api/v1/users/registrations/:registrationId/accept',
+  'POST /api/v1/users/registrations/:registrationId/reject',
+  'DELETE /api/v1/users/registrations/:registrationId',
   'POST /api/v1/video-channels',
   'PUT /api/v1/video-channels/:channelHandle',
   'DELETE /api/v1/video-channels/:channelHandle',
@@ -24,7 +33,13 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'PUT /api/v1/videos/upload-resumable',
   'PUT /api/v1/videos/:id',
   'DELETE /api/v1/videos/:id',
+  'DELETE /api/v1/videos/:id/source/file',
+  'DELETE /api/v1/videos/:id/hls',
+  'DELETE /api/v1/videos/:id/hls/:videoFileId',
+  'DELETE /api/v1/videos/:id/web-videos',
+  'DELETE /api/v1/videos/:id/web-videos/:videoFileId',
   'POST /api/v1/videos/:id/blacklist',
+  'PUT /api/v1/videos/:id/blacklist',
   'DELETE /api/v1/videos/:id/blacklist',
   'POST /api/v1/videos/ownership/:id/accept',
   'POST /api/v1/videos/imports',
@@ -43,6 +58,24 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'DELETE /api/v1/server/followers/:nameWithHost',
   'POST /api/v1/server/followers/:nameWithHost/accept',
   'POST /api/v1/server/followers/:nameWithHost/reject',
+  'PUT /api/v1/server/redundancy/:host',
+  'POST /api/v1/server/redundancy/videos',
+  'DELETE /api/v1/server/redundancy/videos/:redundancyId',
+])
+
+/** What moderators and administrators change here is not noted. */
+export const NOT_AUDITED: ReadonlySet<string> = new Set([
+  // Blocks are listed with their time as long as they last.
+  'POST /api/v1/server/blocklist/accounts',
+  'DELETE /api/v1/server/blocklist/accounts/:accountName',
+  'POST /api/v1/server/blocklist/servers',
+  'DELETE /api/v1/server/blocklist/servers/:host',
+  // Work that is begun, or begun again: it is in the list of jobs, and loses nothing.
+  'POST /api/v1/videos/:id/transcoding',
+  'POST /api/v1/vireo/peers/:host/retry',
+  'POST /api/v1/vireo/parked-activities/:id/retry',
+  'DELETE /api/v1/vireo/parked-activities/:id',
+  'POST /api/v1/server/debug/run-command',
 ])
 
 /** The last hook before the handler of a route, or none. */

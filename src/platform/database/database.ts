@@ -53,6 +53,8 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Brings the schema up to date, one process at a time. Answers the names of the migrations that ran. */
   migrate(): Promise<string[]>
+  /** For whoever must not change the schema under a server of another version. Throws an Error of one line. */
+  assertMigrated(): Promise<void>
   /** The names of the migrations that `migrate` would run now. Writes nothing. */
   pendingMigrations(): Promise<string[]>
   /** Statements sent since the start; the benchmarks count with it. */
@@ -115,6 +117,16 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     }
   }
 
+  async function pendingMigrations(): Promise<string[]> {
+    const { rows: tables } = await pool.query(
+      "select to_regclass('migration') as found where to_regclass('migration') is not null",
+    )
+    const { rows: ran } =
+      tables.length === 0 ? { rows: [] } : await pool.query<{ name: string }>('select name from migration')
+    const done = new Set(ran.map(({ name }) => name))
+    return options.migrations.map(({ name }) => name).filter((name) => !done.has(name))
+  }
+
   return {
     query: queryOn(pool),
     async transaction(work, options = {}) {
@@ -144,15 +156,16 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
         lock.release()
       }
     },
-    async pendingMigrations() {
-      const { rows: tables } = await pool.query(
-        "select to_regclass('migration') as found where to_regclass('migration') is not null",
+    async assertMigrated() {
+      const pending = await pendingMigrations()
+      if (pending.length === 0) return
+      if (pending.length === options.migrations.length)
+        throw new Error('The database is empty: see whether it is the right one, and start the server once.')
+      throw new Error(
+        `Migrations are pending (${pending.join(', ')}): start the server of this version, or run vireo migrate while none of another version runs.`,
       )
-      const { rows: ran } =
-        tables.length === 0 ? { rows: [] } : await pool.query<{ name: string }>('select name from migration')
-      const done = new Set(ran.map(({ name }) => name))
-      return options.migrations.map(({ name }) => name).filter((name) => !done.has(name))
     },
+    pendingMigrations,
     statements: () => count,
     answeredAt: () => answeredAt,
     connections: () => ({

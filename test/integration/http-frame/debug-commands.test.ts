@@ -23,7 +23,10 @@ it.each([
       ...{ method: 'POST', url: '/api/v1/server/debug/run-command', payload },
       headers: bearer('admintoken'),
     })
-  expect((await ask({ command: 'toString' })).statusCode).toBe(400)
+  const refused = await ask({ command: 'toString' })
+  expect(refused.json()).toMatchObject({ type: 'about:blank', status: 400, detail: 'Invalid command' })
+  expect(refused.json()).not.toHaveProperty('invalid-params')
+  expect((await ask({ command: 1 })).json()).toHaveProperty('invalid-params.command')
   expect(ran).toEqual([])
   expect((await ask({ command })).statusCode).toBe(204)
   expect(ran).toEqual(names)

@@ -241,6 +241,7 @@ describe('the statistics', () => {
       channelId: moderator.channelId,
       columns: { views: 1, privacy: 3, published_at: at.clock.now() },
     })
+    await makeVideo(db, { channelId: user.channelId, columns: { views: 50, files_size: 9, state: 'removed' } })
     const remote = await makeRemoteChannel(db)
     await makeVideo(db, { channelId: remote.channelId, columns: { remote: true, views: 100, files_size: 5 } })
     await at.query(

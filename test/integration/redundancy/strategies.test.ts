@@ -11,11 +11,13 @@ import {
   type Redundancies,
   redundancyStats,
 } from '../../../src/actors/redundancy/index.ts'
+import { findCandidates } from '../../../src/actors/redundancy/mirror.queries.ts'
 import type { JobContext } from '../../../src/actors/runtime/index.ts'
 import { makePendingFiles } from '../../../src/actors/video/index.ts'
 import type { Config } from '../../../src/config/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type FileKind, fileKinds, MediaError, makeFileStore, type Store } from '../../../src/media/index.ts'
+import type { Database } from '../../../src/platform/database/index.ts'
 import type { GuardedFetch } from '../../../src/platform/fetch/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
@@ -115,6 +117,18 @@ async function video(columns: Record<string, unknown> = {}, of = { channelId, ho
   const remoteOrigin = `https://${of.host}`
   const hls = { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` }
   return (await makeVideo(first.db, { channelId: of.channelId, remoteOrigin, hls, columns })).id
+}
+
+/** What a reader asks the database. */
+async function statementOf(read: (db: Pick<Database, 'query'>) => Promise<unknown>): Promise<string> {
+  let asked = ''
+  await read({
+    async query(text: string) {
+      asked = text
+      return []
+    },
+  })
+  return asked
 }
 
 const strategy = (name: Strategies[number]['strategy'], more: Partial<Strategies[number]> = {}) => ({
@@ -227,6 +241,29 @@ describe('a strategy', () => {
     clock.pass(1000)
     await second.runtime.sweeper.run(['mirror-checks'])
     expect((await mirrored()).at(-1)).toBe(next)
+  })
+
+  it('looks on after the clock was set back, also after a full disk', async () => {
+    strategies = [strategy('most-views')]
+    const ahead = new Date(clock.now().getTime() + 365 * 24 * HOUR)
+    await query('update redundancy_strategy set checked_at = $1, full_at = $1', [ahead])
+    const id = await video({ views: 1 })
+    await first.runtime.sweeper.run(['mirror-checks'])
+    expect(await mirrored()).toEqual([id])
+    await query('update redundancy_strategy set full_at = null')
+  })
+
+  it('goes through no channel twice, however many servers are copied', async () => {
+    const plan = await first.db.query<{ 'QUERY PLAN': string }>(
+      `explain ${await statementOf((db) =>
+        findCandidates(db, {
+          ...{ instanceActorId: us, settings: strategy('most-views'), maxBytes: 1e9, limit: 50 },
+        }),
+      )}`,
+      [us, 0, 1e9, 50],
+    )
+    const lines = plan.map((row) => row['QUERY PLAN']).join('\n')
+    expect(lines).toMatch(/channel_id = \(hashed SubPlan/)
   })
 
   it('gives up the least deserving copy for a better one, once it is old enough and gone', async () => {

@@ -60,6 +60,22 @@ describe('a periodic task', () => {
     expect(ran).toBe(2)
   })
 
+  it('that takes long does not keep a process from starting', async () => {
+    const work = Promise.withResolvers<void>()
+    let isOver = false
+    one.runtime.registry.periodic('long', {
+      everyMs: () => HOUR,
+      run: async () => {
+        await work.promise
+        isOver = true
+      },
+    })
+    await one.runtime.start()
+    expect(isOver).toBe(false)
+    work.resolve()
+    await until(() => isOver)
+  })
+
   it('that a clock which was ahead began is due by the clock that is right', async () => {
     let ran = 0
     const run = async () => {

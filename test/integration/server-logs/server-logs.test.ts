@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { FastifyContextConfig } from 'fastify'
 import pg from 'pg'
+import sharp from 'sharp'
 import { z } from 'zod'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { PORTRAITS } from '../../../src/actors/audit/portraits.ts'
-import { AUDITED } from '../../../src/http/plugins/audit.ts'
+import { AUDITED, NOT_AUDITED } from '../../../src/http/plugins/audit.ts'
 import { type LogFileWriter, openLogFiles } from '../../../src/platform/log-files/index.ts'
 import { makeLogger } from '../../../src/platform/logger.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
@@ -28,7 +30,7 @@ let s3: TestS3
 let mail: MailServer
 let node: TestNode
 let root: Client
-const routes = new Set<string>()
+const routes = new Map<string, FastifyContextConfig>()
 /** As on standard output. */
 const output: string[] = []
 
@@ -50,8 +52,8 @@ beforeAll(async () => {
         ...{ username: 'post', password: SMTP_PASSWORD, from_address: 'video@example.org' },
       },
     },
-    onRoute: ({ method, url }) => {
-      for (const one of [method].flat()) routes.add(`${one} ${url}`)
+    onRoute: ({ method, url, config = {} }) => {
+      for (const one of [method].flat()) routes.set(`${one} ${url}`, config)
     },
     logger: makeLogger({
       level: 'debug',
@@ -105,6 +107,23 @@ async function addUser(username: string, password = 'a good password'): Promise<
   const body = { username, password, email: `${username}@example.org`, role: 2, videoQuota: -1, videoQuotaDaily: -1 }
   const { user } = await root.send<{ user: { id: number } }>('POST', '/api/v1/users', body)
   return { id: user.id, client: await login(node.base, username, password) }
+}
+async function sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const db = new pg.Client({ connectionString: node.databaseUrl })
+  await db.connect()
+  try {
+    return (await db.query(text, values)).rows
+  } finally {
+    await db.end()
+  }
+}
+async function avatar(): Promise<FormData> {
+  const form = new FormData()
+  const bytes = await sharp({ create: { width: 60, height: 60, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer()
+  form.set('avatarfile', new File([new Uint8Array(bytes)], 'avatar.png', { type: 'image/png' }))
+  return form
 }
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${node.base}${path}`, {
@@ -174,20 +193,23 @@ const HELLO = 'hello https://a.example/?token=0123456789'
 
 describe('the audit log', () => {
   it('can look at every kind of thing', async () => {
-    const db = new pg.Client({ connectionString: node.databaseUrl })
-    await db.connect()
-    try {
-      for (const { sql } of Object.values(PORTRAITS)) {
-        const { rows } = await db.query(`select (${sql.replace('$id', '$1::bigint')})::text as seen`, [0])
-        expect(rows).toEqual([{ seen: null }])
-      }
-    } finally {
-      await db.end()
+    for (const portrait of Object.values(PORTRAITS)) {
+      const rows = await sql(`select (${portrait.sql.replace('$id', '$1::bigint')})::text as seen`, [0])
+      expect(rows).toEqual([{ seen: null }])
     }
   })
 
   it('looks at routes that there are', () => {
-    expect([...AUDITED].filter((route) => !routes.has(route))).toEqual([])
+    expect([...AUDITED, ...NOT_AUDITED].filter((route) => !routes.has(route))).toEqual([])
+  })
+
+  it('looks at all that moderators and administrators change, or leaves it out on purpose', () => {
+    const ofStaff = [...routes].filter(
+      ([route, { right, auth }]) =>
+        !/^(GET|HEAD|OPTIONS) /.test(route) && (right || auth === 'moderator' || auth === 'admin'),
+    )
+    expect(ofStaff.length).toBeGreaterThan(30)
+    expect(ofStaff.map(([route]) => route).filter((route) => AUDITED.has(route) === NOT_AUDITED.has(route))).toEqual([])
   })
 
   it('says who made, changed and removed a user, without passwords', async () => {
@@ -264,6 +286,52 @@ describe('the audit log', () => {
       of(admin, 'config', 'update', { 'new-config-instance-name': 'Renamed' }),
       of(admin, 'config', 'update', { 'config-instance-name': 'Renamed', 'new-config-instance-name': null }),
       of(lee, 'videos', 'delete', { 'video-name': 'After' }),
+    ])
+  })
+
+  it('says what becomes of the instance, of requests for accounts, of blocks and of mirrors', async () => {
+    const video = await upload(root, { name: 'Blocked', privacy: '1' })
+    const [registration] = await sql<{ id: number }>(
+      `insert into registration (state, context, username, password_hash, email, registration_reason)
+       values ('requested', '{"emailVerified": null}', 'ann', 'x', 'ann@example.org', 'why not') returning id`,
+    )
+    await sql("insert into remote_host (host) values ('mirrored.example')")
+    const since = await moment()
+    const homepage = { content: '# Welcome' }
+    await root.send('PUT', '/api/v1/custom-pages/homepage/instance', homepage)
+    await root.send('PUT', '/api/v1/custom-pages/homepage/instance', homepage)
+    await root.send('POST', '/api/v1/config/instance-avatar/pick', await avatar())
+    await root.send('DELETE', '/api/v1/config/instance-avatar')
+    await root.send('DELETE', '/api/v1/config/instance-banner')
+    for (const action of ['pause', 'pause', 'resume']) await root.send('POST', `/api/v1/jobs/${action}`)
+    const registrations = `/api/v1/users/registrations/${registration?.id}`
+    await root.send('POST', `${registrations}/reject`, { moderationResponse: 'no', preventEmailDelivery: true })
+    await root.send('DELETE', registrations)
+    await root.send('POST', `/api/v1/videos/${video.id}/blacklist`, { reason: 'bad' })
+    await root.send('PUT', `/api/v1/videos/${video.id}/blacklist`, { reason: 'worse' })
+    await root.send('DELETE', `/api/v1/videos/${video.id}/blacklist`)
+    for (const redundancyAllowed of [true, true, false]) {
+      await root.send('PUT', '/api/v1/server/redundancy/mirrored.example', { redundancyAllowed })
+    }
+
+    const by = { user: 'root', role: 'Administrator' }
+    const config = (more: object) => ({ ...by, domain: 'config', action: 'update', ...more })
+    const of = (domain: string, action: string, more: object) =>
+      expect.objectContaining({ ...by, domain, action, ...more })
+    const host = { 'follow-following': 'mirrored.example' }
+    expect(await audited(since)).toEqual([
+      config({ 'config-homepage': 'changed' }),
+      config({ 'config-instance-avatar': 'changed' }),
+      config({ 'config-instance-avatar': 'changed' }),
+      config({ 'config-jobs': 'running', 'new-config-jobs': 'paused' }),
+      config({ 'config-jobs': 'paused', 'new-config-jobs': 'running' }),
+      of('registrations', 'update', { 'registration-username': 'ann', 'new-registration-state': 'rejected' }),
+      of('registrations', 'delete', { 'registration-state': 'rejected', 'registration-moderationResponse': 'no' }),
+      of('videos', 'update', { 'new-video-blocked': true, 'new-video-blockedReason': 'bad', 'video-webVideoFiles': 1 }),
+      of('videos', 'update', { 'video-blockedReason': 'bad', 'new-video-blockedReason': 'worse' }),
+      of('videos', 'update', { 'new-video-blocked': false, 'new-video-blockedReason': null }),
+      of('follows', 'update', { ...host, 'follow-redundancyAllowed': true }),
+      of('follows', 'update', { ...host, 'follow-redundancyAllowed': false }),
     ])
   })
 

@@ -1,6 +1,7 @@
 // deploy/ against the program: what its files name (keys, roles, ports, folders, routes) must be there.
 
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -156,6 +157,46 @@ describe('a backup', () => {
     writeFileSync(join(folder, 'rsync'), '#!/bin/sh\n', { mode: 0o755 })
     const { status } = backup({ PATH: `${folder}:${process.env.PATH}`, BACKUP_PG_DUMP: 'exit 3' })
     expect([status, readdirSync(join(folder, 'backups'))]).toEqual([3, ['.lock']])
+  })
+
+  it('has a checksum of each file, read once for all backups that link it', () => {
+    const data = join(folder, 'data')
+    const pictures = join(data, 'storage/thumbnails')
+    mkdirSync(pictures, { recursive: true })
+    writeFileSync(join(data, 'secret.key'), 'a secret')
+    writeFileSync(join(pictures, 'a.jpg'), 'first')
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    // As that with --link-dest does, and a dump that can be read.
+    writeFileSync(join(bin, 'rsync'), '#!/bin/sh\nshift $(($# - 2))\ncp -alf "$1." "$2"\n', { mode: 0o755 })
+    writeFileSync(join(bin, 'pg_restore'), '#!/bin/sh\n', { mode: 0o755 })
+    // So that the name of the next one is another.
+    writeFileSync(join(bin, 'date'), '#!/bin/sh\necho "2026-01-0$(ls -d "$BACKUPS"/20* | wc -l)T033000Z"\n', {
+      mode: 0o755,
+    })
+    const env = { PATH: `${bin}:${process.env.PATH}`, BACKUPS: join(folder, 'backups'), BACKUP_PG_DUMP: 'printf PGDMP' }
+    const made = (n: number) => join(folder, 'backups', `2026-01-0${n}T033000Z`)
+    const listed = (n: number) =>
+      readFileSync(join(made(n), 'FILES'), 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .toSorted()
+    const entry = (text: string, name: string, sum = createHash('sha256').update(text).digest('hex')) =>
+      `${text.length}\t${sum}\tstorage/thumbnails/${name}`
+    const verify = (...args: string[]) =>
+      spawnSync('bash', [join(root, 'deploy/backup/verify.sh'), ...args], { env: { ...process.env, ...env } }).status
+
+    expect(backup(env).status).toBe(0)
+    expect(listed(0)).toEqual([entry('first', 'a.jpg')])
+    expect(verify(made(0))).toBe(0)
+    const another = 'f'.repeat(64)
+    writeFileSync(join(made(0), 'FILES'), `${entry('first', 'a.jpg', another)}\n`)
+    writeFileSync(join(pictures, 'b.jpg'), 'second')
+    expect(backup(env).status).toBe(0)
+    expect(listed(1)).toEqual([entry('second', 'b.jpg'), entry('first', 'a.jpg', another)].toSorted())
+    expect([verify('--sizes', made(1)), verify(made(1))]).toEqual([0, 1])
+    rmSync(join(made(1), 'storage/thumbnails/b.jpg'))
+    expect(verify('--sizes', made(1))).toBe(1)
   })
 
   it('does not remove itself', () => {
