@@ -9,6 +9,7 @@ import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../.
 import { insert, type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { media } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
+import { AP, json, type LookOf, makeLooks, type Page } from './looks.ts'
 
 /** Who looks, in the order of the words of a cell; one word is for all of them. `owner`: of the video, or of what was written below it. */
 const WHO = ['visitor', 'other', 'muter', 'owner', 'moderator', 'admin'] as const
@@ -18,70 +19,8 @@ let ours: FederatedNode
 let bytes: Buffer
 const clients = new Map<Who, Client>()
 
-const at = (path: string): string => new URL(path, ours.base).href
-const ask = async (who: Who, path: string, init: RequestInit = {}): Promise<Response> =>
-  (await clients.get(who)?.raw(at(path), init)) ?? (await fetch(at(path), init))
-const asClient = (who: Who): Client => {
-  const client = clients.get(who)
-  if (!client) throw new Error(`${who} is not logged in.`)
-  return client
-}
-
-/** `shown`, `hidden`, or the status of a refusal. */
-type Look<Subject> = (who: Who, subject: Subject) => Promise<string>
-
-interface Page {
-  total: number
-  data: object[]
-}
-
-/** A list of everything: its total is what it shows. */
-const inList =
-  <Subject>(path: (subject: Subject) => string, mark: (subject: Subject) => string): Look<Subject> =>
-  async (who, subject) => {
-    const address = path(subject)
-    const answer = await ask(who, `${address}${address.includes('?') ? '&' : '?'}count=100`)
-    if (!answer.ok) return String(answer.status)
-    const { total, data } = (await answer.json()) as Page
-    if (total !== data.length) return `${data.length} of ${total}`
-    return data.some((one) => JSON.stringify(one).includes(mark(subject))) ? 'shown' : 'hidden'
-  }
-
-const inText =
-  <Subject>(
-    path: (subject: Subject) => string,
-    mark: (subject: Subject) => string,
-    init: RequestInit = {},
-  ): Look<Subject> =>
-  async (who, subject) => {
-    const answer = await ask(who, path(subject), init)
-    const text = await answer.text()
-    if (!answer.ok) return String(answer.status)
-    return text.includes(mark(subject)) ? 'shown' : 'hidden'
-  }
-
-const status =
-  <Subject>(
-    path: (subject: Subject) => string,
-    init: RequestInit | ((subject: Subject) => RequestInit) = {},
-  ): Look<Subject> =>
-  async (who, subject) => {
-    const request = typeof init === 'function' ? init(subject) : init
-    const answer = await ask(who, path(subject), { redirect: 'manual', ...request })
-    await answer.arrayBuffer()
-    return answer.status < 400 ? 'shown' : String(answer.status)
-  }
-
-const json = (method: string, body: object): RequestInit => ({
-  ...{ method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
-})
-const AP: RequestInit = { headers: { accept: 'application/activity+json' } }
-
-/** What all see, as a cell has it. */
-async function seen<Subject>(look: Look<Subject>, subject: Subject, who: readonly Who[] = WHO): Promise<string> {
-  const words = await Promise.all(who.map((one) => look(one, subject)))
-  return new Set(words).size === 1 ? (words[0] ?? '') : words.join(' ')
-}
+const { ask, asClient, inList, inText, status, seen } = makeLooks({ base: () => ours.base, clients, all: WHO })
+type Look<Subject> = LookOf<Who, Subject>
 
 const ALL = 'shown'
 const NOBODY = 'hidden'
@@ -657,7 +596,6 @@ describe('a video that the instance blocks', () => {
       ...{ kind: 'by one who takes it back from others', subject: () => usual, here: 3, elsewhere: 4 },
       ...{ begin: () => block(usual, true), end: () => unblock(usual) },
     },
-    { kind: 'no more', subject: () => usual, here: 2, elsewhere: 2 },
     { kind: 'until a moderator has looked at it', subject: () => waiting, here: 3, elsewhere: 4 },
     { kind: 'until one has', subject: () => waiting, here: 2, elsewhere: 2, begin: () => unblock(waiting) },
   ]
