@@ -29,11 +29,12 @@ interface Stored {
 export function makeNotify({ config }: { config: () => Config }): Notify {
   return async (unit, telling, values) => {
     const stored = await store(unit, telling, values, config().vireo.notifications)
+    const isMailed = isMailEnabled(config())
     const flood = stored.filter(({ isFlood, onWeb }) => isFlood && onWeb)
     if (flood.length > 0) await fold(unit, telling, flood)
     for (const { id: notificationId, userId, onWeb, byMail, isFlood } of stored) {
       if (onWeb && !isFlood) unit.publish(NOTIFICATION_STORED, { userId, notificationId })
-      if (byMail && isMailEnabled(config())) askForMail(unit, { mail: 'notification', notificationId })
+      if (byMail && isMailed) askForMail(unit, { mail: 'notification', notificationId })
     }
     return stored.length
   }
@@ -59,14 +60,14 @@ async function store(
      ), stored as (
        insert into notification (type, on_web, created_at, updated_at, ${columns})
        select ${ofKind}, wish & ${wishes.web} > 0, ${nowAt}::timestamptz, ${nowAt}::timestamptz, ${columns} from wanted
-       order by user_id on conflict (user_id, type, key) do nothing returning id, user_id, key, on_web
+       order by user_id on conflict (user_id, type, key) do nothing returning id, user_id, on_web
      )
-     select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", w.wish & ${wishes.mail} > 0 as "byMail",
+     select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", ${wishOf(type, 's')} & ${wishes.mail} > 0 as "byMail",
        (select count(*) from (
           select from notification n where n.user_id = stored.user_id and n.type = ${ofKind} and n.created_at > ${since}
           limit ${limit}
         ) recent) >= ${limit} as "isFlood"
-     from stored join wanted w on w.user_id = stored.user_id and w.key = stored.key order by stored.id`,
+     from stored left join notification_setting s on s.user_id = stored.user_id order by stored.id`,
     [...values, now, new Date(now.getTime() - flood_window), flood_limit],
   )
 }
