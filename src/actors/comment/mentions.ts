@@ -3,7 +3,7 @@
 import type { Sql } from '../../platform/database/index.ts'
 
 /** Accounts of one comment that are told of it. */
-export const MAX_MENTIONS = 50
+const MAX_MENTIONS = 50
 
 // A name is no part of a word, of an address or of a mail address.
 const MENTION = /(?<![\w@/.:-])@([\w.-]{1,120})(?:@([\w.:-]{1,260}))?/gu
