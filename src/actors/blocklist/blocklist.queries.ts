@@ -81,3 +81,12 @@ export const isMutedFor = (account: string, reader: string): string => `(
   or (exists (select 1 from server_block sb where ${byEither('sb', reader)}) and exists (
     select 1 from account ma join actor mx on mx.id = ma.actor_id join remote_host mh on mh.id = mx.host_id
       join server_block sb on sb.host = mh.host and ${byEither('sb', reader)} where ma.id = ${account})))`
+
+/** SQL: the same of an actor that is an account's or an instance's, for as many readers as there are: each part has its index. */
+export const isActorMutedFor = (actor: string, reader: string): string => {
+  const accounts = `select 1 from account ma join account_block ab on ab.target_id = ma.id where ma.actor_id = ${actor}`
+  const servers = `select 1 from actor mx join remote_host mh on mh.id = mx.host_id join server_block sb on sb.host = mh.host
+    where mx.id = ${actor}`
+  return `(exists (${accounts} and ab.owner_id is null) or exists (${accounts} and ab.owner_id = ${reader})
+  or exists (${servers} and sb.owner_id is null) or exists (${servers} and sb.owner_id = ${reader}))`
+}

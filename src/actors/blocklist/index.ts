@@ -2,6 +2,7 @@ export { type Blocklist, type BlocklistOperator, makeBlocklist, makeBlocklistOpe
 export {
   blockedActors,
   blockedHosts,
+  isActorMutedFor,
   isAnythingMuted,
   isHeard,
   isMutedBy,

@@ -1,6 +1,6 @@
 // What users ask about themselves.
 
-import { notificationDefaults } from '../../../../src/actors/notification/index.ts'
+import { notificationDefaults } from '../../../../src/actors/notification-setting/index.ts'
 import { pictureForm } from '../picture.ts'
 import { everybody, row, signedIn } from '../row.ts'
 
@@ -8,6 +8,9 @@ export const meRows = [
   row('GET /api/v1/users/me', signedIn(200)),
   row('PUT /api/v1/users/me', signedIn(204), () => ({ body: { theme: 'default' } })),
   row('PUT /api/v1/users/me/notification-settings', signedIn(204), () => ({ body: notificationDefaults })),
+  row('GET /api/v1/users/me/notifications', signedIn(200)),
+  row('POST /api/v1/users/me/notifications/read', signedIn(204), () => ({ body: { ids: [1] } })),
+  row('POST /api/v1/users/me/notifications/read-all', signedIn(204)),
   row('POST /api/v1/users/me/avatar/pick', signedIn(200), async () => ({ body: await pictureForm('avatarfile') })),
   row('DELETE /api/v1/users/me/avatar', signedIn(200)),
   row('GET /api/v1/users/me/video-quota-used', signedIn(200)),
