@@ -469,6 +469,7 @@ async function start(
       audit,
       blocklist,
       bulkComments,
+      bus,
       captions,
       channels,
       channelSyncs,

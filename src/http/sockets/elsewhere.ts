@@ -69,20 +69,15 @@ export function makeElsewhere(options: {
     return process === undefined ? null : await relay.ask(process, question, signal)
   }
 
-  /** Begins it anew under the same name, with the client's own query and headers, and says again what the client has said. */
-  async function move(sid: string, { url = '', headers }: IncomingMessage, address: string): Promise<boolean> {
+  /** Begins it anew under the same name, with the client's own query, and says again what the client has said. */
+  async function move(sid: string, { url = '' }: IncomingMessage, address: string): Promise<boolean> {
     const process = moved.get(sid) ?? ids.processOf(sid)
     if (process === undefined || process === ids.name) return false
     const released = await relay.ask(process, { what: 'move', sid, body: '' })
     if (released?.status !== 200) return false
     const said: string[] = JSON.parse(released.body)
     const { sid: _sid, ...query } = Object.fromEntries(queryOf(url))
-    const { upgrade: _upgrade, connection: _connection, ...others } = headers
-    const session = { sid, address }
-    const begun = await engine.ask({
-      ...{ method: 'GET', query: { ...query, ...PROTOCOL }, session },
-      headers: Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith('sec-websocket'))),
-    })
+    const begun = await engine.ask({ method: 'GET', query: { ...query, ...PROTOCOL }, session: { sid, address } })
     if (begun.status !== 200) return false
     if (said.length > 0) {
       const body = said.map((packet) => `4${packet}`).join(SEPARATOR)

@@ -1,12 +1,11 @@
 // Requests to an HTTP server of this process without a port: over a connection in memory.
 
-import { request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import { request as httpRequest, type Server } from 'node:http'
 import { type Duplex, duplexPair } from 'node:stream'
 
 export interface InnerRequest {
   method: 'GET' | 'POST'
   path: string
-  headers?: IncomingMessage['headers']
   body?: string
   /** Hangs up. */
   signal?: AbortSignal | undefined
@@ -21,12 +20,12 @@ export interface InnerAnswer {
 
 /** Rejects when the connection ends before the answer does. */
 export function askInside(server: Server, inner: InnerRequest): Promise<InnerAnswer> {
-  const { method, path, headers = {}, body, signal, onConnection } = inner
+  const { method, path, body, signal, onConnection } = inner
   const [ours, theirs] = duplexPair()
   onConnection?.(theirs)
   server.emit('connection', theirs)
   return new Promise<InnerAnswer>((resolve, reject) => {
-    const options = { method, path, headers: { ...headers, connection: 'close' }, createConnection: () => ours }
+    const options = { method, path, headers: { connection: 'close' }, createConnection: () => ours }
     const asked = httpRequest({ ...options, ...(signal ? { signal } : {}) }, (answer) => {
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -9,6 +9,8 @@ export interface SocketNamespace {
   admit(socket: Socket): Promise<void>
   /** Told of each client that is in. */
   joined(socket: Socket): void
+  /** Clients that are in. */
+  count(): number
   /** Ends what it does by itself. */
   close(): void
 }

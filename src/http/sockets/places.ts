@@ -7,7 +7,7 @@ export interface Places<Key> {
   take(key: Key): () => void
 }
 
-export function makePlaces<Key>({ most, mostOfOne }: { most: number; mostOfOne: number }): Places<Key> {
+export function makePlaces<Key>({ most = Infinity, mostOfOne }: { most?: number; mostOfOne: number }): Places<Key> {
   const taken = new Map<Key, number>()
   let all = 0
   return {

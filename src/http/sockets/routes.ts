@@ -1,0 +1,136 @@
+// `/socket.io/`: what the server pushes to clients, over long polls and WebSockets of Socket.IO.
+
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Bus } from '../../platform/bus/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import type { Telemetry } from '../../platform/telemetry.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import { countedAddress } from '../plugins/rate-limit.ts'
+import type { Area } from '../plugins/types.ts'
+import { takeUpgrade } from '../plugins/upgrades.ts'
+import { makeElsewhere } from './elsewhere.ts'
+import { MAX_MESSAGE, makeEngine, PATH, sidOf } from './engine.ts'
+import type { SocketNamespace } from './namespaces.ts'
+import { makePlaces } from './places.ts'
+import { makeSessionIds } from './session-ids.ts'
+
+export interface SocketsDeps {
+  namespaces: readonly SocketNamespace[]
+  bus: Pick<Bus, 'publish' | 'subscribe'>
+  secrets: Pick<Secrets, 'hmac' | 'seal' | 'open'>
+  logger: Logger
+  telemetry: Telemetry | undefined
+}
+
+/** Requests on their way to other processes. */
+const MAX_RELAYED = 10_000
+const MAX_RELAYED_OF_AN_ADDRESS = 200
+
+/** Adds the namespaces of Socket.IO; they end with the application. */
+export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: SocketsDeps): Area {
+  return (app) => {
+    const ids = makeSessionIds({ secrets })
+    const engine = makeEngine({ newSid: ids.make, namespaces, logger })
+    const elsewhere = makeElsewhere({ engine, ids, bus, secrets, logger })
+    const relayed = makePlaces<string>({ most: MAX_RELAYED, mostOfOne: MAX_RELAYED_OF_AN_ADDRESS })
+    let isEnding = false
+    telemetry?.gauge({
+      name: 'vireo_sockets',
+      help: 'Clients of Socket.IO that are connected to this process',
+      labels: ['namespace'],
+      read: () => namespaces.map(({ name, count }) => ({ labels: { namespace: name }, value: count() })),
+    })
+
+    // Bodies are read by the library.
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+
+    app.route({
+      method: ['GET', 'POST'],
+      url: PATH,
+      schema: { hide: true },
+      exposeHeadRoute: false,
+      handler: (request, reply) => answer(request, reply),
+    })
+
+    async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      if (isEnding) throw new DomainError('unavailable', 'The server is ending.')
+      const address = countedAddress(request)
+      const sid = sidOf(request.raw)
+      if (sid === undefined) {
+        await app.rateLimits.take('api', request, reply)
+        if (!engine.hasPlace(address)) throw new DomainError('busy', 'There are too many connections.')
+      } else if (!(await elsewhere.isHere(sid))) {
+        if (!asksForWebSocket(request)) return await pass(request, reply, { sid, address })
+        if (!engine.hasPlace(address) || !(await elsewhere.bring(sid, request.raw, address))) {
+          throw new DomainError('invalid', 'The session of this address cannot be gone on with here.')
+        }
+      }
+      const upgrade = takeUpgrade(request, reply)
+      if (upgrade) engine.upgrade(request.raw, upgrade, address)
+      else engine.answer(request.raw, takeOver(reply), address)
+      return reply
+    }
+
+    /** As if it had come to the process of the session. */
+    async function pass(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { sid, address }: { sid: string; address: string },
+    ): Promise<FastifyReply> {
+      if (!relayed.hasPlace(address)) throw new DomainError('busy', 'There are too many connections.')
+      const leave = relayed.take(address)
+      const hungUp = new AbortController()
+      reply.raw.once('close', () => hungUp.abort())
+      try {
+        const body = request.method === 'POST' ? await textOf(request.raw) : ''
+        const what = request.method === 'POST' ? 'post' : 'poll'
+        const given = await elsewhere.ask({ what, sid, body }, hungUp.signal)
+        const { status, body: text } = given ?? UNKNOWN
+        const type = status === 200 ? 'text/plain; charset=UTF-8' : 'application/json'
+        const length = Buffer.byteLength(text)
+        takeOver(reply)
+          .writeHead(status, { 'content-type': type, 'content-length': length, 'cache-control': 'no-store' })
+          .end(text)
+        return reply
+      } finally {
+        leave()
+      }
+    }
+
+    app.addHook('preClose', async () => {
+      isEnding = true
+      elsewhere.close()
+      await engine.close()
+    })
+  }
+}
+
+/** In the library's words, so that the client begins anew. */
+const UNKNOWN = { status: 400, body: JSON.stringify({ code: 1, message: 'Session ID unknown' }) }
+
+const asksForWebSocket = ({ raw }: FastifyRequest): boolean => raw.headers.upgrade?.toLowerCase() === 'websocket'
+
+/** The answer is written by the library, with the headers of every answer. */
+function takeOver(reply: FastifyReply) {
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  }
+  return reply.raw
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk)
+    length += bytes.length
+    if (length > MAX_MESSAGE) throw new HttpError(413, 'The body is larger than allowed.')
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
