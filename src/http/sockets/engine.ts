@@ -17,8 +17,9 @@ const MAX_SESSIONS = 20_000
 const MAX_OF_AN_ADDRESS = 100
 /** How often a client may ask for a namespace on one connection: each time a token is looked up. */
 const MAX_JOINS = 10
-/** For clients that ask for no namespace. */
+/** For clients that are in no namespace: at first, and when they have left the last one. */
 const JOIN_WITHIN_MS = 10_000
+const JOIN_AGAIN_WITHIN_MS = 1_000
 const PING_EVERY_MS = 25_000
 const PONG_WITHIN_MS = 20_000
 /** For the farewell. */
@@ -57,6 +58,7 @@ interface Session {
   /** Times that it asked for a namespace, and those that it is in. */
   asked: number
   joined: number
+  idle: NodeJS.Timeout | undefined
 }
 
 export function makeEngine(options: {
@@ -77,7 +79,8 @@ export function makeEngine(options: {
     path: PATH,
     serveClient: false,
     maxHttpBufferSize: MAX_MESSAGE,
-    connectTimeout: JOIN_WITHIN_MS,
+    // Never reached: its farewell to a client that polls no more would wait for 30 s.
+    connectTimeout: 10 * JOIN_WITHIN_MS,
     pingInterval: PING_EVERY_MS,
     pingTimeout: PONG_WITHIN_MS,
     httpCompression: false,
@@ -101,8 +104,7 @@ export function makeEngine(options: {
         const session = byConnection.get(connection)
         if (!session) return
         session.joined -= 1
-        // There is nothing to hear for who is in no namespace; whoever goes from one to another does it at once.
-        setImmediate(() => session.joined === 0 && connection.close())
+        if (session.joined === 0) awaitJoin(session, JOIN_AGAIN_WITHIN_MS)
       },
     },
   })
@@ -111,7 +113,7 @@ export function makeEngine(options: {
     const { request, transport } = connection
     const { sid } = transport
     const leave = places.take(arranged.get(request.socket)?.address ?? addresses.get(request) ?? '')
-    const session: Session = { connection, said: [], posts: new Set(), asked: 0, joined: 0 }
+    const session: Session = { connection, said: [], posts: new Set(), asked: 0, joined: 0, idle: undefined }
     sessions.set(sid, session)
     byConnection.set(connection, session)
     connection.on('data', (message: unknown) => {
@@ -121,10 +123,17 @@ export function makeEngine(options: {
     connection.once('upgrade', () => {
       session.said = undefined
     })
+    awaitJoin(session, JOIN_WITHIN_MS)
     connection.once('close', () => {
+      clearTimeout(session.idle)
       sessions.delete(sid)
       leave()
     })
+  }
+
+  function awaitJoin(session: Session, withinMs: number): void {
+    clearTimeout(session.idle)
+    session.idle = setTimeout(() => session.joined === 0 && session.connection.close(true), withinMs).unref()
   }
 
   function notePost(request: IncomingMessage, response: ServerResponse): void {
@@ -168,10 +177,9 @@ export function makeEngine(options: {
     async close() {
       for (const { close } of namespaces) close()
       await io.close()
-      const late = setTimeout(() => {
+      setTimeout(() => {
         for (const socket of upgraded) socket.destroy()
-      }, CLOSING_MS)
-      if (upgraded.size === 0) clearTimeout(late)
+      }, CLOSING_MS).unref()
     },
   }
 }

@@ -21,14 +21,14 @@ export type Respond = (
 export interface Relay {
   /** Null when that process is not there, or does not answer. */
   ask(process: string, question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null>
-  /** Answers no more, and waits for no answer. */
+  /** Refuses what it was asked and did not answer, and waits for no answer. */
   close(): void
 }
 
-/** A process that lives says so at once. */
+/** A process that lives says so at once, and again while a poll lasts. */
 const HELD_WITHIN_MS = 2_000
-/** Polls last up to a ping. */
-const ANSWERED_WITHIN_MS = 60_000
+const HOLD_EVERY_MS = 5_000
+const HELD_AGAIN_WITHIN_MS = 12_000
 /** Characters of one message of the bus, which carries 7,000 bytes. */
 const PIECE = 6_000
 
@@ -75,24 +75,31 @@ export function makeRelay(options: {
 
   async function respondTo({ ask: id, asker, sealed, wasPassedOn }: Extract<Message, { ask: string }>): Promise<void> {
     const controller = new AbortController()
+    const { signal } = controller
+    const hold = () => send(asker, { held: id, by: name })
+    const holding = setInterval(hold, HOLD_EVERY_MS).unref()
     answering.set(id, controller)
+    hold()
     try {
       const read = question.parse(JSON.parse(secrets.open(sealed)))
-      const { signal } = controller
-      const given = respond(read, { asker, signal, wasPassedOn })
-      send(asker, { held: id, by: name })
-      const result = await given
-      if ('askInstead' in result) return send(result.askInstead, { ask: id, asker, sealed, wasPassedOn: true })
-      const text = secrets.seal(JSON.stringify(result))
-      const of = Math.ceil(text.length / PIECE)
-      for (let at = 0; at < of; at += 1) {
-        send(asker, { answer: id, at, of, piece: text.slice(at * PIECE, (at + 1) * PIECE) })
-      }
+      const result = await respond(read, { asker, signal, wasPassedOn })
+      if ('askInstead' in result) send(result.askInstead, { ask: id, asker, sealed, wasPassedOn: true })
+      else sendAnswer(asker, id, result)
     } catch (error) {
-      // Who asked gives up by itself; most often the client has hung up.
-      if (!controller.signal.aborted) logger.debug({ err: error }, 'a question of another process was not answered')
+      // Most often the session ended in the midst.
+      if (!signal.aborted) logger.debug({ err: error }, 'a question of another process was not answered')
+      sendAnswer(asker, id, { status: 400, body: '' })
     } finally {
+      clearInterval(holding)
       answering.delete(id)
+    }
+  }
+
+  function sendAnswer(asker: string, id: string, result: RelayedAnswer): void {
+    const text = secrets.seal(JSON.stringify(result))
+    const of = Math.ceil(text.length / PIECE)
+    for (let at = 0; at < of; at += 1) {
+      send(asker, { answer: id, at, of, piece: text.slice(at * PIECE, (at + 1) * PIECE) })
     }
   }
 
@@ -123,7 +130,7 @@ export function makeRelay(options: {
           ...{ heldBy: undefined, pieces: [] },
           isHeld() {
             clearTimeout(timer)
-            timer = setTimeout(giveUp, ANSWERED_WITHIN_MS)
+            timer = setTimeout(giveUp, HELD_AGAIN_WITHIN_MS)
           },
           settle(result) {
             clearTimeout(timer)

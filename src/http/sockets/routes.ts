@@ -103,8 +103,8 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
 
     app.addHook('preClose', async () => {
       isEnding = true
-      elsewhere.close()
       await engine.close()
+      elsewhere.close()
     })
   }
 }
