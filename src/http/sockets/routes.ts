@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -28,6 +29,10 @@ export interface SocketsDeps {
 /** Requests on their way to other processes. */
 const MAX_RELAYED = 10_000
 const MAX_RELAYED_OF_AN_ADDRESS = 200
+/** Of an address in the time; a client that only polls has four in 25 seconds. */
+const MAX_RELAYED_IN_TIME = 1_000
+const COUNTED_MS = 10_000
+const MAX_COUNTED = 50_000
 
 /** Adds the namespaces of Socket.IO; they end with the application. */
 export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: SocketsDeps): Area {
@@ -36,6 +41,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
     const engine = makeEngine({ newSid: ids.make, namespaces, logger })
     const elsewhere = makeElsewhere({ engine, ids, bus, secrets, logger })
     const relayed = makePlaces<string>({ most: MAX_RELAYED, mostOfOne: MAX_RELAYED_OF_AN_ADDRESS })
+    const recent = new LRUCache<string, { count: number }>({ max: MAX_COUNTED, ttl: COUNTED_MS })
     let isEnding = false
     telemetry?.gauge({
       name: 'vireo_sockets',
@@ -65,6 +71,8 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
         if (!engine.hasPlace(address)) throw new DomainError('busy', 'There are too many connections.')
       } else if (!(await elsewhere.isHere(sid))) {
         if (!asksForWebSocket(request)) return await pass(request, reply, { sid, address })
+        // The token is looked up again.
+        await app.rateLimits.take('api', request, reply)
         if (!engine.hasPlace(address) || !(await elsewhere.bring(sid, request.raw, address))) {
           throw new DomainError('invalid', 'The session of this address cannot be gone on with here.')
         }
@@ -75,6 +83,13 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
       return reply
     }
 
+    function isTooMany(address: string): boolean {
+      const counted = recent.get(address) ?? { count: 0 }
+      if (counted.count === 0) recent.set(address, counted)
+      counted.count += 1
+      return counted.count > MAX_RELAYED_IN_TIME
+    }
+
     /** As if it had come to the process of the session. */
     async function pass(
       request: FastifyRequest,
@@ -82,6 +97,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
       { sid, address }: { sid: string; address: string },
     ): Promise<FastifyReply> {
       if (!relayed.hasPlace(address)) throw new DomainError('busy', 'There are too many connections.')
+      if (isTooMany(address)) throw new HttpError(429, 'Too many requests, please try again later.')
       const leave = relayed.take(address)
       const hungUp = new AbortController()
       reply.raw.once('close', () => hungUp.abort())
