@@ -22,7 +22,8 @@ const JOIN_WITHIN_MS = 10_000
 const JOIN_AGAIN_WITHIN_MS = 1_000
 const PING_EVERY_MS = 25_000
 const PONG_WITHIN_MS = 20_000
-/** For the farewell. */
+/** For farewells: to clients that may poll once more, and to all at the end. */
+const LAST_POLL_WITHIN_MS = 1_000
 const CLOSING_MS = 500
 
 export interface Engine {
@@ -58,7 +59,6 @@ interface Session {
   /** Times that it asked for a namespace, and those that it is in. */
   asked: number
   joined: number
-  idle: NodeJS.Timeout | undefined
 }
 
 export function makeEngine(options: {
@@ -79,8 +79,7 @@ export function makeEngine(options: {
     path: PATH,
     serveClient: false,
     maxHttpBufferSize: MAX_MESSAGE,
-    // Never reached: its farewell to a client that polls no more would wait for 30 s.
-    connectTimeout: 10 * JOIN_WITHIN_MS,
+    connectTimeout: JOIN_WITHIN_MS,
     pingInterval: PING_EVERY_MS,
     pingTimeout: PONG_WITHIN_MS,
     httpCompression: false,
@@ -104,7 +103,7 @@ export function makeEngine(options: {
         const session = byConnection.get(connection)
         if (!session) return
         session.joined -= 1
-        if (session.joined === 0) awaitJoin(session, JOIN_AGAIN_WITHIN_MS)
+        setTimeout(() => session.joined === 0 && connection.close(), JOIN_AGAIN_WITHIN_MS).unref()
       },
     },
   })
@@ -113,7 +112,8 @@ export function makeEngine(options: {
     const { request, transport } = connection
     const { sid } = transport
     const leave = places.take(arranged.get(request.socket)?.address ?? addresses.get(request) ?? '')
-    const session: Session = { connection, said: [], posts: new Set(), asked: 0, joined: 0, idle: undefined }
+    const said = transport.name === 'polling' ? [] : undefined
+    const session: Session = { connection, said, posts: new Set(), asked: 0, joined: 0 }
     sessions.set(sid, session)
     byConnection.set(connection, session)
     connection.on('data', (message: unknown) => {
@@ -123,17 +123,12 @@ export function makeEngine(options: {
     connection.once('upgrade', () => {
       session.said = undefined
     })
-    awaitJoin(session, JOIN_WITHIN_MS)
+    // 30 s by default, in which a client that is gone keeps its session.
+    if ('closeTimeout' in transport) transport.closeTimeout = LAST_POLL_WITHIN_MS
     connection.once('close', () => {
-      clearTimeout(session.idle)
       sessions.delete(sid)
       leave()
     })
-  }
-
-  function awaitJoin(session: Session, withinMs: number): void {
-    clearTimeout(session.idle)
-    session.idle = setTimeout(() => session.joined === 0 && session.connection.close(true), withinMs).unref()
   }
 
   function notePost(request: IncomingMessage, response: ServerResponse): void {
