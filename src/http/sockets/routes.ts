@@ -13,7 +13,7 @@ import { countedAddress } from '../plugins/rate-limit.ts'
 import type { Area } from '../plugins/types.ts'
 import { takeUpgrade } from '../plugins/upgrades.ts'
 import { makeElsewhere } from './elsewhere.ts'
-import { MAX_MESSAGE, makeEngine, PATH, sidOf } from './engine.ts'
+import { MAX_MESSAGE, makeEngine, PATH, queryOf, sidOf } from './engine.ts'
 import type { SocketNamespace } from './namespaces.ts'
 import { makePlaces } from './places.ts'
 import { makeSessionIds } from './session-ids.ts'
@@ -58,12 +58,12 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
       method: ['GET', 'POST'],
       url: PATH,
       schema: { hide: true },
-      exposeHeadRoute: false,
       handler: (request, reply) => answer(request, reply),
     })
 
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
       if (isEnding) throw new DomainError('unavailable', 'The server is ending.')
+      refuseOthers(request)
       const address = countedAddress(request)
       const sid = sidOf(request.raw)
       if (sid === undefined) {
@@ -74,9 +74,9 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
         // The token is looked up again.
         await app.rateLimits.take('api', request, reply)
         if (!engine.hasPlace(address) || !(await elsewhere.bring(sid, request.raw, address))) {
-          throw new DomainError('invalid', 'The session of this address cannot be gone on with here.')
+          throw unknownSession()
         }
-      }
+      } else if (!engine.has(sid)) throw unknownSession()
       const upgrade = takeUpgrade(request, reply)
       if (upgrade) engine.upgrade(request.raw, upgrade, address)
       else engine.answer(request.raw, takeOver(reply), address)
@@ -105,13 +105,11 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
         const body = request.method === 'POST' ? await textOf(request.raw) : ''
         const what = request.method === 'POST' ? 'post' : 'poll'
         const given = await elsewhere.ask({ what, sid, body }, hungUp.signal)
-        const { status, body: text } = given ?? UNKNOWN
-        const type = status === 200 ? 'text/plain; charset=UTF-8' : 'application/json'
-        const length = Buffer.byteLength(text)
-        takeOver(reply)
-          .writeHead(status, { 'content-type': type, 'content-length': length, 'cache-control': 'no-store' })
-          .end(text)
-        return reply
+        if (given?.status === 413) throw tooLarge()
+        if (given?.status !== 200) throw unknownSession()
+        return await reply
+          .headers({ 'content-type': 'text/plain; charset=UTF-8', 'cache-control': 'no-store' })
+          .send(given.body)
       } finally {
         leave()
       }
@@ -125,8 +123,17 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
   }
 }
 
-/** In the library's words, so that the client begins anew. */
-const UNKNOWN = { status: 400, body: JSON.stringify({ code: 1, message: 'Session ID unknown' }) }
+/** The client begins anew. */
+const unknownSession = (): DomainError => new DomainError('invalid', 'The session is not known here.')
+const tooLarge = (): HttpError => new HttpError(413, 'The body is larger than allowed.')
+
+/** What is no request of Engine.IO 4, in our own words; the rest is the library's. */
+function refuseOthers({ method, raw: { url = '' } }: FastifyRequest): void {
+  const { EIO, transport } = Object.fromEntries(queryOf(url))
+  if (method === 'HEAD' || EIO !== '4' || (transport !== 'polling' && transport !== 'websocket')) {
+    throw new DomainError('invalid', 'This is an address for clients of Socket.IO (protocol 4 of Engine.IO).')
+  }
+}
 
 const asksForWebSocket = ({ raw }: FastifyRequest): boolean => raw.headers.upgrade?.toLowerCase() === 'websocket'
 
@@ -145,7 +152,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   for await (const chunk of request) {
     const bytes = Buffer.from(chunk)
     length += bytes.length
-    if (length > MAX_MESSAGE) throw new HttpError(413, 'The body is larger than allowed.')
+    if (length > MAX_MESSAGE) throw tooLarge()
     chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString('utf8')
