@@ -481,6 +481,7 @@ async function start(
       audit,
       blocklist,
       bulkComments,
+      bus,
       captions,
       channels,
       channelSyncs,

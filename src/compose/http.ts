@@ -15,7 +15,7 @@ import type { Follows } from '../actors/follow/index.ts'
 import type { History } from '../actors/history/index.ts'
 import type { Homepage, Instance, InstanceFactsReader } from '../actors/instance/index.ts'
 import type { JobQueue } from '../actors/job-queue/index.ts'
-import type { Notifications } from '../actors/notification/index.ts'
+import { findNotification, type Notifications } from '../actors/notification/index.ts'
 import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
 import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
 import { makePlaylistElements, type Playlists, type RemotePlaylists } from '../actors/playlist/index.ts'
@@ -80,6 +80,7 @@ import { meArea } from '../http/me/routes.ts'
 import { makeCountRequests } from '../http/metrics/count-requests.ts'
 import { metricsArea } from '../http/metrics/routes.ts'
 import { notificationsArea } from '../http/notifications/routes.ts'
+import { toNotificationView } from '../http/notifications/views.ts'
 import { oauthArea } from '../http/oauth/routes.ts'
 import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
 import { overviewsArea } from '../http/overviews/routes.ts'
@@ -94,6 +95,9 @@ import { serverFollowsArea } from '../http/server-follows/routes.ts'
 import { serverLogsArea } from '../http/server-logs/routes.ts'
 import { serverStatsArea } from '../http/server-stats/routes.ts'
 import { servicesArea } from '../http/services/routes.ts'
+import { listenForNotifications } from '../http/sockets/notification-bus.ts'
+import { socketsArea } from '../http/sockets/routes.ts'
+import { makeUserNotifications } from '../http/sockets/user-notifications.ts'
 import { staticArea } from '../http/static/routes.ts'
 import { storyboardsArea } from '../http/storyboards/routes.ts'
 import { subscriptionsArea } from '../http/subscriptions/routes.ts'
@@ -122,6 +126,7 @@ import { videosArea } from '../http/videos/routes.ts'
 import { viewsArea } from '../http/views/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
 import type { Ffmpeg, FileStore } from '../media/index.ts'
+import type { Bus } from '../platform/bus/index.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
 import type { Health } from '../platform/health.ts'
 import { tagged } from '../platform/logger.ts'
@@ -144,6 +149,7 @@ export interface HttpParts {
   audit: Audit
   blocklist: Blocklist
   bulkComments: RemoveCommentsOf
+  bus: Bus
   captions: Captions
   channels: Channels
   channelSyncs: ChannelSyncs
@@ -226,6 +232,7 @@ function areasOf(parts: HttpParts): Area[] {
     answers,
     blocklist,
     bulkComments,
+    bus,
     captions,
     channels,
     channelSyncs,
@@ -365,6 +372,20 @@ function areasOf(parts: HttpParts): Area[] {
     downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
     lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens }),
     trackerArea({ db, config, logger: tagged(logger, 'tracker'), clock }),
+    socketsArea({
+      ...{ bus, logger, telemetry },
+      secrets: deps.secrets,
+      namespaces: [
+        makeUserNotifications({
+          ...{ sessions, logger },
+          subscribe: (listener) => listenForNotifications(bus, listener),
+          async load(stored) {
+            const row = await findNotification(db, stored)
+            return row && toNotificationView(row, urls.host)
+          },
+        }),
+      ],
+    }),
     serverLogsArea({ db, config, clock, logger, urls }),
     searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),

@@ -5,7 +5,7 @@
 const PART = String.raw`[^=&#?\s"'<>\\]{0,60}`
 const SECRET_PARTS =
   'token|passw|passkey|secret|jwt|verification|signature|credential|(?:api|access|auth|stream|private)_?key|session_?id'
-const SECRET_NAMES = 'upload_id|code|otp|key|pass|sig|auth|session'
+const SECRET_NAMES = 'upload_id|code|otp|key|pass|sig|sid|auth|session'
 
 /** Parameters, of queries and of fragments, that open something to whoever holds them. */
 const SECRET_PARAMETERS = new RegExp(

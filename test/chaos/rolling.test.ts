@@ -4,6 +4,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pg from 'pg'
+import { io, type Socket } from 'socket.io-client'
 import { type Client, login } from '../../scripts/demo/client.ts'
 import { freePort } from '../support/ports.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
@@ -25,6 +26,8 @@ let client: Client
 let channelId: number
 let video: Buffer
 let uuid: string
+/** Of the web client, and of one that cannot have WebSockets. */
+let sockets: Socket[] = []
 
 beforeAll(async () => {
   database = await freshDatabase()
@@ -48,6 +51,7 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
+  for (const socket of sockets) socket.disconnect()
   for (const node of nodes) node.signal('SIGKILL', 'group')
   await proxy?.close()
   await folder.remove()
@@ -98,6 +102,16 @@ async function bytesOf(url: string, headers: Record<string, string> = {}): Promi
   return body.length
 }
 
+/** Sockets that wait for notifications, at both processes. */
+async function listening(): Promise<Socket[]> {
+  const query = { accessToken: client.authorization.replace('Bearer ', '') }
+  const some = [{}, {}, {}, {}, { transports: ['polling'] }, { transports: ['polling'] }].map((options) =>
+    io(`${proxy.url}/user-notifications`, { forceNew: true, query, ...options }),
+  )
+  await eventually(() => expect(some.map(({ connected }) => connected)).not.toContain(false))
+  return some
+}
+
 async function everything(): Promise<Record<string, () => Promise<unknown>>> {
   const view = await client.get<{ streamingPlaylists: { playlistUrl: string; files: { fileUrl: string }[] }[] }>(
     `/api/v1/videos/${uuid}`,
@@ -117,6 +131,9 @@ async function everything(): Promise<Record<string, () => Promise<unknown>>> {
 it('a restart of one after the other fails no request', async () => {
   await transcode(false)
   const busy = load(await everything())
+  sockets = await listening()
+  const lost = new Set<Socket>()
+  for (const socket of sockets) socket.on('disconnect', () => lost.add(socket))
   for (const [index, one] of options.entries()) {
     nodes[index]?.signal('SIGTERM', 'process')
     expect(await nodes[index]?.ended).toBe(0)
@@ -130,6 +147,9 @@ it('a restart of one after the other fails no request', async () => {
   }
   await busy.end()
   expect(busy.failures).toEqual([])
+  // Each was at a process that ended, and is at another one now.
+  expect(lost.size).toBe(sockets.length)
+  await eventually(() => expect(sockets.map(({ connected }) => connected)).not.toContain(false))
   const { total } = await client.get<{ total: number }>(`/api/v1/videos/${uuid}/comment-threads`)
   expect(total).toBe(busy.done.write)
   await transcode(true)

@@ -4,7 +4,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Client } from '../../scripts/demo/client.ts'
+import { io, type Socket } from 'socket.io-client'
+import { type Client, login } from '../../scripts/demo/client.ts'
 import { wrongCounters } from '../support/counters.ts'
 import { type FakePeer, type JsonObject, post, startFakePeer } from '../support/fake-peer.ts'
 import { testFfmpeg } from '../support/media.ts'
@@ -20,6 +21,7 @@ import { channelOf, makeVideo, untilWhole } from './support/videos.ts'
 
 const CHUNKS = 12
 const LADDER = [360, 240, 144]
+const NEW_FOLLOW = 10
 const random = seededRandom()
 
 let database: TestDatabase
@@ -28,6 +30,8 @@ let cluster: Cluster
 let client: Client
 let peer: FakePeer
 let bytes: Buffer
+/** Of the web client, who waits for notifications. */
+let sockets: Socket[] = []
 /** Of the video that everything is about. */
 let uuid: string
 
@@ -57,9 +61,12 @@ beforeAll(async () => {
   // All at once, on an empty database: one of them makes the tables and the user.
   await Promise.all([makeVideo(6).then((made) => (bytes = made)), ...cluster.members.map((member) => member.start())])
   client = await cluster.login()
+  const query = { accessToken: client.authorization.replace('Bearer ', '') }
+  sockets = Array.from({ length: 6 }, () => io(`${cluster.base}/user-notifications`, { forceNew: true, query }))
 }, 90_000)
 
 afterAll(async () => {
+  for (const socket of sockets) socket.disconnect()
   await cluster?.close()
   await Promise.all([peer?.close(), redis?.stop()])
   await database?.drop()
@@ -190,6 +197,31 @@ describe('with one of the processes killed', () => {
       await back
       const about = peer.received.filter(({ activity }) => idOf(activity.object) === comment.url)
       expect(new Set(about.map(({ activity }) => activity.id))).toEqual(new Set([created.activity.id]))
+    })
+  }, 60_000)
+
+  it('who waits for notifications comes back, and hears each once, whichever process tells', async () => {
+    await explained(cluster, cluster.place, async () => {
+      await until(
+        () => sockets.every(({ connected, io: { engine } }) => connected && engine.transport.name === 'websocket'),
+        {
+          what: 'six WebSockets',
+        },
+      )
+      const heard = sockets.map((socket) => {
+        const types: number[] = []
+        socket.on('new-notification', ({ type }: { type: number }) => types.push(type))
+        return types
+      })
+      const [username, password] = ['follower', 'password-of-follower']
+      await client.send('POST', '/api/v1/users', {
+        ...{ username, password, email: 'follower@example.org', role: 2, videoQuota: -1, videoQuotaDaily: -1 },
+      })
+      const follower = await login(cluster.base, username, password)
+      const uri = `root_channel@${new URL(cluster.base).host}`
+      await follower.send('POST', '/api/v1/users/me/subscriptions', { uri })
+      await until(() => heard.every((types) => types.length > 0), { what: 'the notification' })
+      expect(heard).toEqual(sockets.map(() => [NEW_FOLLOW]))
     })
   }, 60_000)
 

@@ -3,6 +3,7 @@
 
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 export interface RoundRobin {
   /** Without a slash at its end. */
@@ -90,6 +91,36 @@ export async function startRoundRobin(options: RoundRobinOptions): Promise<Round
     })
   }
 
+  // As nginx passes them on: each to the next one, whoever had the requests before it.
+  const upgraded = new Set<Duplex>()
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const track = (one: Duplex) => {
+      upgraded.add(one)
+      one.once('close', () => upgraded.delete(one))
+      one.on('error', () => one.destroy())
+    }
+    track(socket)
+    const [target] = inTurn()
+    if (target === undefined) return socket.destroy()
+    const headers = { ...forwarded(incoming), connection: 'Upgrade', upgrade: incoming.headers.upgrade ?? '' }
+    const outgoing = httpRequest(new URL(incoming.url ?? '/', target), { agent: false, headers })
+    outgoing.once('error', () => socket.destroy())
+    outgoing.once('response', (response) => {
+      socket.write(headOf(response))
+      response.pipe(socket)
+    })
+    outgoing.once('upgrade', (response, other, first) => {
+      track(other)
+      socket.write(headOf(response))
+      socket.write(first)
+      other.write(head)
+      socket.pipe(other).pipe(socket)
+      socket.once('close', () => other.destroy())
+      other.once('close', () => socket.destroy())
+    })
+    outgoing.end()
+  })
+
   await probe()
   let probing: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
@@ -112,6 +143,7 @@ export async function startRoundRobin(options: RoundRobinOptions): Promise<Round
       await probing
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
+      for (const socket of upgraded) socket.destroy()
       upstream.destroy()
       probes.destroy()
       await closed
@@ -123,6 +155,11 @@ const neverSent = (error: Error): boolean => 'code' in error && NEVER_SENT.has(S
 
 function refuse(answer: ServerResponse, error?: Error): void {
   answer.writeHead(502, { 'content-type': 'text/plain' }).end(error?.message ?? 'No server could be reached.')
+}
+
+const headOf = ({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string => {
+  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []))
+  return [`HTTP/1.1 ${statusCode} ${statusMessage}`, ...lines, '', ''].join('\r\n')
 }
 
 const forwarded = (incoming: IncomingMessage) => {

@@ -54,6 +54,8 @@ export interface Sessions {
   refresh(client: ClientCredentials, refreshToken: string): Promise<Tokens>
   /** The session of an access token, asked of the database each time, so that its end shows at once everywhere. */
   authenticate(accessToken: string): Promise<Session | null>
+  /** Of these sessions, those that are over, or whose access token is too old: for who stays connected. */
+  ended(sessionIds: readonly number[]): Promise<number[]>
   end(sessionId: number): Promise<void>
 }
 
@@ -243,6 +245,17 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
         ])
       }
       return { id: session_id, user }
+    },
+
+    async ended(sessionIds) {
+      const rows = await db.query<{ id: number }>(
+        `select asked.id from unnest($1::int[]) as asked (id) where not exists (
+           select from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
+           where s.id = asked.id and s.access_expires_at > $2 and not u.blocked
+         )`,
+        [sessionIds, clock.now()],
+      )
+      return rows.map(({ id }) => id)
     },
 
     async end(sessionId) {

@@ -12,6 +12,10 @@ it.each([
   ['/upload?upload_id=abc', '/upload?upload_id=[hidden]'],
   ['/download/user-exports/x.zip?jwt=abc', '/download/user-exports/x.zip?jwt=[hidden]'],
   ['/reset-password?userId=1&verificationString=abc', '/reset-password?userId=1&verificationString=[hidden]'],
+  [
+    '/socket.io/?EIO=4&transport=polling&t=x&sid=abc&accessToken=abc',
+    '/socket.io/?EIO=4&transport=polling&t=x&sid=[hidden]&accessToken=[hidden]',
+  ],
   ['/x?token=a&token=b', '/x?token=[hidden]&token=[hidden]'],
   ['/api/v1/videos?search=cats', '/api/v1/videos?search=cats'],
   ['/api/v1/videos', '/api/v1/videos'],

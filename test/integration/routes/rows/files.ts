@@ -96,4 +96,7 @@ export const fileRows = [
   row('GET /tracker/announce', everybody(200)),
   row('GET /tracker/scrape', everybody(200)),
   row('GET /tracker/socket', everybody(400)),
+
+  row('GET /socket.io/', everybody(400)),
+  row('POST /socket.io/', everybody(400)),
 ]

@@ -1,0 +1,29 @@
+// Places for connections: so many in all, and so many of one who comes.
+
+export interface Places<Key> {
+  /** Whether one more may come. */
+  hasPlace(key: Key): boolean
+  /** Takes a place; returns the function that gives it back, once. */
+  take(key: Key): () => void
+}
+
+export function makePlaces<Key>({ most = Infinity, mostOfOne }: { most?: number; mostOfOne: number }): Places<Key> {
+  const taken = new Map<Key, number>()
+  let all = 0
+  return {
+    hasPlace: (key) => all < most && (taken.get(key) ?? 0) < mostOfOne,
+    take(key) {
+      taken.set(key, (taken.get(key) ?? 0) + 1)
+      all += 1
+      let isTaken = true
+      return () => {
+        if (!isTaken) return
+        isTaken = false
+        all -= 1
+        const left = (taken.get(key) ?? 1) - 1
+        if (left === 0) taken.delete(key)
+        else taken.set(key, left)
+      }
+    },
+  }
+}

@@ -1,0 +1,151 @@
+// The namespace `/user-notifications`: pushes to a user what he is told, on each socket that came with a token of his. A socket ends
+// with the session of its token.
+
+import type { Socket } from 'socket.io'
+import type { NotificationStored } from '../../actors/notification/index.ts'
+import type { Session } from '../../actors/session/index.ts'
+import { atMost } from '../../platform/at-most.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { Refused, type SocketNamespace } from './namespaces.ts'
+import { makePlaces } from './places.ts'
+
+export interface UserNotificationsDeps {
+  sessions: {
+    authenticate(accessToken: string): Promise<Session | null>
+    /** Which of these are over. */
+    ended(ids: readonly number[]): Promise<number[]>
+  }
+  /** Tells of what was stored by any process; returns the function that ends it. */
+  subscribe(listener: (stored: NotificationStored) => void): () => void
+  /** As clients read it; undefined when the user must not see it (any more). */
+  load(stored: NotificationStored): Promise<object | undefined>
+  logger: Logger
+  /** How often sessions are looked at, in ms. */
+  checkEveryMs?: number
+}
+
+export interface UserNotifications extends SocketNamespace {
+  /** Ends the sockets whose session is over: of a token that was revoked or is too old, of a user who is blocked or gone. */
+  check(): Promise<void>
+}
+
+/** With the time that the statement takes, well within 5 s. */
+const CHECK_EVERY_MS = 2_000
+const MAX_TOKEN = 200
+const MAX_OF_A_USER = 50
+/** Of one user on one process, each by its id. */
+const MAX_WAITING = 200
+const MAX_REMEMBERED = 50
+/** Statements at a time. */
+const LOADS = 4
+
+interface Listener {
+  /** With the session of each. */
+  sockets: Map<Socket, number>
+  waiting: NotificationStored[]
+  isPushing: boolean
+  /** What was told last: the bus may tell of one twice. */
+  recent: number[]
+}
+
+export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifications {
+  const { sessions, subscribe, load, logger, checkEveryMs = CHECK_EVERY_MS } = deps
+  const listeners = new Map<number, Listener>()
+  const admitted = new WeakMap<Socket, Session>()
+  const places = makePlaces<number>({ mostOfOne: MAX_OF_A_USER })
+  const loading = atMost(LOADS)
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  // Nobody listens here: nothing is read.
+  const unsubscribe = subscribe((stored) => {
+    const listener = listeners.get(stored.userId)
+    if (listener) hear(listener, stored)
+  })
+
+  function hear(listener: Listener, stored: NotificationStored): void {
+    const { recent, waiting } = listener
+    if (recent.includes(stored.notificationId) || waiting.length >= MAX_WAITING) return
+    recent.push(stored.notificationId)
+    if (recent.length > MAX_REMEMBERED) recent.shift()
+    waiting.push(stored)
+    if (!listener.isPushing) void push(listener)
+  }
+
+  /** One after the other, so that they come in the order in which they were told. */
+  async function push(listener: Listener): Promise<void> {
+    const { sockets, waiting } = listener
+    listener.isPushing = true
+    for (let stored = waiting.shift(); stored && sockets.size > 0; stored = waiting.shift()) {
+      const asked = stored
+      try {
+        const view = await loading(() => load(asked))
+        if (view) for (const socket of sockets.keys()) socket.emit('new-notification', view)
+      } catch (error) {
+        // It is in the list of the user all the same.
+        logger.warn({ err: error, ...asked }, 'a notification could not be pushed')
+      }
+    }
+    listener.isPushing = false
+  }
+
+  async function check(): Promise<void> {
+    const open = [...listeners.values()].flatMap(({ sockets }) => [...sockets.values()])
+    if (open.length === 0) return
+    const ended = new Set(await sessions.ended([...new Set(open)]))
+    if (ended.size === 0) return
+    for (const { sockets } of [...listeners.values()]) {
+      for (const [socket, sessionId] of sockets) if (ended.has(sessionId)) socket.disconnect()
+    }
+  }
+
+  /** While there are sockets. */
+  function watch(): void {
+    timer ??= setTimeout(() => {
+      check()
+        .catch((error: unknown) => logger.warn({ err: error }, 'the sessions of sockets could not be looked at'))
+        .finally(() => {
+          timer = undefined
+          if (listeners.size > 0 && !isClosed) watch()
+        })
+    }, checkEveryMs).unref()
+  }
+
+  return {
+    name: '/user-notifications',
+    check,
+    count: () => [...listeners.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
+    async admit(socket) {
+      const { accessToken } = socket.handshake.query
+      if (typeof accessToken !== 'string' || accessToken === '' || accessToken.length > MAX_TOKEN) {
+        throw new Refused('An access token is needed here.')
+      }
+      const session = await sessions.authenticate(accessToken)
+      if (!session) throw new Refused('The access token is not valid.')
+      if (!places.hasPlace(session.user.id)) throw new Refused('There are too many connections.')
+      admitted.set(socket, session)
+    },
+    joined(socket) {
+      const session = admitted.get(socket)
+      if (!session) return void socket.disconnect()
+      const { id: userId } = session.user
+      const listener = listeners.get(userId) ?? { sockets: new Map(), waiting: [], isPushing: false, recent: [] }
+      const leave = places.take(userId)
+      listeners.set(userId, listener)
+      listener.sockets.set(socket, session.id)
+      socket.once('disconnect', () => {
+        leave()
+        listener.sockets.delete(socket)
+        if (listener.sockets.size === 0 && listeners.get(userId) === listener) listeners.delete(userId)
+      })
+      // Clients have nothing to say here.
+      socket.onAny(() => socket.disconnect())
+      watch()
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      unsubscribe()
+    },
+  }
+}

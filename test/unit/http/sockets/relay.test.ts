@@ -1,0 +1,135 @@
+// Questions between processes: what comes back, what is given up, and what others on the bus can read.
+
+import { describe, expect, it } from '@jest/globals'
+import { makePlaces } from '../../../../src/http/sockets/places.ts'
+import { makeRelay, type Question, type Respond } from '../../../../src/http/sockets/relay.ts'
+import { makeSessionIds } from '../../../../src/http/sockets/session-ids.ts'
+import type { Bus, JsonValue } from '../../../../src/platform/bus/index.ts'
+import { silentLogger } from '../../../../src/platform/logger.ts'
+import { makeSecrets } from '../../../../src/platform/secrets.ts'
+import { until } from '../../../support/until.ts'
+
+const secrets = makeSecrets({ secret: 'of the test' })
+const poll: Question = { what: 'poll', sid: 'a'.repeat(64), body: 'said in confidence' }
+
+function memoryBus(): Pick<Bus, 'publish' | 'subscribe'> & { passed: string[] } {
+  const listeners = new Map<string, (payload: JsonValue) => void>()
+  const passed: string[] = []
+  return {
+    passed,
+    async publish(topic, payload) {
+      const text = JSON.stringify({ topic, payload })
+      passed.push(text)
+      await Promise.resolve()
+      listeners.get(topic)?.(JSON.parse(text).payload)
+    },
+    subscribe(topic, listener) {
+      listeners.set(topic, listener)
+      return () => listeners.delete(topic)
+    },
+  }
+}
+
+function processes(responds: Record<string, Respond>) {
+  const bus = memoryBus()
+  const relays = Object.fromEntries(
+    Object.entries(responds).map(([name, respond]) => [
+      name,
+      makeRelay({ bus, name, secrets, logger: silentLogger, respond }),
+    ]),
+  )
+  const of = (name: string) => {
+    const relay = relays[name]
+    if (!relay) throw new Error(`There is no process ${name}.`)
+    return relay
+  }
+  return { bus, of }
+}
+
+const never: Respond = () => Promise.reject(new Error('Nobody asks it.'))
+
+describe('a question to another process', () => {
+  it('is answered, however long the answer, in messages that the bus carries and nobody else can read', async () => {
+    const body = 'told in confidence'.repeat(2_000)
+    const { bus, of } = processes({ a: never, b: async ({ body: said }) => ({ status: 200, body: said + body }) })
+    expect(await of('a').ask('b', poll)).toEqual({ status: 200, body: poll.body + body })
+    expect(Math.max(...bus.passed.map((text) => Buffer.byteLength(text)))).toBeLessThan(7_000)
+    expect(bus.passed.join()).not.toContain('confidence')
+  })
+
+  it('goes on to the process that can answer, once', async () => {
+    const { of } = processes({
+      a: never,
+      b: async () => ({ askInstead: 'c' }),
+      c: async (_question, { asker, wasPassedOn }) => ({ status: 200, body: `${asker} ${wasPassedOn}` }),
+    })
+    expect(await of('a').ask('b', poll)).toEqual({ status: 200, body: 'a true' })
+  })
+
+  it('is refused when the answer fails', async () => {
+    const { of } = processes({ a: never, b: never })
+    expect(await of('a').ask('b', poll)).toEqual({ status: 400, body: '' })
+  })
+
+  it('has no answer when that process is gone', async () => {
+    const { of } = processes({ a: never })
+    expect(await of('a').ask('b', poll)).toBeNull()
+  })
+
+  it('is given up with its client, and the other process is told', async () => {
+    const client = new AbortController()
+    let heard: AbortSignal | undefined
+    const { of } = processes({
+      a: never,
+      b: (_question, { signal }) => {
+        heard = signal
+        return new Promise(() => undefined)
+      },
+    })
+    const asked = of('a').ask('b', poll, client.signal)
+    await until(() => heard)
+    client.abort()
+    expect(await asked).toBeNull()
+    await until(() => heard?.aborted)
+    of('b').close()
+  })
+
+  it('is not waited for at the end of the process', async () => {
+    const { of } = processes({ a: never, b: () => new Promise(() => undefined) })
+    const asked = of('a').ask('b', poll)
+    of('a').close()
+    expect(await asked).toBeNull()
+    of('b').close()
+  })
+})
+
+describe('ids of sessions', () => {
+  it('name the process that made them, to every process of the server and to no other server', () => {
+    const [one, two] = [makeSessionIds({ secrets }), makeSessionIds({ secrets })]
+    const stranger = makeSessionIds({ secrets: makeSecrets({ secret: 'another' }) })
+    const sid = one.make()
+    expect(two.processOf(sid)).toBe(one.name)
+    expect(stranger.processOf(sid)).toBeUndefined()
+    expect(one.make()).not.toBe(sid)
+  })
+
+  it.each([[''], ['__proto__'], ['0'.repeat(64)], ['x'.repeat(64)], ['0'.repeat(10_000)]])('%j is none', (sid) => {
+    expect(makeSessionIds({ secrets }).processOf(sid)).toBeUndefined()
+  })
+})
+
+describe('places', () => {
+  it('are so many in all and of one, and are given back once', () => {
+    const places = makePlaces<string>({ most: 3, mostOfOne: 2 })
+    const leave = places.take('a')
+    places.take('a')
+    expect([places.hasPlace('a'), places.hasPlace('b')]).toEqual([false, true])
+    places.take('b')
+    expect(places.hasPlace('c')).toBe(false)
+    leave()
+    leave()
+    expect([places.hasPlace('a'), places.hasPlace('c')]).toEqual([true, true])
+    places.take('a')
+    expect(places.hasPlace('c')).toBe(false)
+  })
+})
