@@ -1,3 +1,4 @@
+export { makeMailBatches } from './mail-batches.ts'
 export { makeNotifications, type Notifications } from './notification.commands.ts'
 export {
   type ActorInfoRow,

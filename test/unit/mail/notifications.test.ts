@@ -2,9 +2,11 @@
 
 import { describe, expect, it } from '@jest/globals'
 import { renderMail } from '../../../src/actors/mail/templates/layout.ts'
-import { kinds } from '../../../src/actors/mail/templates/notice-kinds.ts'
-import { mailOf, threadOf } from '../../../src/actors/mail/templates/notice-mail.ts'
-import { kindOf, type Notice } from '../../../src/actors/mail/templates/notices.ts'
+import { aboutOf, severalOf } from '../../../src/actors/mail/templates/notice-kinds.ts'
+import { noticeLetter, threadOf } from '../../../src/actors/mail/templates/notice-mail.ts'
+import type { Notice } from '../../../src/actors/mail/templates/notices.ts'
+import { notificationTypes, settingOf } from '../../../src/actors/notification/types.ts'
+import { notificationDefaults } from '../../../src/actors/notification-setting/index.ts'
 import { notices } from './notices.ts'
 
 const at = {
@@ -18,7 +20,10 @@ const stationery = {
   instanceUrl: at.origin,
 }
 const render = (notice: Notice) =>
-  renderMail(mailOf({ kind: notice.kind, notices: [notice], total: 1 }, at), stationery)
+  renderMail(
+    noticeLetter({ kind: notice.kind, setting: settingOf(notice.kind), notices: [notice], total: 1 }, at),
+    stationery,
+  )
 const ofKind = (kind: Notice['kind'], words = 'A walk'): Notice => {
   const found = notices(words).find((notice) => notice.kind === kind)
   if (!found) throw new Error(`There is no example of ${kind}.`)
@@ -71,7 +76,10 @@ https://videos.example/mail-preferences/unsubscribe/1/x/f00
 
   it('lists what came together, and counts what is not listed', () => {
     const several = Array.from({ length: 20 }, () => ofKind('myVideoPublished'))
-    const mail = mailOf({ kind: 'myVideoPublished', notices: several, total: 1234 }, at)
+    const mail = noticeLetter(
+      { kind: 'myVideoPublished', setting: 'myVideoPublished', notices: several, total: 1234 },
+      at,
+    )
     const { subject, text, html } = renderMail(mail, stationery)
     expect(subject).toBe('[Cats] 1,234 videos of yours that are published')
     expect(text.match(/^\* “A walk”\n {2}https:\S+$/gm)).toHaveLength(20)
@@ -94,8 +102,10 @@ it('the HTML says the same', () => {
 const cases = (words: string) => notices(words).map((notice): [string, Notice] => [notice.kind, notice])
 
 it('each kind with a cause has a letter and an example here', () => {
-  expect(new Set(Object.values(kindOf))).toEqual(new Set(notices('').map(({ kind }) => kind)))
-  expect(Object.keys(kinds).toSorted()).toEqual(Object.values(kindOf).toSorted())
+  const types = Object.keys(notificationTypes)
+  expect(new Set(notices('').map(({ kind }) => kind))).toEqual(new Set(types))
+  expect(Object.keys(severalOf).toSorted()).toEqual(types.toSorted())
+  expect(Object.keys(aboutOf).toSorted()).toEqual(Object.keys(notificationDefaults).toSorted())
 })
 
 describe.each([
@@ -134,7 +144,15 @@ describe.each([
   })
 
   it.each(cases(words))('it can be one of many: %s', (_kind, notice) => {
-    const mail = mailOf({ kind: notice.kind, notices: Array.from({ length: 20 }, () => notice), total: 21 }, at)
+    const mail = noticeLetter(
+      {
+        kind: notice.kind,
+        setting: settingOf(notice.kind),
+        notices: Array.from({ length: 20 }, () => notice),
+        total: 21,
+      },
+      at,
+    )
     const { text, html } = renderMail(mail, stationery)
     expect(text).toContain('\nand 1 more\n')
     expect(text.match(/^\* \S/gm)).toHaveLength(20)

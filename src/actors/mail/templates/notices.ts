@@ -1,34 +1,6 @@
 // What a mail can tell of: the facts of each type of notification, as they are when the mail is written. Everything in them may be
 // the words of strangers.
 
-/** The names of the types (`UserNotificationType` of the contract) that have a letter. */
-export const kindOf = {
-  1: 'newVideoFromSubscription',
-  2: 'newCommentOnMyVideo',
-  3: 'newAbuseForModerators',
-  4: 'blacklistOnMyVideo',
-  5: 'unblacklistOnMyVideo',
-  6: 'myVideoPublished',
-  7: 'myVideoImportSuccess',
-  8: 'myVideoImportError',
-  9: 'newUserRegistration',
-  10: 'newFollow',
-  11: 'commentMention',
-  12: 'videoAutoBlacklistForModerators',
-  13: 'newInstanceFollower',
-  14: 'autoInstanceFollowing',
-  15: 'abuseStateChange',
-  16: 'abuseNewMessage',
-  18: 'newPeerTubeVersion',
-  19: 'myVideoStudioEditionFinished',
-  20: 'newUserRegistrationRequest',
-} as const
-
-export type NoticeType = keyof typeof kindOf
-export type NoticeKind = (typeof kindOf)[NoticeType]
-
-export const isNoticeType = (type: number): type is NoticeType => Object.hasOwn(kindOf, type)
-
 interface NamedVideo {
   /** In the form of addresses. */
   shortUuid: string
@@ -87,3 +59,5 @@ export type Notice =
   | { kind: 'newInstanceFollower'; follower: Named; isPending: boolean }
   | { kind: 'autoInstanceFollowing'; following: Named }
   | { kind: 'newPeerTubeVersion'; version: string }
+
+export type NoticeKind = Notice['kind']
