@@ -3,5 +3,7 @@
 import type { TabledRule } from '../rule.ts'
 import { mention, newComment } from './comments.ts'
 import { newFollow } from './follows.ts'
+import { imported, importFailed } from './imports.ts'
+import { edited, published } from './videos.ts'
 
-export const RULES: readonly TabledRule[] = [newComment, mention, newFollow]
+export const RULES: readonly TabledRule[] = [newComment, mention, published, edited, imported, importFailed, newFollow]
