@@ -7,11 +7,11 @@ import { videoBlockTypes } from './video-block.queries.ts'
 
 export interface VideoBlocks {
   /** Throws `not_found`, `conflict` when it is blocked already, or `unfederate` is asked for another server's video. */
-  block(videoId: number, block: { reason: string | null; unfederate: boolean }): Promise<void>
+  block(videoId: number, block: { reason: string | null; unfederate: boolean; byUserId: number }): Promise<void>
   /** Changes the reason; left out it stays. Throws `not_found` unless the video is blocked. */
   update(videoId: number, change: { reason?: string | null | undefined }): Promise<void>
   /** Throws `not_found` unless the video is blocked. */
-  unblock(videoId: number): Promise<void>
+  unblock(videoId: number, by: { byUserId: number }): Promise<void>
 }
 
 export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): VideoBlocks {
@@ -44,7 +44,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
   }
 
   return {
-    block: (videoId, { reason, unfederate }) =>
+    block: (videoId, { reason, unfederate, byUserId }) =>
       change(videoId, async (unit, { remote }) => {
         if (remote && unfederate)
           throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
@@ -55,7 +55,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
         )
         if (stored.length === 0) throw new DomainError('conflict', 'This video is blocked already.')
         await unit.query('update video set blocked = true where id = $1', [videoId])
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId })
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId, byUserId })
       }),
 
     async update(videoId, { reason }) {
@@ -69,12 +69,17 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
       })
     },
 
-    unblock: (videoId) =>
+    unblock: (videoId, { byUserId }) =>
       change(videoId, async (unit) => {
-        const ended = await unit.query('delete from video_block where video_id = $1 returning id', [videoId])
-        if (ended.length === 0) throw notFound('Blacklisted video not found')
+        const [ended] = await unit.query<{ type: number }>(
+          'delete from video_block where video_id = $1 returning type',
+          [videoId],
+        )
+        if (!ended) throw notFound('Blacklisted video not found')
         await unit.query('update video set blocked = false where id = $1', [videoId])
+        const automatic = ended.type === videoBlockTypes.automatic
         unit.emit({ aggregate: 'video', id: videoId }, 'VideoUnblocked', { videoId })
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlockEnded', { videoId, automatic, byUserId })
       }),
   }
 }
