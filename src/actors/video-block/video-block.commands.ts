@@ -2,8 +2,7 @@
 // files too. A block may also take a video of ours back from the other servers.
 
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { askForTorrents, type PlaceFiles } from '../video/index.ts'
-import { videoBlockTypes } from './video-block.queries.ts'
+import { askForTorrents, isFederated, type PlaceFiles, videoBlockTypes } from '../video/index.ts'
 
 export interface VideoBlocks {
   /** Throws `not_found`, `conflict` when it is blocked already, or `unfederate` is asked for another server's video. */
@@ -71,15 +70,23 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
 
     unblock: (videoId, { byUserId }) =>
       change(videoId, async (unit) => {
-        const [ended] = await unit.query<{ type: number }>(
-          'delete from video_block where video_id = $1 returning type',
+        const [ended] = await unit.query<{ created_at: Date; type: number }>(
+          'delete from video_block where video_id = $1 returning created_at, type',
           [videoId],
         )
         if (!ended) throw notFound('Blacklisted video not found')
-        await unit.query('update video set blocked = false where id = $1', [videoId])
+        // What came out while it was blocked, as all does that waited for a moderator, comes out now.
+        const [video] = await unit.query<{ isNew: boolean; isKnown: boolean; privacy: number }>(
+          `update video v set blocked = false, published_at = case when n.is_new then $3 else v.published_at end
+           from (select id, not remote and state = 'published' and published_at >= $2 as is_new from video where id = $1) n
+           where v.id = n.id returning n.is_new as "isNew", v.created_at < $2 as "isKnown", v.privacy`,
+          [videoId, ended.created_at, unit.now],
+        )
+        const of = { aggregate: 'video', id: videoId } as const
+        if (!video?.isNew || !isFederated(video.privacy)) unit.emit(of, 'VideoUnblocked', { videoId })
+        else unit.emit(of, 'VideoPublished', { videoId, ...(video.isKnown ? { again: true } : {}) })
         const automatic = ended.type === videoBlockTypes.automatic
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUnblocked', { videoId })
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlockEnded', { videoId, automatic, byUserId })
+        unit.emit(of, 'VideoBlockEnded', { videoId, automatic, byUserId })
       }),
   }
 }

@@ -2,13 +2,8 @@
 
 import { z } from 'zod'
 import { notFound } from '../../actors/runtime/index.ts'
-import { findVideoAccess, type VideoKey } from '../../actors/video/index.ts'
-import {
-  listVideoBlocks,
-  type VideoBlocks,
-  videoBlockSortFields,
-  videoBlockTypes,
-} from '../../actors/video-block/index.ts'
+import { findVideoAccess, type VideoKey, videoBlockTypes } from '../../actors/video/index.ts'
+import { listVideoBlocks, type VideoBlocks, videoBlockSortFields } from '../../actors/video-block/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
