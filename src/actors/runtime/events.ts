@@ -31,7 +31,7 @@ export interface EventPayloads {
   /** The instance shows the video again: other servers are to hear of it as it is now. */
   VideoUnblocked: { videoId: number }
   /** A moderator (`byUserId`) ended a block, whatever others hear of it. `automatic`: nobody had asked for that block. */
-  VideoBlockEnded: { videoId: number; automatic: boolean; byUserId: number }
+  VideoBlockEnded: { videoId: number; blockId: number; automatic: boolean; byUserId: number }
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 

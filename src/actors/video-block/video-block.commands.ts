@@ -70,8 +70,8 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
 
     unblock: (videoId, { byUserId }) =>
       change(videoId, async (unit) => {
-        const [ended] = await unit.query<{ created_at: Date; type: number }>(
-          'delete from video_block where video_id = $1 returning created_at, type',
+        const [ended] = await unit.query<{ id: number; created_at: Date; type: number }>(
+          'delete from video_block where video_id = $1 returning id, created_at, type',
           [videoId],
         )
         if (!ended) throw notFound('Blacklisted video not found')
@@ -86,7 +86,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
         if (!video?.isNew || !isFederated(video.privacy)) unit.emit(of, 'VideoUnblocked', { videoId })
         else unit.emit(of, 'VideoPublished', { videoId, ...(video.isKnown ? { again: true } : {}) })
         const automatic = ended.type === videoBlockTypes.automatic
-        unit.emit(of, 'VideoBlockEnded', { videoId, automatic, byUserId })
+        unit.emit(of, 'VideoBlockEnded', { videoId, blockId: ended.id, automatic, byUserId })
       }),
   }
 }
