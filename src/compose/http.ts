@@ -15,7 +15,8 @@ import type { Follows } from '../actors/follow/index.ts'
 import type { History } from '../actors/history/index.ts'
 import type { Homepage, Instance, InstanceFactsReader } from '../actors/instance/index.ts'
 import type { JobQueue } from '../actors/job-queue/index.ts'
-import { makeNotificationSettings } from '../actors/notification/index.ts'
+import type { Notifications } from '../actors/notification/index.ts'
+import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
 import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
 import { makePlaylistElements, type Playlists, type RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
@@ -78,6 +79,7 @@ import { myAvatarArea } from '../http/me/avatar.routes.ts'
 import { meArea } from '../http/me/routes.ts'
 import { makeCountRequests } from '../http/metrics/count-requests.ts'
 import { metricsArea } from '../http/metrics/routes.ts'
+import { notificationsArea } from '../http/notifications/routes.ts'
 import { oauthArea } from '../http/oauth/routes.ts'
 import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
 import { overviewsArea } from '../http/overviews/routes.ts'
@@ -163,6 +165,7 @@ export interface HttpParts {
   jobQueue: JobQueue
   /** Where rates are kept; in memory when left out. */
   limits: Redis | undefined
+  notifications: Notifications
   ownershipChanges: OwnershipChanges
   passwordReset: PasswordReset
   passwords: Passwords
@@ -242,6 +245,7 @@ function areasOf(parts: HttpParts): Area[] {
     http,
     instance,
     jobQueue,
+    notifications,
     ownershipChanges,
     passwordReset,
     passwords,
@@ -299,6 +303,7 @@ function areasOf(parts: HttpParts): Area[] {
       updateMe: makeUpdateMe({ ...deps, passwords }),
       notificationSettings: makeNotificationSettings(deps),
     }),
+    notificationsArea({ db, config, urls, notifications }),
     myAvatarArea({ actorImages, receiveImage }),
     instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
     accountsArea({ db, config, urls, lookedAtActor }),

@@ -81,3 +81,10 @@ export const isMutedFor = (account: string, reader: string): string => `(
   or (exists (select 1 from server_block sb where ${byEither('sb', reader)}) and exists (
     select 1 from account ma join actor mx on mx.id = ma.actor_id join remote_host mh on mh.id = mx.host_id
       join server_block sb on sb.host = mh.host and ${byEither('sb', reader)} where ma.id = ${account})))`
+
+/** SQL: the same of an actor that is an account's or an instance's. */
+export const isActorMutedFor = (actor: string, reader: string): string => `(${isAnythingMuted(reader)} and (
+  exists (select 1 from account ma join account_block ab on ab.target_id = ma.id
+          where ma.actor_id = ${actor} and ${byEither('ab', reader)})
+  or exists (select 1 from actor mx join remote_host mh on mh.id = mx.host_id join server_block sb on sb.host = mh.host
+             where mx.id = ${actor} and ${byEither('sb', reader)})))`

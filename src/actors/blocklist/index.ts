@@ -2,6 +2,7 @@ export { type Blocklist, makeBlocklist } from './blocklist.commands.ts'
 export {
   blockedActors,
   blockedHosts,
+  isActorMutedFor,
   isAnythingMuted,
   isHeard,
   isMutedBy,

@@ -18,6 +18,8 @@ export type Mail =
   | { mail: 'registration-requested'; registrationId: number }
   | { mail: 'registration-accepted'; registrationId: number }
   | { mail: 'registration-rejected'; registrationId: number }
+  /** As the settings of its user say. */
+  | { mail: 'notification'; notificationId: number }
   /** To whoever runs the server: a visitor wrote. */
   | { mail: 'contact-form'; contactId: number }
 

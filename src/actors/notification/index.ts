@@ -1,7 +1,13 @@
+export { makeNotifications, type Notifications } from './notification.commands.ts'
 export {
-  makeNotificationSettings,
-  type NotificationSettingCommands,
-  type NotificationSettings,
-  notificationDefaults,
-  notificationSettingsOf,
-} from './notification-settings.ts'
+  type ActorInfoRow,
+  findNotification,
+  listNotifications,
+  type NotificationListQuery,
+  type NotificationRow,
+  type VideoInfoRow,
+} from './notification.queries.ts'
+export { makeNotify, NOTIFICATION_STORED, type NotificationStored, type Notify } from './notify.ts'
+export { reactByRules } from './react.ts'
+export { RULES } from './rules/index.ts'
+export { type NotificationType, notificationTypes, settingOf } from './types.ts'

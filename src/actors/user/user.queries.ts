@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
-import { type NotificationSettings, notificationSettingsOf } from '../notification/index.ts'
+import { type NotificationSettings, notificationSettingsOf } from '../notification-setting/index.ts'
 import { playlistTypes } from '../playlist/playlist.entity.ts'
 
 /** A user with account and channels. */

@@ -165,6 +165,15 @@ export const vireoKeys = {
       announces_per_ip_per_infohash: integer(15, 'announces of one address for one torrent'),
       block_for: duration('3 minutes', 'how long too eager peers are blocked'),
     }),
+    notifications: section({
+      keep: duration('180 days', 'how long users can read what they were told'),
+      flood_limit: integer(
+        20,
+        'notifications of one kind in the window below after which each takes the place of the one before, without being pushed',
+        { min: 1 },
+      ),
+      flood_window: duration('1 hour', 'window of the limit above'),
+    }),
     user_data: section({
       export_max_items: integer(1000, 'items of each kind in an archive'),
       import_max_playlist_elements: integer(1000, 'elements of an imported playlist'),

@@ -1,7 +1,7 @@
 // The user who asks: `/users/me`.
 
 import { z } from 'zod'
-import type { NotificationSettingCommands } from '../../actors/notification/index.ts'
+import type { NotificationSettingCommands } from '../../actors/notification-setting/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import { findMe, quotaUsed, type UpdateMe } from '../../actors/user/index.ts'
 import type { Database } from '../../platform/database/index.ts'

@@ -1,7 +1,7 @@
 // The user as the user sees it: `GET /users/me`.
 
 import { z } from 'zod'
-import { notificationDefaults } from '../../actors/notification/index.ts'
+import { notificationDefaults } from '../../actors/notification-setting/index.ts'
 import type { ActorSummaryRow, MeRow, UserRow } from '../../actors/user/index.ts'
 import { imageView, toAvatarViews, toBannerViews } from '../videos/actor.view.ts'
 import { notificationSettingsView } from './schemas.ts'

@@ -2,7 +2,7 @@
 
 import type { LightMyRequestResponse } from 'fastify'
 import { makeInstance } from '../../../src/actors/instance/index.ts'
-import { makeNotificationSettings } from '../../../src/actors/notification/index.ts'
+import { makeNotificationSettings } from '../../../src/actors/notification-setting/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeScopedTokens, makeSessions } from '../../../src/actors/session/index.ts'
 import { makeTwoFactor } from '../../../src/actors/two-factor/index.ts'

@@ -1,7 +1,7 @@
 // A server of the areas of users and sessions on a database of its own, which sends its mails nowhere.
 
 import { makeInstance } from '../../../src/actors/instance/index.ts'
-import { makeNotificationSettings } from '../../../src/actors/notification/index.ts'
+import { makeNotificationSettings } from '../../../src/actors/notification-setting/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeSessions } from '../../../src/actors/session/index.ts'
 import { makeManageUsers, makeUpdateMe, makeUsers } from '../../../src/actors/user/index.ts'

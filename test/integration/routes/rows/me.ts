@@ -1,6 +1,6 @@
 // What users ask about themselves.
 
-import { notificationDefaults } from '../../../../src/actors/notification/index.ts'
+import { notificationDefaults } from '../../../../src/actors/notification-setting/index.ts'
 import { pictureForm } from '../picture.ts'
 import { everybody, row, signedIn } from '../row.ts'
 

@@ -63,7 +63,7 @@ export function makeNotificationSettings({ tell }: Pick<ActorDeps, 'tell'>): Not
   }
 }
 
-/** `newPeerTubeVersion` → `new_peertube_version`. */
-function columnOf(name: string): string {
+/** Its column: `newPeerTubeVersion` → `new_peertube_version`. */
+export function columnOf(name: string): string {
   return name.replace('PeerTube', 'Peertube').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -1,0 +1,8 @@
+export {
+  columnOf,
+  makeNotificationSettings,
+  type NotificationSettingCommands,
+  type NotificationSettings,
+  notificationDefaults,
+  notificationSettingsOf,
+} from './notification-settings.ts'

@@ -1,0 +1,26 @@
+// What is true of all notifications, in one place, as SQL. `me` is the account of the user `u` who is told; `m` and `v` the comment
+// and the video that it is about, if any, and `vc` the channel of the video.
+
+import { isActorMutedFor } from '../blocklist/index.ts'
+import { isHiddenFromAll } from '../comment/index.ts'
+import { videoPrivacies } from '../video/index.ts'
+import { hasRightSql } from './rule.ts'
+
+const { public: PUBLIC, unlisted: UNLISTED, internal: INTERNAL } = videoPrivacies
+
+/** `ids`: SQL for the ids of the video and the comment, null where it is about none. */
+export const subjectJoins = (ids: { videoId: string; commentId: string }): string => `
+  left join comment m on m.id = ${ids.commentId}
+  left join video v on v.id = coalesce(${ids.videoId}, m.video_id)
+  left join channel vc on vc.id = v.channel_id`
+
+/** Nobody is told of what they did themselves, or of those whom they or the instance mute. `by`: SQL for an actor, or null. */
+export const isHeardBy = (by: string): string =>
+  `(${by} is null or (${by} is distinct from me.actor_id and not ${isActorMutedFor(by, 'me.id')}))`
+
+/** Nobody is told of a video or comment that they may not see. */
+export const IS_SEEN = `
+  (v.id is null or (v.state <> 'removed' and (vc.account_id = me.id or ${hasRightSql('u', 'SEE_ALL_VIDEOS')}
+    or (not v.blocked and v.privacy in (${PUBLIC}, ${UNLISTED}, ${INTERNAL})))))
+  and (m.id is null or (m.deleted_at is null and (vc.account_id = me.id or ${hasRightSql('u', 'SEE_ALL_COMMENTS')}
+    or not ${isHiddenFromAll('m.id')})))`

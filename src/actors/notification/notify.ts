@@ -1,0 +1,86 @@
+// The one way to tell users of something: stores it for all who want it, once, and has it pushed and mailed.
+
+import { type Config, isMailEnabled } from '../../config/index.ts'
+import { askForMail } from '../mail/index.ts'
+import type { Unit } from '../runtime/index.ts'
+import { IS_SEEN, isHeardBy, subjectJoins } from './conditions.ts'
+import type { Telling } from './rule.ts'
+import { notificationTypes, wishes, wishOf } from './types.ts'
+
+/** On the bus, for each that is to be pushed: `NotificationStored`. */
+export const NOTIFICATION_STORED = 'notification.stored'
+
+export interface NotificationStored {
+  userId: number
+  notificationId: number
+}
+
+/** Answers how many were stored. What was told before is not told again, whatever became of it. */
+export type Notify = (unit: Unit, telling: Telling, values: readonly unknown[]) => Promise<number>
+
+interface Stored {
+  id: number
+  userId: number
+  onWeb: boolean
+  byMail: boolean
+  isFlood: boolean
+}
+
+export function makeNotify({ config }: { config: () => Config }): Notify {
+  return async (unit, telling, values) => {
+    const stored = await store(unit, telling, values, config().vireo.notifications)
+    const flood = stored.filter(({ isFlood, onWeb }) => isFlood && onWeb)
+    if (flood.length > 0) await fold(unit, telling, flood)
+    for (const { id: notificationId, userId, onWeb, byMail, isFlood } of stored) {
+      if (onWeb && !isFlood) unit.publish(NOTIFICATION_STORED, { userId, notificationId })
+      if (byMail && isMailEnabled(config())) askForMail(unit, { mail: 'notification', notificationId })
+    }
+    return stored.length
+  }
+}
+
+async function store(
+  { query, now }: Unit,
+  { type, about, audience }: Telling,
+  values: readonly unknown[],
+  { flood_limit, flood_window }: Config['vireo']['notifications'],
+): Promise<Stored[]> {
+  const [nowAt, since, limit] = [1, 2, 3].map((nth) => `$${values.length + nth}`)
+  const idOf = (column: (typeof about)[number]) => (about.includes(column) ? `t.${column}` : 'null::int')
+  const columns = ['user_id', 'key', 'by_actor_id', ...about].join(', ')
+  const ofKind = notificationTypes[type]
+  return await query<Stored>(
+    `with told as materialized (${audience}), wanted as (
+       select distinct on (t.user_id, t.key) t.*, ${wishOf(type, 's')} as wish
+       from told t join users u on u.id = t.user_id and u.state = 'active' left join account me on me.user_id = u.id
+         left join notification_setting s on s.user_id = u.id
+         ${subjectJoins({ videoId: idOf('video_id'), commentId: idOf('comment_id') })}
+       where ${wishOf(type, 's')} <> 0 and ${isHeardBy('t.by_actor_id')} and ${IS_SEEN}
+     ), stored as (
+       insert into notification (type, on_web, created_at, updated_at, ${columns})
+       select ${ofKind}, wish & ${wishes.web} > 0, ${nowAt}::timestamptz, ${nowAt}::timestamptz, ${columns} from wanted
+       order by user_id on conflict (user_id, type, key) do nothing returning id, user_id, key, on_web
+     )
+     select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", w.wish & ${wishes.mail} > 0 as "byMail",
+       (select count(*) from (
+          select from notification n where n.user_id = stored.user_id and n.type = ${ofKind} and n.created_at > ${since}
+          limit ${limit}
+        ) recent) >= ${limit} as "isFlood"
+     from stored join wanted w on w.user_id = stored.user_id and w.key = stored.key order by stored.id`,
+    [...values, now, new Date(now.getTime() - flood_window), flood_limit],
+  )
+}
+
+/** Those of a flood take the place of the newest ones of before: its user sees the last of them, and no list that is flooded. */
+async function fold({ query, now }: Unit, { type }: Telling, flood: readonly Stored[]): Promise<void> {
+  await query(
+    `with folded as (
+       select before.id from unnest($1::bigint[], $2::int[]) as f (id, user_id), lateral (
+         select n.id from notification n
+         where n.user_id = f.user_id and n.type = $3 and n.on_web and n.id < f.id
+         order by n.created_at desc, n.id desc limit 1
+       ) before
+     ) update notification set on_web = false, updated_at = $4 where id in (select id from folded)`,
+    [flood.map(({ id }) => id), flood.map(({ userId }) => userId), notificationTypes[type], now],
+  )
+}

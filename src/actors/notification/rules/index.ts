@@ -1,0 +1,7 @@
+// The table of rules: at which event who is told of what. Of several rules of one event the first goes first.
+
+import type { TabledRule } from '../rule.ts'
+import { mention, newComment } from './comments.ts'
+import { newFollow } from './follows.ts'
+
+export const RULES: readonly TabledRule[] = [newComment, mention, newFollow]

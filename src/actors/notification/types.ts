@@ -1,0 +1,59 @@
+// The kinds of notifications that this server has a cause for, and the setting by which a user wants them or not.
+
+import { columnOf, type NotificationSettings, notificationDefaults } from '../notification-setting/index.ts'
+
+/** `UserNotificationType` of the contract. */
+export const notificationTypes = {
+  newVideoFromSubscription: 1,
+  newCommentOnMyVideo: 2,
+  newAbuseForModerators: 3,
+  blacklistOnMyVideo: 4,
+  unblacklistOnMyVideo: 5,
+  myVideoPublished: 6,
+  myVideoImportSuccess: 7,
+  myVideoImportError: 8,
+  newUserRegistration: 9,
+  newFollow: 10,
+  commentMention: 11,
+  videoAutoBlacklistForModerators: 12,
+  newInstanceFollower: 13,
+  autoInstanceFollowing: 14,
+  abuseStateChange: 15,
+  abuseNewMessage: 16,
+  newPeerTubeVersion: 18,
+  myVideoStudioEditionFinished: 19,
+  newUserRegistrationRequest: 20,
+} as const
+
+export type NotificationType = keyof typeof notificationTypes
+
+const SETTINGS = {
+  newVideoFromSubscription: 'newVideoFromSubscription',
+  newCommentOnMyVideo: 'newCommentOnMyVideo',
+  newAbuseForModerators: 'abuseAsModerator',
+  blacklistOnMyVideo: 'blacklistOnMyVideo',
+  unblacklistOnMyVideo: 'blacklistOnMyVideo',
+  myVideoPublished: 'myVideoPublished',
+  myVideoImportSuccess: 'myVideoImportFinished',
+  myVideoImportError: 'myVideoImportFinished',
+  newUserRegistration: 'newUserRegistration',
+  newFollow: 'newFollow',
+  commentMention: 'commentMention',
+  videoAutoBlacklistForModerators: 'videoAutoBlacklistAsModerator',
+  newInstanceFollower: 'newInstanceFollower',
+  autoInstanceFollowing: 'autoInstanceFollowing',
+  abuseStateChange: 'abuseStateChange',
+  abuseNewMessage: 'abuseNewMessage',
+  newPeerTubeVersion: 'newPeerTubeVersion',
+  myVideoStudioEditionFinished: 'myVideoStudioEditionFinished',
+  newUserRegistrationRequest: 'newUserRegistration',
+} as const satisfies Record<NotificationType, keyof NotificationSettings>
+
+export const settingOf = (type: NotificationType): keyof NotificationSettings => SETTINGS[type]
+
+/** SQL: what a user wants of a kind, as the bits of `wishes`; `stored` is an alias of the row of settings, if there is one. */
+export const wishOf = (type: NotificationType, stored: string): string =>
+  `coalesce(${stored}.${columnOf(SETTINGS[type])}, ${notificationDefaults[SETTINGS[type]]})`
+
+/** Bits of a setting. */
+export const wishes = { web: 1, mail: 2 } as const
