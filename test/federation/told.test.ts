@@ -97,9 +97,15 @@ describe('what other servers do', () => {
     expect(await seenBy(ours.client, TYPES.follower)).toEqual([view('accepted')])
   })
 
-  it('a follower that was rejected and asks again is told of again', async () => {
-    await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/reject`)
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+  it('a follower that was rejected and asks again is told of again, once in a day', async () => {
+    const askAgain = async () => {
+      await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/reject`)
+      await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    }
+    await askAgain()
+    expect(await whoWasTold(TYPES.follower)).toEqual({})
+    await ours.query("update notification set key = left(key, -10) || '2020-01-01' where type = $1", [TYPES.follower])
+    await askAgain()
     expect(await whoWasTold(TYPES.follower)).toEqual({ root: ONCE, second: ONCE })
   })
 

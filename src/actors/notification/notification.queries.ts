@@ -80,11 +80,11 @@ const accountInfo = (accountId: string): string =>
 const channelInfo = (channelId: string): string =>
   `(select ${actorInfo('c.id', 'c.name', 'x')} from channel c join actor x on x.id = c.actor_id where c.id = ${channelId})`
 
-/** Of whichever kind the actor is. */
+/** Of whichever kind the actor is. The instance actors of other servers have accounts as well. */
 const anyActor = (actorId: string): string => `(
   select ${actorInfo('coalesce(a.id, c.id, x.id)', 'coalesce(a.name, c.name, x.preferred_username)', 'x')}
     || jsonb_build_object('type',
-      case when a.id is not null then 'account' when c.id is not null then 'channel' else 'instance' end)
+      case when x.type = 'Application' then 'instance' when c.id is not null then 'channel' else 'account' end)
   from actor x left join account a on a.actor_id = x.id left join channel c on c.actor_id = x.id where x.id = ${actorId})`
 
 const videoInfo = (video: string): string =>
@@ -116,7 +116,7 @@ const COLUMNS = `n.id, n.type, n.read, n.created_at, n.updated_at, n.application
     from video_import i left join video iv on iv.id = i.video_id and iv.state <> 'removed'
     where i.id = n.video_import_id) end as import,
   case when n.follow_id is not null then (
-    select jsonb_build_object('id', f.id, 'state', f.state, 'follower', ${anyActor('f.follower_id')},
+    select jsonb_build_object('id', f.id, 'state', case f.state when 'expired' then 'rejected' else f.state end, 'follower', ${anyActor('f.follower_id')},
       'following', ${anyActor('f.target_id')}) from follow f where f.id = n.follow_id) end as follow,
   case when n.account_id is not null then ${accountInfo('n.account_id')} end as account,
   case when n.registration_id is not null then (

@@ -214,7 +214,11 @@ describe('a block of a video', () => {
 describe('a newcomer', () => {
   const signup = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${ours.base}/api/v1/users${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const answer = await fetch(`${ours.base}/api/v1/users${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
     expect({ status: answer.status, text: answer.ok ? '' : await answer.text() }).toMatchObject({ text: '' })
   }
 
@@ -238,7 +242,9 @@ describe('a newcomer', () => {
     expect(await seenBy(mod, NEWCOMER.requested)).toEqual([
       { read: false, registration: { id: expect.any(Number), username: 'pia' } },
     ])
-    const mails = await ours.query("select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'")
+    const mails = await ours.query(
+      "select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'",
+    )
     expect(mails).toEqual([])
   })
 })

@@ -1,7 +1,17 @@
 // The table of rules: at which event who is told of what. Of several rules of one event the first goes first.
 
 import type { TabledRule } from '../rule.ts'
+import { abuseRules } from './abuses.ts'
 import { mention, newComment } from './comments.ts'
 import { newFollow } from './follows.ts'
+import { instanceRules } from './instance.ts'
+import { registrationRules } from './registrations.ts'
+import { videoBlockRules } from './video-blocks.ts'
 
-export const RULES: readonly TabledRule[] = [newComment, mention, newFollow]
+export const RULES: readonly TabledRule[] = [
+  ...[newComment, mention, newFollow],
+  ...abuseRules,
+  ...videoBlockRules,
+  ...registrationRules,
+  ...instanceRules,
+]
