@@ -31,7 +31,7 @@ import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } fro
 import { makeInteractionCleaning } from './actors/interaction/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
-import { makeNotifications, makeNotify, RULES, reactByRules } from './actors/notification/index.ts'
+import { makeNotifications, makeNotify, RULES, reactByRules, tellSubscribers } from './actors/notification/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
@@ -392,6 +392,7 @@ async function start(
   })
   closers.push(async () => federation.close())
   const notify = makeNotify(deps)
+  tellSubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)
   const notifications = makeNotifications(deps)
   // After federation, whose reactions to the end of an account or channel come first.

@@ -17,6 +17,7 @@ import {
 } from './comment.policy.ts'
 import { buryComment, buryLost, isHidden, loadComment } from './comment.rows.ts'
 import { commentHere, removeKept } from './kept-comments.ts'
+import { mentionedNames, storeMentions } from './mentions.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface Comments {
@@ -39,6 +40,8 @@ export interface Comments {
     content: string
     mediaType: string
     createdAt: Date
+    /** ActivityPub ids of the actors whom its author mentions. */
+    mentions?: readonly string[]
     /** The activity as it came, to be passed on when the comment is approved. */
     activity?: string | null
     /** When its server was asked for it; left out when its author told of it. */
@@ -92,11 +95,12 @@ export function makeComments(deps: ActorDeps): Comments {
         const id = await nextId(unit.query)
         const url = urls.comment(video.uuid, id)
         const { accountId } = by
-        const isNew = await insert(unit, {
+        const stored = await insert(unit, {
           ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now },
           ...{ held: isHeld(video, by), hidden: await isHiddenBelow(unit.query, video, parent), heldActivity: null },
         })
-        if (!isNew) throw new Error(`${url} is the address of another comment already.`)
+        if (stored === undefined) throw new Error(`${url} is the address of another comment already.`)
+        await storeMentions(unit.query, id, { names: mentionedNames(text, urls.host) })
         unit.created({ aggregate: 'comment', id })
         return id
       })
@@ -104,7 +108,7 @@ export function makeComments(deps: ActorDeps): Comments {
 
     async receiveComment(comment) {
       const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null } = comment
-      const { passOn } = comment
+      const { mentions = [], passOn } = comment
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       return await tell.create(async (unit) => {
         await holdDeletes(unit.query, url)
@@ -120,9 +124,13 @@ export function makeComments(deps: ActorDeps): Comments {
         const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
         const hidden = await isHiddenBelow(unit.query, video, parent)
         const heldActivity = (held || hidden) && !video.remote ? activity : null
-        const isNew = await insert(unit, {
+        const id = await insert(unit, {
           ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at },
         })
+        const isNew = id !== undefined
+        if (isNew && unit.now.getTime() - at.getTime() < NEWS_MS) {
+          await storeMentions(unit.query, id, { urls: mentions })
+        }
         if (isNew && !held && !hidden) await passOn?.(unit, videoId)
         return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
       })
@@ -191,6 +199,9 @@ export function makeComments(deps: ActorDeps): Comments {
     },
   }
 }
+
+/** Nobody is told of an older comment in which another server mentions them. */
+const NEWS_MS = 7 * 24 * 3_600_000
 
 /** What decides about a comment of another server. */
 interface PlaceForComment {
@@ -276,7 +287,7 @@ const isHiddenBelow = async (query: Sql, video: CommentedVideo, parent: Parent |
   (parent.waits || video.commentsPolicy === commentsPolicies.requiresApproval) &&
   (await isHidden(query, parent.id))
 
-/** Answers whether it is new: no other comment has its address. */
+/** Answers its id when it is new: no other comment has its address. */
 async function insert(
   unit: Unit,
   comment: {
@@ -293,7 +304,7 @@ async function insert(
     parent: Parent | undefined
     createdAt: Date
   },
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { id, url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt } = comment
   const [row] = await unit.query<{ id: number }>(
     `insert into comment (id, url, video_id, account_id, text, held_for_review, held_activity, thread_id, parent_id,
@@ -313,10 +324,10 @@ async function insert(
     ],
     { prepared: true },
   )
-  if (!row) return false
+  if (!row) return undefined
   if (!held && !hidden) await addDelta(unit, videoId, { comments: 1 })
   unit.emit({ aggregate: 'comment', id: row.id }, 'CommentCreated', { commentId: row.id })
-  return true
+  return row.id
 }
 
 interface KnownComment {

@@ -24,6 +24,7 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'manage-video-torrent': 'manage-video-torrent',
   'move-to-file-system': 'move-to-file-system',
   'move-to-object-storage': 'move-to-object-storage',
+  notify: 'notify',
   'playlist-reading': 'activitypub-http-fetcher',
   'playlists-of-followed': 'activitypub-http-fetcher',
   'redundancy-removal': 'video-redundancy',

@@ -45,6 +45,7 @@ const WORDED: Readonly<Record<string, (data: Data, subject: JobSubject) => Data>
     // A video that is not out yet is told of with its storyboard.
     ...(video ? { federate: video.state === 'published' && isFederated(video.privacy) } : {}),
   }),
+  notify: (data, { video }) => ({ action: 'new-video', ...byUuid(data, video) }),
   'federate-video': (data, { video }) => ({ ...byUuid(data, video), isNewVideoForFederation: false }),
   'manage-video-torrent': (data, { video }) => ({
     ...data,

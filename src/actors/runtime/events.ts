@@ -26,6 +26,18 @@ export interface EventPayloads {
   /** `again`: others may have heard of it before, and of its end. */
   VideoPublished: { videoId: number; again?: boolean }
   VideoUpdated: { videoId: number }
+  /**
+   * A video of ours can be watched by those for whom it is, whatever its privacy: it has its first files, or its schedule or its
+   * owner shows it to more people. `after` says which.
+   */
+  VideoShown: { videoId: number; after: 'upload' | 'transcoding' | 'schedule' | 'change' }
+  /** A video of another server that is new to the world, or to all who are not its friends, is here. */
+  VideoReceived: { videoId: number }
+  /** A studio edition is done. */
+  VideoEdited: { videoId: number; editionId: number }
+  VideoImportSucceeded: { importId: number }
+  /** For this time: its user may try it again. */
+  VideoImportFailed: { importId: number; at: number }
   /** The instance hides the video; other servers forget it, if the block says so. `byUserId`: the moderator. */
   VideoBlocked: { videoId: number; byUserId?: number }
   /** The instance shows the video again: other servers are to hear of it as it is now. */

@@ -275,6 +275,8 @@ export function makeEditions(deps: EditionDeps): void {
       await refuseGrowth(unit, task.videoId, draft.probe.size)
       await pendingFiles.settle(unit.query, refsOf(retimed?.captions ?? []))
       await replaceSource.edited(unit, video, draft, retimed)
+      const { id: editionId, videoId } = task
+      unit.emit({ aggregate: 'video', id: videoId }, 'VideoEdited', { videoId, editionId })
     })
   }
 

@@ -102,6 +102,7 @@ export async function move(locked: Locked, event: VideoImportEvent, settings: Vi
 
 async function follow(locked: Locked): Promise<void> {
   const { unit, videoImport, video } = locked
+  const of = { aggregate: 'video_import', id: videoImport.id } as const
   switch (videoImport.state as VideoImportState) {
     case 'pending':
       videoImport.leaseOwner = null
@@ -113,7 +114,10 @@ async function follow(locked: Locked): Promise<void> {
     case 'rejected':
     case 'cancelled':
       videoImport.leaseOwner = null
-      if (videoImport.state === 'failed') await keepPictures(locked)
+      if (videoImport.state === 'failed') {
+        unit.emit(of, 'VideoImportFailed', { importId: videoImport.id, at: unit.now.getTime() })
+        await keepPictures(locked)
+      }
       // Nothing will ever come of it.
       if (video?.state === 'to-import') removeUnpublished(unit, video)
       videoImport.videoId = null
@@ -121,6 +125,7 @@ async function follow(locked: Locked): Promise<void> {
       if (videoImport.state !== 'failed') await forgetTorrent(unit, videoImport.id)
       return
     case 'success':
+      unit.emit(of, 'VideoImportSucceeded', { importId: videoImport.id })
       videoImport.leaseOwner = null
       await forgetTorrent(unit, videoImport.id)
       return

@@ -48,10 +48,14 @@ const snapshotOf = (video: Video) => ({ state: video.state as VideoState, contex
  */
 export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEvent[]): void {
   const wasOut = isOut(video)
+  const after = video.state === 'to-transcode' ? 'transcoding' : 'upload'
   for (const event of events) moveVideo(unit, video, event)
   if (events.length === 0 || video.state !== 'published') return
   video.updatedAt = unit.now
-  if (!wasOut) video.publishedAt = unit.now
+  if (!wasOut) {
+    video.publishedAt = unit.now
+    unit.emit({ aggregate: 'video', id: video.id }, 'VideoShown', { videoId: video.id, after })
+  }
   // A video that other servers may not know of is announced when its privacy changes.
   if (!isFederated(video.privacy)) return
   // Nor one that is blocked: it is published by the end of the block.

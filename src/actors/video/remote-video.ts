@@ -98,6 +98,8 @@ const RATES_EVERY_MS = 2000
 /** Of a history, which may have thousands: after the walk, one after the other, behind everything else. */
 const BY_AND_BY_MS = 600_000
 const SPREAD = 5000
+/** Nobody is told of what is older when it comes here. */
+const NEWS_MS = 7 * 24 * 3_600_000
 const BEHIND = 10
 
 export interface WantedChapters {
@@ -122,6 +124,7 @@ export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
       await relist(unit.query, [stored.id])
       if (stored.isNew) await blockAgain(unit, stored.id, video.url)
       if (stored.looksNew) unit.publish(VIDEOS_CHANGED, { video: stored.id })
+      if (stored.isFresh) unit.emit({ aggregate: 'video', id: stored.id }, 'VideoReceived', { videoId: stored.id })
       return { id: stored.id, isNew: stored.isNew }
     })
 
@@ -220,6 +223,8 @@ interface Stored {
   isNew: boolean
   /** Not just counted anew, as it is for every like. */
   looksNew: boolean
+  /** New to the world, and nobody was told of it. */
+  isFresh: boolean
   isOutdated: boolean
 }
 
@@ -242,7 +247,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
      where video.url = excluded.url and video.remote and video.updated_at <= excluded.updated_at
      returning id, (xmax = 0) as "isNew", not exists (
        select 1 from video was where was.id = video.id and ${shownOf('was')} is not distinct from ${shownOf('video')}
-     ) as "looksNew"`,
+     ) as "looksNew", not subscribers_told and privacy = 1 and state = 'published' and published_at > $26 as "isFresh"`,
     [
       video.uuid,
       video.channelId,
@@ -270,6 +275,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
       atMost(video.updatedAt, unit.now),
       unit.now,
       video.trackerUrls,
+      new Date(unit.now.getTime() - NEWS_MS),
     ],
   )
   if (row) return { ...row, isOutdated: false }
@@ -279,7 +285,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
     [video.url],
   )
   if (!newer) throw new DomainError('forbidden', 'This address belongs to a video of ours.')
-  return { id: newer.id, isNew: false, looksNew: false, isOutdated: true }
+  return { id: newer.id, isNew: false, looksNew: false, isFresh: false, isOutdated: true }
 }
 
 /** What a server changes together with `updated`, and what it may change without. */

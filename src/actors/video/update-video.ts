@@ -68,15 +68,26 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   const { db, tell, registry, config, logger, store, pendingFiles, placeFiles, leases } = deps
 
   /** Runs a change in the video's transaction; tells the world, and lets the files follow the privacy. */
-  async function change(videoId: number, apply: (unit: Unit, video: Video) => Promise<void>): Promise<void> {
+  async function change(
+    videoId: number,
+    apply: (unit: Unit, video: Video) => Promise<void>,
+    by: 'change' | 'schedule' = 'change',
+  ): Promise<void> {
     const moved = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw notFound('Video not found')
       const { channelId, name } = video
-      const before = { wasTold: isTold(video), wasHidden: hasPrivateFiles(video), channelId }
+      const before = {
+        wasTold: isTold(video),
+        wasListed: isListed(video),
+        wasHidden: hasPrivateFiles(video),
+        channelId,
+      }
       await apply(unit, video)
       video.updatedAt = unit.now
       await announce(unit, video, before)
+      if (isListed(video) && !before.wasListed)
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoShown', { videoId, after: by })
       const isMoved = before.wasHidden !== hasPrivateFiles(video)
       if (isMoved || name !== video.name) askForTorrents(unit, videoId, config(), 'update-metadata')
       if (!isMoved) return false
@@ -94,17 +105,18 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
 
   registry.timeout('video-schedule', {
     dueSql: 'select video_id as id from video_schedule where update_at <= $1 order by update_at limit 100',
-    timedOut: (videoId) =>
-      change(videoId, async (unit, video) => {
-        const [schedule] = await unit.query<{ privacy: number | null }>(
-          'delete from video_schedule where video_id = $1 and update_at <= $2 returning privacy',
-          [videoId, unit.now],
-        )
-        if (!schedule || schedule.privacy === null) return
-        setPrivacy(unit, video, schedule.privacy)
-        await dropPasswords(unit, videoId)
-      }),
+    timedOut: (videoId) => change(videoId, (unit, video) => publishBySchedule(unit, video), 'schedule'),
   })
+
+  async function publishBySchedule(unit: Unit, video: Video): Promise<void> {
+    const [schedule] = await unit.query<{ privacy: number | null }>(
+      'delete from video_schedule where video_id = $1 and update_at <= $2 returning privacy',
+      [video.id, unit.now],
+    )
+    if (!schedule || schedule.privacy === null) return
+    setPrivacy(unit, video, schedule.privacy)
+    await dropPasswords(unit, video.id)
+  }
 
   return {
     changeParts: (videoId, by, apply) =>
@@ -149,6 +161,10 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     await pendingFiles.discard(refs.filter(({ name }) => !stored.some(({ filename }) => filename === name)))
   }
 }
+
+/** Whether it is in lists of subscriptions, unless the instance blocks it. */
+const isListed = (video: Video): boolean =>
+  isOut(video) && (video.privacy === videoPrivacies.public || video.privacy === videoPrivacies.internal)
 
 const isTold = (video: Video): boolean => isOut(video) && isFederated(video.privacy)
 

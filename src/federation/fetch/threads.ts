@@ -143,6 +143,7 @@ export function makeThreads(
       content: note.content,
       mediaType: note.mediaType,
       createdAt: note.publishedAt,
+      mentions: note.mentions.map(({ href }) => href),
     })
   }
 

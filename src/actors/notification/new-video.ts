@@ -1,0 +1,82 @@
+// The subscribers of a channel are told of a new video: once for ever, when everybody may find it, in batches, since there may be
+// many of them.
+
+import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'
+import type { Notify } from './notify.ts'
+import type { Telling } from './rule.ts'
+
+/** Whatever may show a video to those who could not find it before. */
+const SHOWING = [
+  'VideoShown',
+  'VideoReceived',
+  'VideoPublished',
+  'VideoUnblocked',
+] as const satisfies readonly EventName[]
+
+/** What lists show, of those that are not told of yet. */
+const IS_NEWS = "v.privacy in (1, 4) and v.state = 'published' and not v.blocked"
+
+const SUBSCRIBERS_AT_ONCE = 500
+
+/**
+ * The follows after `$2`, up to `$3`. A video of another server may come here with the history of its channel, which is no news to
+ * who began to follow after it was published.
+ */
+const newVideo: Telling = {
+  type: 'newVideoFromSubscription',
+  about: ['video_id'],
+  audience: `
+    select subscriber.user_id, video.id::text as key, owner.actor_id as by_actor_id, video.id as video_id
+    from video join channel on channel.id = video.channel_id join account owner on owner.id = channel.account_id
+      join follow on follow.target_id = channel.actor_id and follow.state = 'accepted'
+      join account subscriber on subscriber.actor_id = follow.follower_id
+    where video.id = $1 and ${IS_NEWS.replaceAll('v.', 'video.')} and follow.id > $2 and follow.id <= $3
+      and subscriber.user_id is not null and (not video.remote or follow.created_at <= video.published_at)`,
+}
+
+export function tellSubscribers({
+  db,
+  tell,
+  registry,
+  notify,
+}: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
+  for (const event of SHOWING) registry.on(event, 'subscribers', ({ videoId }, unit) => askToTell(unit, videoId))
+
+  registry.job('notify', {
+    queue: 'io',
+    async run({ data, signal }) {
+      const videoId = Number(data.videoId)
+      for (let last = 0; ; ) {
+        signal.throwIfAborted()
+        const until = await endOfBatch(videoId, last)
+        if (until === null) return
+        await tell.create((unit) => notify(unit, newVideo, [videoId, last, until]))
+        last = until
+      }
+    },
+  })
+
+  /** The last of the next follows of the channel; null when there are no more. */
+  async function endOfBatch(videoId: number, after: number): Promise<number | null> {
+    const [batch] = await db.query<{ last: number | null }>(
+      `select max(f.id) as last from (
+         select follow.id from follow
+         where follow.target_id = (select c.actor_id from video v join channel c on c.id = v.channel_id
+             where v.id = $1 and ${IS_NEWS})
+           and follow.state = 'accepted' and follow.id > $2
+         order by follow.id limit ${SUBSCRIBERS_AT_ONCE}
+       ) f`,
+      [videoId, after],
+    )
+    return batch?.last ?? null
+  }
+}
+
+async function askToTell(unit: Unit, videoId: number): Promise<void> {
+  const [news] = await unit.query(
+    `update video v set subscribers_told = true where v.id = $1 and not v.subscribers_told and ${IS_NEWS} returning v.id`,
+    [videoId],
+    { prepared: true },
+  )
+  if (news) unit.enqueue({ type: 'notify', data: { videoId } })
+}
