@@ -31,7 +31,14 @@ import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } fro
 import { makeInteractionCleaning } from './actors/interaction/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
-import { makeNotifications, makeNotify, RULES, reactByRules, tellSubscribers } from './actors/notification/index.ts'
+import {
+  makeMailBatches,
+  makeNotifications,
+  makeNotify,
+  RULES,
+  reactByRules,
+  tellSubscribers,
+} from './actors/notification/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
@@ -258,7 +265,10 @@ async function start(
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })
   const contact = makeContact(deps)
-  sendMails({ ...deps, logger: tagged(logger, 'mail'), links, mailer: makeMailer({ settings: () => config().smtp }) })
+  sendMails({
+    ...{ ...deps, logger: tagged(logger, 'mail'), links, batches: makeMailBatches(deps) },
+    mailer: makeMailer({ settings: () => config().smtp }),
+  })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
   const emailVerification = makeEmailVerification({ ...deps, links })
   const passwordReset = makePasswordReset({ ...deps, links, passwords })

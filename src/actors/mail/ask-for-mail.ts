@@ -20,6 +20,8 @@ export type Mail =
   | { mail: 'registration-rejected'; registrationId: number }
   /** As the settings of its user say. */
   | { mail: 'notification'; notificationId: number }
+  /** All of one type that came while none was mailed, in one mail. */
+  | { mail: 'notifications'; userId: number; type: number }
   /** To whoever runs the server: a visitor wrote. */
   | { mail: 'contact-form'; contactId: number }
 

@@ -4,12 +4,15 @@
 import { z } from 'zod'
 import { isMailEnabled } from '../../config/index.ts'
 import { type Mailer, MailRefused } from '../../platform/mailer.ts'
-import { type ActorDeps, type JobContext, PermanentFailure } from '../runtime/index.ts'
+import { type ActorDeps, type JobContext, NotNow, PermanentFailure } from '../runtime/index.ts'
 import type { Mail } from './ask-for-mail.ts'
 import { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
 import type { LinkSubject, MailLinks } from './links.ts'
+import type { MailBatches, Mailed } from './mail-batches.ts'
 import { type Letter, renderMail } from './templates/layout.ts'
 import * as letters from './templates/letters.ts'
+import { noticeLetter, threadOf } from './templates/notice-mail.ts'
+import { unsubscribeUrl } from './unsubscribe.ts'
 
 const userId = z.int()
 const registrationId = z.int()
@@ -23,6 +26,8 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('registration-rejected'), registrationId }),
   z.object({ mail: z.literal('user-blocked'), userId }),
   z.object({ mail: z.literal('user-unblocked'), userId }),
+  z.object({ mail: z.literal('notification'), notificationId: z.int() }),
+  z.object({ mail: z.literal('notifications'), userId, type: z.int() }),
   z.object({ mail: z.literal('contact-form'), contactId: z.int() }),
 ]) satisfies z.ZodType<Mail>
 
@@ -33,13 +38,18 @@ type Addressed =
       letter: Letter
       /** Whom an answer goes to, when not to us. */
       replyTo?: string
-      /** Forgets what the mail was made of. */
+      /** Where its reader ends mails of its kind. */
+      unsubscribe?: string
+      thread?: string
+      /** Forgets what the mail was made of, or remembers that it was sent. */
       sent?: () => Promise<unknown>
+      /** When it has to wait for the mail server. */
+      waits?: () => Promise<unknown>
     }
   | undefined
 
-export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }): void {
-  const { db, config, registry, urls, logger, mailer, links } = deps
+export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; batches: MailBatches }): void {
+  const { db, config, registry, urls, logger, mailer, links, batches } = deps
 
   registry.job('email', {
     queue: 'mail',
@@ -64,10 +74,15 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
           text,
           html,
           ...(addressed.replyTo === undefined ? {} : { replyTo: addressed.replyTo }),
+          ...(addressed.unsubscribe === undefined ? {} : { unsubscribe: addressed.unsubscribe }),
+          ...(addressed.thread === undefined ? {} : { thread: addressed.thread }),
         })
       } catch (error) {
-        if (error instanceof MailRefused && error.permanent) throw new PermanentFailure(error.message)
-        throw error
+        if (!(error instanceof MailRefused)) throw error
+        if (error.permanent) throw new PermanentFailure(error.message)
+        if (!error.outage) throw error
+        await addressed.waits?.()
+        throw new NotNow(error.message)
       }
       await addressed.sent?.()
     },
@@ -92,6 +107,12 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
         return await block(mail.userId, true)
       case 'user-unblocked':
         return await block(mail.userId, false)
+      case 'notification':
+        return notified(await batches.one(mail.notificationId, job.id), job)
+      case 'notifications': {
+        const addressed = notified(await batches.waiting(mail, job.id), job)
+        return addressed && { ...addressed, waits: () => batches.putBack(job.id) }
+      }
       case 'contact-form':
         return await contactForm(mail.contactId)
     }
@@ -175,6 +196,18 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
       ? letters.userBlocked({ ...greeting(user), reason: user.blocked_reason })
       : letters.userUnblocked({ ...greeting(user), url: `${urls.origin}/login` })
     return { to: user.email, letter }
+  }
+
+  function notified(mailed: Mailed | undefined, job: JobContext): Addressed {
+    if (!mailed) return undefined
+    const { userId, setting, to, notices } = mailed
+    const unsubscribe = unsubscribeUrl(deps, { userId, setting }, to)
+    const thread = threadOf(notices)
+    return {
+      ...{ to, unsubscribe, sent: () => batches.sent(job.id) },
+      letter: noticeLetter(mailed, { origin: urls.origin, unsubscribe }),
+      ...(thread === undefined ? {} : { thread }),
+    }
   }
 
   /** The text is only as long here as it takes to send it. */

@@ -1,3 +1,4 @@
+export { makeMailBatches } from './mail-batches.ts'
 export { tellSubscribers } from './new-video.ts'
 export { makeNotifications, type Notifications } from './notification.commands.ts'
 export {

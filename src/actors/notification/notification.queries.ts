@@ -123,7 +123,8 @@ const COLUMNS = `n.id, n.type, n.read, n.created_at, n.updated_at, n.application
     select jsonb_build_object('id', g.id, 'username', g.username) from registration g
     where g.id = n.registration_id) end as registration`
 
-const JOINS = `left join video_block b on b.id = n.video_block_id
+/** Of a notification `n`, for what is above and below. */
+export const JOINS = `left join video_block b on b.id = n.video_block_id
   ${subjectJoins({ videoId: 'coalesce(n.video_id, b.video_id)', commentId: 'n.comment_id' })}`
 
 /** They stay when the follow is gone, so that it is not told of again. */
@@ -134,8 +135,10 @@ const OF_FOLLOWS = [
 ]
 
 /** What was told stays told only as long as its user may see what it is about, and hears those who did it. */
-const IS_SHOWN = `n.on_web and (n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
+export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
   and ${isHeardBy('n.by_actor_id')} and ${IS_SEEN}`
+
+const IS_SHOWN = `n.on_web and ${IS_TOLD}`
 
 /** A page of what a user was told, with the count of all that match. */
 export async function listNotifications(

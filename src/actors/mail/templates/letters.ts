@@ -1,6 +1,7 @@
 // What each mail says.
 
-import { type Letter, oneLine } from './layout.ts'
+import type { Letter } from './layout.ts'
+import { oneLine } from './words.ts'
 
 interface To {
   username: string
