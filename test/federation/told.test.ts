@@ -7,7 +7,7 @@ import { VERSION } from '../../src/version.ts'
 import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { type MailServer, smtpConfig, startMailServer } from '../support/mail-server.ts'
 import { media } from '../support/media.ts'
-import { makeWhoWasTold, seenBy } from '../support/told.ts'
+import { mailsByAddress, makeWhoWasTold, seenBy } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, newcomer, startFederatedNode } from './support.ts'
 
@@ -34,9 +34,12 @@ beforeAll(async () => {
     smtp: smtpConfig(mail),
     followers: { instance: { enabled: true, manual_approval: true } },
     peertube: { check_latest_version: { enabled: true, url: `${peer.base}/versions.json` } },
-    vireo: { schedulers: { check_peertube_version: '1 second', auto_follow_index_instances: '1 second' } },
+    vireo: {
+      notifications: { mail_window: '1 ms' },
+      schedulers: { check_peertube_version: '1 second', auto_follow_index_instances: '1 second' },
+    },
   })
-  whoWasTold = makeWhoWasTold(ours)
+  whoWasTold = makeWhoWasTold(ours, mail)
   alice = (await introduce(ours, peer, 'alice')).account
   mod = await newcomer(ours, 'mod', { role: 1 })
   await newcomer(ours, 'second', { role: 0 })
@@ -171,4 +174,8 @@ describe('what the server does by itself', () => {
       { read: false, peertube: { latestVersion: '99.1.0' } },
     ])
   })
+})
+
+it('no mail comes that nobody wants', () => {
+  expect(mailsByAddress(mail)).toEqual({ 'admin@example.com': 3, 'mod@example.org': 1, 'second@example.org': 3 })
 })

@@ -2,6 +2,8 @@
 
 import type { Client } from '../../scripts/demo/client.ts'
 import type { FederatedNode } from '../federation/support.ts'
+import type { MailServer } from './mail-server.ts'
+import { until } from './until.ts'
 
 type View = Record<string, unknown> & { id: number; type: number }
 
@@ -15,22 +17,43 @@ export async function seenBy(client: Client, type: number): Promise<object[]> {
 }
 
 /**
- * By the names of those who were told of this type since the last call: how often, and how many mails were asked for. Waits until
- * all that happened is carried on.
+ * By the names of those who were told of this type since the last call: how often, and how many mails came of it. Waits until all that
+ * happened is carried on, and all mails are there.
  */
-export function makeWhoWasTold(node: FederatedNode): (type: number) => Promise<Record<string, string>> {
-  const seen = new Map<number, string>()
+export function makeWhoWasTold(
+  node: FederatedNode,
+  mail: MailServer,
+): (type: number) => Promise<Record<string, string>> {
+  const last = new Map<number, number>()
   return async (type) => {
     await node.settled()
-    const rows = await node.query<{ username: string; last: string; times: string }>(
-      `select u.username, max(n.id) as last, concat(count(*), ' with ', sum((
-           select count(*) from job j where j.type = 'email' and j.data->>'mail' = 'notification'
-             and (j.data->>'notificationId')::bigint = n.id)), ' mails') as times
-       from notification n join users u on u.id = n.user_id where n.type = $1 and n.id > $2
-       group by u.username order by u.username`,
-      [type, seen.get(type) ?? '0'],
+    const open = "select 1 from job where type = 'email' and state in ('waiting', 'delayed', 'active')"
+    await until(async () => (await node.query(open)).length === 0, { what: 'the end of all mails' })
+    const rows = await node.query<{ username: string; newest: number; times: number; mails: string[] }>(
+      `select u.username, max(n.id)::int as newest, count(distinct n.id)::int as times, array_agg(concat('mail-', j.id)) as mails
+       from notification n join users u on u.id = n.user_id left join job j on j.type = 'email'
+         and j.data->>'mail' = 'notification' and (j.data->>'notificationId')::bigint = n.id
+       where n.type = $1 and n.id > $2 group by u.username`,
+      [type, last.get(type) ?? 0],
     )
-    seen.set(type, rows.map(({ last }) => last).toSorted((a, b) => Number(b) - Number(a))[0] ?? seen.get(type) ?? '0')
-    return Object.fromEntries(rows.map(({ username, times }) => [username, times]))
+    last.set(type, Math.max(last.get(type) ?? 0, ...rows.map(({ newest }) => newest)))
+    return Object.fromEntries(
+      rows.map(({ username, times, mails }) => {
+        const came = mail.mails.filter(({ headers }) => mails.includes(jobOf(headers['message-id'] ?? '')))
+        return [username, `${times} with ${came.length} mails`]
+      }),
+    )
   }
 }
+
+/** How many mails of notifications came to each address. */
+export function mailsByAddress({ mails }: MailServer): Record<string, number> {
+  const came = new Map<string, number>()
+  for (const { to, headers } of mails) {
+    if (!headers['list-unsubscribe']) continue
+    for (const address of to) came.set(address, (came.get(address) ?? 0) + 1)
+  }
+  return Object.fromEntries(came)
+}
+
+const jobOf = (messageId: string): string => messageId.replace(/^<|@.*$/g, '')

@@ -3,6 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 import { IS_SEEN, isHeardBy, subjectJoins } from './conditions.ts'
+import { IS_STILL_THEIRS } from './rights.ts'
 import { notificationTypes } from './types.ts'
 
 export interface NotificationListQuery {
@@ -134,9 +135,9 @@ const OF_FOLLOWS = [
   notificationTypes.autoInstanceFollowing,
 ]
 
-/** What was told stays told only as long as its user may see what it is about, and hears those who did it. */
+/** What was told stays told only as long as its user may see and decide on what it is about, and hears those who did it. */
 export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
-  and ${isHeardBy('n.by_actor_id')} and ${IS_SEEN}`
+  and ${isHeardBy('n.by_actor_id')} and ${IS_SEEN} and (${IS_STILL_THEIRS})`
 
 const IS_SHOWN = `n.on_web and ${IS_TOLD}`
 

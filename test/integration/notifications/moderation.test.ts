@@ -6,7 +6,7 @@ import type { Client } from '../../../scripts/demo/client.ts'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../../federation/support.ts'
 import { type MailServer, smtpConfig, startMailServer } from '../../support/mail-server.ts'
 import { media } from '../../support/media.ts'
-import { makeWhoWasTold, seenBy } from '../../support/told.ts'
+import { mailsByAddress, makeWhoWasTold, seenBy } from '../../support/told.ts'
 import { applicant } from '../registrations/node.ts'
 
 const ONCE = '1 with 0 mails'
@@ -31,9 +31,10 @@ beforeAll(async () => {
   mail = await startMailServer()
   ours = await startFederatedNode({
     smtp: smtpConfig(mail),
+    vireo: { notifications: { mail_window: '1 ms' } },
     signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
   })
-  whoWasTold = makeWhoWasTold(ours)
+  whoWasTold = makeWhoWasTold(ours, mail)
   const moderator = { role: 1 }
   mod = await newcomer(ours, 'mod', moderator)
   muting = await newcomer(ours, 'muting', moderator)
@@ -169,6 +170,7 @@ describe('a block of a video', () => {
     await unblock(mod, bens.id)
     expect(await whoWasTold(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
     await block(mod, bens.id)
+    expect(await whoWasTold(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
     await unblock(muting, bens.id)
     expect(await whoWasTold(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
     expect(await seenBy(ben, VIDEO.unblocked)).toEqual(
@@ -247,4 +249,24 @@ describe('a newcomer', () => {
     )
     expect(mails).toEqual([])
   })
+})
+
+it('no mail comes that nobody wants', () => {
+  expect(mailsByAddress(mail)).toEqual({
+    'admin@example.com': 10,
+    'muting@example.org': 10,
+    'ana@example.org': 3,
+    'ben@example.org': 4,
+    'mod@example.org': 2,
+  })
+})
+
+it('a moderator who is none any more sees nothing of it, but for the own reports', async () => {
+  const { id } = await mod.get<{ id: number }>('/api/v1/users/me')
+  await ours.client.send('PUT', `/api/v1/users/${id}`, { role: 2 })
+  const left = new Set<number>()
+  for (const type of [...Object.values(ABUSE), ...Object.values(VIDEO), ...Object.values(NEWCOMER)]) {
+    if ((await seenBy(mod, type)).length > 0) left.add(type)
+  }
+  expect([...left]).toEqual([ABUSE.decided])
 })

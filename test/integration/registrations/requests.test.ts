@@ -33,7 +33,10 @@ async function requested(given?: string) {
 }
 
 describe('a request for an account', () => {
-  it('is shown as it was made, and the moderators are told', async () => {
+  it('is shown as it was made, and told to the staff who want that by mail', async () => {
+    const { notificationSettings } = (await at.ask('GET', '/users/me', undefined, at.root)).body
+    const wished = { ...notificationSettings, newUserRegistration: 3 }
+    expect((await at.ask('PUT', '/users/me/notification-settings', wished, at.root)).status).toBe(204)
     const channel = { name: 'ada_films', displayName: 'Films of Ada' }
     const { status, body } = await request('ada', { displayName: 'Ada', channel })
     expect(status).toBe(200)

@@ -1,5 +1,6 @@
 // What the staff is told of newcomers.
 
+import { rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'
 import { staffWith } from './staff.ts'
 
@@ -10,7 +11,7 @@ export const registrationRules = [
     about: ['account_id'],
     audience: `
       select s.user_id, a.id::text as key, null::int as by_actor_id, a.id as account_id
-      from account a, ${staffWith('MANAGE_USERS')} s where a.user_id = $1`,
+      from account a, ${staffWith(rightsOfStaff.newUserRegistration)} s where a.user_id = $1`,
     values: ({ userId }) => [userId],
   }),
 
@@ -20,7 +21,7 @@ export const registrationRules = [
     about: ['registration_id'],
     audience: `
       select s.user_id, r.id::text as key, null::int as by_actor_id, r.id as registration_id
-      from registration r, ${staffWith('MANAGE_REGISTRATIONS')} s where r.id = $1 and r.state not in ('accepted', 'rejected')`,
+      from registration r, ${staffWith(rightsOfStaff.newUserRegistrationRequest)} s where r.id = $1 and r.state not in ('accepted', 'rejected')`,
     values: ({ registrationId }) => [registrationId],
   }),
 ]

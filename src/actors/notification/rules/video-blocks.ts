@@ -2,6 +2,7 @@
 // for one.
 
 import { videoBlockTypes } from '../../video/index.ts'
+import { rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'
 import { staffWith } from './staff.ts'
 
@@ -18,7 +19,7 @@ export const videoBlockRules = [
     about: ['video_block_id'],
     audience: `
       select s.user_id, b.id::text as key, null::int as by_actor_id, b.id as video_block_id
-      from video_block b, ${staffWith('MANAGE_VIDEO_BLACKLIST')} s where b.video_id = $1 and b.type = ${AUTOMATIC}`,
+      from video_block b, ${staffWith(rightsOfStaff.videoAutoBlacklistForModerators)} s where b.video_id = $1 and b.type = ${AUTOMATIC}`,
     values: ({ videoId }) => [videoId],
   }),
 
