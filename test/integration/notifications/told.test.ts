@@ -1,0 +1,251 @@
+// What users are told of videos, comments, mentions and followers: once, on the site and by mail as they wish, and nobody else.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { until } from '../../support/until.ts'
+import { type Person, startTellingServer, type TellingServer, type Told } from './server.ts'
+
+const [NEW_VIDEO, NEW_COMMENT, PUBLISHED, FOLLOW, MENTION] = [1, 2, 6, 10, 11]
+const [PUBLIC, UNLISTED, PRIVATE, INTERNAL] = ['1', '2', '3', '4']
+const [NONE, WEB, MAIL, BOTH] = [0, 1, 2, 3]
+
+let server: TellingServer
+let alice: Person
+let bob: Person
+let carol: Person
+let dave: Person
+
+beforeAll(async () => {
+  server = await startTellingServer({ vireo: { notifications: { flood_limit: 5, flood_window: '1 hour' } } })
+  alice = await server.person('alice')
+  bob = await server.person('bob')
+  carol = await server.person('carol')
+  dave = await server.person('dave')
+}, 60_000)
+afterAll(() => server?.stop())
+
+const subscribe = (person: Person, to: Person) =>
+  person.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `${to.name}_channel@${server.host}` })
+const unsubscribe = (person: Person, from: Person) =>
+  person.client.send('DELETE', `/api/v1/users/me/subscriptions/${from.name}_channel@${server.host}`)
+const say = async (by: Person, uuid: string, text: string): Promise<number> => {
+  const path = `/api/v1/videos/${uuid}/comment-threads`
+  return (await by.client.send<{ comment: { id: number } }>('POST', path, { text })).comment.id
+}
+const change = async (by: Person, uuid: string, fields: Record<string, string>) => {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  await by.client.send('PUT', `/api/v1/videos/${uuid}`, form)
+}
+const ofType = (told: Told[], type: number | undefined) => told.filter((one) => one.type === type)
+const ofVideo = (told: Told[], { id }: { id: number }) => told.filter(({ video }) => video?.id === id)
+const ofComment = (told: Told[], id: number) => told.filter(({ comment }) => comment?.id === id)
+
+describe('the owner of a channel', () => {
+  it('is told of each follower once, however often they follow anew', async () => {
+    await subscribe(bob, alice)
+    const [first, ...others] = await server.told(alice)
+    expect(others).toEqual([])
+    expect(first).toMatchObject({
+      ...{ type: FOLLOW, read: false },
+      actorFollow: {
+        state: 'accepted',
+        follower: { id: bob.accountId, name: 'bob', host: server.host },
+        following: { type: 'channel', name: 'alice_channel' },
+      },
+    })
+    expect(await server.pushed(alice)).toEqual([first?.id])
+    expect(await server.mailed(alice)).toEqual([])
+    await unsubscribe(bob, alice)
+    expect(await server.told(alice)).toEqual([])
+    await subscribe(bob, alice)
+    await server.told(alice)
+    expect(await server.pushed(alice)).toEqual([first?.id])
+  })
+
+  it('is not told of what they follow themselves', async () => {
+    await subscribe(alice, alice)
+    expect(ofType(await server.told(alice), FOLLOW)).toEqual([])
+    await unsubscribe(alice, alice)
+  })
+})
+
+describe('subscribers', () => {
+  beforeAll(async () => {
+    await subscribe(carol, alice)
+    await subscribe(dave, alice)
+    await server.quiet()
+  })
+
+  it('are told of a new video as they wish, and its owner is not', async () => {
+    await server.wants(bob, { newVideoFromSubscription: BOTH })
+    await server.wants(carol, { newVideoFromSubscription: MAIL })
+    await server.wants(dave, { newVideoFromSubscription: NONE })
+    const video = await server.uploadBy(alice, { name: 'The first one' })
+    const [told, ...others] = ofVideo(await server.told(bob), video)
+    expect(others).toEqual([])
+    expect(told).toMatchObject({
+      ...{ type: NEW_VIDEO, read: false },
+      video: {
+        id: video.id,
+        uuid: video.uuid,
+        name: 'The first one',
+        channel: { name: 'alice_channel', host: server.host },
+      },
+    })
+    expect(await server.pushed(bob)).toEqual([told?.id])
+    expect(await server.mailed(bob)).toEqual([told?.id])
+    expect(ofVideo(await server.told(carol), video)).toEqual([])
+    expect(await server.pushed(carol)).toEqual([])
+    expect(await server.mailed(carol)).toHaveLength(1)
+    expect(await server.told(dave)).toEqual([])
+    expect([...(await server.pushed(dave)), ...(await server.mailed(dave))]).toEqual([])
+    expect(ofVideo(await server.told(alice), video)).toEqual([])
+    await server.wants(bob, { newVideoFromSubscription: WEB })
+    await server.wants(carol, { newVideoFromSubscription: WEB })
+  })
+
+  it('are told of a private video when it is shown, never again, and not as long as it is not', async () => {
+    const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })
+    const seen = async () => ofVideo(await server.told(bob), video).length
+    expect(await seen()).toBe(0)
+    await change(alice, video.uuid, { privacy: `${UNLISTED}` })
+    expect(await seen()).toBe(0)
+    await change(alice, video.uuid, { privacy: `${INTERNAL}` })
+    expect(await seen()).toBe(1)
+    await change(alice, video.uuid, { privacy: `${PRIVATE}` })
+    expect(await seen()).toBe(0)
+    await change(alice, video.uuid, { privacy: `${PUBLIC}` })
+    expect(await seen()).toBe(1)
+    // Who comes later is not told of what is not new.
+    const erin = await server.person('erin')
+    await subscribe(erin, alice)
+    await change(alice, video.uuid, { privacy: `${PRIVATE}` })
+    await change(alice, video.uuid, { privacy: `${PUBLIC}` })
+    expect(await server.told(erin)).toEqual([])
+  })
+
+  it('are told of a blocked video when its block ends', async () => {
+    const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })
+    await server.client.send('POST', `/api/v1/videos/${video.id}/blacklist`, { reason: 'wait' })
+    await change(alice, video.uuid, { privacy: `${PUBLIC}` })
+    expect(ofVideo(await server.told(bob), video)).toEqual([])
+    await server.client.send('DELETE', `/api/v1/videos/${video.id}/blacklist`)
+    expect(ofVideo(await server.told(bob), video)).toHaveLength(1)
+  })
+
+  it('and its owner are told of a scheduled video when it comes out', async () => {
+    const video = await server.uploadBy(alice, {
+      privacy: `${PRIVATE}`,
+      'scheduleUpdate[updateAt]': new Date(Date.now() + 3_600_000).toISOString(),
+      'scheduleUpdate[privacy]': '1',
+    })
+    expect(ofVideo([...(await server.told(bob)), ...(await server.told(alice))], video)).toEqual([])
+    await server.query('update video_schedule set update_at = now() where video_id = $1', [video.id])
+    await until(async () => ofVideo(await server.told(bob), video).length === 1, { what: 'the scheduled video' })
+    expect(ofVideo(await server.told(alice), video)).toMatchObject([{ type: PUBLISHED }])
+  })
+})
+
+describe('a comment', () => {
+  let video: { id: number; uuid: string }
+  beforeAll(async () => {
+    video = await server.uploadBy(alice, { name: 'Talked about' })
+  })
+
+  it('is told to the owner of the video, and to those whom it mentions, each of them once', async () => {
+    const text = `Hi @carol, @alice and @bob. Also @dave@${server.host}! Not mail@alice.example, @dave@elsewhere.example.`
+    const id = await say(bob, video.uuid, text)
+    const toAlice = ofComment(await server.told(alice), id)
+    expect(toAlice).toMatchObject([
+      {
+        type: NEW_COMMENT,
+        comment: {
+          id,
+          threadId: id,
+          heldForReview: false,
+          account: { id: bob.accountId, name: 'bob' },
+          video: { id: video.id },
+        },
+      },
+    ])
+    for (const person of [carol, dave]) {
+      expect(ofComment(await server.told(person), id)).toMatchObject([{ type: MENTION }])
+    }
+    expect(ofComment(await server.told(bob), id)).toEqual([])
+    const [ours] = toAlice
+    expect((await server.pushed(alice)).filter((one) => one === ours?.id)).toHaveLength(1)
+  })
+
+  it('is told of as a mention to an owner who wants to hear of mentions alone', async () => {
+    await server.wants(alice, { newCommentOnMyVideo: NONE })
+    const [silent, loud] = [await say(bob, video.uuid, 'To nobody'), await say(bob, video.uuid, 'Hello @alice')]
+    const told = await server.told(alice)
+    expect(ofComment(told, silent)).toEqual([])
+    expect(ofComment(told, loud)).toMatchObject([{ type: MENTION }])
+    await server.wants(alice, { newCommentOnMyVideo: WEB })
+  })
+
+  it('that waits is told to the owner as such, and to those whom it mentions once it is approved', async () => {
+    const held = await server.uploadBy(alice, { commentsPolicy: '3' })
+    const id = await say(bob, held.uuid, 'What do you think, @dave?')
+    expect(ofComment(await server.told(alice), id)).toMatchObject([
+      { type: NEW_COMMENT, comment: { heldForReview: true } },
+    ])
+    expect(ofComment(await server.told(dave), id)).toEqual([])
+    await alice.client.send('POST', `/api/v1/videos/${held.uuid}/comments/${id}/approve`)
+    expect(ofComment(await server.told(dave), id)).toMatchObject([{ type: MENTION }])
+    expect(ofComment(await server.told(alice), id)).toMatchObject([{ comment: { heldForReview: false } }])
+  })
+
+  it('that is removed, or below a video that is hidden, is not shown any more', async () => {
+    const hidden = await server.uploadBy(alice)
+    const [one, other] = [await say(bob, hidden.uuid, '@dave one'), await say(bob, hidden.uuid, '@dave other')]
+    expect(ofType(await server.told(dave), MENTION).map(({ comment }) => comment?.id)).toEqual(
+      expect.arrayContaining([one, other]),
+    )
+    await bob.client.send('DELETE', `/api/v1/videos/${hidden.uuid}/comments/${one}`)
+    expect(ofComment(await server.told(dave), one)).toEqual([])
+    await change(alice, hidden.uuid, { privacy: `${PRIVATE}` })
+    expect(ofComment(await server.told(dave), other)).toEqual([])
+    expect(ofComment(await server.told(alice), other)).toHaveLength(1)
+  })
+
+  it('of somebody who is muted is not told, and what was told of them is not shown as long as they are', async () => {
+    const before = await say(bob, video.uuid, 'Before')
+    expect(ofComment(await server.told(alice), before)).toHaveLength(1)
+    await alice.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: 'bob' })
+    const during = await say(bob, video.uuid, 'During, @alice')
+    expect(ofComment(await server.told(alice), before)).toEqual([])
+    await alice.client.send('DELETE', '/api/v1/users/me/blocklist/accounts/bob')
+    const told = await server.told(alice)
+    expect(ofComment(told, before)).toHaveLength(1)
+    expect(ofComment(told, during)).toEqual([])
+  })
+
+  it('is not told to a blocked user', async () => {
+    await server.client.send('POST', `/api/v1/users/${dave.userId}/block`)
+    const id = await say(bob, video.uuid, 'Where is @dave?')
+    await server.quiet()
+    expect(
+      await server.query('select 1 from notification where user_id = $1 and comment_id = $2', [dave.userId, id]),
+    ).toEqual([])
+    await server.client.send('POST', `/api/v1/users/${dave.userId}/unblock`)
+  })
+})
+
+describe('of a flood of one kind', () => {
+  it('the last ones are kept, pushed no more than so many times, and each is unread', async () => {
+    const frank = await server.person('frank')
+    const video = await server.uploadBy(frank)
+    const said: number[] = []
+    for (let nth = 0; nth < 9; nth += 1) {
+      said.push(await say(bob, video.uuid, `number ${nth}`))
+      await server.quiet()
+    }
+    const told = await server.told(frank)
+    const shown = [0, 1, 2, 3, 8].map((nth) => said[nth])
+    expect(told.map(({ comment }) => comment?.id)).toEqual(shown.toReversed())
+    expect(await server.told(frank, '&unread=true')).toHaveLength(5)
+    expect(await server.pushed(frank)).toHaveLength(5)
+  })
+})

@@ -1,0 +1,30 @@
+// Who is mentioned by the text of a comment.
+
+import { expect, it } from '@jest/globals'
+import { mentionedNames } from '../../../src/actors/comment/mentions.ts'
+
+const HOST = 'here.example:9000'
+
+it.each<[string, string[]]>([
+  ['@alice, see', ['alice']],
+  ['(@alice) and *@Bob_2*!', ['alice', 'bob_2']],
+  ['what says @alice.', ['alice']],
+  ['what says @al.ice', ['al.ice']],
+  ['@alice@here.example:9000: and @bob@HERE.example:9000.', ['alice', 'bob']],
+  ['@alice@here.example @bob@there.example', []],
+  ['alice@here.example:9000 or https://here.example/@alice or a/@alice', []],
+  ['@alice @alice @ALICE', ['alice']],
+  ['@ alice, @@', []],
+  ['日本語の@alice さん', ['alice']],
+])('%s', (text, names) => {
+  expect(mentionedNames(text, HOST)).toEqual(names)
+})
+
+it('a text that is nothing but mentions costs little, and mentions no more than a few', () => {
+  const text = Array.from({ length: 3000 }, (_, nth) => `@u${nth}`).join(' ')
+  const began = performance.now()
+  expect(mentionedNames(text, HOST)).toHaveLength(50)
+  mentionedNames('@a'.repeat(500_000), HOST)
+  mentionedNames(`@${'a.'.repeat(500_000)}`, HOST)
+  expect(performance.now() - began).toBeLessThan(2000)
+})
