@@ -7,6 +7,8 @@ import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../.
 import { type MailServer, smtpConfig, startMailServer } from '../../support/mail-server.ts'
 import { media } from '../../support/media.ts'
 import { mailsByAddress, makeWhoWasTold, seenBy } from '../../support/told.ts'
+import { until } from '../../support/until.ts'
+import { startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
 import { applicant } from '../registrations/node.ts'
 
 const ONCE = '1 with 0 mails'
@@ -26,12 +28,14 @@ let ana: Client
 let ben: Client
 let bens: { id: number; uuid: string }
 let bytes: Buffer
+let site: VideoOrigin
 
 beforeAll(async () => {
-  mail = await startMailServer()
+  ;[mail, site] = await Promise.all([startMailServer(), startVideoOrigin('localhost')])
   ours = await startFederatedNode({
     smtp: smtpConfig(mail),
-    vireo: { notifications: { mail_window: '1 ms' } },
+    import: { videos: { http: { enabled: true } } },
+    vireo: { notifications: { mail_window: '1 ms' }, federation: { allow_http: true, allow_private_addresses: true } },
     signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
   })
   whoWasTold = makeWhoWasTold(ours, mail)
@@ -53,7 +57,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   await ours?.stop()
-  await mail?.close()
+  await Promise.all([mail?.close(), site?.close()])
 })
 
 const allSettings = (value: number) => ({
@@ -209,6 +213,21 @@ describe('a block of a video', () => {
         video: { ...infoOf(video), channel: { ...actorOf('ana_channel'), displayName: 'Main ana channel' } },
       },
     ])
+  })
+
+  it('that an import waits in is told when its file is there', async () => {
+    site.answer('/later.mp4', { type: 'video/mp4', bytes })
+    const { videoChannels } = await ana.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    await ana.send('POST', '/api/v1/videos/imports', {
+      ...{ targetUrl: `http://localhost:${site.port}/nothing.mp4`, channelId: videoChannels[0]?.id, name: 'Not there' },
+    })
+    const { video } = await ana.send<{ video: { id: number } }>('POST', '/api/v1/videos/imports', {
+      ...{ targetUrl: `http://localhost:${site.port}/later.mp4`, channelId: videoChannels[0]?.id, name: 'A film' },
+    })
+    const settled = "select 1 from video_import where state in ('success', 'failed')"
+    await until(async () => (await ours.query(settled)).length === 2, { what: 'the end of both imports' })
+    expect(await whoWasTold(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
+    expect((await seenBy(mod, VIDEO.quarantined))[0]).toMatchObject({ videoBlacklist: { video: { id: video.id } } })
     await custom({ autoBlacklist: { videos: { ofUsers: { enabled: false } } } })
   })
 })
@@ -253,8 +272,8 @@ describe('a newcomer', () => {
 
 it('no mail comes that nobody wants', () => {
   expect(mailsByAddress(mail)).toEqual({
-    'admin@example.com': 10,
-    'muting@example.org': 10,
+    'admin@example.com': 11,
+    'muting@example.org': 11,
     'ana@example.org': 3,
     'ben@example.org': 4,
     'mod@example.org': 2,

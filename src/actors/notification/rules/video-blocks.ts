@@ -19,8 +19,22 @@ export const videoBlockRules = [
     about: ['video_block_id'],
     audience: `
       select s.user_id, b.id::text as key, null::int as by_actor_id, b.id as video_block_id
-      from video_block b, ${staffWith(rightsOfStaff.videoAutoBlacklistForModerators)} s where b.video_id = $1 and b.type = ${AUTOMATIC}`,
+      from video_block b join video v on v.id = b.video_id, ${staffWith(rightsOfStaff.videoAutoBlacklistForModerators)} s
+      where b.video_id = $1 and b.type = ${AUTOMATIC} and v.state <> 'to-import'`,
     values: ({ videoId }) => [videoId],
+  }),
+
+  // An import is there to be looked at when its file is.
+  rule({
+    type: 'videoAutoBlacklistForModerators',
+    on: ['VideoImportSucceeded'],
+    about: ['video_block_id'],
+    audience: `
+      select s.user_id, b.id::text as key, null::int as by_actor_id, b.id as video_block_id
+      from video_import i join video_block b on b.video_id = i.video_id,
+        ${staffWith(rightsOfStaff.videoAutoBlacklistForModerators)} s
+      where i.id = $1 and b.type = ${AUTOMATIC}`,
+    values: ({ importId }) => [importId],
   }),
 
   rule({
