@@ -27,7 +27,7 @@ import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './a
 import { makeHistory } from './actors/history/index.ts'
 import { findBegun, type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
 import { keepActivityTotals } from './actors/incoming-activity/index.ts'
-import { makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeInteractionCleaning } from './actors/interaction/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
@@ -363,6 +363,7 @@ async function start(
     db,
   )
   closers.push(() => http.close())
+  lookForNewVersions({ ...deps, http, version: VERSION, instanceActorId: instance.actorId })
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies, instanceActorId: instance.actorId })
   mirrorByStrategy({ ...deps, redundancies, instanceActorId: instance.actorId })

@@ -14,8 +14,6 @@ export type Mail =
   | { mail: 'user-blocked'; userId: number }
   | { mail: 'user-unblocked'; userId: number }
   | { mail: 'verify-registration'; registrationId: number }
-  /** To the moderators: somebody asks for an account. */
-  | { mail: 'registration-requested'; registrationId: number }
   | { mail: 'registration-accepted'; registrationId: number }
   | { mail: 'registration-rejected'; registrationId: number }
   /** As the settings of its user say. */

@@ -21,7 +21,6 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('reset-password'), userId }),
   z.object({ mail: z.literal('create-password'), userId }),
   z.object({ mail: z.literal('verify-registration'), registrationId }),
-  z.object({ mail: z.literal('registration-requested'), registrationId }),
   z.object({ mail: z.literal('registration-accepted'), registrationId }),
   z.object({ mail: z.literal('registration-rejected'), registrationId }),
   z.object({ mail: z.literal('user-blocked'), userId }),
@@ -98,8 +97,6 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
         return await password(mail.userId, job, 'create')
       case 'verify-registration':
         return await verifyRegistration(mail.registrationId, job)
-      case 'registration-requested':
-        return await registrationRequested(mail.registrationId)
       case 'registration-accepted':
       case 'registration-rejected':
         return await registrationDecided(mail.registrationId)
@@ -160,21 +157,6 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     if (url === undefined) return undefined
     const letter = letters.verifyRegistration({ ...greeting(registration), url, lifetimeMs })
     return { to: registration.email, letter }
-  }
-
-  async function registrationRequested(id: number): Promise<Addressed> {
-    const registration = await findRegistration(id)
-    if (registration?.state !== 'requested' && registration?.state !== 'verified') return undefined
-    const staff = await db.query<{ email: string }>(
-      'select email from users where role in (0, 1) and not blocked order by id',
-    )
-    if (staff.length === 0) return undefined
-    const url = `${urls.origin}/admin/moderation/registrations/list`
-    const reason = registration.registration_reason
-    return {
-      to: staff.map(({ email }) => email),
-      letter: letters.registrationRequested({ ...greeting(registration), reason, url }),
-    }
   }
 
   async function registrationDecided(id: number): Promise<Addressed> {

@@ -4,20 +4,8 @@ import type { Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { predefinedReasonNames } from '../abuse/index.ts'
 import type { Mailed, Notice } from '../mail/index.ts'
-import type { UserRight } from '../user/index.ts'
 import { IS_TOLD, JOINS } from './notification.queries.ts'
-import { hasRightSql } from './rule.ts'
 import { type NotificationType, notificationTypes, settingOf, wishes, wishOf } from './types.ts'
-
-/** Who is told of these as one of the staff is told of them no more when it is over with that. */
-const RIGHTS: Partial<Record<NotificationType, UserRight>> = {
-  newAbuseForModerators: 'MANAGE_ABUSES',
-  videoAutoBlacklistForModerators: 'MANAGE_VIDEO_BLACKLIST',
-  newUserRegistration: 'MANAGE_USERS',
-  newUserRegistrationRequest: 'MANAGE_REGISTRATIONS',
-  newInstanceFollower: 'MANAGE_SERVER_FOLLOW',
-  autoInstanceFollowing: 'MANAGE_SERVER_FOLLOW',
-}
 
 /** What became untrue, or was seen to, meanwhile. */
 const STILL: Partial<Record<NotificationType, string>> = {
@@ -111,7 +99,9 @@ interface FactsRow {
   version: string | null
 }
 
-const typeOf = new Map(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
+const typeOf = new Map<number, NotificationType>(
+  Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]),
+)
 
 /**
  * What the mail of a job is to tell, `atMost` so many of it as facts, the oldest first. Undefined when there is nothing to tell, or
@@ -121,15 +111,9 @@ export async function readMailed(
   db: Pick<Database, 'query'>,
   of: { userId: number; type: number; job: number; host: string; atMost: number; verifiedOnly: boolean },
 ): Promise<Mailed | undefined> {
-  const type = [...typeOf].find(([number]) => number === of.type)?.[1]
+  const type = typeOf.get(of.type)
   if (!type) return undefined
-  const right = RIGHTS[type]
-  const conditions = [
-    IS_TOLD,
-    `${wishOf(type, 's')} & ${wishes.mail} > 0`,
-    ...(right ? [hasRightSql('u', right)] : []),
-    ...(STILL[type] ? [STILL[type]] : []),
-  ]
+  const conditions = [IS_TOLD, `${wishOf(type, 's')} & ${wishes.mail} > 0`, STILL[type] ?? 'true']
   const [found] = await db.query<{ email: string; total: number; rows: FactsRow[] }>(
     `with carried as materialized (
        select n.id from users u left join account me on me.user_id = u.id

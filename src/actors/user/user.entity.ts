@@ -48,3 +48,6 @@ UserSchema.setClass(User)
 /** `UserRole` of the contract. */
 export const userRoles = { administrator: 0, moderator: 1, user: 2 } as const
 export type UserRole = (typeof userRoles)[keyof typeof userRoles]
+
+/** `UserAdminFlag` of the contract, as bits. */
+export const userAdminFlags = { none: 0, bypassVideoAutoBlacklist: 1 } as const

@@ -4,5 +4,4 @@ export {
   type VideoBlockRow,
   type VideoBlockSortField,
   videoBlockSortFields,
-  videoBlockTypes,
 } from './video-block.queries.ts'

@@ -2,16 +2,15 @@
 // files too. A block may also take a video of ours back from the other servers.
 
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { askForTorrents, type PlaceFiles } from '../video/index.ts'
-import { videoBlockTypes } from './video-block.queries.ts'
+import { askForTorrents, isFederated, type PlaceFiles, videoBlockTypes } from '../video/index.ts'
 
 export interface VideoBlocks {
   /** Throws `not_found`, `conflict` when it is blocked already, or `unfederate` is asked for another server's video. */
-  block(videoId: number, block: { reason: string | null; unfederate: boolean }): Promise<void>
+  block(videoId: number, block: { reason: string | null; unfederate: boolean; byUserId: number }): Promise<void>
   /** Changes the reason; left out it stays. Throws `not_found` unless the video is blocked. */
   update(videoId: number, change: { reason?: string | null | undefined }): Promise<void>
   /** Throws `not_found` unless the video is blocked. */
-  unblock(videoId: number): Promise<void>
+  unblock(videoId: number, by: { byUserId: number }): Promise<void>
 }
 
 export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): VideoBlocks {
@@ -44,7 +43,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
   }
 
   return {
-    block: (videoId, { reason, unfederate }) =>
+    block: (videoId, { reason, unfederate, byUserId }) =>
       change(videoId, async (unit, { remote }) => {
         if (remote && unfederate)
           throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
@@ -55,7 +54,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
         )
         if (stored.length === 0) throw new DomainError('conflict', 'This video is blocked already.')
         await unit.query('update video set blocked = true where id = $1', [videoId])
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId })
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId, byUserId })
       }),
 
     async update(videoId, { reason }) {
@@ -69,12 +68,25 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
       })
     },
 
-    unblock: (videoId) =>
+    unblock: (videoId, { byUserId }) =>
       change(videoId, async (unit) => {
-        const ended = await unit.query('delete from video_block where video_id = $1 returning id', [videoId])
-        if (ended.length === 0) throw notFound('Blacklisted video not found')
-        await unit.query('update video set blocked = false where id = $1', [videoId])
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUnblocked', { videoId })
+        const [ended] = await unit.query<{ id: number; created_at: Date; type: number }>(
+          'delete from video_block where video_id = $1 returning id, created_at, type',
+          [videoId],
+        )
+        if (!ended) throw notFound('Blacklisted video not found')
+        // What came out while it was blocked, as all does that waited for a moderator, comes out now.
+        const [video] = await unit.query<{ isNew: boolean; isKnown: boolean; privacy: number }>(
+          `update video v set blocked = false, published_at = case when n.is_new then $3 else v.published_at end
+           from (select id, not remote and state = 'published' and published_at >= $2 as is_new from video where id = $1) n
+           where v.id = n.id returning n.is_new as "isNew", v.created_at < $2 as "isKnown", v.privacy`,
+          [videoId, ended.created_at, unit.now],
+        )
+        const of = { aggregate: 'video', id: videoId } as const
+        if (!video?.isNew || !isFederated(video.privacy)) unit.emit(of, 'VideoUnblocked', { videoId })
+        else unit.emit(of, 'VideoPublished', { videoId, ...(video.isKnown ? { again: true } : {}) })
+        const automatic = ended.type === videoBlockTypes.automatic
+        unit.emit(of, 'VideoBlockEnded', { videoId, blockId: ended.id, automatic, byUserId })
       }),
   }
 }

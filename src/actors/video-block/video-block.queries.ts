@@ -3,9 +3,6 @@
 import { containing, type Database } from '../../platform/database/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 
-/** `VideoBlacklistType` of the contract: by a moderator, or until one has looked at it. */
-export const videoBlockTypes = { manual: 1, automatic: 2 } as const
-
 const COLUMNS = {
   id: 'b.id',
   name: 'v.name',

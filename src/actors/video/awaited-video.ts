@@ -14,6 +14,7 @@ import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { planTranscoding } from './plan-transcoding.ts'
 import { moveAndTell, moveVideo } from './publish-video.ts'
+import { mustWait, quarantine } from './quarantine.ts'
 import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
 import { replacePicture } from './update-video.ts'
@@ -130,6 +131,7 @@ export function makeAwaitedVideos(
       const video = unit.em.create(Video, { ...rowWithoutFile(fields, uuid), url: urls.video(uuid), ...dates })
       moveVideo(unit, video, { type: 'ADDED', source: 'import', waitTranscoding: fields.waitTranscoding })
       await unit.em.flush()
+      if (await mustWait(unit.query, { userId }, config())) await quarantine(unit, video, { unfederated: true })
       for (const picture of pictures) {
         const of = { ...picture, videoId: video.id, onDisk: true, automaticallyGenerated: false }
         unit.em.create(Thumbnail, { ...of, createdAt: unit.now })

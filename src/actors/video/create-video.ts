@@ -9,8 +9,10 @@ import { askForTorrents } from './ask-for-torrents.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
 import { insertAsWebVideo, insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
+import type { PlaceFiles } from './place-files.ts'
 import { planTranscoding } from './plan-transcoding.ts'
 import { moveAndTell, moveVideo } from './publish-video.ts'
+import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 import { Thumbnail, Video, VideoSource } from './video.entity.ts'
 import { hasPrivateFiles } from './video.policy.ts'
@@ -85,9 +87,9 @@ export interface CreateVideo {
 }
 
 export function makeCreateVideo(
-  deps: ActorDeps & { inspectFile: InspectFile; pendingFiles: PendingFiles; leases: Leases },
+  deps: ActorDeps & { inspectFile: InspectFile; pendingFiles: PendingFiles; placeFiles: PlaceFiles; leases: Leases },
 ): CreateVideo {
-  const { db, tell, config, urls, inspectFile, pendingFiles, leases } = deps
+  const { db, tell, config, urls, inspectFile, pendingFiles, placeFiles, leases } = deps
 
   async function checkChannel(userId: number, channelId: number): Promise<void> {
     const [channel] = await db.query<{ user_id: number | null }>(
@@ -100,7 +102,7 @@ export function makeCreateVideo(
   async function inspect({ userId, fields, ...file }: InspectOptions): Promise<VideoDraft> {
     const draft = await inspectFile.inspect({
       ...file,
-      isPrivate: hasPrivateFiles({ privacy: fields.privacy, blocked: false }),
+      isPrivate: hasPrivateFiles({ privacy: fields.privacy, blocked: await mustWait(db.query, { userId }, config()) }),
     })
     return { ...draft, uuid: newUuid(), userId, fields }
   }
@@ -110,6 +112,7 @@ export function makeCreateVideo(
     await refuseOverQuota(unit, userId, draft.probe.size)
     await lockChannel(unit, userId, fields.channelId)
 
+    const waits = await mustWait(unit.query, { userId }, config())
     const transcode = draft.place.kind === 'original_video_files'
     const video = unit.em.create(Video, {
       ...rowOf(draft),
@@ -122,6 +125,7 @@ export function makeCreateVideo(
     // The first flush gives the id that events and children need.
     await unit.em.flush()
     unit.created({ aggregate: 'video', id: video.id })
+    if (waits) await quarantine(unit, video, { unfederated: true })
     if (transcode) moveVideo(unit, video, added)
     else moveAndTell(unit, video, [added])
     for (const { type, filename, image, generated } of draft.pictures) {
@@ -135,6 +139,8 @@ export function makeCreateVideo(
       await insertAsWebVideo(unit, video.id, draft)
       askForStoryboard(unit, video.id, config())
       askForTorrents(unit, video.id, config())
+      // Placed before it was sure whether it waits.
+      if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, video.id)
     }
     await insertDetails(unit, video.id, fields)
     await startChapters(unit, video.id, {

@@ -58,6 +58,8 @@ export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEven
   }
   // A video that other servers may not know of is announced when its privacy changes.
   if (!isFederated(video.privacy)) return
+  // Nor one that is blocked: it is published by the end of the block.
+  if (!wasOut && video.blocked) return
   unit.emit({ aggregate: 'video', id: video.id }, wasOut ? 'VideoUpdated' : 'VideoPublished', {
     videoId: video.id,
   })

@@ -14,6 +14,7 @@ import type { PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { cancelTranscodings, planTranscoding } from './plan-transcoding.ts'
 import { isOut, moveAndTell, moveVideo } from './publish-video.ts'
+import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 import { assertChangeable } from './update-video.ts'
 import { Video, VideoSource } from './video.entity.ts'
@@ -82,6 +83,11 @@ export function makeReplaceSource(
       [video.channelId],
     )
     await refuseOverQuota(unit, owner?.user_id ?? 0, draft.probe.size)
+    if (await mustWait(unit.query, by, config())) {
+      // Others have the video already, and hear of it again when somebody has looked at the new file.
+      await quarantine(unit, video, { unfederated: false })
+      placeFiles.ask(unit, videoId)
+    }
     const { waitTranscoding } = video
     await exchange(unit, video, draft, {
       event: { type: 'SOURCE_REPLACED', transcode: isTranscoded(draft), waitTranscoding },

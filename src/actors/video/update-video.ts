@@ -176,7 +176,7 @@ async function announce(
   const of = { aggregate: 'video', id: video.id } as const
   const { id: videoId } = video
   if (isTold(video) && wasTold) unit.emit(of, 'VideoUpdated', { videoId })
-  else if (isTold(video)) unit.emit(of, 'VideoPublished', { videoId, again: true })
+  else if (isTold(video) && !video.blocked) unit.emit(of, 'VideoPublished', { videoId, again: true })
   else if (wasTold && !isFederated(video.privacy))
     unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
 }

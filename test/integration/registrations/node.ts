@@ -21,6 +21,7 @@ interface Body {
   total: number
   data: { username: string; emailVerified: boolean | null; state: { id: number } }[]
   'invalid-params': Record<string, unknown>
+  notificationSettings: Record<string, number>
 }
 
 export interface MailNode {

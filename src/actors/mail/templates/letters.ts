@@ -69,16 +69,6 @@ export const createPassword = ({ username, instanceName, url, lifetimeMs }: To &
   ],
 })
 
-export const registrationRequested = (mail: To & { reason: string; url: string }): Letter => ({
-  subject: `${mail.username} asks for an account`,
-  heading: 'A request for an account',
-  blocks: [
-    { say: `${mail.username} asks for an account on ${mail.instanceName}, for this reason:` },
-    { quote: mail.reason },
-    { link: 'Decide on it', url: mail.url },
-  ],
-})
-
 export const registrationAccepted = (mail: To & { response: string; url: string }): Letter => ({
   subject: `Your request for the account ${mail.username} was accepted`,
   heading: `Welcome to ${mail.instanceName}`,
