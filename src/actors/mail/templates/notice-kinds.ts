@@ -33,7 +33,7 @@ export const aboutOf: Readonly<Record<keyof NotificationSettings, string>> = {
   commentMention: 'comments that mention you',
   abuseAsModerator: 'reports, as one of the moderators',
   abuseStateChange: 'decisions on your reports',
-  abuseNewMessage: 'messages about reports',
+  abuseNewMessage: 'what is written about reports',
   videoAutoBlacklistAsModerator: 'videos that wait for a review, as one of the moderators',
   blacklistOnMyVideo: 'blocks of your videos',
   myVideoPublished: 'the publication of your videos',
