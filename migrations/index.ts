@@ -45,6 +45,7 @@ import { RedundancyPolicies } from './0043-redundancy-policies.ts'
 import { InteractionsCleaning } from './0044-interactions-cleaning.ts'
 import { Notification } from './0045-notification.ts'
 import { Reports } from './0048-reports.ts'
+import { NotificationMails } from './0050-notification-mails.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -92,4 +93,5 @@ export const migrations = [
   { name: '0044-interactions-cleaning', class: InteractionsCleaning },
   { name: '0045-notification', class: Notification },
   { name: '0048-reports', class: Reports },
+  { name: '0050-notification-mails', class: NotificationMails },
 ]

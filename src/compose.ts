@@ -32,11 +32,18 @@ import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './a
 import { makeHistory } from './actors/history/index.ts'
 import { findBegun, type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
 import { keepActivityTotals } from './actors/incoming-activity/index.ts'
-import { makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
+import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeInteractionCleaning } from './actors/interaction/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
-import { makeNotifications, makeNotify, RULES, reactByRules, tellSubscribers } from './actors/notification/index.ts'
+import {
+  makeMailBatches,
+  makeNotifications,
+  makeNotify,
+  RULES,
+  reactByRules,
+  tellSubscribers,
+} from './actors/notification/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
@@ -268,7 +275,10 @@ async function start(
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })
   const contact = makeContact(deps)
-  sendMails({ ...deps, logger: tagged(logger, 'mail'), links, mailer: makeMailer({ settings: () => config().smtp }) })
+  sendMails({
+    ...{ ...deps, logger: tagged(logger, 'mail'), links, batches: makeMailBatches(deps) },
+    mailer: makeMailer({ settings: () => config().smtp }),
+  })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
   const emailVerification = makeEmailVerification({ ...deps, links })
   const passwordReset = makePasswordReset({ ...deps, links, passwords })
@@ -363,6 +373,7 @@ async function start(
     db,
   )
   closers.push(() => http.close())
+  lookForNewVersions({ ...deps, http, version: VERSION, instanceActorId: instance.actorId })
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies, instanceActorId: instance.actorId })
   mirrorByStrategy({ ...deps, redundancies, instanceActorId: instance.actorId })

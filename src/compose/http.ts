@@ -15,6 +15,7 @@ import type { Follows } from '../actors/follow/index.ts'
 import type { History } from '../actors/history/index.ts'
 import type { Homepage, Instance, InstanceFactsReader } from '../actors/instance/index.ts'
 import type { JobQueue } from '../actors/job-queue/index.ts'
+import { makeUnsubscribe } from '../actors/mail/index.ts'
 import { findNotification, type Notifications } from '../actors/notification/index.ts'
 import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
 import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
@@ -75,6 +76,7 @@ import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
 import { jobsArea } from '../http/jobs/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
+import { mailPreferencesArea } from '../http/mail-preferences/routes.ts'
 import { myAvatarArea } from '../http/me/avatar.routes.ts'
 import { meArea } from '../http/me/routes.ts'
 import { makeCountRequests } from '../http/metrics/count-requests.ts'
@@ -311,6 +313,7 @@ function areasOf(parts: HttpParts): Area[] {
       notificationSettings: makeNotificationSettings(deps),
     }),
     notificationsArea({ db, config, urls, notifications }),
+    mailPreferencesArea({ config, unsubscribe: makeUnsubscribe(deps) }),
     myAvatarArea({ actorImages, receiveImage }),
     instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
     accountsArea({ db, config, urls, lookedAtActor }),

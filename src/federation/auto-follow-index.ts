@@ -89,7 +89,7 @@ async function ask({ db, tell, urls }: FederationDeps, hosts: string[]): Promise
   if (fresh.length === 0) return
   await tell.create(async (unit) => {
     for (const { host } of fresh) {
-      unit.enqueue({ type: 'activitypub-follow', data: { host }, dedupeKey: `follow-${host}` })
+      unit.enqueue({ type: 'activitypub-follow', data: { host, fromIndex: 1 }, dedupeKey: `follow-${host}` })
     }
   })
 }

@@ -24,7 +24,8 @@ export function registerFederationJobs(
         const followerId = data.followerId ? Number(data.followerId) : await deps.instanceActorId()
         const targetId = await targetOf(data)
         if (!(await isWanted(id)) || !(await isFollower(data))) return
-        const { followId } = await follows.request({ followerId, targetId })
+        const automatic = data.followBackOf !== undefined || data.fromIndex !== undefined
+        const { followId } = await follows.request({ followerId, targetId, automatic })
         if (!(await isWanted(id))) await follows.withdraw(followId)
       } catch (error) {
         if (isHopeless(error)) throw new PermanentFailure(String(error), { cause: error })

@@ -30,6 +30,10 @@ export interface OutgoingMail {
   subject: string
   text: string
   html: string
+  /** Where the reader ends mails of this kind, by one POST (RFC 2369, RFC 8058). */
+  unsubscribe?: string
+  /** Mails of one thread are shown together, as answers to one that nobody was sent. */
+  thread?: string
 }
 
 export interface Mailer {
@@ -44,10 +48,13 @@ export class MailRefused extends Error {
   override readonly name = 'MailRefused'
   /** Whether another try cannot help: the server knows no such recipient (RFC 5321, 4.2.1). */
   readonly permanent: boolean
+  /** Whether the mail server could not be reached or used at all, so that this says nothing of the mail. */
+  readonly outage: boolean
 
-  constructor(message: string, permanent: boolean) {
+  constructor(message: string, { permanent, outage }: { permanent: boolean; outage: boolean }) {
     super(message)
     this.permanent = permanent
+    this.outage = outage
   }
 }
 
@@ -57,12 +64,14 @@ const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socket
 export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
   let transporter: MailTransport | undefined
   return {
-    async send({ id, to, fromName, replyTo, subject, text, html }) {
+    async send({ id, to, fromName, replyTo, subject, text, html, unsubscribe, thread }) {
       const address = settings().from_address
+      const domain = address.split('@').at(-1)
       transporter ??= connect(settings())
       try {
         await transporter.sendMail({
-          messageId: `<${id}@${address.split('@').at(-1)}>`,
+          messageId: `<${id}@${domain}>`,
+          ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${domain}>`, references: `<${thread}@${domain}>` }),
           from: { name: fromName, address },
           // Several get it in the name of the sender, who gets no copy.
           ...(typeof to === 'string'
@@ -72,8 +81,12 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
           subject,
           text,
           html,
-          // Nobody's absence note is to answer (RFC 3834).
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          ...(unsubscribe === undefined ? {} : { list: { unsubscribe } }),
+          headers: {
+            // Nobody's absence note is to answer (RFC 3834).
+            'Auto-Submitted': 'auto-generated',
+            ...(unsubscribe === undefined ? {} : { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+          },
           disableFileAccess: true,
           disableUrlAccess: true,
         })
@@ -116,8 +129,16 @@ function refusal(error: unknown, what = 'The mail could not be handed over'): Ma
   const { code, responseCode, command } = told(error)
   const said = [code, responseCode, command].filter((part) => part !== undefined).join(' ')
   const permanent = responseCode !== undefined && responseCode >= 500 && command === 'RCPT TO'
-  return new MailRefused(`${what}: ${said || 'no reason was given'}.`, permanent)
+  // 421: the server is about to go away, whatever it was asked (RFC 5321, 3.8).
+  const outage = responseCode === 421 || (code !== undefined && UNREACHABLE.has(code))
+  return new MailRefused(`${what}: ${said || 'no reason was given'}.`, { permanent, outage })
 }
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  ...['ECONNECTION', 'ECONNREFUSED', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EPIPE', 'EPROXY'],
+  // What the operator has to set right: nothing is lost until then.
+  ...['ETLS', 'EREQUIRETLS', 'EAUTH', 'ENOAUTH'],
+])
 
 function told(error: unknown): { code?: string; responseCode?: number; command?: string } {
   if (typeof error !== 'object' || error === null) return {}

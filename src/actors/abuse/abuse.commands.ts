@@ -26,8 +26,11 @@ export interface Abuses {
   receiveReport(
     report: NewReport & { url: string; objectUrls: string[]; content: string; mediaType: string },
   ): Promise<void>
-  /** A moderator decides, comments, or both. Throws `not_found`. */
-  moderate(abuseId: number, change: { state?: AbuseState | undefined; comment?: string | undefined }): Promise<void>
+  /** A moderator (`byUserId`) decides, comments, or both. Throws `not_found`. */
+  moderate(
+    abuseId: number,
+    change: { state?: AbuseState | undefined; comment?: string | undefined; byUserId: number },
+  ): Promise<void>
   /** Throws `not_found`. */
   remove(abuseId: number): Promise<void>
 }
@@ -127,7 +130,7 @@ export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
       })
     },
 
-    async moderate(abuseId, { state, comment }) {
+    async moderate(abuseId, { state, comment, byUserId }) {
       await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
         const [abuse] = await unit.query<{ state: AbuseState }>('select state from abuse where id = $1', [abuseId])
         if (!abuse) throw notFound('Abuse not found')
@@ -139,6 +142,8 @@ export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
            where id = $1`,
           [abuseId, next.state, comment ?? null, unit.now],
         )
+        if (next.state === from.state || next.state === 'pending') return
+        unit.emit({ aggregate: 'abuse', id: abuseId }, 'AbuseDecided', { abuseId, byUserId })
       })
     },
 

@@ -54,7 +54,9 @@ export function makeAbuseMessages({ db, tell }: ActorDeps): AbuseMessages {
            values ($1, $2, $3, $4, $5) returning id`,
           [abuseId, by.accountId, !isReporter(abuse, by), text, unit.now],
         )
-        return { messageId: message?.id ?? 0 }
+        const messageId = message?.id ?? 0
+        unit.emit({ aggregate: 'abuse', id: abuseId }, 'AbuseMessageWritten', { abuseId, messageId })
+        return { messageId }
       })
     },
 

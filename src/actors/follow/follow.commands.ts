@@ -17,9 +17,9 @@ import { Follow } from './follow.entity.ts'
 export interface Follows {
   /**
    * A local actor asks to follow another actor, local or remote. Asking twice sends the request again. Throws `forbidden`
-   * for one that the instance blocks.
+   * for one that the instance blocks. `automatic`: by the configuration, and nobody's wish.
    */
-  request(ask: { followerId: number; targetId: number }): Promise<{ followId: number }>
+  request(ask: { followerId: number; targetId: number; automatic?: boolean }): Promise<{ followId: number }>
   /** The follower gives its follow up. */
   withdraw(followId: number): Promise<void>
   /** A remote actor asks to follow one of ours. */
@@ -115,7 +115,7 @@ export function makeFollows(deps: ActorDeps): Follows {
   })
 
   return {
-    async request({ followerId, targetId }) {
+    async request({ followerId, targetId, automatic = false }) {
       if (followerId === targetId) throw new DomainError('invalid', 'Nobody follows itself.')
       const local = await isLocal(targetId)
       if (!local && (await isMutedBy(db.query, { ownActorId: null, actorId: targetId }))) {
@@ -124,9 +124,11 @@ export function makeFollows(deps: ActorDeps): Follows {
       const answer = local ? 'granted' : 'awaited'
       const event = { type: 'REQUESTED', by: 'us', at: clock.now().getTime(), answer } as const
       return await asking(followerId, targetId, async (followId) =>
-        move(followId, event, async (unit, follow) => {
+        move(followId, event, async (unit, follow, before) => {
+          const of = { aggregate: 'follow', id: followId } as const
           follow.url ??= urls.follow(await actorUrl(unit, followerId), followId)
-          unit.emit({ aggregate: 'follow', id: followId }, local ? 'FollowAccepted' : 'FollowRequested', { followId })
+          unit.emit(of, local ? 'FollowAccepted' : 'FollowRequested', { followId })
+          if (automatic && before === 'none') unit.emit(of, 'FollowedAutomatically', { followId })
         }),
       )
     },
@@ -154,6 +156,7 @@ export function makeFollows(deps: ActorDeps): Follows {
           const of = { aggregate: 'follow', id: followId } as const
           if (follow.state === 'accepted') unit.emit(of, 'FollowerAccepted', { followId })
           if (follow.state === 'rejected') unit.emit(of, 'FollowerRejected', { followId })
+          else if (before !== 'pending' && before !== 'accepted') unit.emit(of, 'FollowerArrived', { followId })
         }),
       )
     },

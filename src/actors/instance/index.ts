@@ -6,3 +6,4 @@ export {
   type InstanceImage,
   makeInstanceFacts,
 } from './instance-facts.ts'
+export { lookForNewVersions } from './new-version.ts'

@@ -63,10 +63,11 @@ const WORDED: Readonly<Record<string, (data: Data, subject: JobSubject) => Data>
     videoImportId: importId,
     ...subject.import,
   }),
-  'activitypub-follow': ({ followerId, followBackOf, handle, ...data }) => ({
+  'activitypub-follow': ({ followerId, followBackOf, fromIndex, handle, ...data }) => ({
     ...data,
     ...(typeof handle === 'string' ? accountIn(handle) : {}),
     ...(followerId === undefined ? {} : { followerActorId: followerId, assertIsChannel: true }),
+    ...(fromIndex === undefined ? {} : { isAutoFollow: true }),
     ...(followBackOf === undefined ? {} : { isAutoFollow: true, followBackOf }),
   }),
   'activitypub-refresher': (data, { video, actorUrl }) => {

@@ -14,12 +14,12 @@ export type Mail =
   | { mail: 'user-blocked'; userId: number }
   | { mail: 'user-unblocked'; userId: number }
   | { mail: 'verify-registration'; registrationId: number }
-  /** To the moderators: somebody asks for an account. */
-  | { mail: 'registration-requested'; registrationId: number }
   | { mail: 'registration-accepted'; registrationId: number }
   | { mail: 'registration-rejected'; registrationId: number }
   /** As the settings of its user say. */
   | { mail: 'notification'; notificationId: number }
+  /** All of one type that came while none was mailed, in one mail. */
+  | { mail: 'notifications'; userId: number; type: number }
   /** To whoever runs the server: a visitor wrote. */
   | { mail: 'contact-form'; contactId: number }
 

@@ -4,12 +4,15 @@
 import { z } from 'zod'
 import { isMailEnabled } from '../../config/index.ts'
 import { type Mailer, MailRefused } from '../../platform/mailer.ts'
-import { type ActorDeps, type JobContext, PermanentFailure } from '../runtime/index.ts'
+import { type ActorDeps, type JobContext, NotNow, PermanentFailure } from '../runtime/index.ts'
 import type { Mail } from './ask-for-mail.ts'
 import { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
 import type { LinkSubject, MailLinks } from './links.ts'
+import type { MailBatches, Mailed } from './mail-batches.ts'
 import { type Letter, renderMail } from './templates/layout.ts'
 import * as letters from './templates/letters.ts'
+import { noticeLetter, threadOf } from './templates/notice-mail.ts'
+import { unsubscribeUrl } from './unsubscribe.ts'
 
 const userId = z.int()
 const registrationId = z.int()
@@ -18,11 +21,12 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('reset-password'), userId }),
   z.object({ mail: z.literal('create-password'), userId }),
   z.object({ mail: z.literal('verify-registration'), registrationId }),
-  z.object({ mail: z.literal('registration-requested'), registrationId }),
   z.object({ mail: z.literal('registration-accepted'), registrationId }),
   z.object({ mail: z.literal('registration-rejected'), registrationId }),
   z.object({ mail: z.literal('user-blocked'), userId }),
   z.object({ mail: z.literal('user-unblocked'), userId }),
+  z.object({ mail: z.literal('notification'), notificationId: z.int() }),
+  z.object({ mail: z.literal('notifications'), userId, type: z.int() }),
   z.object({ mail: z.literal('contact-form'), contactId: z.int() }),
 ]) satisfies z.ZodType<Mail>
 
@@ -33,13 +37,18 @@ type Addressed =
       letter: Letter
       /** Whom an answer goes to, when not to us. */
       replyTo?: string
-      /** Forgets what the mail was made of. */
+      /** Where its reader ends mails of its kind. */
+      unsubscribe?: string
+      thread?: string
+      /** Forgets what the mail was made of, or remembers that it was sent. */
       sent?: () => Promise<unknown>
+      /** When it has to wait for the mail server. */
+      waits?: () => Promise<unknown>
     }
   | undefined
 
-export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }): void {
-  const { db, config, registry, urls, logger, mailer, links } = deps
+export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; batches: MailBatches }): void {
+  const { db, config, registry, urls, logger, mailer, links, batches } = deps
 
   registry.job('email', {
     queue: 'mail',
@@ -64,10 +73,15 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
           text,
           html,
           ...(addressed.replyTo === undefined ? {} : { replyTo: addressed.replyTo }),
+          ...(addressed.unsubscribe === undefined ? {} : { unsubscribe: addressed.unsubscribe }),
+          ...(addressed.thread === undefined ? {} : { thread: addressed.thread }),
         })
       } catch (error) {
-        if (error instanceof MailRefused && error.permanent) throw new PermanentFailure(error.message)
-        throw error
+        if (!(error instanceof MailRefused)) throw error
+        if (error.permanent) throw new PermanentFailure(error.message)
+        if (!error.outage) throw error
+        await addressed.waits?.()
+        throw new NotNow(error.message)
       }
       await addressed.sent?.()
     },
@@ -83,8 +97,6 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
         return await password(mail.userId, job, 'create')
       case 'verify-registration':
         return await verifyRegistration(mail.registrationId, job)
-      case 'registration-requested':
-        return await registrationRequested(mail.registrationId)
       case 'registration-accepted':
       case 'registration-rejected':
         return await registrationDecided(mail.registrationId)
@@ -92,6 +104,12 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
         return await block(mail.userId, true)
       case 'user-unblocked':
         return await block(mail.userId, false)
+      case 'notification':
+        return notified(await batches.one(mail.notificationId, job.id), job)
+      case 'notifications': {
+        const addressed = notified(await batches.waiting(mail, job.id), job)
+        return addressed && { ...addressed, waits: () => batches.putBack(job.id) }
+      }
       case 'contact-form':
         return await contactForm(mail.contactId)
     }
@@ -141,21 +159,6 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
     return { to: registration.email, letter }
   }
 
-  async function registrationRequested(id: number): Promise<Addressed> {
-    const registration = await findRegistration(id)
-    if (registration?.state !== 'requested' && registration?.state !== 'verified') return undefined
-    const staff = await db.query<{ email: string }>(
-      'select email from users where role in (0, 1) and not blocked order by id',
-    )
-    if (staff.length === 0) return undefined
-    const url = `${urls.origin}/admin/moderation/registrations/list`
-    const reason = registration.registration_reason
-    return {
-      to: staff.map(({ email }) => email),
-      letter: letters.registrationRequested({ ...greeting(registration), reason, url }),
-    }
-  }
-
   async function registrationDecided(id: number): Promise<Addressed> {
     const registration = await findRegistration(id)
     if (!registration) return undefined
@@ -175,6 +178,18 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks }
       ? letters.userBlocked({ ...greeting(user), reason: user.blocked_reason })
       : letters.userUnblocked({ ...greeting(user), url: `${urls.origin}/login` })
     return { to: user.email, letter }
+  }
+
+  function notified(mailed: Mailed | undefined, job: JobContext): Addressed {
+    if (!mailed) return undefined
+    const { userId, setting, to, notices } = mailed
+    const unsubscribe = unsubscribeUrl(deps, { userId, setting }, to)
+    const thread = threadOf(notices)
+    return {
+      ...{ to, unsubscribe, sent: () => batches.sent(job.id) },
+      letter: noticeLetter(mailed, { origin: urls.origin, unsubscribe }),
+      ...(thread === undefined ? {} : { thread }),
+    }
   }
 
   /** The text is only as long here as it takes to send it. */

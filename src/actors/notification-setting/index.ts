@@ -1,5 +1,7 @@
 export {
+  changeNotificationSettings,
   columnOf,
+  findNotificationSettings,
   makeNotificationSettings,
   type NotificationSettingCommands,
   type NotificationSettings,

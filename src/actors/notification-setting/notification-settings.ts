@@ -1,6 +1,7 @@
 // What a user wants to be told of, and how: on the site (1), by mail (2), both (3) or not at all (0).
 
-import type { ActorDeps } from '../runtime/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import type { ActorDeps, Unit } from '../runtime/index.ts'
 
 const WEB = 1
 const WEB_AND_MAIL = 3
@@ -44,23 +45,36 @@ export interface NotificationSettingCommands {
 export function makeNotificationSettings({ tell }: Pick<ActorDeps, 'tell'>): NotificationSettingCommands {
   return {
     async update(userId, settings) {
-      await tell({ aggregate: 'user', id: userId }, async (unit) => {
-        const [stored] = await unit.query<{ settings: NotificationSettings | null }>(
-          `select ${notificationSettingsOf('u')} as settings from users u where u.id = $1`,
-          [userId],
-        )
-        const values: Record<string, number> = { ...notificationDefaults, ...stored?.settings, ...settings }
-        const names = columns.map(({ column }) => column)
-        await unit.query(
-          `insert into notification_setting (user_id, created_at, updated_at, ${names.join(', ')})
-           values ($1, $2, $2, ${names.map((_name, index) => `$${index + 3}`).join(', ')})
-           on conflict (user_id) do update set updated_at = excluded.updated_at,
-             ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-          [userId, unit.now, ...columns.map(({ name }) => values[name])],
-        )
-      })
+      await tell({ aggregate: 'user', id: userId }, (unit) => changeNotificationSettings(unit, userId, () => settings))
     },
   }
+}
+
+/** Of a user, with the defaults where nothing is stored. */
+export async function findNotificationSettings(query: Sql, userId: number): Promise<NotificationSettings> {
+  const [stored] = await query<{ settings: NotificationSettings | null }>(
+    `select ${notificationSettingsOf('u')} as settings from users u where u.id = $1`,
+    [userId],
+  )
+  return { ...notificationDefaults, ...stored?.settings }
+}
+
+/** In a message to the user; `change` answers those that are to be other ones. */
+export async function changeNotificationSettings(
+  unit: Pick<Unit, 'query' | 'now'>,
+  userId: number,
+  change: (settings: NotificationSettings) => Partial<NotificationSettings>,
+): Promise<void> {
+  const settings = await findNotificationSettings(unit.query, userId)
+  const values: Record<string, number> = { ...settings, ...change(settings) }
+  const names = columns.map(({ column }) => column)
+  await unit.query(
+    `insert into notification_setting (user_id, created_at, updated_at, ${names.join(', ')})
+     values ($1, $2, $2, ${names.map((_name, index) => `$${index + 3}`).join(', ')})
+     on conflict (user_id) do update set updated_at = excluded.updated_at,
+       ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    [userId, unit.now, ...columns.map(({ name }) => values[name])],
+  )
 }
 
 /** Its column: `newPeerTubeVersion` → `new_peertube_version`. */

@@ -1,3 +1,4 @@
+export { makeMailBatches } from './mail-batches.ts'
 export { tellSubscribers } from './new-video.ts'
 export { makeNotifications, type Notifications } from './notification.commands.ts'
 export {
@@ -11,4 +12,4 @@ export {
 export { makeNotify, NOTIFICATION_STORED, type NotificationStored, type Notify } from './notify.ts'
 export { reactByRules } from './react.ts'
 export { RULES } from './rules/index.ts'
-export { type NotificationType, notificationTypes, settingOf } from './types.ts'
+export { type NotificationType, notificationTypes } from './types.ts'

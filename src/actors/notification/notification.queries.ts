@@ -3,6 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 import { IS_SEEN, isHeardBy, subjectJoins } from './conditions.ts'
+import { IS_STILL_THEIRS } from './rights.ts'
 import { notificationTypes } from './types.ts'
 
 export interface NotificationListQuery {
@@ -80,11 +81,11 @@ const accountInfo = (accountId: string): string =>
 const channelInfo = (channelId: string): string =>
   `(select ${actorInfo('c.id', 'c.name', 'x')} from channel c join actor x on x.id = c.actor_id where c.id = ${channelId})`
 
-/** Of whichever kind the actor is. */
+/** Of whichever kind the actor is. The instance actors of other servers have accounts as well. */
 const anyActor = (actorId: string): string => `(
   select ${actorInfo('coalesce(a.id, c.id, x.id)', 'coalesce(a.name, c.name, x.preferred_username)', 'x')}
     || jsonb_build_object('type',
-      case when a.id is not null then 'account' when c.id is not null then 'channel' else 'instance' end)
+      case when x.type = 'Application' then 'instance' when c.id is not null then 'channel' else 'account' end)
   from actor x left join account a on a.actor_id = x.id left join channel c on c.actor_id = x.id where x.id = ${actorId})`
 
 const videoInfo = (video: string): string =>
@@ -116,14 +117,15 @@ const COLUMNS = `n.id, n.type, n.read, n.created_at, n.updated_at, n.application
     from video_import i left join video iv on iv.id = i.video_id and iv.state <> 'removed'
     where i.id = n.video_import_id) end as import,
   case when n.follow_id is not null then (
-    select jsonb_build_object('id', f.id, 'state', f.state, 'follower', ${anyActor('f.follower_id')},
+    select jsonb_build_object('id', f.id, 'state', case f.state when 'expired' then 'rejected' else f.state end, 'follower', ${anyActor('f.follower_id')},
       'following', ${anyActor('f.target_id')}) from follow f where f.id = n.follow_id) end as follow,
   case when n.account_id is not null then ${accountInfo('n.account_id')} end as account,
   case when n.registration_id is not null then (
     select jsonb_build_object('id', g.id, 'username', g.username) from registration g
     where g.id = n.registration_id) end as registration`
 
-const JOINS = `left join video_block b on b.id = n.video_block_id
+/** Of a notification `n`, for what is above and below. */
+export const JOINS = `left join video_block b on b.id = n.video_block_id
   ${subjectJoins({ videoId: 'coalesce(n.video_id, b.video_id)', commentId: 'n.comment_id' })}`
 
 /** They stay when the follow is gone, so that it is not told of again. */
@@ -133,9 +135,11 @@ const OF_FOLLOWS = [
   notificationTypes.autoInstanceFollowing,
 ]
 
-/** What was told stays told only as long as its user may see what it is about, and hears those who did it. */
-const IS_SHOWN = `n.on_web and (n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
-  and ${isHeardBy('n.by_actor_id')} and ${IS_SEEN}`
+/** What was told stays told only as long as its user may see and decide on what it is about, and hears those who did it. */
+export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
+  and ${isHeardBy('n.by_actor_id')} and ${IS_SEEN} and (${IS_STILL_THEIRS})`
+
+const IS_SHOWN = `n.on_web and ${IS_TOLD}`
 
 /** A page of what a user was told, with the count of all that match. */
 export async function listNotifications(

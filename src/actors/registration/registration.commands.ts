@@ -92,6 +92,7 @@ export function makeRegistrations(
           await assertRoom(unit)
           const created = await insert(unit)
           if (emailVerified === false) askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
+          unit.emit({ aggregate: 'user', id: created.id }, 'UserRegistered', { userId: created.id })
           return created
         })
       await users.create({ ...account(applicant), emailVerified }, { transact })
@@ -121,7 +122,7 @@ export function makeRegistrations(
         await unit.em.flush()
         const registrationId = registration.id
         if (emailVerified === false) askForMail(unit, { mail: 'verify-registration', registrationId })
-        askForMail(unit, { mail: 'registration-requested', registrationId })
+        unit.emit({ aggregate: 'registration', id: registrationId }, 'RegistrationRequested', { registrationId })
         return registrationId
       })
       const id = await requested.catch((error: unknown) => {

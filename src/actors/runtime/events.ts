@@ -15,6 +15,10 @@ export interface EventPayloads {
   FollowerRejected: { followId: number }
   /** We removed a follower: a Reject is to be sent. */
   FollowerRemoved: { followId: number; followUrl: string; followerId: number; targetId: number }
+  /** Another server's actor began to follow one of ours, or asks to and waits for an answer. */
+  FollowerArrived: { followId: number }
+  /** The instance began to follow another one without being told to by anybody. */
+  FollowedAutomatically: { followId: number }
 
   /** An actor of ours has another name, description or picture: an Update is to be sent. */
   ActorUpdated: { actorId: number }
@@ -34,10 +38,12 @@ export interface EventPayloads {
   VideoImportSucceeded: { importId: number }
   /** For this time: its user may try it again. */
   VideoImportFailed: { importId: number; at: number }
-  /** The instance hides the video; other servers forget it, if the block says so. */
-  VideoBlocked: { videoId: number }
+  /** The instance hides the video; other servers forget it, if the block says so. `byUserId`: the moderator. */
+  VideoBlocked: { videoId: number; byUserId?: number }
   /** The instance shows the video again: other servers are to hear of it as it is now. */
   VideoUnblocked: { videoId: number }
+  /** A moderator (`byUserId`) ended a block, whatever others hear of it. `automatic`: nobody had asked for that block. */
+  VideoBlockEnded: { videoId: number; blockId: number; automatic: boolean; byUserId: number }
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
@@ -91,6 +97,16 @@ export interface EventPayloads {
 
   /** Something was reported. When it is of another server and who reports is ours, that server is to hear of it. */
   AbuseReported: { abuseId: number }
+  /** A moderator accepted or rejected a report. */
+  AbuseDecided: { abuseId: number; byUserId: number }
+  /** Who reported, or a moderator, wrote about a report. */
+  AbuseMessageWritten: { abuseId: number; messageId: number }
+  /** Somebody made an account here, without being asked to wait. */
+  UserRegistered: { userId: number }
+  /** Somebody asks for an account. */
+  RegistrationRequested: { registrationId: number }
+  /** There is a newer release of the software than the one that runs, and than those that were told of before. */
+  NewVersionReleased: { version: string }
   /** The instance or (`ownerId`, an account) a user blocked an account or a server: follows are to end. */
   AccountBlocked: { blockId: number }
   ServerBlocked: { blockId: number }

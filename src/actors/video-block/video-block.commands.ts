@@ -6,11 +6,11 @@ import { askForTorrents, isFederated, type PlaceFiles, videoBlockTypes } from '.
 
 export interface VideoBlocks {
   /** Throws `not_found`, `conflict` when it is blocked already, or `unfederate` is asked for another server's video. */
-  block(videoId: number, block: { reason: string | null; unfederate: boolean }): Promise<void>
+  block(videoId: number, block: { reason: string | null; unfederate: boolean; byUserId: number }): Promise<void>
   /** Changes the reason; left out it stays. Throws `not_found` unless the video is blocked. */
   update(videoId: number, change: { reason?: string | null | undefined }): Promise<void>
   /** Throws `not_found` unless the video is blocked. */
-  unblock(videoId: number): Promise<void>
+  unblock(videoId: number, by: { byUserId: number }): Promise<void>
 }
 
 export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): VideoBlocks {
@@ -43,7 +43,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
   }
 
   return {
-    block: (videoId, { reason, unfederate }) =>
+    block: (videoId, { reason, unfederate, byUserId }) =>
       change(videoId, async (unit, { remote }) => {
         if (remote && unfederate)
           throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
@@ -54,7 +54,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
         )
         if (stored.length === 0) throw new DomainError('conflict', 'This video is blocked already.')
         await unit.query('update video set blocked = true where id = $1', [videoId])
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId })
+        unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId, byUserId })
       }),
 
     async update(videoId, { reason }) {
@@ -68,10 +68,10 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
       })
     },
 
-    unblock: (videoId) =>
+    unblock: (videoId, { byUserId }) =>
       change(videoId, async (unit) => {
-        const [ended] = await unit.query<{ created_at: Date }>(
-          'delete from video_block where video_id = $1 returning created_at',
+        const [ended] = await unit.query<{ id: number; created_at: Date; type: number }>(
+          'delete from video_block where video_id = $1 returning id, created_at, type',
           [videoId],
         )
         if (!ended) throw notFound('Blacklisted video not found')
@@ -85,6 +85,8 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
         const of = { aggregate: 'video', id: videoId } as const
         if (!video?.isNew || !isFederated(video.privacy)) unit.emit(of, 'VideoUnblocked', { videoId })
         else unit.emit(of, 'VideoPublished', { videoId, ...(video.isKnown ? { again: true } : {}) })
+        const automatic = ended.type === videoBlockTypes.automatic
+        unit.emit(of, 'VideoBlockEnded', { videoId, blockId: ended.id, automatic, byUserId })
       }),
   }
 }

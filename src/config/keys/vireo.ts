@@ -173,6 +173,10 @@ export const vireoKeys = {
         { min: 1 },
       ),
       flood_window: duration('1 hour', 'window of the limit above'),
+      mail_window: duration(
+        '10 minutes',
+        'how long after a mail the notifications of its kind wait, to go together in the next one',
+      ),
     }),
     user_data: section({
       export_max_items: integer(1000, 'items of each kind in an archive'),

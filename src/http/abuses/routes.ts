@@ -136,10 +136,12 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
     app.put(
       '/api/v1/abuses/:id',
       { config: manage, schema: { tags, params: abuseParam, body: moderationBody, response: { 204: z.null() } } },
-      async ({ params, body }, reply) => {
+      async (request, reply) => {
+        const { params, body } = request
         await abuses.moderate(params.id, {
           state: body.state && stateOfNumber(body.state),
           comment: body.moderationComment,
+          byUserId: sessionOf(request).user.id,
         })
         return reply.code(204).send(null)
       },

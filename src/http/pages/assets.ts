@@ -28,6 +28,9 @@ export function addAssets(app: App): Assets {
   return { style: style.path, player: player.path, hls: hls.path }
 }
 
+/** The path of the style sheet, which the pages bring. */
+export const stylePath = (): string => own('style.css', 'text/css; charset=utf-8').path
+
 function own(name: string, type: string): Asset {
   const body = readFileSync(new URL(`assets/${name}`, import.meta.url))
   const [stem, extension] = name.split('.')

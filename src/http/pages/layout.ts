@@ -14,7 +14,11 @@ export interface Page {
   player?: boolean
 }
 
-export function layout({ title, body, head, embed = false, player = false }: Page, site: Site, assets: Assets): string {
+export function layout(
+  { title, body, head, embed = false, player = false }: Page,
+  site: Pick<Site, 'name'>,
+  assets: Pick<Assets, 'style'> & Partial<Assets>,
+): string {
   const full = title === site.name ? title : `${title} - ${site.name}`
   const scripts = player
     ? html`<script src="${assets.hls}" defer></script>
@@ -45,8 +49,8 @@ ${body}
 `}`
 }
 
-/** `origins`: servers that the player may read from. Sandboxed against everything that a page of ours does not do. */
-export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean }): string {
+/** `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that a page of ours does not do. */
+export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean; forms?: true }): string {
   const media = ["'self'", ...options.origins].join(' ')
   return [
     "default-src 'none'",
@@ -56,7 +60,7 @@ export function contentSecurityPolicy(options: { origins: readonly string[]; fra
     `connect-src ${media}`,
     `media-src ${media} blob:`,
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${options.forms ? "'self'" : "'none'"}`,
     `frame-ancestors ${options.framed ? '*' : "'none'"}`,
   ].join('; ')
 }

@@ -6,6 +6,7 @@ import { findVideoAccess, type VideoKey, videoBlockTypes } from '../../actors/vi
 import { listVideoBlocks, type VideoBlocks, videoBlockSortFields } from '../../actors/video-block/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
 import { coercedInteger, idOrUuid, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
@@ -69,7 +70,11 @@ export function videoBlocksArea({ db, config, urls, videoBlocks }: VideoBlocksDe
       },
       async (request, reply) => {
         const { reason = null, unfederate = false } = request.body
-        await videoBlocks.block(await idOf(request.params.id), { reason, unfederate })
+        await videoBlocks.block(await idOf(request.params.id), {
+          reason,
+          unfederate,
+          byUserId: sessionOf(request).user.id,
+        })
         return reply.code(204).send(null)
       },
     )
@@ -87,7 +92,7 @@ export function videoBlocksArea({ db, config, urls, videoBlocks }: VideoBlocksDe
       '/api/v1/videos/:id/blacklist',
       { config: manage, schema: { tags, operationId: 'delVideoBlock', params, response: noContent } },
       async (request, reply) => {
-        await videoBlocks.unblock(await idOf(request.params.id))
+        await videoBlocks.unblock(await idOf(request.params.id), { byUserId: sessionOf(request).user.id })
         return reply.code(204).send(null)
       },
     )

@@ -122,7 +122,7 @@ describe('a mail', () => {
       { mail: 'verify-email', userId: 1, pending: 1 },
       { mail: 'verify-email', userId: 1, pending: 0 },
       { mail: 'verify-registration', registrationId: 424242 },
-      { mail: 'registration-requested', registrationId: 424242 },
+      { mail: 'notification', notificationId: 424242 },
       { mail: 'registration-accepted', registrationId: 424242 },
     ]) {
       await askForMail(data)

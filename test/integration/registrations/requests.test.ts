@@ -23,6 +23,13 @@ const list = async (query = '') => (await at.ask('GET', `/users/registrations${q
 const verify = (id: number, verificationString: string) =>
   at.ask('POST', `/users/registrations/${id}/verify-email`, { verificationString })
 
+/** What root wants to be told of requests: 1 on the site, 3 by mail as well. */
+async function wishOfRoot(newUserRegistration: number) {
+  const { notificationSettings } = (await at.ask('GET', '/users/me', undefined, at.root)).body
+  const wished = { ...notificationSettings, newUserRegistration }
+  expect((await at.ask('PUT', '/users/me/notification-settings', wished, at.root)).status).toBe(204)
+}
+
 /** A request, with a name of its own if none is given, and the secret that was mailed. */
 async function requested(given?: string) {
   serial += 1
@@ -33,7 +40,8 @@ async function requested(given?: string) {
 }
 
 describe('a request for an account', () => {
-  it('is shown as it was made, and the moderators are told', async () => {
+  it('is shown as it was made, and told to the staff who want that by mail', async () => {
+    await wishOfRoot(3)
     const channel = { name: 'ada_films', displayName: 'Films of Ada' }
     const { status, body } = await request('ada', { displayName: 'Ada', channel })
     expect(status).toBe(200)
@@ -56,6 +64,7 @@ describe('a request for an account', () => {
     expect(mail.text).toContain('> I make films')
     expect(mail.text).toContain('/admin/moderation/registrations/list')
     expect(mail.raw).not.toMatch(/^bcc:/im)
+    await wishOfRoot(1)
   })
 
   it('is refused when its names or its address are in another request, or taken', async () => {

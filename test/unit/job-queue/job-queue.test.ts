@@ -125,6 +125,7 @@ describe('what a job is about', () => {
       { name: 'news', host: 'tube.example', followerActorId: 4, assertIsChannel: true },
     ],
     ['activitypub-follow', { host: 'tube.example' }, {}, { host: 'tube.example' }],
+    ['activitypub-follow', { host: 'tube.example', fromIndex: 1 }, {}, { host: 'tube.example', isAutoFollow: true }],
     ['activitypub-refresher', { videoId: 3 }, { video }, { videoId: 3, type: 'video', url }],
     ['activitypub-refresher', { actorId: 3 }, { actorUrl: url }, { actorId: 3, type: 'actor', url }],
     ['video-removal', { videoId: 3 }, { video }, { videoId: 3, videoUUID: uuid, task: 'video-removal' }],

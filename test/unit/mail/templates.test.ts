@@ -21,7 +21,6 @@ describe('every letter', () => {
     ['verifyRegistration', letters.verifyRegistration({ ...to, ...link })],
     ['resetPassword', letters.resetPassword({ ...to, ...link })],
     ['createPassword', letters.createPassword({ ...to, ...link })],
-    ['registrationRequested', letters.registrationRequested({ ...to, reason: evil, url: link.url })],
     ['registrationAccepted', letters.registrationAccepted({ ...to, response: evil, url: link.url })],
     ['registrationRejected', letters.registrationRejected({ ...to, response: evil })],
   ])('is escaped in HTML and plain in text: %s', (_name, letter) => {

@@ -1,15 +1,25 @@
 // What a mail consists of, and its two bodies: plain text, and HTML in which everything is escaped.
 
 import { type Html, html } from '../../../platform/html.ts'
+import { harmless, oneLine } from './words.ts'
+import { COLUMNS, wrap } from './wrap.ts'
 
 export interface Letter {
   subject: string
   heading: string
   blocks: readonly Block[]
+  /** In small print below: why one gets it, and how to change that. */
+  footer?: readonly Footnote[]
 }
 
-/** A paragraph; a link with its address in full; or what somebody else wrote. */
-export type Block = { say: string } | { link: string; url: string } | { quote: string }
+/** A paragraph; a link with its address in full; what somebody else wrote; or several things, each with its address. */
+export type Block =
+  | { say: string }
+  | { link: string; url: string }
+  | { quote: string }
+  | { list: readonly { item: string; url: string }[] }
+
+export type Footnote = { say: string } | { link: string; url: string }
 
 export interface Stationery {
   subjectPrefix: string
@@ -28,7 +38,13 @@ export interface RenderedMail {
 
 export function renderMail(letter: Letter, stationery: Stationery): RenderedMail {
   const { subjectPrefix, signature, instanceName, instanceUrl } = stationery
-  const parts = [letter.heading, ...letter.blocks.map(blockText), signature, `${oneLine(instanceName)}: ${instanceUrl}`]
+  const parts = [
+    wrap(oneLine(letter.heading)),
+    ...letter.blocks.map(blockText),
+    signature,
+    `${oneLine(instanceName)}: ${instanceUrl}`,
+    ...(letter.footer ? [letter.footer.map(footnoteText).join('\n')] : []),
+  ]
   return {
     subject: oneLine(`${subjectPrefix} ${letter.subject}`),
     text: `${parts.join('\n\n')}\n`,
@@ -37,39 +53,56 @@ export function renderMail(letter: Letter, stationery: Stationery): RenderedMail
 }
 
 function blockText(block: Block): string {
-  if ('say' in block) return block.say
+  if ('say' in block) return wrap(harmless(block.say))
   if ('link' in block) return `${block.link}:\n${block.url}`
-  return block.quote
-    .split(/\r\n|\r|\n/)
+  if ('list' in block) {
+    return block.list
+      .map(({ item, url }) => `* ${wrap(item, COLUMNS - 2).replaceAll('\n', '\n  ')}\n  ${url}`)
+      .join('\n')
+  }
+  return harmless(block.quote)
+    .split('\n')
+    .flatMap((line) => wrap(line, COLUMNS - 2).split('\n'))
     .map((line) => `> ${line}`)
     .join('\n')
 }
 
+const footnoteText = (note: Footnote): string => ('say' in note ? wrap(note.say) : `${note.link}:\n${note.url}`)
+
 /** Mail programs know neither style sheets nor scripts that can be relied on: the styles stand where they count. */
-function page({ subject, heading, blocks }: Letter, { signature, instanceName, instanceUrl }: Stationery): Html {
+function page({ subject, heading, blocks, footer }: Letter, stationery: Stationery): Html {
+  const { signature, instanceName, instanceUrl } = stationery
   return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${subject}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${oneLine(subject)}</title></head>
 <body style="margin:0;padding:24px;background:#f4f4f5;color:#18181b;font:16px/1.5 sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border-radius:8px">
-<h1 style="margin:0 0 16px;font-size:20px">${heading}</h1>
+<h1 style="margin:0 0 16px;font-size:20px">${oneLine(heading)}</h1>
 ${blocks.map(blockHtml)}
 <p style="margin:24px 0 0">${signature}</p>
 </div>
 <p style="max-width:560px;margin:16px auto 0;color:#71717a;font-size:13px"><a href="${instanceUrl}" style="color:#71717a">${instanceName}</a></p>
-</body>
+${(footer ?? []).map(footnoteHtml)}</body>
 </html>
 `
 }
 
 function blockHtml(block: Block): Html {
-  if ('say' in block) return html`<p style="margin:0 0 16px">${block.say}</p>\n`
+  if ('say' in block) return html`<p style="margin:0 0 16px">${harmless(block.say)}</p>\n`
   if ('quote' in block) {
-    return html`<blockquote style="margin:0 0 16px;padding:0 0 0 12px;border-left:3px solid #d4d4d8;white-space:pre-wrap">${block.quote}</blockquote>\n`
+    return html`<blockquote dir="auto" style="margin:0 0 16px;padding:0 0 0 12px;border-left:3px solid #d4d4d8;white-space:pre-wrap;overflow-wrap:anywhere">${harmless(block.quote)}</blockquote>\n`
+  }
+  if ('list' in block) {
+    return html`<ul style="margin:0 0 16px;padding:0 0 0 20px">
+${block.list.map(({ item, url }) => html`<li style="margin:0 0 8px;overflow-wrap:anywhere"><a href="${url}" style="color:#18181b">${item}</a></li>\n`)}</ul>\n`
   }
   return html`<p style="margin:0 0 8px"><a href="${block.url}" style="display:inline-block;padding:8px 16px;background:#18181b;color:#fff;border-radius:4px;text-decoration:none">${block.link}</a></p>
 <p style="margin:0 0 16px;color:#71717a;font-size:13px;word-break:break-all">${block.url}</p>\n`
 }
 
-/** Names come from settings and people: a subject is one line. */
-export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+function footnoteHtml(note: Footnote): Html {
+  const style = 'max-width:560px;margin:8px auto 0;color:#71717a;font-size:13px'
+  return 'say' in note
+    ? html`<p style="${style}">${note.say}</p>\n`
+    : html`<p style="${style}"><a href="${note.url}" style="color:#71717a">${note.link}</a></p>\n`
+}

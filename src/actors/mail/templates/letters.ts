@@ -1,6 +1,7 @@
 // What each mail says.
 
-import { type Letter, oneLine } from './layout.ts'
+import type { Letter } from './layout.ts'
+import { oneLine } from './words.ts'
 
 interface To {
   username: string
@@ -65,16 +66,6 @@ export const createPassword = ({ username, instanceName, url, lifetimeMs }: To &
     { say: `an account was made for you on ${instanceName}. Your name for the login is ${username}.` },
     { link: 'Choose your password', url },
     { say: `The link can be used once, for ${inWords(lifetimeMs)}.` },
-  ],
-})
-
-export const registrationRequested = (mail: To & { reason: string; url: string }): Letter => ({
-  subject: `${mail.username} asks for an account`,
-  heading: 'A request for an account',
-  blocks: [
-    { say: `${mail.username} asks for an account on ${mail.instanceName}, for this reason:` },
-    { quote: mail.reason },
-    { link: 'Decide on it', url: mail.url },
   ],
 })
 

@@ -1,9 +1,19 @@
 // The table of rules: at which event who is told of what. Of several rules of one event the first goes first.
 
 import type { TabledRule } from '../rule.ts'
+import { abuseRules } from './abuses.ts'
 import { mention, newComment } from './comments.ts'
 import { newFollow } from './follows.ts'
 import { imported, importFailed } from './imports.ts'
+import { instanceRules } from './instance.ts'
+import { registrationRules } from './registrations.ts'
+import { videoBlockRules } from './video-blocks.ts'
 import { edited, published } from './videos.ts'
 
-export const RULES: readonly TabledRule[] = [newComment, mention, published, edited, imported, importFailed, newFollow]
+export const RULES: readonly TabledRule[] = [
+  ...[newComment, mention, published, edited, imported, importFailed, newFollow],
+  ...abuseRules,
+  ...videoBlockRules,
+  ...registrationRules,
+  ...instanceRules,
+]

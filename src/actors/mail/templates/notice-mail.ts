@@ -1,0 +1,83 @@
+// The mail of one notification, or of all that came while none was sent: what it says, and the small print that says why one gets it
+// and how that ends.
+
+import type { NotificationSettings } from '../../notification-setting/index.ts'
+import * as pages from './client-pages.ts'
+import type { Letter } from './layout.ts'
+import { aboutOf, severalOf } from './notice-kinds.ts'
+import { letterOf, tellOf } from './notice-letters.ts'
+import type { Notice, NoticeKind } from './notices.ts'
+
+/** How many of a flood are listed; the others are counted. */
+export const MOST_LISTED = 20
+
+export interface NoticeMail {
+  kind: NoticeKind
+  /** By which one wishes for mails of the kind. */
+  setting: keyof NotificationSettings
+  /** The first ones, in their order. */
+  notices: readonly Notice[]
+  /** All of them, those that are not listed too. */
+  total: number
+}
+
+/** `notices` are of one kind; one at least. `unsubscribe`: the page that ends mails of this kind. */
+export function noticeLetter(
+  { kind, setting, notices, total }: NoticeMail,
+  at: { origin: string; unsubscribe: string },
+): Letter {
+  const [only] = notices
+  const letter = only && total === 1 ? letterOf(only, at.origin) : digest({ kind, notices, total }, at.origin)
+  return {
+    ...letter,
+    footer: [
+      { say: `You get this mail because your settings ask for mails about ${aboutOf[setting]}.` },
+      { link: 'Change what you are told of', url: `${at.origin}${pages.notifications}` },
+      { link: 'No more mails of this kind', url: at.unsubscribe },
+    ],
+  }
+}
+
+function digest({ kind, notices, total }: Omit<NoticeMail, 'setting'>, origin: string): Letter {
+  const several = severalOf[kind]
+  const count = total.toLocaleString('en')
+  const listed = notices.slice(0, MOST_LISTED)
+  const more = total - listed.length
+  return {
+    subject: `${count} ${several}`,
+    heading: `${count} ${several}`,
+    blocks: [
+      { list: listed.map((notice) => tellOf(notice, origin)).map(({ item, url }) => ({ item, url })) },
+      ...(more > 0 ? [{ say: `and ${more.toLocaleString('en')} more` }] : []),
+      { link: 'See your notifications', url: `${origin}${pages.notifications}` },
+    ],
+  }
+}
+
+/**
+ * What a mail belongs to, so that mail programs show together those about one report, and those about the comments of one video;
+ * undefined for what stands alone.
+ */
+export function threadOf(notices: readonly Notice[]): string | undefined {
+  const threads = new Set(notices.map(threadOfOne))
+  const [thread] = threads
+  return threads.size === 1 ? thread : undefined
+}
+
+function threadOfOne(notice: Notice): string | undefined {
+  switch (notice.kind) {
+    case 'newAbuseForModerators':
+    case 'abuseStateChange':
+    case 'abuseNewMessage':
+      return `report-${notice.report.id}`
+    case 'newCommentOnMyVideo':
+    case 'commentMention':
+      return `comments-${notice.video.shortUuid}`
+    case 'blacklistOnMyVideo':
+    case 'unblacklistOnMyVideo':
+    case 'videoAutoBlacklistForModerators':
+      return `block-${notice.video.shortUuid}`
+    default:
+      return undefined
+  }
+}

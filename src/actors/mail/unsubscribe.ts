@@ -1,0 +1,85 @@
+// The end of mails of a kind by the link in them, without a login. It works as long as the user has the address to which the mail went,
+// and this installation its secret: mails are read years later.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { Sql } from '../../platform/database/index.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import {
+  changeNotificationSettings,
+  findNotificationSettings,
+  type NotificationSettings,
+  notificationDefaults,
+} from '../notification-setting/index.ts'
+import { type ActorDeps, notFound } from '../runtime/index.ts'
+
+/** Of whom, and which setting. */
+export interface UnsubscribeSubject {
+  userId: number
+  setting: keyof NotificationSettings
+}
+
+/** As it comes from outside. */
+export interface UnsubscribeLink {
+  userId: number
+  setting: string
+  signature: string
+}
+
+export interface Unsubscribe {
+  /** Whether mails of the kind are wished for. Throws `not_found` when the link is not (or no longer) of use. */
+  look(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings; isOn: boolean }>
+  /** Ends them. Throws `not_found` like `look`. */
+  end(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings }>
+}
+
+export const UNSUBSCRIBE_PATH = '/mail-preferences/unsubscribe'
+
+const SIGNATURE_CHARACTERS = 32
+const BY_MAIL = 2
+
+const signatureOf = (secrets: Secrets, { userId, setting }: UnsubscribeSubject, email: string): string =>
+  secrets.hmac('unsubscribe', JSON.stringify([userId, setting, email])).slice(0, SIGNATURE_CHARACTERS)
+
+/** `email`: the address to which the mail goes. */
+export function unsubscribeUrl(
+  { secrets, urls }: Pick<ActorDeps, 'secrets' | 'urls'>,
+  subject: UnsubscribeSubject,
+  email: string,
+): string {
+  const { userId, setting } = subject
+  return `${urls.origin}${UNSUBSCRIBE_PATH}/${userId}/${setting}/${signatureOf(secrets, subject, email)}`
+}
+
+export function makeUnsubscribe({ db, tell, secrets }: Pick<ActorDeps, 'db' | 'tell' | 'secrets'>): Unsubscribe {
+  async function check(query: Sql, { userId, setting, signature }: UnsubscribeLink): Promise<UnsubscribeSubject> {
+    const [user] = await query<{ email: string }>("select email from users where id = $1 and state = 'active'", [
+      userId,
+    ])
+    if (!user || !isSetting(setting)) throw useless()
+    const subject = { userId, setting }
+    const [given, ours] = [Buffer.from(signature), Buffer.from(signatureOf(secrets, subject, user.email))]
+    if (given.length !== ours.length || !timingSafeEqual(given, ours)) throw useless()
+    return subject
+  }
+
+  return {
+    async look(link) {
+      const { setting } = await check(db.query, link)
+      const settings = await findNotificationSettings(db.query, link.userId)
+      return { setting, isOn: (settings[setting] & BY_MAIL) > 0 }
+    },
+
+    async end(link) {
+      return await tell({ aggregate: 'user', id: link.userId }, async (unit) => {
+        const { setting } = await check(unit.query, link)
+        await changeNotificationSettings(unit, link.userId, (settings) => ({ [setting]: settings[setting] & ~BY_MAIL }))
+        return { setting }
+      })
+    },
+  }
+}
+
+const isSetting = (name: string): name is keyof NotificationSettings => Object.hasOwn(notificationDefaults, name)
+
+/** The same for whatever is wrong with it. */
+const useless = () => notFound('This link is of no use any more.')

@@ -1,0 +1,291 @@
+// What moderators, who reports, owners of videos and newcomers cause, and who is told of it.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Client } from '../../../scripts/demo/client.ts'
+import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../../federation/support.ts'
+import { type MailServer, smtpConfig, startMailServer } from '../../support/mail-server.ts'
+import { media } from '../../support/media.ts'
+import { mailsByAddress, makeWhoWasTold, seenBy } from '../../support/told.ts'
+import { until } from '../../support/until.ts'
+import { startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
+import { applicant } from '../registrations/node.ts'
+
+const ONCE = '1 with 0 mails'
+const ONCE_AND_MAILED = '1 with 1 mails'
+
+const ABUSE = { reported: 3, decided: 15, message: 16 }
+const VIDEO = { blocked: 4, unblocked: 5, published: 6, quarantined: 12 }
+const NEWCOMER = { registered: 9, requested: 20 }
+
+let ours: FederatedNode
+let mail: MailServer
+let whoWasTold: ReturnType<typeof makeWhoWasTold>
+/** Moderators: one who mutes the reporter, one who wants nothing, one who is blocked. */
+let mod: Client
+let muting: Client
+let ana: Client
+let ben: Client
+let bens: { id: number; uuid: string }
+let bytes: Buffer
+let site: VideoOrigin
+
+beforeAll(async () => {
+  ;[mail, site] = await Promise.all([startMailServer(), startVideoOrigin('localhost')])
+  ours = await startFederatedNode({
+    smtp: smtpConfig(mail),
+    import: { videos: { http: { enabled: true } } },
+    vireo: { notifications: { mail_window: '1 ms' }, federation: { allow_http: true, allow_private_addresses: true } },
+    signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
+  })
+  whoWasTold = makeWhoWasTold(ours, mail)
+  const moderator = { role: 1 }
+  mod = await newcomer(ours, 'mod', moderator)
+  muting = await newcomer(ours, 'muting', moderator)
+  const silent = await newcomer(ours, 'silent', moderator)
+  await newcomer(ours, 'gone', moderator)
+  ana = await newcomer(ours, 'ana')
+  ben = await newcomer(ours, 'ben')
+  bytes = await readFile(await media('small.mp4'))
+  bens = await uploadBy(ben, bytes)
+  await muting.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: 'ana' })
+  await ana.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: 'mod' })
+  await silent.send('PUT', '/api/v1/users/me/notification-settings', allSettings(0))
+  await mod.send('PUT', '/api/v1/users/me/notification-settings', { ...allSettings(1), newUserRegistration: 3 })
+  const { data } = await ours.client.get<{ data: { id: number }[] }>('/api/v1/users?search=gone')
+  await ours.client.send('POST', `/api/v1/users/${data[0]?.id}/block`, {})
+}, 60_000)
+afterAll(async () => {
+  await ours?.stop()
+  await Promise.all([mail?.close(), site?.close()])
+})
+
+const allSettings = (value: number) => ({
+  newVideoFromSubscription: value,
+  newCommentOnMyVideo: value,
+  abuseAsModerator: value,
+  videoAutoBlacklistAsModerator: value,
+  blacklistOnMyVideo: value,
+  myVideoPublished: value,
+  myVideoImportFinished: value,
+  commentMention: value,
+  newFollow: value,
+  newUserRegistration: value,
+  newInstanceFollower: value,
+  autoInstanceFollowing: value,
+  abuseStateChange: value,
+  abuseNewMessage: value,
+  newPeerTubeVersion: value,
+  newPluginVersion: value,
+  myVideoStudioEditionFinished: value,
+  myVideoTranscriptionGenerated: value,
+})
+
+const report = async (by: Client, body: object): Promise<number> =>
+  (await by.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', { reason: 'This is bad', ...body })).abuse.id
+const decide = (by: Client, id: number, change: object) => by.send('PUT', `/api/v1/abuses/${id}`, change)
+const write = (by: Client, id: number, message: string) => by.send('POST', `/api/v1/abuses/${id}/messages`, { message })
+const custom = async (change: object) =>
+  await ours.client.send('PUT', '/api/v1/config/custom', {
+    ...(await ours.client.get<object>('/api/v1/config/custom')),
+    ...change,
+  })
+const infoOf = ({ id, uuid }: { id: number; uuid: string }) => ({
+  ...{ id, uuid, shortUUID: expect.any(String), name: 'A video of ours' },
+})
+const actorOf = (name: string) => ({ id: expect.any(Number), displayName: name, name, host: ours.host, avatars: [] })
+
+describe('a report', () => {
+  it('is told once to every moderator but the blocked one, mutes or not, and to nobody else', async () => {
+    const id = await report(ana, { video: { id: bens.id } })
+    expect(await whoWasTold(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
+    expect(await seenBy(muting, ABUSE.reported)).toEqual([
+      { read: false, abuse: { id, state: 1, video: infoOf(bens) } },
+    ])
+    expect(await seenBy(ana, ABUSE.reported)).toEqual([])
+  })
+
+  it('of a comment and of an account says what it is about', async () => {
+    const { comment } = await ben.send<{ comment: { id: number } }>(
+      'POST',
+      `/api/v1/videos/${bens.uuid}/comment-threads`,
+      { text: 'first' },
+    )
+    const ofComment = await report(ana, { comment: { id: comment.id } })
+    const { account } = await ben.get<{ account: { id: number } }>('/api/v1/users/me')
+    const ofAccount = await report(ana, { account: { id: account.id } })
+    await whoWasTold(ABUSE.reported)
+    expect((await seenBy(mod, ABUSE.reported)).slice(0, 2)).toEqual([
+      { read: false, abuse: { id: ofAccount, state: 1, account: actorOf('ben') } },
+      { read: false, abuse: { id: ofComment, state: 1, comment: { threadId: comment.id, video: infoOf(bens) } } },
+    ])
+  })
+
+  it('that is decided is told to who reported, again when it is decided otherwise, and not when nothing changed', async () => {
+    const id = await report(ana, { video: { id: bens.id } })
+    await decide(mod, id, { moderationComment: 'I look at it' })
+    expect(await whoWasTold(ABUSE.decided)).toEqual({})
+    await decide(mod, id, { state: 3 })
+    expect(await whoWasTold(ABUSE.decided)).toEqual({ ana: ONCE_AND_MAILED })
+    await decide(mod, id, { state: 3, moderationComment: 'It is bad' })
+    await decide(mod, id, { state: 1 })
+    expect(await whoWasTold(ABUSE.decided)).toEqual({})
+    await decide(mod, id, { state: 2 })
+    expect(await whoWasTold(ABUSE.decided)).toEqual({ ana: ONCE_AND_MAILED })
+    expect(await seenBy(ana, ABUSE.decided)).toEqual([
+      { read: false, abuse: { id, state: 2, video: infoOf(bens) } },
+      { read: false, abuse: { id, state: 2, video: infoOf(bens) } },
+    ])
+  })
+
+  it('by a moderator is told to the others, and what one decides oneself is no news', async () => {
+    await whoWasTold(ABUSE.reported)
+    const id = await report(mod, { video: { id: bens.id } })
+    expect(await whoWasTold(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED })
+    await decide(mod, id, { state: 3 })
+    expect(await whoWasTold(ABUSE.decided)).toEqual({})
+    await decide(muting, id, { state: 2 })
+    expect(await whoWasTold(ABUSE.decided)).toEqual({ mod: ONCE })
+  })
+
+  it('is talked about: moderators write to who reported, who answers all of them', async () => {
+    const id = await report(ana, { video: { id: bens.id } })
+    await write(mod, id, 'What do you mean?')
+    expect(await whoWasTold(ABUSE.message)).toEqual({ ana: ONCE_AND_MAILED })
+    await write(ana, id, 'All of it')
+    expect(await whoWasTold(ABUSE.message)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
+    expect(await seenBy(mod, ABUSE.message)).toEqual([{ read: false, abuse: { id, state: 1, video: infoOf(bens) } }])
+    const own = await report(mod, { video: { id: bens.id } })
+    await write(mod, own, 'I add something')
+    expect(await whoWasTold(ABUSE.message)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED })
+  })
+})
+
+describe('a block of a video', () => {
+  const block = (by: Client, id: number) => by.send('POST', `/api/v1/videos/${id}/blacklist`, { reason: 'Not here' })
+  const unblock = (by: Client, id: number) => by.send('DELETE', `/api/v1/videos/${id}/blacklist`)
+
+  it('is told to its owner, its end as well, and every time', async () => {
+    await block(mod, bens.id)
+    expect(await whoWasTold(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
+    expect(await seenBy(ben, VIDEO.blocked)).toEqual([
+      { read: false, videoBlacklist: { id: expect.any(Number), video: infoOf(bens) } },
+    ])
+    await unblock(mod, bens.id)
+    expect(await whoWasTold(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
+    await block(mod, bens.id)
+    expect(await whoWasTold(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
+    await unblock(muting, bens.id)
+    expect(await whoWasTold(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
+    expect(await seenBy(ben, VIDEO.unblocked)).toEqual(
+      Array(2).fill({
+        read: false,
+        video: { ...infoOf(bens), channel: { ...actorOf('ben_channel'), displayName: 'Main ben channel' } },
+      }),
+    )
+    for (const type of [VIDEO.quarantined, VIDEO.published]) expect(await whoWasTold(type)).not.toHaveProperty('mod')
+  })
+
+  it('that one makes oneself is no news', async () => {
+    const own = await uploadBy(mod, bytes)
+    await whoWasTold(VIDEO.blocked)
+    await block(mod, own.id)
+    await unblock(mod, own.id)
+    expect(await whoWasTold(VIDEO.blocked)).toEqual({})
+    expect(await whoWasTold(VIDEO.unblocked)).toEqual({})
+  })
+
+  it('that new videos wait in is told to the moderators, and its end is a publication to the owner', async () => {
+    await custom({ autoBlacklist: { videos: { ofUsers: { enabled: true } } } })
+    const video = await uploadBy(ana, bytes)
+    expect(await whoWasTold(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
+    expect(await seenBy(mod, VIDEO.quarantined)).toEqual([
+      { read: false, videoBlacklist: { id: expect.any(Number), video: infoOf(video) } },
+    ])
+    expect(await whoWasTold(VIDEO.blocked)).toEqual({})
+    expect(await whoWasTold(VIDEO.published)).not.toHaveProperty('ana')
+    await unblock(mod, video.id)
+    expect(await whoWasTold(VIDEO.published)).toEqual({ ana: ONCE })
+    expect(await whoWasTold(VIDEO.unblocked)).toEqual({})
+    expect(await seenBy(ana, VIDEO.published)).toEqual([
+      {
+        read: false,
+        video: { ...infoOf(video), channel: { ...actorOf('ana_channel'), displayName: 'Main ana channel' } },
+      },
+    ])
+  })
+
+  it('that an import waits in is told when its file is there', async () => {
+    site.answer('/later.mp4', { type: 'video/mp4', bytes })
+    const { videoChannels } = await ana.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    await ana.send('POST', '/api/v1/videos/imports', {
+      ...{ targetUrl: `http://localhost:${site.port}/nothing.mp4`, channelId: videoChannels[0]?.id, name: 'Not there' },
+    })
+    const { video } = await ana.send<{ video: { id: number } }>('POST', '/api/v1/videos/imports', {
+      ...{ targetUrl: `http://localhost:${site.port}/later.mp4`, channelId: videoChannels[0]?.id, name: 'A film' },
+    })
+    const settled = "select 1 from video_import where state in ('success', 'failed')"
+    await until(async () => (await ours.query(settled)).length === 2, { what: 'the end of both imports' })
+    expect(await whoWasTold(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
+    expect((await seenBy(mod, VIDEO.quarantined))[0]).toMatchObject({ videoBlacklist: { video: { id: video.id } } })
+    await custom({ autoBlacklist: { videos: { ofUsers: { enabled: false } } } })
+  })
+})
+
+describe('a newcomer', () => {
+  const signup = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${ours.base}/api/v1/users${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect({ status: answer.status, text: answer.ok ? '' : await answer.text() }).toMatchObject({ text: '' })
+  }
+
+  it('who makes an account is told to those who manage users', async () => {
+    await signup('/register', applicant('nora'))
+    expect(await whoWasTold(NEWCOMER.registered)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
+    expect(await seenBy(mod, NEWCOMER.registered)).toEqual([{ read: false, account: actorOf('nora') }])
+  })
+
+  it('whom an administrator makes an account is no news', async () => {
+    await newcomer(ours, 'otto')
+    expect(await whoWasTold(NEWCOMER.registered)).toEqual({})
+  })
+
+  it('who asks for an account is told to the same, with one mail to those who want it', async () => {
+    const { signup: before } = await ours.client.get<{ signup: object }>('/api/v1/config/custom')
+    await custom({ signup: { ...before, requiresApproval: true } })
+    await signup('/registrations/request', applicant('pia', { registrationReason: 'I make films' }))
+    expect(await whoWasTold(NEWCOMER.requested)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
+    expect(await whoWasTold(NEWCOMER.registered)).toEqual({})
+    expect(await seenBy(mod, NEWCOMER.requested)).toEqual([
+      { read: false, registration: { id: expect.any(Number), username: 'pia' } },
+    ])
+    const mails = await ours.query(
+      "select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'",
+    )
+    expect(mails).toEqual([])
+  })
+})
+
+it('no mail comes that nobody wants', () => {
+  expect(mailsByAddress(mail)).toEqual({
+    'admin@example.com': 11,
+    'muting@example.org': 11,
+    'ana@example.org': 3,
+    'ben@example.org': 4,
+    'mod@example.org': 2,
+  })
+})
+
+it('a moderator who is none any more sees nothing of it, but for the own reports', async () => {
+  const { id } = await mod.get<{ id: number }>('/api/v1/users/me')
+  await ours.client.send('PUT', `/api/v1/users/${id}`, { role: 2 })
+  const left = new Set<number>()
+  for (const type of [...Object.values(ABUSE), ...Object.values(VIDEO), ...Object.values(NEWCOMER)]) {
+    if ((await seenBy(mod, type)).length > 0) left.add(type)
+  }
+  expect([...left]).toEqual([ABUSE.decided])
+})

@@ -1,0 +1,39 @@
+// One notification of each kind, with the words of somebody who means harm wherever they may be.
+
+import type { Notice } from '../../../src/actors/mail/templates/notices.ts'
+
+export function notices(words: string): Notice[] {
+  const video = { shortUuid: '3gJ8mpnQUZfXzLYxoaDrhF', name: words }
+  const named = { name: words, handle: 'tom@videos.example' }
+  const comment = { video, author: named, text: words, threadId: 7 }
+  const report = { id: 12, kind: 'comment' } as const
+  return [
+    { kind: 'newVideoFromSubscription', video, channel: named },
+    { kind: 'newCommentOnMyVideo', isHeld: false, ...comment },
+    { kind: 'newCommentOnMyVideo', isHeld: true, ...comment },
+    { kind: 'commentMention', ...comment },
+    ...(['video', 'comment', 'account'] as const).map((kind): Notice => {
+      const about = { reporter: words, videoName: words, reported: words, reason: words, predefinedReasons: ['spam'] }
+      return { kind: 'newAbuseForModerators', report: { id: 12, kind, ...about } }
+    }),
+    { kind: 'abuseStateChange', report, isAccepted: true },
+    { kind: 'abuseNewMessage', report, author: words, text: words },
+    { kind: 'abuseNewMessage', report, author: null, text: words },
+    { kind: 'videoAutoBlacklistForModerators', video, channel: named },
+    { kind: 'blacklistOnMyVideo', video, reason: words },
+    { kind: 'blacklistOnMyVideo', video, reason: null },
+    { kind: 'unblacklistOnMyVideo', video },
+    { kind: 'myVideoPublished', video },
+    { kind: 'myVideoStudioEditionFinished', video },
+    { kind: 'myVideoImportSuccess', source: words, video },
+    { kind: 'myVideoImportError', source: words },
+    { kind: 'newUserRegistration', user: named },
+    { kind: 'newUserRegistrationRequest', username: words, reason: words },
+    { kind: 'newFollow', follower: named, following: { ...named, isChannel: true } },
+    { kind: 'newFollow', follower: named, following: { ...named, isChannel: false } },
+    { kind: 'newInstanceFollower', follower: named, isPending: true },
+    { kind: 'newInstanceFollower', follower: named, isPending: false },
+    { kind: 'autoInstanceFollowing', following: named },
+    { kind: 'newPeerTubeVersion', version: words },
+  ]
+}
