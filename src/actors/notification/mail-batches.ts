@@ -1,22 +1,24 @@
 // Which notifications go into which mail. The first of a kind goes at once; those that follow within a time wait, and go together when
 // that is over. What waits is a mark of the notification, and the job of its mail is stored with it, due when the time is over.
 
+import type { Database } from '../../platform/database/index.ts'
 import { type MailBatches, type Mailed, MOST_LISTED } from '../mail/index.ts'
-import { type ActorDeps, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { readMailed } from './mailed.ts'
 
 const TIDY_EVERY_MS = 3_600_000
 
-interface Found {
+interface Kind {
   userId: number
+  /** Number of the contract. */
   type: number
 }
 
 interface State {
+  /** The one whose mail carries it. */
   job: number | null
   waits: boolean
-  isMailed: boolean
-  /** When the time of the mail before is over; null when there was none. */
+  /** When the time after the mail before is over; null when there was none for long. */
   closesAt: Date | null
   othersWait: boolean
 }
@@ -31,67 +33,86 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
     },
   })
 
-  const read = (of: Found, job: number): Promise<Mailed | undefined> =>
-    readMailed(db, {
+  const read = (from: Pick<Database, 'query'>, of: Kind, job: number): Promise<Mailed | undefined> =>
+    readMailed(from, {
       ...of,
       ...{ job, host: urls.host, atMost: MOST_LISTED },
       verifiedOnly: config().signup.requires_email_verification,
     })
 
-  const openWindow = `insert into notification_mail_window (user_id, type, closes_at) values ($1, $2, $3)
-    on conflict (user_id, type) do update set closes_at = excluded.closes_at`
-  const closing = (now: Date): Date => new Date(now.getTime() + config().vireo.notifications.mail_window)
+  /** From now on, those of the kind wait for each other. */
+  const openWindow = (unit: Unit, { userId, type }: Kind): Promise<unknown> =>
+    unit.query(
+      `insert into notification_mail_window (user_id, type, closes_at) values ($1, $2, $3)
+       on conflict (user_id, type) do update set closes_at = excluded.closes_at`,
+      [userId, type, new Date(unit.now.getTime() + config().vireo.notifications.mail_window)],
+    )
 
-  async function takeOne(notificationId: number, job: number, { userId, type }: Found): Promise<void> {
-    await tell({ aggregate: 'user', id: userId }, async (unit) => {
-      const [state] = await unit.query<State>(
-        `select n.mail_job as job, n.mail_waits as waits, n.mailed_at is not null as "isMailed", w.closes_at as "closesAt",
-           exists (select from notification o where o.user_id = n.user_id and o.type = n.type and o.mail_waits) as "othersWait"
-         from notification n left join notification_mail_window w on w.user_id = n.user_id and w.type = n.type
-         where n.id = $1`,
-        [notificationId],
-      )
-      if (!state || state.job !== null || state.waits || state.isMailed) return
-      const { closesAt, othersWait } = state
-      if (closesAt && (closesAt > unit.now || othersWait)) {
-        await unit.query('update notification set mail_waits = true where id = $1', [notificationId])
-        unit.enqueue({
-          type: 'email',
-          data: { mail: 'notifications', userId, type },
-          // Of its time, since the job of the time before may be running yet.
-          dedupeKey: `notifications-${userId}-${type}-${closesAt.getTime()}`,
-          delayMs: Math.max(0, closesAt.getTime() - unit.now.getTime()),
-        })
-        return
-      }
-      await unit.query('update notification set mail_job = $2 where id = $1', [notificationId, job])
-      await unit.query(openWindow, [userId, type, closing(unit.now)])
-    })
+  async function takeOne(unit: Unit, notificationId: number, of: Kind, job: number): Promise<Mailed | undefined> {
+    const [state] = await unit.query<State>(
+      `select n.mail_job as job, n.mail_waits as waits, w.closes_at as "closesAt",
+         exists (select from notification o where o.user_id = n.user_id and o.type = n.type and o.mail_waits) as "othersWait"
+       from notification n left join notification_mail_window w on w.user_id = n.user_id and w.type = n.type
+       where n.id = $1`,
+      [notificationId],
+    )
+    if (!state || state.waits) return undefined
+    if (state.job !== null) return state.job === job ? await read(unit, of, job) : undefined
+    const { closesAt, othersWait } = state
+    if (closesAt && (closesAt > unit.now || othersWait)) {
+      await unit.query('update notification set mail_waits = true where id = $1', [notificationId])
+      unit.enqueue({
+        type: 'email',
+        data: { mail: 'notifications', userId: of.userId, type: of.type },
+        // Of its time, since the job of the time before may be running yet.
+        dedupeKey: `notifications-${of.userId}-${of.type}-${closesAt.getTime()}`,
+        delayMs: Math.max(0, closesAt.getTime() - unit.now.getTime()),
+      })
+      return undefined
+    }
+    await unit.query('update notification set mail_job = $2 where id = $1', [notificationId, job])
+    const mailed = await read(unit, of, job)
+    if (mailed) await openWindow(unit, of)
+    return mailed
+  }
+
+  /**
+   * What one job took goes without what came later, also when it has to be tried again: for that there is the job of the next time,
+   * which therefore begins here, whatever there is to send.
+   */
+  async function takeWaiting(unit: Unit, of: Kind, job: number): Promise<Mailed | undefined> {
+    const taken = await unit.query(
+      `update notification set mail_job = $3, mail_waits = false
+       where user_id = $1 and type = $2 and mail_waits and not exists (select from notification o where o.mail_job = $3)
+       returning id`,
+      [of.userId, of.type, job],
+    )
+    if (taken.length > 0) await openWindow(unit, of)
+    return await read(unit, of, job)
+  }
+
+  /** One mail at a time to a user. Undefined when the user is gone. */
+  async function toUser(
+    userId: number,
+    take: (unit: Unit) => Promise<Mailed | undefined>,
+  ): Promise<Mailed | undefined> {
+    try {
+      return await tell({ aggregate: 'user', id: userId }, take)
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found') return undefined
+      throw error
+    }
   }
 
   return {
     async one(notificationId, job) {
-      const [found] = await db.query<Found>('select user_id as "userId", type from notification where id = $1', [
+      const [of] = await db.query<Kind>('select user_id as "userId", type from notification where id = $1', [
         notificationId,
       ])
-      if (!found) return undefined
-      await unlessGone(takeOne(notificationId, job, found))
-      return await read(found, job)
+      return of && (await toUser(of.userId, (unit) => takeOne(unit, notificationId, of, job)))
     },
 
-    async waiting({ userId, type }, job) {
-      await unlessGone(
-        tell({ aggregate: 'user', id: userId }, async (unit) => {
-          const taken = await unit.query(
-            `update notification set mail_job = $3, mail_waits = false
-             where user_id = $1 and type = $2 and mail_waits returning id`,
-            [userId, type, job],
-          )
-          if (taken.length > 0) await unit.query(openWindow, [userId, type, closing(unit.now)])
-        }),
-      )
-      return await read({ userId, type }, job)
-    },
+    waiting: (of, job) => toUser(of.userId, (unit) => takeWaiting(unit, of, job)),
 
     async putBack(job) {
       await db.query(

@@ -117,7 +117,7 @@ export async function readMailed(
        select n.id from users u left join account me on me.user_id = u.id
          left join notification_setting s on s.user_id = u.id
          join notification n on n.mail_job = $3 and n.mailed_at is null and n.user_id = u.id ${JOINS}
-       where u.id = $1 and u.state = 'active' and not u.blocked and not ($5 and u.email_verified is false)
+       where u.id = $1 and u.state = 'active' and not ($5 and u.email_verified is false)
          and ${conditions.join(' and ')}
      ), listed as (
        select n.id, ${FACTS} from (select id from carried order by id limit $4) first

@@ -57,6 +57,30 @@ describe('SMTP', () => {
     expect(got?.headers.from?.endsWith('<noreply@videos.example>')).toBe(true)
   })
 
+  it('says where mails of the kind end, and what it belongs to', async () => {
+    const { server, mailer } = await start()
+    const unsubscribe = `https://videos.example/unsubscribe/${'0123456789abcdef'.repeat(16)}`
+    await mailer.send({ ...mail, unsubscribe, thread: 'report-1' })
+    expect(server.mails[0]?.headers).toMatchObject({
+      'list-unsubscribe': `<${unsubscribe}>`,
+      'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+      'in-reply-to': '<report-1@videos.example>',
+      references: '<report-1@videos.example>',
+    })
+  })
+
+  it('knows an outage from a refusal', async () => {
+    const { server, mailer } = await start()
+    const refused = async () => mailer.send(mail).catch((thrown: unknown) => thrown)
+    server.refuseWith = 451
+    expect(await refused()).toMatchObject({ permanent: false, outage: false })
+    server.refuseWith = 421
+    expect(await refused()).toMatchObject({ permanent: false, outage: true })
+    const { mailer: alone } = await start({}, { port: 1 })
+    expect(await alone.send(mail).catch((thrown: unknown) => thrown)).toMatchObject({ permanent: false, outage: true })
+    await server.close()
+  })
+
   it('writes to several who do not see each other', async () => {
     const { server, mailer } = await start()
     await mailer.send({ ...mail, fromName: 'Videos', to: ['a@example.com', 'b@example.com'] })

@@ -35,7 +35,7 @@ export interface MailNode {
   token(username: string, password: string): Promise<Answer>
   /** Other keys of `signup` from now on. */
   setSignup(signup: Values): Promise<void>
-  query<T>(sql: string, values?: unknown[]): Promise<T[]>
+  query<T>(sql: string, values?: readonly unknown[]): Promise<T[]>
   stop(): Promise<void>
 }
 
@@ -85,11 +85,11 @@ export async function startMailNode(
       config.signup = { enabled: true, limit: -1, ...signup }
       await node.restart()
     },
-    async query(sql, values) {
+    async query(sql, values = []) {
       const db = new pg.Client({ connectionString: node.databaseUrl })
       await db.connect()
       try {
-        return (await db.query(sql, values)).rows
+        return (await db.query(sql, [...values])).rows
       } finally {
         await db.end()
       }

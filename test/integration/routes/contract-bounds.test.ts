@@ -22,6 +22,7 @@ const DIFFERENT: Exceptions = [
   [/: include of the query takes "33"/, 'its values are flags'],
   [/: searchTarget of the query refuses "search-index"/, 'there is no index to ask, as observed'],
   [/subscriptions\/:uri: uri of the path refuses "x+"/, 'it is a handle, as observed'],
+  [/notifications: unread of the query takes/, 'what is neither yes nor no is nothing, as observed'],
   [/: skipCount of the query takes/, 'whatever is said counts as yes, as observed'],
   [
     /: waitTranscoding of the (JSON body|form) (takes "?true|refuses "x+")/,

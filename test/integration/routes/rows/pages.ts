@@ -13,6 +13,8 @@ const page = (columns: Record<string, unknown>) => async (cast: Cast) => ({
 
 const anyAddress = (address: string) => () => ({ headers: html, params: { '*': address } })
 
+const unsubscribe = () => ({ params: { userId: 1, setting: 'newCommentOnMyVideo', signature: 'f00' } })
+
 export const pageRows = [
   row('GET /', everybody(200)),
   row('GET /about', everybody(200)),
@@ -29,6 +31,9 @@ export const pageRows = [
   row('GET /videos/watch/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
   row('GET /videos/embed/:id', everybody(200), page({}), 'public'),
   row('GET /videos/embed/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
+  // With the signature of nobody; the good ones are tested with the mails.
+  row('GET /mail-preferences/unsubscribe/:userId/:setting/:signature', everybody(404), unsubscribe),
+  row('POST /mail-preferences/unsubscribe/:userId/:setting/:signature', everybody(404), unsubscribe),
   row('GET /*', everybody(404), anyAddress('nothing/here')),
   row('GET /assets/style-VERSION.css', everybody(200)),
   row('GET /assets/player-VERSION.js', everybody(200)),

@@ -1,0 +1,560 @@
+// Mails of notifications, from the row to the mailbox: what they carry, floods that become one mail, outages, and the link that
+// ends them.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { notificationTypes } from '../../../src/actors/notification/index.ts'
+import { toShortUuid } from '../../../src/platform/ids.ts'
+import {
+  insert,
+  type MadeUser,
+  type MadeVideo,
+  makeRemoteChannel,
+  makeUser,
+  makeVideo,
+} from '../../support/builders.ts'
+import type { ReceivedMail } from '../../support/mail-server.ts'
+import { until } from '../../support/until.ts'
+import { applicant, type MailNode, startMailNode } from '../registrations/node.ts'
+
+const WINDOW_MS = 600_000
+const ADDRESS = 'owner@example.com'
+
+let at: MailNode
+let owner: { id: number; accountId: number; channelId: number; bearer: string }
+let stranger: MadeUser
+let video: MadeVideo
+
+beforeAll(async () => {
+  at = await startMailNode({ config: { instance: { name: 'Videos of cats' } } })
+  expect((await at.ask('POST', '/users/register', applicant('owner'))).status).toBe(204)
+  const bearer = `Bearer ${(await at.token('owner', 'a good password')).body.access_token}`
+  const [row] = await at.query<Omit<typeof owner, 'bearer'>>(
+    `select u.id, a.id as "accountId", c.id as "channelId" from users u join account a on a.user_id = u.id
+       join channel c on c.account_id = a.id where u.username = 'owner'`,
+  )
+  if (!row) throw new Error('There is no owner.')
+  owner = { ...row, bearer }
+  stranger = await makeUser(at, { username: 'stranger' })
+  video = await makeVideo(at, { channelId: owner.channelId, columns: { name: 'A walk' }, bare: true })
+}, 60_000)
+afterAll(() => at?.stop())
+
+/** Everything by mail, and no window open. */
+beforeEach(async () => {
+  // What other tests left waiting.
+  await at.query("delete from job where type = 'email' and state in ('delayed', 'waiting')")
+  await settled()
+  await at.query('delete from notification_mail_window')
+  await at.query('delete from notification')
+  await wish({ newCommentOnMyVideo: 3, newFollow: 3, myVideoPublished: 3 })
+  at.mail.mails.length = 0
+  at.mail.refuseWith = null
+})
+
+const wish = async (wishes: object, bearer = owner.bearer) => {
+  const all = { ...(await settings(bearer)), ...wishes }
+  expect((await at.ask('PUT', '/users/me/notification-settings', all, bearer)).status).toBe(204)
+}
+
+const jobs = () =>
+  at.query<{ id: number; state: string; failures: number; data: Record<string, unknown> }>(
+    "select id, state, failures, data from job where type = 'email' order by id desc",
+  )
+const settled = () =>
+  until(async () => (await jobs()).every(({ state }) => state === 'completed' || state === 'failed'), {
+    what: 'the end of all mails',
+  })
+/** All that goes at once has gone; what waits has its time. */
+const sentAtOnce = () =>
+  until(async () => (await jobs()).every(({ state, data }) => state !== 'waiting' && state !== 'active' && data), {
+    what: 'the mails of now',
+  })
+
+interface Told {
+  type: keyof typeof notificationTypes
+  userId?: number
+  columns: Record<string, number | string>
+}
+
+/** Stores a notification and asks for its mail, as `notify` does. */
+async function tell({ type, userId = owner.id, columns }: Told): Promise<number> {
+  const id = await insert(at, 'notification', {
+    ...{ user_id: userId, type: notificationTypes[type], key: JSON.stringify(columns), on_web: true },
+    ...columns,
+  })
+  await ask(id)
+  return id
+}
+
+const ask = (notificationId: number) =>
+  at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [
+    // Rows of `bigint` come as text here.
+    { mail: 'notification', notificationId: Number(notificationId) },
+    at.clock.now(),
+  ])
+
+const comment = (text: string, columns: object = {}) =>
+  insert(at, 'comment', {
+    ...{ video_id: video.id, account_id: stranger.accountId, url: `https://x.example/${Math.random()}`, text },
+    ...columns,
+  })
+
+const commented = async (text: string) =>
+  tell({ type: 'newCommentOnMyVideo', columns: { comment_id: await comment(text) } })
+
+const textOf = (mail: ReceivedMail | undefined): string => mail?.text.replaceAll('\r\n', '\n') ?? ''
+
+/** As a mail program does it. */
+const click = (mail: ReceivedMail, method = 'POST') =>
+  fetch(/<(http[^>]+)>/.exec(mail.headers['list-unsubscribe'] ?? '')?.[1] ?? '', {
+    method,
+    ...(method === 'POST' ? { body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) } : {}),
+  })
+
+const settings = async (bearer = owner.bearer) => {
+  const { body } = await at.ask('GET', '/users/me', undefined, bearer)
+  return (body as unknown as { notificationSettings: Record<string, number> }).notificationSettings
+}
+
+describe('the mail of a notification', () => {
+  it('comes from its cause, with one link, its thread, and how to end it', async () => {
+    const { body } = await at.token('owner', 'a good password')
+    expect(body.access_token).toBeDefined()
+    await at.ask('POST', '/users/register', applicant('visitor'))
+    const visitor = `Bearer ${(await at.token('visitor', 'a good password')).body.access_token}`
+    const path = `/videos/${video.id}/comment-threads`
+    expect((await at.ask('POST', path, { text: 'Lovely.' }, visitor)).status).toBe(200)
+    const mail = await at.mail.next(ADDRESS)
+    const [thread] = await at.query<{ id: number }>("select id from comment where text = 'Lovely.'")
+    expect(mail.subject).toMatch(/ A comment on “A walk”$/)
+    expect(textOf(mail)).toContain(
+      `visitor (visitor@${new URL(at.node.base).host}) wrote on your video “A walk”:\n\n> Lovely.\n\nRead and answer it:\n${at.node.base}/w/${toShortUuid(video.uuid)};threadId=${thread?.id}\n`,
+    )
+    const [job] = await jobs()
+    const about = `<comments-${toShortUuid(video.uuid)}@example.com>`
+    expect(mail.headers).toMatchObject({
+      'message-id': `<mail-${job?.id}@example.com>`,
+      'in-reply-to': about,
+      references: about,
+      'auto-submitted': 'auto-generated',
+      'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+      date: expect.stringMatching(/\d{4}/),
+    })
+    expect(mail.headers).not.toHaveProperty('precedence')
+    const unsubscribe = mail.headers['list-unsubscribe']?.slice(1, -1) ?? ''
+    expect(textOf(mail)).toContain(`\nNo more mails of this kind:\n${unsubscribe}\n`)
+    expect(mail.html).toContain(`href="${unsubscribe}"`)
+    // Nothing is loaded, and nothing is followed but what is said.
+    expect(mail.html).not.toMatch(/<img|src=|url\(/)
+  })
+
+  it('is written for every type, with what it is about', async () => {
+    const root = (await at.query<{ id: number }>("select id from users where username = 'root'"))[0]?.id ?? 0
+    const { channelId, accountId, host } = await makeRemoteChannel(at, { username: 'tom' })
+    const theirs = await makeVideo(at, {
+      channelId,
+      columns: { name: 'News' },
+      remoteOrigin: `https://${host}`,
+      bare: true,
+    })
+    const abuse = await insert(at, 'abuse', {
+      ...{
+        url: 'https://x.example/abuse',
+        object_url: video.url,
+        kind: 'video',
+        reason: 'Too loud.',
+        reported_id: video.id,
+      },
+      ...{
+        predefined_reasons: [1, 6],
+        reporter_id: owner.accountId,
+        reporter_name: 'owner',
+        reporter_url: 'https://x.example/a',
+      },
+      ...{
+        reportee_name: 'tom',
+        reportee_url: `https://${host}/a`,
+        video_name: 'A walk',
+        video_uuid: video.uuid,
+        state: 'rejected',
+      },
+    })
+    const message = await insert(at, 'abuse_message', { abuse_id: abuse, by_moderator: true, message: 'How loud?' })
+    const blocked = await makeVideo(at, {
+      channelId: owner.channelId,
+      columns: { name: 'Blocked', blocked: true },
+      bare: true,
+    })
+    const block = await insert(at, 'video_block', { video_id: blocked.id, type: 1, reason: 'Too loud.' })
+    const [good, bad] = await Promise.all(
+      [{ video_id: video.id }, {}].map((columns) =>
+        insert(at, 'video_import', {
+          user_id: owner.id,
+          target_url: 'https://x.example/v',
+          fields: '{}',
+          state: 'done',
+          ...columns,
+        }),
+      ),
+    )
+    const [instance] = await at.query<{ id: number }>("select id from actor where type = 'Application' limit 1")
+    const actorOf = async (table: string, id: number) =>
+      (await at.query<{ actor_id: number }>(`select actor_id from ${table} where id = $1`, [id]))[0]?.actor_id ?? 0
+    const tom = await actorOf('account', accountId)
+    const follow = (from: number, to: number, state = 'accepted') =>
+      insert(at, 'follow', { follower_id: from, target_id: to, state })
+    const [ofUs, ofChannel] = [
+      await follow(tom, instance?.id ?? 0, 'pending'),
+      await follow(tom, await actorOf('channel', owner.channelId)),
+    ]
+    const byUs = await follow(instance?.id ?? 0, tom)
+    const registration = await insert(at, 'registration', {
+      ...{
+        state: 'requested',
+        context: '{}',
+        username: 'jerry',
+        email: 'jerry@example.com',
+        registration_reason: 'I like cats.',
+      },
+    })
+    const text = '@owner look'
+    const told: [Told, string, string][] = [
+      [
+        { type: 'newVideoFromSubscription', columns: { video_id: theirs.id } },
+        `(tom_channel@${host}) published “News”.`,
+        `/w/${toShortUuid(theirs.uuid)}`,
+      ],
+      [
+        { type: 'newCommentOnMyVideo', columns: { comment_id: await comment(text, { held_for_review: true }) } },
+        '> @owner look\n\nOthers do not',
+        '/my-library/comments-on-my-videos?search=heldForReview:true',
+      ],
+      [
+        { type: 'commentMention', columns: { comment_id: await comment(text) } },
+        'mentioned you in a comment',
+        ';threadId=',
+      ],
+      [
+        { type: 'newAbuseForModerators', userId: root, columns: { abuse_id: abuse } },
+        `owner@x.example reported the video “A walk” of tom@${host} (violent\nor repulsive, server rules):\n\n> Too loud.`,
+        `/admin/moderation/abuses/list?search=%23${abuse}`,
+      ],
+      [
+        { type: 'abuseStateChange', columns: { abuse_id: abuse } },
+        `The moderators rejected your report #${abuse} about a video.`,
+        `/my-account/abuses?search=%23${abuse}`,
+      ],
+      [
+        { type: 'abuseNewMessage', columns: { abuse_message_id: message } },
+        'The moderators wrote about your report',
+        `/my-account/abuses?search=%23${abuse}`,
+      ],
+      [
+        { type: 'abuseNewMessage', userId: root, columns: { abuse_message_id: message } },
+        '> How loud?',
+        `/admin/moderation/abuses/list?search=%23${abuse}`,
+      ],
+      [
+        { type: 'videoAutoBlacklistForModerators', userId: root, columns: { video_block_id: block } },
+        'The video “Blocked” of',
+        '/admin/moderation/video-blocks/list',
+      ],
+      [
+        { type: 'blacklistOnMyVideo', columns: { video_block_id: block } },
+        '> Too loud.',
+        `/w/${toShortUuid(blocked.uuid)}`,
+      ],
+      [
+        { type: 'unblacklistOnMyVideo', columns: { video_id: video.id } },
+        'ended the block of your video “A walk”',
+        `/w/${toShortUuid(video.uuid)}`,
+      ],
+      [
+        { type: 'myVideoPublished', columns: { video_id: video.id } },
+        '“A walk” is ready and published.',
+        `/w/${toShortUuid(video.uuid)}`,
+      ],
+      [
+        { type: 'myVideoStudioEditionFinished', columns: { video_id: video.id } },
+        '“A\nwalk” is ready.',
+        `/w/${toShortUuid(video.uuid)}`,
+      ],
+      [
+        { type: 'myVideoImportSuccess', columns: { video_import_id: good ?? 0 } },
+        'Your import of https://x.example/v is done',
+        `/w/${toShortUuid(video.uuid)}`,
+      ],
+      [
+        { type: 'myVideoImportError', columns: { video_import_id: bad ?? 0 } },
+        'Your import of https://x.example/v failed.',
+        '/my-library/video-imports',
+      ],
+      [
+        { type: 'newUserRegistration', userId: root, columns: { account_id: stranger.accountId } },
+        'stranger (stranger@',
+        '/admin/overview/users/list',
+      ],
+      [
+        { type: 'newUserRegistrationRequest', userId: root, columns: { registration_id: registration } },
+        '> I like cats.',
+        '/admin/moderation/registrations/list',
+      ],
+      [
+        { type: 'newFollow', columns: { follow_id: ofChannel } },
+        `tom (tom@${host}) follows your channel`,
+        '/my-library/followers',
+      ],
+      [
+        { type: 'newInstanceFollower', userId: root, columns: { follow_id: ofUs } },
+        `tom (tom@${host}) asks to follow this server`,
+        '/admin/settings/follows/followers-list',
+      ],
+      [
+        { type: 'autoInstanceFollowing', userId: root, columns: { follow_id: byUs } },
+        `This server follows tom (tom@${host}) now`,
+        '/admin/settings/follows/following-list',
+      ],
+      [
+        { type: 'newPeerTubeVersion', userId: root, columns: { application_version: '2.0.0' } },
+        'Version 2.0.0 of the software',
+        '/admin/',
+      ],
+    ]
+    const all = Object.fromEntries(Object.keys(await settings()).map((name) => [name, 3]))
+    await wish(all)
+    await wish(all, at.root)
+    for (const [one] of told) await tell(one)
+    await settled()
+    const texts = at.mail.mails.map((mail) => `${mail.to} ${textOf(mail)}`.replace(/\s+/g, ' '))
+    expect(texts).toHaveLength(told.length)
+    for (const [{ type, userId }, words, link] of told) {
+      const to = userId === root ? 'admin@example.com' : ADDRESS
+      const found = texts.filter(
+        (mail) => mail.startsWith(to) && mail.includes(words.replace(/\s+/g, ' ')) && mail.includes(link),
+      )
+      expect([type, found.length]).toEqual([type, 1])
+    }
+  })
+
+  it('is not sent when it is not wished for any more, or nothing is left to tell', async () => {
+    await wish({ newCommentOnMyVideo: 1 })
+    await commented('not by mail')
+    await settled()
+    await wish({ newCommentOnMyVideo: 3 })
+    await tell({
+      type: 'newCommentOnMyVideo',
+      columns: { comment_id: await comment('gone', { deleted_at: at.clock.now() }) },
+    })
+    // Somebody who is one of the staff no more.
+    await tell({
+      type: 'newAbuseForModerators',
+      columns: { abuse_id: (await at.query<{ id: number }>('select id from abuse'))[0]?.id ?? 0 },
+    })
+    await at.query("update users set state = 'blocked' where id = $1", [owner.id])
+    await tell({ type: 'myVideoPublished', columns: { video_id: video.id } })
+    await ask(424242)
+    await settled()
+    await at.query("update users set state = 'active' where id = $1", [owner.id])
+    expect(at.mail.mails).toEqual([])
+  })
+})
+
+describe('a flood', () => {
+  it('of hundreds of comments in a minute is two mails', async () => {
+    await at.query(
+      `with said as (
+         insert into comment (video_id, account_id, url, text)
+         select $1, $2, 'https://flood.example/' || n, 'Flood ' || n from generate_series(1, 300) n returning id
+       ), told as (
+         insert into notification (user_id, type, key, on_web, comment_id)
+         select $3, 2, id::text, true, id from said returning id
+       ) insert into job (type, queue, data, max_attempts, due_at)
+         select 'email', 'mail', jsonb_build_object('mail', 'notification', 'notificationId', id), 5, $4 from told`,
+      [video.id, stranger.accountId, owner.id, at.clock.now()],
+    )
+    await sentAtOnce()
+    expect(at.mail.mails).toHaveLength(1)
+    expect(textOf(at.mail.mails[0])).toMatch(/> Flood \d+\n/)
+
+    at.clock.pass(WINDOW_MS)
+    await settled()
+    expect(at.mail.mails).toHaveLength(2)
+    const digest = at.mail.mails[1]
+    expect(digest?.subject).toMatch(/ 299 new comments on your videos$/)
+    expect(textOf(digest).match(/^\* stranger /gm)).toHaveLength(20)
+    expect(textOf(digest)).toContain('\nand 279 more\n')
+    expect(digest?.headers.references).toContain(`comments-${toShortUuid(video.uuid)}@`)
+
+    // Nothing is left, and nothing is due.
+    at.clock.pass(WINDOW_MS)
+    await commented('Calm.')
+    await settled()
+    expect(at.mail.mails).toHaveLength(3)
+    expect(textOf(at.mail.mails[2])).toContain('> Calm.')
+  }, 90_000)
+
+  it('is one mail for each kind, and what comes after it waits again', async () => {
+    await commented('one')
+    await sentAtOnce()
+    await commented('two')
+    await tell({ type: 'myVideoPublished', columns: { video_id: video.id } })
+    await sentAtOnce()
+    expect(at.mail.mails.map(({ subject }) => subject.replace(/^\S+ /, '')).toSorted()).toEqual([
+      'A comment on “A walk”',
+      'Your video “A walk” is published',
+    ])
+    at.clock.pass(WINDOW_MS)
+    await settled()
+    // A single one that waited is told like any other.
+    expect(textOf(at.mail.mails[2])).toContain('> two')
+    await commented('three')
+    await sentAtOnce()
+    expect(at.mail.mails).toHaveLength(3)
+    at.clock.pass(WINDOW_MS)
+    await settled()
+    expect(textOf(at.mail.mails[3])).toContain('> three')
+  })
+
+  it('loses nothing and sends nothing twice when the process dies in the middle, and the queue is gone', async () => {
+    await commented('one')
+    await sentAtOnce()
+    await commented('two')
+    await commented('three')
+    await sentAtOnce()
+    const digest = (await jobs()).find(({ data }) => data.mail === 'notifications')
+    expect(digest).toMatchObject({ state: 'delayed', data: { mail: 'notifications' } })
+    // As it stands when the process died before the mail was handed over: its notifications are its own already.
+    await at.query('update notification set mail_waits = false, mail_job = $1 where mail_waits', [digest?.id])
+    await at.query("update notification_mail_window set closes_at = closes_at + interval '10 minutes'")
+    await commented('four')
+    await at.node.restart()
+    at.clock.pass(WINDOW_MS)
+    await sentAtOnce()
+    at.clock.pass(WINDOW_MS)
+    await settled()
+    const texts = at.mail.mails.map(textOf)
+    for (const word of ['one', 'two', 'three', 'four']) {
+      expect([word, texts.filter((text) => new RegExp(`[>:] ${word}$`, 'm').test(text)).length]).toEqual([word, 1])
+    }
+    // And when it died after that: the same job again.
+    await at.query("update job set state = 'waiting' where id = $1", [digest?.id])
+    await settled()
+    expect(at.mail.mails).toHaveLength(texts.length)
+  })
+
+  it('waits for the end of an outage, without a failure, and is two mails then too', async () => {
+    at.mail.refuseWith = 421
+    await commented('one')
+    await until(async () => (await jobs())[0]?.state === 'delayed')
+    for (const word of ['two', 'three']) {
+      await commented(word)
+      await sentAtOnce()
+      at.clock.pass(WINDOW_MS)
+      await until(async () => (await jobs()).every(({ state }) => state !== 'waiting' && state !== 'active'))
+    }
+    const waiting = (await jobs()).filter(({ state }) => state === 'delayed')
+    expect(waiting.length).toBeGreaterThan(1)
+    expect(waiting.map(({ failures }) => failures)).toEqual(waiting.map(() => 0))
+    at.mail.refuseWith = null
+    for (let turn = 0; turn < 3; turn += 1) {
+      at.clock.pass(WINDOW_MS)
+      await until(async () => (await jobs()).every(({ state }) => state !== 'waiting' && state !== 'active'))
+    }
+    await settled()
+    expect(at.mail.mails).toHaveLength(2)
+    expect(at.mail.mails[1]?.subject).toMatch(/ 2 new comments on your videos$/)
+  })
+
+  it('to an address that is refused for good is tried once', async () => {
+    at.mail.refuseWith = 550
+    const tries = at.mail.tries
+    await commented('one')
+    await until(async () => (await jobs())[0]?.state === 'failed')
+    await commented('two')
+    await commented('three')
+    at.clock.pass(1000)
+    await sentAtOnce()
+    expect(at.mail.tries - tries).toBe(1)
+    at.clock.pass(WINDOW_MS)
+    await settled()
+    expect(at.mail.tries - tries).toBe(2)
+  })
+})
+
+describe('the link that ends mails of a kind', () => {
+  it('changes nothing when it is followed, and only its own setting when it is clicked', async () => {
+    await commented('one')
+    const mail = await at.mail.next(ADDRESS)
+    const before = await settings()
+    const page = await click(mail, 'GET')
+    expect(page.status).toBe(200)
+    const shown = await page.text()
+    expect(shown).toContain('You get mails about comments on your videos.')
+    expect(shown).toContain('<form method="post">')
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self'")
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+    expect((await click(mail, 'HEAD')).status).toBe(200)
+    expect(await settings()).toEqual(before)
+
+    await commented('two')
+    await sentAtOnce()
+    expect((await click(mail)).status).toBe(200)
+    expect(await settings()).toEqual({ ...before, newCommentOnMyVideo: 1 })
+    expect(await (await click(mail, 'GET')).text()).toContain('You get no mails about comments on your videos.')
+    expect((await click(mail)).status).toBe(200)
+    // What waited is not sent any more.
+    at.clock.pass(WINDOW_MS)
+    await settled()
+    expect(at.mail.mails).toHaveLength(1)
+  })
+
+  it('is taken in the other encoding of mail programs too', async () => {
+    await commented('one')
+    const mail = await at.mail.next(ADDRESS)
+    const form = new FormData()
+    form.append('List-Unsubscribe', 'One-Click')
+    const url = mail.headers['list-unsubscribe']?.slice(1, -1) ?? ''
+    expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200)
+    expect((await settings()).newCommentOnMyVideo).toBe(1)
+  })
+
+  it('is of no use for anybody or anything else, nor for another address', async () => {
+    await commented('one')
+    const mail = await at.mail.next(ADDRESS)
+    const url = mail.headers['list-unsubscribe']?.slice(1, -1) ?? ''
+    const before = await settings()
+    const [signature = '', setting = '', userId = ''] = url.split('/').toReversed()
+    const others = [
+      url.slice(0, -1),
+      url.replace(
+        signature,
+        signature.replace(/./g, (digit) => (digit === 'a' ? 'b' : 'a')),
+      ),
+      url.replace(setting, 'newFollow'),
+      url.replace(setting, 'constructor'),
+      url.replace(`/${userId}/`, '/1/'),
+      url.replace(`/${userId}/`, '/424242/'),
+      url.replace(`/${userId}/`, '/99999999999/'),
+      url.replace(`/${userId}/`, '/x/'),
+    ]
+    for (const other of others) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await fetch(other, { method })
+        expect([other, answer.status]).toEqual([other, 404])
+        expect(await answer.text()).toContain('This link is of no use any more')
+      }
+    }
+    await at.query("update users set email = 'new@example.com' where id = $1", [owner.id])
+    expect((await click(mail)).status).toBe(404)
+    await at.query('update users set email = $2 where id = $1', [owner.id, ADDRESS])
+    expect(await settings()).toEqual(before)
+  })
+})
+
+it('mails that nobody can end have no such link', async () => {
+  await at.ask('POST', '/users/ask-reset-password', { email: ADDRESS })
+  const mail = await at.mail.next(ADDRESS)
+  expect(mail.subject).toMatch(/new password/)
+  expect(Object.keys(mail.headers).filter((name) => name.startsWith('list-'))).toEqual([])
+})
