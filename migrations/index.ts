@@ -44,6 +44,7 @@ import { AuditLog } from './0042-audit-log.ts'
 import { RedundancyPolicies } from './0043-redundancy-policies.ts'
 import { InteractionsCleaning } from './0044-interactions-cleaning.ts'
 import { Notification } from './0045-notification.ts'
+import { Reports } from './0048-reports.ts'
 import { NotificationMails } from './0050-notification-mails.ts'
 
 export const migrations = [
@@ -91,5 +92,6 @@ export const migrations = [
   { name: '0043-redundancy-policies', class: RedundancyPolicies },
   { name: '0044-interactions-cleaning', class: InteractionsCleaning },
   { name: '0045-notification', class: Notification },
+  { name: '0048-reports', class: Reports },
   { name: '0050-notification-mails', class: NotificationMails },
 ]

@@ -7,7 +7,12 @@ import { makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { keepAuditShort, makeAudit } from './actors/audit/index.ts'
-import { endBlockedFollows, makeBlocklist } from './actors/blocklist/index.ts'
+import {
+  type BlocklistOperator,
+  endBlockedFollows,
+  makeBlocklist,
+  makeBlocklistOperator,
+} from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChannels, spreadSupport } from './actors/channel/index.ts'
 import { makeChannelRemoval } from './actors/channel-removal/index.ts'
@@ -150,7 +155,11 @@ export interface Server {
   exporter: { hostname: string; port: number } | null
   healthListener: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves & StoragePrune & HostAftermath & RedrawPictures & { jobs: JobOperator }
+  operator: Operator &
+    StorageMoves &
+    StoragePrune &
+    HostAftermath &
+    RedrawPictures & { jobs: JobOperator; blocklist: BlocklistOperator }
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -449,6 +458,7 @@ async function start(
       ...makeRedrawPictures({ ...media, inspectFile }),
       ...makeHostAftermath({ ...deps, follows }),
       jobs: makeJobOperator({ ...deps, jobQueue }),
+      blocklist: makeBlocklistOperator(deps),
     },
     stop,
   }

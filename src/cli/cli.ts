@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander'
 import { ConfigError, loadConfig } from '../config/index.ts'
+import { blocklistCommands } from './blocklist.ts'
 import { configCommands } from './check-config.ts'
 import { doctorCommands } from './doctor.ts'
 import { type CliContext, collect, type Family } from './family.ts'
@@ -16,7 +17,8 @@ import { userCommands } from './users.ts'
 
 const families: readonly Family[] = [
   ...[serverCommands, userCommands, storageCommands, configCommands],
-  ...[jobCommands, doctorCommands, migrateCommands, thumbnailCommands, updateHostCommands],
+  ...[jobCommands, doctorCommands, migrateCommands, thumbnailCommands, blocklistCommands],
+  updateHostCommands,
 ]
 
 /** Of a command that did what it was asked; that could not, or found a problem; that was called wrongly. */

@@ -75,6 +75,16 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
       if (copy) unit.publish(DOCUMENT_CHANGED, { url: copy.url })
     })
   }
+  // What the blocked wrote stands in many documents. What a user mutes changes none.
+  for (const [event, table] of [
+    ['AccountBlocked', 'account_block'],
+    ['ServerBlocked', 'server_block'],
+  ] as const) {
+    registry.on(event, 'documents', async ({ blockId }, unit) => {
+      const [block] = await unit.query(`select 1 from ${table} where id = $1 and owner_id is null`, [blockId])
+      if (block) unit.publish(DOCUMENT_CHANGED, { all: true })
+    })
+  }
   registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
     const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
       actorId,

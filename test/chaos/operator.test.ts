@@ -1,6 +1,7 @@
 // The operator's commands at the command line, beside a running server: the first as a process, the others as it runs them.
 
 import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -26,6 +27,7 @@ afterAll(() => node?.stop())
 const environment = () => environmentOf(node)
 const vireo = (...args: string[]) => runVireo(environment(), args)
 
+const newPassword = async (username: string) => passwordIn((await vireo('reset-password', '--username', username)).said)
 const passwordIn = (said: string): string => /^User password: (\S+)$/m.exec(said)?.[1] ?? ''
 
 describe('the command line', () => {
@@ -111,6 +113,44 @@ describe('the command line', () => {
     await stop()
     const { code, said } = await vireo('move-storage', '--to', 'file-system')
     expect([code, said.split('\n').at(-1)]).toEqual([0, uuid])
+  }, 60_000)
+
+  it('blocks the servers of a list, which it shows before, and passes them on to others', async () => {
+    const [list, written] = ['blocked.csv', 'written.csv'].map((name) => join(node.dataDir, name))
+    if (!list || !written) throw new Error('There are no files.')
+    const lines = ['#domain,#severity', 'Bad.example,suspend', 'mild.example,silence', 'bad..example,suspend']
+    await writeFile(list, lines.join('\n'))
+    const problem = 'line 4: "bad..example" is not the name of a server.'
+    expect(await vireo('blocklist', 'import', list)).toEqual({
+      ...{ code: 1, complaint: '' },
+      said: [
+        '1 servers are new, 0 are blocked already, 1 entries ask for less than a block.',
+        problem,
+        'Nothing was changed. Correct these lines, or leave them out with --skip-bad.',
+      ].join('\n'),
+    })
+    expect(await vireo('blocklist', 'import', list, '--apply', '--yes')).toMatchObject({ code: 1 })
+    expect(await askVireo(environment(), ['blocklist', 'import', list, '--skip-bad'])).toMatchObject({
+      ...{ new: ['bad.example'], known: 0, milder: 1, bad: [{ line: 4 }], applied: false },
+    })
+    const root = await login(node.base, 'helper', await newPassword('helper'))
+    const servers = '/api/v1/server/blocklist/servers'
+    expect(await root.get(servers)).toMatchObject({ total: 0 })
+
+    const apply = ['blocklist', 'import', list, '--skip-bad', '--apply', '--yes']
+    expect((await vireo(...apply)).said).toMatch(/^1 servers were blocked\.$/m)
+    expect(await askVireo(environment(), apply)).toMatchObject({ new: [], known: 1, applied: true })
+    expect(await root.get(servers)).toMatchObject({ total: 1, data: [{ blockedServer: { host: 'bad.example' } }] })
+    const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
+    await until(async () => (await db.query("select from outbox where event = 'ServerBlocked'")).length === 0)
+    await stop()
+
+    await vireo('blocklist', 'export', written)
+    expect(await readFile(written, 'utf8')).toMatch(/^#domain,.*\nbad\.example,suspend,false,false,,false\n$/)
+    await vireo('blocklist', 'export', written, '--format', 'plain')
+    expect(await readFile(written, 'utf8')).toBe('bad.example\n')
+    await root.send('DELETE', `${servers}/BAD.example.`)
+    expect(await vireo('blocklist', 'import', '/nowhere')).toMatchObject({ code: 1 })
   }, 60_000)
 
   it('answers with one document where that is asked for, and says errors as one', async () => {

@@ -209,6 +209,74 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     )
   })
 
+  it('loses those of users and channels too, also those that wait; the end of the block brings none back', async () => {
+    const ourActors = ['/accounts/root', '/video-channels/root_channel', '/accounts/peertube'].map(
+      (path) => ours.base + path,
+    )
+    const theirs = ourActors.flatMap((target) =>
+      [mallory.account, mallory.channel].map((by) => follow(by, bad, target)),
+    )
+    const followAll = async () => {
+      for (const one of theirs) {
+        const by = one.actor === mallory.account.url ? mallory.account : mallory.channel
+        await ours.tell(by, { ...one, id: bad.id() })
+      }
+      // Never answered: it waits.
+      await send('POST', '/api/v1/users/me/subscriptions', { uri: `mallory_channel@${bad.host}` })
+      await bad.awaited('our Follow', ({ activity }) => activity.type === 'Follow')
+    }
+    const follows = async () =>
+      (
+        await ours.query<{ state: string }>(
+          `select f.state from follow f join actor a on a.id = f.follower_id join actor b on b.id = f.target_id
+           where $1 in (a.url, b.url) or $2 in (a.url, b.url) order by f.state`,
+          [mallory.account.url, mallory.channel.url],
+        )
+      ).map(({ state }) => state)
+    const all = [...theirs.map(() => 'accepted'), 'pending']
+    await followAll()
+    expect(await follows()).toEqual(all)
+
+    // Taken back before anything came of it, a block ends nothing; a process that ends in between leaves the rest to the next.
+    await send('POST', '/api/v1/jobs/pause')
+    await block()
+    await unblock()
+    await send('POST', '/api/v1/jobs/resume')
+    await idle()
+    expect(await follows()).toEqual(all)
+    await send('POST', '/api/v1/jobs/pause')
+    bad.received.length = 0
+    await block()
+    await ours.node.restart()
+    await send('POST', '/api/v1/jobs/resume')
+    await bad.awaited('all Rejects', () => bad.of('Reject').length === theirs.length)
+    await bad.awaited('the Undo', () => bad.of('Undo').length === 1)
+    await idle()
+    expect(await follows()).toEqual([])
+    const rejects = bad.of('Reject').map(({ activity, path }) => {
+      const { actor: follower } = activity.object as JsonObject
+      return `${activity.actor} ${follower} ${path === new URL(`${follower}/inbox`).pathname}`
+    })
+    expect(rejects.toSorted()).toEqual(theirs.map(({ actor, object }) => `${object} ${actor} true`).toSorted())
+    expect(bad.of('Undo')[0]?.activity).toMatchObject({
+      ...{ actor: `${ours.base}/accounts/root`, object: { type: 'Follow', object: mallory.channel.url } },
+    })
+
+    await unblock()
+    await idle()
+    expect(await follows()).toEqual([])
+    expect(bad.of('Follow')).toEqual([])
+    bad.received.length = 0
+    await followAll()
+    expect(await follows()).toEqual(all)
+    for (const by of [mallory.account, mallory.channel]) {
+      for (const one of theirs.filter(({ actor }) => actor === by.url)) {
+        await ours.tell(by, bad.activity(by, 'Undo', { ...one, id: undefined }))
+      }
+    }
+    await send('DELETE', `/api/v1/users/me/subscriptions/mallory_channel@${bad.host}`)
+  }, 60_000)
+
   it('has nothing of it brought by others', async () => {
     const theirs = bad.video({ ...mallory })
     await block()

@@ -349,3 +349,90 @@ it('the list of blocks is sorted, searched and paged', async () => {
   expect(await list('start=5')).toEqual([2])
   for (const { uuid } of [one, two]) await unblock(uuid)
 }, 30_000)
+
+describe('where new videos of users wait for a moderator', () => {
+  let trusted: Client
+
+  beforeAll(async () => {
+    trusted = await newcomer(ours, 'trusted', { adminFlags: 1 })
+  })
+  const waitForModerators = async (enabled: boolean) => {
+    const custom = await ours.client.get<object>('/api/v1/config/custom')
+    await ours.client.send('PUT', '/api/v1/config/custom', { ...custom, autoBlacklist: { videos: { ofUsers: { enabled } } } })
+  }
+  /** Uploads while new videos wait. */
+  async function uploadWaiting(by: Client, fields: Record<string, string> = {}) {
+    await waitForModerators(true)
+    const video = await uploadBy(by, bytes, fields)
+    await waitForModerators(false)
+    return video
+  }
+  const waiting = async () => {
+    const { data } = await moderator.get<{ data: { video: { uuid: string } }[] }>('/api/v1/videos/blacklist?type=2')
+    return data.map(({ video }) => video.uuid)
+  }
+
+  it('a video is there for its owner and the staff alone, and for no other server; accepted, it is new', async () => {
+    const video = await uploadWaiting(owner, { name: 'Waiting' })
+    expect(await moderator.get('/api/v1/videos/blacklist?type=2')).toMatchObject({
+      ...{ total: 1, data: [{ type: 2, unfederated: true, reason: expect.any(String), video: { uuid: video.uuid } }] },
+    })
+    expect(await statusesOf(`/api/v1/videos/${video.uuid}`)).toEqual([401, 403, 200, 200])
+    const details = await owner.get<{ files: { fileUrl: string }[]; publishedAt: string }>(
+      `/api/v1/videos/${video.uuid}`,
+    )
+    const file = new URL(details.files[0]?.fileUrl ?? '').pathname
+    expect(file).toContain('/web-videos/private/')
+    expect(await statusesOf(file)).toEqual([403, 403, 200, 200])
+    expect(holds(await get<List>('/api/v1/videos?count=100'), video.uuid)).toBe(false)
+    for (const part of ['', '/comments', '/activity']) expect([part, await ap(video.url + part)]).toEqual([part, 404])
+    await owner.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Still waiting' })
+    expect(await saidOf(video.uuid)).toEqual([])
+
+    await unblock(video.uuid)
+    expect(await waiting()).toEqual([])
+    expect(await statusesOf(`/api/v1/videos/${video.uuid}`)).toEqual([200, 200, 200, 200])
+    expect(await statusesOf(file.replace('private/', ''))).toEqual([200, 200, 200, 200])
+    expect(holds(await get<List>('/api/v1/videos?count=100'), video.uuid)).toBe(true)
+    const { publishedAt } = await get<{ publishedAt: string }>(`/api/v1/videos/${video.uuid}`)
+    expect(publishedAt > details.publishedAt).toBe(true)
+    const said = await saidOf(video.uuid)
+    expect(shortly(said)).toEqual(CREATED)
+    const creation = said.find(({ type }) => type === 'Create')
+    expect(creation?.object).toMatchObject({ name: 'Still waiting', published: publishedAt })
+    expect(await until(async () => (await ap(video.url)) === 200)).toBe(true)
+  }, 40_000)
+
+  it('one that is accepted while it is private is new when it leaves privacy', async () => {
+    const video = await uploadWaiting(owner, { privacy: '3' })
+    expect(await waiting()).toEqual([video.uuid])
+    await unblock(video.uuid)
+    expect(shortly(await saidOf(video.uuid))).toEqual([])
+    await owner.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
+    expect(shortly(await saidOf(video.uuid))).toEqual(CREATED)
+  }, 40_000)
+
+  it('one that leaves privacy while it waits goes on waiting', async () => {
+    const video = await uploadWaiting(owner, { privacy: '3' })
+    await owner.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
+    expect(shortly(await saidOf(video.uuid))).toEqual([])
+    expect(await statusOf('visitor', `/api/v1/videos/${video.uuid}`)).toBe(401)
+    await unblock(video.uuid)
+    expect(shortly(await saidOf(video.uuid))).toEqual(CREATED)
+  }, 40_000)
+
+  it('one that is removed while it waits was never there for others', async () => {
+    const video = await uploadWaiting(owner)
+    await owner.send('DELETE', `/api/v1/videos/${video.uuid}`)
+    expect(shortly(await saidOf(video.uuid))).toEqual([])
+    expect(await waiting()).toEqual([])
+  }, 40_000)
+
+  it('those of the staff and of users who need not wait are there at once', async () => {
+    for (const by of [ours.client, moderator, trusted]) {
+      const video = await uploadWaiting(by)
+      expect(await statusOf('visitor', `/api/v1/videos/${video.uuid}`)).toBe(200)
+    }
+    expect(await waiting()).toEqual([])
+  }, 40_000)
+})

@@ -1,7 +1,8 @@
 // Blocks of accounts and servers, by the instance (no owner) or by a user (the owner's account). Blocking twice is one
 // block; what follows from it is done by end-follows.ts.
 
-import { type ActorDeps, notFound } from '../runtime/index.ts'
+import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import { normalHost } from './server-list.ts'
 
 export interface BlockedAccount {
   /** Account of the user who blocks; null for the instance. */
@@ -22,6 +23,16 @@ export interface Blocklist {
   /** Throws `not_found`. */
   unblockServer(block: BlockedServer): Promise<void>
 }
+
+/** What the operator does to blocks of the instance at the command line. */
+export interface BlocklistOperator {
+  /** By name. */
+  servers(): Promise<string[]>
+  /** Those that are blocked already stay so. Ended in between, it may be run again. */
+  blockServers(hosts: readonly string[], onBlocked: (done: number) => void): Promise<void>
+}
+
+const SERVERS_AT_ONCE = 100
 
 export function makeBlocklist({ tell }: ActorDeps): Blocklist {
   return {
@@ -48,12 +59,7 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
 
     async blockServer({ ownerId, host }) {
       await tell.create(async (unit) => {
-        const [block] = await unit.query<{ id: number }>(
-          `insert into server_block (owner_id, host, created_at) values ($1, $2, $3)
-           on conflict do nothing returning id`,
-          [ownerId, host.toLowerCase(), unit.now],
-        )
-        if (block) unit.emit({ aggregate: 'server_block', id: block.id }, 'ServerBlocked', { blockId: block.id })
+        await storeServers(unit, ownerId, [nameOf(host)])
       })
     },
 
@@ -61,10 +67,40 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
       await tell.create(async (unit) => {
         const gone = await unit.query(
           'delete from server_block where owner_id is not distinct from $1::int and host = $2 returning id',
-          [ownerId, host.toLowerCase()],
+          [ownerId, nameOf(host)],
         )
         if (gone.length === 0) throw notFound('Server block entry not found.')
       })
     },
   }
 }
+
+export function makeBlocklistOperator({ db, tell }: Pick<ActorDeps, 'db' | 'tell'>): BlocklistOperator {
+  return {
+    async servers() {
+      const rows = await db.query<{ host: string }>(
+        'select host from server_block where owner_id is null order by host',
+      )
+      return rows.map(({ host }) => host)
+    },
+
+    async blockServers(hosts, onBlocked) {
+      for (let done = 0; done < hosts.length; done += SERVERS_AT_ONCE) {
+        const next = hosts.slice(done, done + SERVERS_AT_ONCE)
+        await tell.create((unit) => storeServers(unit, null, next.map(nameOf)))
+        onBlocked(done + next.length)
+      }
+    },
+  }
+}
+
+async function storeServers(unit: Unit, ownerId: number | null, hosts: string[]): Promise<void> {
+  const blocks = await unit.query<{ id: number }>(
+    `insert into server_block (owner_id, host, created_at) select $1::int, host, $3 from unnest($2::text[]) host
+     on conflict do nothing returning id`,
+    [ownerId, hosts, unit.now],
+  )
+  for (const { id } of blocks) unit.emit({ aggregate: 'server_block', id }, 'ServerBlocked', { blockId: id })
+}
+
+const nameOf = (host: string): string => normalHost(host) ?? host.toLowerCase()

@@ -1,4 +1,4 @@
-export { type Blocklist, makeBlocklist } from './blocklist.commands.ts'
+export { type Blocklist, type BlocklistOperator, makeBlocklist, makeBlocklistOperator } from './blocklist.commands.ts'
 export {
   blockedActors,
   blockedHosts,
@@ -12,3 +12,4 @@ export {
   mutedHosts,
 } from './blocklist.queries.ts'
 export { endBlockedFollows } from './end-follows.ts'
+export { type BadLine, normalHost, readServerList, writeServerLines, writeServerTable } from './server-list.ts'

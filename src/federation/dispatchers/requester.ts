@@ -114,7 +114,9 @@ export async function refuseBlockedReader(
 ): Promise<void> {
   const keyId = claimedKeyId(headers)
   if (keyId === undefined) return
-  const isBlocked = (await blocked.host(keyId)) || (await blocked.actor((await keys.find(keyId))?.owner ?? keyId))
+  // Most keys that are not known yet name their actor.
+  const actor = (await keys.find(keyId))?.owner ?? keyId.replace(/#.*$/, '')
+  const isBlocked = (await blocked.host(keyId)) || (await blocked.actor(actor))
   if (isBlocked) throw new DomainError('forbidden', 'This server does not answer you.')
 }
 

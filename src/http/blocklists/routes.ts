@@ -3,7 +3,7 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
-import type { Blocklist } from '../../actors/blocklist/index.ts'
+import { type Blocklist, normalHost } from '../../actors/blocklist/index.ts'
 import {
   accountBlockStatus,
   listAccountBlocks,
@@ -192,7 +192,7 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
       { config: manageServers, schema: { ...schema, body: z.object({ host: hostName }), response: { 204: z.null() } } },
       async (request, reply) => {
         const { host } = request.body
-        if (host.toLowerCase() === urls.host) throw new DomainError('conflict', 'You cannot block your own server.')
+        if (normalHost(host) === urls.host) throw new DomainError('conflict', 'You cannot block your own server.')
         await blocklist.blockServer({ ownerId: owner(request), host })
         return reply.code(204).send(null)
       },

@@ -152,6 +152,26 @@ describe('a replaced file', () => {
     )
   })
 
+  it('waits for a moderator where new videos do; other servers keep what they know of the video', async () => {
+    const waits = { auto_blacklist: { videos: { of_users: { enabled: true } } } }
+    await start({ ...AS_IT_IS, ...waits })
+    const { id, uuid } = await create()
+    const blocks = () =>
+      node.db.query(
+        `select b.type, b.unfederated, v.blocked from video_block b join video v on v.id = b.video_id where v.id = $1`,
+        [id],
+      )
+    expect(await blocks()).toEqual([{ type: 2, unfederated: true, blocked: true }])
+    await node.db.query('with gone as (delete from video_block) update video set blocked = false')
+    expect((await replace(uuid)).status).toBe(200)
+    expect(await blocks()).toEqual([{ type: 2, unfederated: false, blocked: true }])
+    await eventually(async () => {
+      const rows = await node.db.query<{ filename: string }>('select filename from video_file where video_id = $1', [id])
+      expect(await files('web_videos')).toEqual(rows.map(({ filename }) => `web_videos/private/${filename}`))
+    })
+    expect(told.filter(({ event }) => event === 'VideoPublished')).toEqual([])
+  })
+
   it('leaves pictures that somebody chose', async () => {
     await start(AS_IT_IS)
     const { uuid } = await create()

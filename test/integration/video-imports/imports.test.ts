@@ -152,6 +152,33 @@ describe('an import by URL', () => {
     await untilClean()
   })
 
+  it('waits for a moderator where new videos do, from its first moment on', async () => {
+    const wait = async (enabled: boolean) => {
+      const custom = await client.get<object>('/api/v1/config/custom')
+      await client.send('PUT', '/api/v1/config/custom', { ...custom, autoBlacklist: { videos: { ofUsers: { enabled } } } })
+    }
+    const user = { username: 'waiter', password: 'password of waiter', email: 'waiter@example.org', role: 2 }
+    await client.send('POST', '/api/v1/users', { ...user, videoQuota: -1, videoQuotaDaily: -1 })
+    const waiter = await login(node.base, user.username, user.password)
+    const me = await waiter.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    await wait(true)
+    const body = { channelId: me.videoChannels[0]?.id, privacy: 1, targetUrl: at('/small.mp4') }
+    const { video } = await waiter.send<Import>('POST', ADDRESS, body)
+    await wait(false)
+    const waiting = await client.get('/api/v1/videos/blacklist?type=2')
+    expect(waiting).toMatchObject({ total: 1, data: [{ video: { uuid: video?.uuid } }] })
+    const address = `/api/v1/videos/${video?.uuid}`
+    const { files } = await until(async () => {
+      const found = await waiter.get<{ state: { id: number }; files: { fileUrl: string }[] }>(address)
+      return found.state.id === 1 ? found : undefined
+    })
+    expect(files[0]?.fileUrl).toContain('/web-videos/private/')
+    expect((await fetch(node.base + address)).status).toBe(401)
+    await client.send('DELETE', `${address}/blacklist`)
+    expect((await fetch(node.base + address)).status).toBe(200)
+    await untilClean()
+  })
+
   it('of a page takes the rest from what the page tells', async () => {
     site.answer('/watch/1', { type: 'text/html', bytes: '<video>' })
     site.answer('/watch/1.json', { type: 'application/json', bytes: pageInfo() })
@@ -385,7 +412,7 @@ it('knows which addresses came to a channel', async () => {
     (await pool.query(text, [...values])).rows as R[]
   const targetUrls = ['/small.mp4', '/text.mp4', '/never.mp4'].map(at)
   expect([...(await findImportedUrls({ query }, { channelId, targetUrls }))]).toEqual([at('/small.mp4')])
-  expect((await findImportedUrls({ query }, { channelId: channelId + 1, targetUrls })).size).toBe(0)
+  expect((await findImportedUrls({ query }, { channelId: 1_000_000, targetUrls })).size).toBe(0)
 })
 
 it('lists imports by what is searched for, the newest first', async () => {

@@ -1,0 +1,112 @@
+// Lists of servers as operators pass them on: a host in each line, or Mastodon's table of domain blocks (RFC 4180). Pure.
+
+import { domainToASCII } from 'node:url'
+
+export interface ServerList {
+  /** To be blocked: small letters, punycode, each once. */
+  hosts: string[]
+  /** Entries of the table that ask for less than a block. */
+  milder: number
+  bad: BadLine[]
+}
+
+export interface BadLine {
+  /** From 1. */
+  line: number
+  problem: string
+}
+
+export interface ReadOptions {
+  /** The host of this server, which cannot be in it. */
+  ownHost: string
+  isHost: (text: string) => boolean
+}
+
+/** As Mastodon reads and writes them. */
+const COLUMNS = ['domain', 'severity', 'reject_media', 'reject_reports', 'public_comment', 'obfuscate'] as const
+const BLOCK = 'suspend'
+const MILDER: ReadonlySet<string> = new Set(['silence', 'noop', 'none'])
+/** Characters of a line that a complaint repeats, and that a name can have. */
+const SHOWN = 80
+const LONGEST = 300
+
+/** Reads a list, of whichever of the two kinds it is. What is wrong in it is told line by line. */
+export function readServerList(text: string, options: ReadOptions): ServerList {
+  const plain = text.replace(/^\uFEFF/, '')
+  const table = tableIn(plain)
+  const hosts = new Set<string>()
+  const list: Omit<ServerList, 'hosts'> = { milder: 0, bad: [] }
+  for (const { line, fields } of table?.rows ?? linesOf(plain)) {
+    const severity = (table?.severity === undefined ? '' : fields[table.severity] || '').trim().toLowerCase() || BLOCK
+    const asked = fields[table?.domain ?? 0] ?? ''
+    if (MILDER.has(severity)) list.milder += 1
+    else if (severity !== BLOCK) list.bad.push({ line, problem: `"${severity.slice(0, SHOWN)}" is no severity.` })
+    else {
+      const host = hostIn(asked, options)
+      if ('problem' in host) list.bad.push({ line, ...host })
+      else hosts.add(host.name)
+    }
+  }
+  return { ...list, hosts: [...hosts] }
+}
+
+/** The table of blocked servers, as `readServerList` reads it. */
+export const writeServerTable = (hosts: readonly string[]): string =>
+  [COLUMNS.map((name) => `#${name}`).join(','), ...hosts.map((host) => `${host},${BLOCK},false,false,,false`), ''].join(
+    '\n',
+  )
+
+/** A host in each line. */
+export const writeServerLines = (hosts: readonly string[]): string => hosts.map((host) => `${host}\n`).join('')
+
+/** Small letters, punycode, without the dot at the end; undefined for what is no name of a host. */
+export function normalHost(text: string): string | undefined {
+  if (text.length > LONGEST) return undefined
+  const [, name = '', port = ''] = /^(.*?)\.?(:\d{1,5})?$/s.exec(text.trim()) ?? []
+  const ascii = domainToASCII(name)
+  return ascii === '' ? undefined : ascii + port
+}
+
+function hostIn(text: string, { ownHost, isHost }: ReadOptions): { name: string } | { problem: string } {
+  const name = normalHost(text)
+  if (name === undefined || !isHost(name)) return { problem: `"${text.slice(0, SHOWN)}" is not the name of a server.` }
+  return name === ownHost ? { problem: 'This server cannot block itself.' } : { name }
+}
+
+interface Row {
+  line: number
+  fields: string[]
+}
+
+/** Lines that begin with # are remarks. */
+const linesOf = (text: string): Row[] =>
+  text
+    .split(/\r\n|\n|\r/)
+    .map((line, index) => ({ line: index + 1, fields: [line.trim()] }))
+    .filter(({ fields: [host = ''] }) => host !== '' && !host.startsWith('#'))
+
+/** Undefined unless the first row names the columns. */
+function tableIn(text: string): { domain: number; severity: number | undefined; rows: Row[] } | undefined {
+  const [head, ...rows] = rowsOf(text)
+  const names = head?.fields.map((name) => name.trim().toLowerCase().replace(/^#/, '')) ?? []
+  const domain = names.indexOf('domain')
+  if (domain < 0) return undefined
+  const severity = names.indexOf('severity')
+  return { domain, severity: severity < 0 ? undefined : severity, rows }
+}
+
+/** The rows of a table, each with the line that it begins in; empty ones are left out. A field in quotes may hold lines. */
+function rowsOf(text: string): Row[] {
+  const rows: Row[] = []
+  let row: Row = { line: 1, fields: [] }
+  let line = 1
+  for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n|\n|\r|$)/g)) {
+    row.fields.push(quoted === undefined ? (bare ?? '') : quoted.replaceAll('""', '"'))
+    line += (quoted?.match(/\r\n|\n|\r/g) ?? []).length
+    if (end === ',') continue
+    line += 1
+    if (row.fields.some((field) => field !== '')) rows.push(row)
+    row = { line, fields: [] }
+  }
+  return rows
+}
