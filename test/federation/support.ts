@@ -15,7 +15,7 @@ export interface FederatedNode {
   /** The address of the instance actor. */
   instance: string
   client: Client
-  query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** Posts an activity, expects 204, and waits until the node is done with it, and with an actor that it ended. */
   tell(by: PeerActor, activity: JsonObject, options?: PostOptions): Promise<void>
   /** Waits until no activity is open, and nothing of an actor that is gone. */
@@ -38,8 +38,8 @@ export async function startFederatedNode(
   const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
   pool.on('error', () => undefined)
   const client = await login(node.base, node.username, node.password)
-  const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
-    (await pool.query<Row>(text, values)).rows
+  const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    (await pool.query<Row>(text, [...values])).rows
 
   const settled = async () => {
     await until(
