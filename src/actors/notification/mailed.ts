@@ -99,7 +99,9 @@ interface FactsRow {
   version: string | null
 }
 
-const typeOf = new Map(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
+const typeOf = new Map<number, NotificationType>(
+  Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]),
+)
 
 /**
  * What the mail of a job is to tell, `atMost` so many of it as facts, the oldest first. Undefined when there is nothing to tell, or
@@ -109,9 +111,9 @@ export async function readMailed(
   db: Pick<Database, 'query'>,
   of: { userId: number; type: number; job: number; host: string; atMost: number; verifiedOnly: boolean },
 ): Promise<Mailed | undefined> {
-  const type = [...typeOf].find(([number]) => number === of.type)?.[1]
+  const type = typeOf.get(of.type)
   if (!type) return undefined
-  const conditions = [IS_TOLD, `${wishOf(type, 's')} & ${wishes.mail} > 0`, ...(STILL[type] ? [STILL[type]] : [])]
+  const conditions = [IS_TOLD, `${wishOf(type, 's')} & ${wishes.mail} > 0`, STILL[type] ?? 'true']
   const [found] = await db.query<{ email: string; total: number; rows: FactsRow[] }>(
     `with carried as materialized (
        select n.id from users u left join account me on me.user_id = u.id
