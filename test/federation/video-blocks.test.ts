@@ -358,7 +358,10 @@ describe('where new videos of users wait for a moderator', () => {
   })
   const waitForModerators = async (enabled: boolean) => {
     const custom = await ours.client.get<object>('/api/v1/config/custom')
-    await ours.client.send('PUT', '/api/v1/config/custom', { ...custom, autoBlacklist: { videos: { ofUsers: { enabled } } } })
+    await ours.client.send('PUT', '/api/v1/config/custom', {
+      ...custom,
+      autoBlacklist: { videos: { ofUsers: { enabled } } },
+    })
   }
   /** Uploads while new videos wait. */
   async function uploadWaiting(by: Client, fields: Record<string, string> = {}) {

@@ -82,7 +82,7 @@ export {
   type TranscodingWish,
 } from './plan-transcoding.ts'
 export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
-export { isQuarantined, videoBlockTypes } from './quarantine.ts'
+export { videoBlockTypes } from './quarantine.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { makeRedrawPictures, type RedrawPictures } from './redraw-pictures.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'

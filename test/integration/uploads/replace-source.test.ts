@@ -166,7 +166,9 @@ describe('a replaced file', () => {
     expect((await replace(uuid)).status).toBe(200)
     expect(await blocks()).toEqual([{ type: 2, unfederated: false, blocked: true }])
     await eventually(async () => {
-      const rows = await node.db.query<{ filename: string }>('select filename from video_file where video_id = $1', [id])
+      const rows = await node.db.query<{ filename: string }>('select filename from video_file where video_id = $1', [
+        id,
+      ])
       expect(await files('web_videos')).toEqual(rows.map(({ filename }) => `web_videos/private/${filename}`))
     })
     expect(told.filter(({ event }) => event === 'VideoPublished')).toEqual([])

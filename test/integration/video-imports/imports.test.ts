@@ -155,7 +155,10 @@ describe('an import by URL', () => {
   it('waits for a moderator where new videos do, from its first moment on', async () => {
     const wait = async (enabled: boolean) => {
       const custom = await client.get<object>('/api/v1/config/custom')
-      await client.send('PUT', '/api/v1/config/custom', { ...custom, autoBlacklist: { videos: { ofUsers: { enabled } } } })
+      await client.send('PUT', '/api/v1/config/custom', {
+        ...custom,
+        autoBlacklist: { videos: { ofUsers: { enabled } } },
+      })
     }
     const user = { username: 'waiter', password: 'password of waiter', email: 'waiter@example.org', role: 2 }
     await client.send('POST', '/api/v1/users', { ...user, videoQuota: -1, videoQuotaDaily: -1 })
