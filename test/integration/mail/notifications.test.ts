@@ -245,12 +245,12 @@ describe('the mail of a notification', () => {
         `/my-account/abuses?search=%23${abuse}`,
       ],
       [
-        { type: 'abuseNewMessage', columns: { abuse_message_id: message } },
+        { type: 'abuseNewMessage', columns: { abuse_id: abuse, abuse_message_id: message } },
         'The moderators wrote about your report',
         `/my-account/abuses?search=%23${abuse}`,
       ],
       [
-        { type: 'abuseNewMessage', userId: root, columns: { abuse_message_id: message } },
+        { type: 'abuseNewMessage', userId: root, columns: { abuse_id: abuse, abuse_message_id: message } },
         '> How loud?',
         `/admin/moderation/abuses/list?search=%23${abuse}`,
       ],
