@@ -388,7 +388,7 @@ async function start(
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
   })
-  closers.push(async () => federation.close())
+  closers.push(() => federation.close())
   // After federation, whose reactions to the end of an account or channel come first.
   makeUserRemoval({ ...deps, uploads, videos, comments, playlists, ratings, follows })
   makeChannelRemoval({ ...deps, videos, playlists, follows })

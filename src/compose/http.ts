@@ -346,7 +346,7 @@ function areasOf(parts: HttpParts): Area[] {
       speaksPlainHttp: federation.speaksPlainHttp,
     }),
     redundancyArea({ db, config, redundancies }),
-    peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
+    peersArea({ ...deps, ...federation }),
     jobsArea({ db, clock, config, jobQueue }),
     debugArea({ db, run: runtime.sweeper.run, channelSyncs }),
     inboxArea({

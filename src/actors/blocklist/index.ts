@@ -9,5 +9,6 @@ export {
   mutedAccounts,
   mutedChannels,
   mutedHosts,
+  ownedByBlocked,
 } from './blocklist.queries.ts'
 export { endBlockedFollows } from './end-follows.ts'

@@ -1,3 +1,4 @@
+export { claimedKeyId, hostOfKey } from './claimed-key.ts'
 export {
   type ActorKeys,
   type DocumentVerdict,
