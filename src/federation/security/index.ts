@@ -5,7 +5,7 @@ export {
   signDocument,
   verifyDocument,
 } from './documents.ts'
-export { type HeaderValues, headerValue, type InboundMessage, type SignatureRefusal } from './http-message.ts'
+export type { HeaderValues, InboundMessage, SignatureRefusal } from './http-message.ts'
 export {
   type FindKey,
   importPrivateKey,
