@@ -25,7 +25,7 @@ async function migrated<T>(last: string, use: (db: Database) => Promise<T>): Pro
   return await use(db).finally(() => db.close())
 }
 const total = async (db: Database) =>
-  (await listComments(db, { start: 0, count: 1, sort: { by: 'createdAt', descending: true } })).total
+  (await listComments(db, { tagsOf: null, start: 0, count: 1, sort: { by: 'createdAt', descending: true } })).total
 
 it('the total of all comments is right afterwards', async () => {
   const add = async (db: Database, { id, by }: { id: number; by: number }, text: string) => {
