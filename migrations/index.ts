@@ -43,6 +43,7 @@ import { Homepage } from './0041-homepage.ts'
 import { AuditLog } from './0042-audit-log.ts'
 import { RedundancyPolicies } from './0043-redundancy-policies.ts'
 import { InteractionsCleaning } from './0044-interactions-cleaning.ts'
+import { AutomaticTags } from './0046-automatic-tags.ts'
 import { InboundDecision } from './0047-inbound-decision.ts'
 
 export const migrations = [
@@ -89,5 +90,6 @@ export const migrations = [
   { name: '0042-audit-log', class: AuditLog },
   { name: '0043-redundancy-policies', class: RedundancyPolicies },
   { name: '0044-interactions-cleaning', class: InteractionsCleaning },
+  { name: '0046-automatic-tags', class: AutomaticTags },
   { name: '0047-inbound-decision', class: InboundDecision },
 ]

@@ -2,6 +2,7 @@
 // A removed comment keeps its row, so that the replies below it keep their place.
 
 import type { Sql } from '../../platform/database/index.ts'
+import { type AutomaticTags, type CommentTags, tagComment } from '../automatic-tag/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, type Viewer } from '../video/index.ts'
@@ -79,11 +80,14 @@ interface VideoRow extends CommentedVideo {
   isOfVideosServer: boolean
 }
 
-export function makeComments(deps: ActorDeps): Comments {
-  const { tell, urls } = deps
+export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags }): Comments {
+  const { tell, urls, automaticTags } = deps
 
   return {
     async add({ videoId, by, text, inReplyTo }) {
+      // Some clients show what is written as HTML.
+      const html = text.includes('<') ? toPlainText(text, 'text/html', MAX_COMMENT_LENGTH) : undefined
+      const tags = await automaticTags.ofComment({ videoId, text, ...(html === undefined ? {} : { html }) })
       return await tell.create(async (unit) => {
         const video = await videoOf(unit.query, videoId, by.accountId)
         assertTakesComments(video)
@@ -94,7 +98,12 @@ export function makeComments(deps: ActorDeps): Comments {
         const { accountId } = by
         const isNew = await insert(unit, {
           ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now },
-          ...{ held: isHeld(video, by), hidden: await isHiddenBelow(unit.query, video, parent), heldActivity: null },
+          ...{
+            held: isHeld(video, by, tags),
+            hidden: await isHiddenBelow(unit.query, video, { parent, tags }),
+            heldActivity: null,
+          },
+          tags,
         })
         if (!isNew) throw new Error(`${url} is the address of another comment already.`)
         unit.created({ aggregate: 'comment', id })
@@ -106,6 +115,7 @@ export function makeComments(deps: ActorDeps): Comments {
       const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null } = comment
       const { passOn } = comment
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
+      const tags = await automaticTags.ofComment({ videoId, text })
       return await tell.create(async (unit) => {
         await holdDeletes(unit.query, url)
         const { known, video, parent, isDeleted } = await placeFor(unit.query, comment)
@@ -115,13 +125,13 @@ export function makeComments(deps: ActorDeps): Comments {
         assertTakesRemoteComments(video)
         if (isDeleted) throw new DomainError('gone', `${url} was removed already.`)
         if (parentUrl !== null && !parent) throw unknownParent()
-        const held = isHeld(video, null, video)
+        const held = isHeld(video, null, { ...video, ...tags })
         // A date in the future would stay on top of the list.
         const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
-        const hidden = await isHiddenBelow(unit.query, video, parent)
+        const hidden = await isHiddenBelow(unit.query, video, { parent, tags })
         const heldActivity = (held || hidden) && !video.remote ? activity : null
         const isNew = await insert(unit, {
-          ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at },
+          ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at, tags },
         })
         if (isNew && !held && !hidden) await passOn?.(unit, videoId)
         return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
@@ -271,9 +281,13 @@ interface Parent {
 }
 
 /** Whether something above a new comment waits. What is approved at this moment is waited for. */
-const isHiddenBelow = async (query: Sql, video: CommentedVideo, parent: Parent | undefined): Promise<boolean> =>
+const isHiddenBelow = async (
+  query: Sql,
+  video: CommentedVideo,
+  { parent, tags }: { parent: Parent | undefined; tags: CommentTags },
+): Promise<boolean> =>
   parent !== undefined &&
-  (parent.waits || video.commentsPolicy === commentsPolicies.requiresApproval) &&
+  (parent.waits || tags.reviews || video.commentsPolicy === commentsPolicies.requiresApproval) &&
   (await isHidden(query, parent.id))
 
 /** Answers whether it is new: no other comment has its address. */
@@ -292,6 +306,7 @@ async function insert(
     heldActivity: string | null
     parent: Parent | undefined
     createdAt: Date
+    tags: CommentTags
   },
 ): Promise<boolean> {
   const { id, url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt } = comment
@@ -314,6 +329,7 @@ async function insert(
     { prepared: true },
   )
   if (!row) return false
+  await tagComment(unit.query, row.id, comment.tags)
   if (!held && !hidden) await addDelta(unit, videoId, { comments: 1 })
   unit.emit({ aggregate: 'comment', id: row.id }, 'CommentCreated', { commentId: row.id })
   return true
