@@ -262,7 +262,7 @@ describe('who is blocked', () => {
 })
 
 describe('moderators', () => {
-  it('see comments that are held, and lies about who sent something', async () => {
+  it('see comments that are held or tagged, and lies about who sent something', async () => {
     const held = await ours.upload(await readFile(await media('small.mp4')), { commentsPolicy: '3' })
     await ours.tell(bob.account, comment(bob.account, away, held.url))
     expect(await decision('needs_approval', away.host)).toMatchObject({
@@ -270,6 +270,17 @@ describe('moderators', () => {
       kind: 'Create Note',
       count: 1,
     })
+    const noted = comment(bob.account, away)
+    Object.assign(noted.object as JsonObject, { content: 'See https://third.example/' })
+    await ours.tell(bob.account, noted)
+    expect(await decision('tagged', away.host)).toMatchObject({ verdict: 'tag', activityId: noted.id })
+    await ours.client.send('PUT', '/api/v1/automatic-tags/policies/accounts/root/comments', {
+      review: ['external-link'],
+    })
+    const watched = comment(bob.account, away)
+    Object.assign(watched.object as JsonObject, { content: 'See https://third.example/' })
+    await ours.tell(bob.account, watched)
+    expect(await decision('held_by_tags', away.host)).toMatchObject({ verdict: 'hold', activityId: watched.id })
     const lie = comment(bob.account, away)
     expect((await post(ours, bob.account, lie, { key: await wrongKeyOf(bob.account) })).status).toBe(401)
     expect(await decision('unproven_sender', '')).toMatchObject({ verdict: 'refuse', activityId: lie.id })
@@ -277,7 +288,7 @@ describe('moderators', () => {
 
   it('find them by server, reason and verdict, in the order they want, for a month', async () => {
     const { total, data } = await listed('&verdict=hold')
-    expect([total, data.map(({ verdict }) => verdict)]).toEqual([1, ['hold']])
+    expect([total, data.map(({ verdict }) => verdict)]).toEqual([2, ['hold', 'hold']])
     expect((await listed(`&host=${away.host.toUpperCase()}`)).data.every(({ host }) => host === away.host)).toBe(true)
     const counts = (await listed('&sort=-count')).data.map(({ count }) => count)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))
@@ -287,6 +298,6 @@ describe('moderators', () => {
     )
     await ours.node.restart()
     await until(async () => (await listed('&reason=unproven_sender')).total === 0, { what: 'the end of old decisions' })
-    expect((await listed('&verdict=hold')).total).toBe(1)
+    expect((await listed('&verdict=hold')).total).toBe(2)
   })
 })

@@ -69,6 +69,10 @@ export interface Comments {
 export interface ReceivedComment {
   isNew: boolean
   isHeld: boolean
+  /** Without its tags it would be shown. */
+  isHeldByTags?: true
+  /** Of a new one, by the lists of the instance, when there are any. */
+  tags?: readonly string[]
 }
 
 /** Characters of a comment at most (contract, fields.videoComment). */
@@ -134,7 +138,8 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
           ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at, tags },
         })
         if (isNew && !held && !hidden) await passOn?.(unit, videoId)
-        return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
+        if (isNew) return { isNew, isHeld: held, ...toldOf(tags, { held, video }) }
+        return received(await knownAs(unit.query, url), { videoId, accountId })
       })
     },
 
@@ -352,6 +357,14 @@ async function knownAs(query: Sql, url: string): Promise<KnownComment | undefine
 }
 
 /** What a comment that is told again comes to. Throws `forbidden` when its address is that of another comment. */
+function toldOf(tags: CommentTags, { held, video }: { held: boolean; video: VideoRow }): Partial<ReceivedComment> {
+  const names = tags.tags.filter(({ ownerId }) => ownerId === null).map(({ name }) => name)
+  return {
+    ...(held && !isHeld(video, null, video) ? { isHeldByTags: true } : {}),
+    ...(names.length > 0 ? { tags: names } : {}),
+  }
+}
+
 function received(known: KnownComment | undefined, told: { videoId: number; accountId: number }): ReceivedComment {
   if (known?.videoId === told.videoId && known.accountId === told.accountId) {
     return { isNew: false, isHeld: known.isHeld }

@@ -28,6 +28,7 @@ export const reasons = [
   'about_blocked_actor',
   'reported_already',
   'needs_approval',
+  'held_by_tags',
   'tagged',
   'not_permitted',
 ] as const

@@ -31,8 +31,13 @@ export async function attachNote(
   const held = isSigned ? JSON.stringify(document) : null
   // Told twice, it would go out to everybody twice; held, it waits for the owner of the video.
   const passOn = forward(inbound, context)
-  const { isNew, isHeld } = await context.threads.store(note, place, { accountId, activity: held, passOn })
-  if (isNew) context.policy.judge({ comment: { isHeld, tags: [] } }, aboutActivity(activity))
+  const {
+    isNew,
+    isHeld,
+    isHeldByTags = false,
+    tags = [],
+  } = await context.threads.store(note, place, { accountId, activity: held, passOn })
+  if (isNew) context.policy.judge({ comment: { isHeld, isHeldByTags, tags } }, aboutActivity(activity))
   // On a remote video, the server of the video says sooner or later whether it is approved.
   if (isNew && isHeld) await context.waitingComments.askRefresh(place.videoId, { soon: true })
 }

@@ -32,6 +32,7 @@ const none = { isServer: false, isActor: false }
 const count = (reason: Count['reason'], taken: number, endsInMs = 1000): Count => ({
   ...{ reason, count: taken, max: 10, endsInMs },
 })
+const shown = { isHeld: false, isHeldByTags: false, tags: [] }
 const report = { isPending: false, inHour: 0, max: 10 }
 
 const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
@@ -155,17 +156,22 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
   [
     heldComment,
     [
-      ['shown', { comment: { isHeld: false, tags: ['a'] } }, pass],
-      ['kept back', { comment: { isHeld: true, tags: [] } }, { verdict: 'hold', reason: 'needs_approval' }],
+      ['shown', { comment: { ...shown, tags: ['a'] } }, pass],
+      ['kept back', { comment: { ...shown, isHeld: true } }, { verdict: 'hold', reason: 'needs_approval' }],
+      [
+        'kept back for its tags',
+        { comment: { isHeld: true, isHeldByTags: true, tags: ['a'] } },
+        { verdict: 'hold', reason: 'held_by_tags' },
+      ],
     ],
   ],
   [
     automaticTags,
     [
-      ['without tags', { comment: { isHeld: false, tags: [] } }, pass],
+      ['without tags', { comment: shown }, pass],
       [
         'with tags',
-        { comment: { isHeld: false, tags: ['a', 'b'] } },
+        { comment: { ...shown, tags: ['a', 'b'] } },
         { verdict: 'tag', reason: 'tagged', tags: ['a', 'b'] },
       ],
     ],
@@ -201,7 +207,7 @@ describe('the chain', () => {
       counts: [count('too_many_activities', 11)],
       subject: { isServer: true, isActor: true },
       report: { isPending: true, inHour: 10, max: 10 },
-      comment: { isHeld: true, tags: ['a'] },
+      comment: { isHeld: true, isHeldByTags: false, tags: ['a'] },
     }
     const asked: string[] = []
     const parts = Object.keys(all) as (keyof Facts)[]

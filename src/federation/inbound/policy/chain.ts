@@ -71,9 +71,9 @@ export const reportsOfHost = step('reports of host', ({ report }) =>
   report && report.inHour >= report.max ? drop('too_many_reports') : PASS,
 )
 
-/** By the policy of the video, or by its tags: `tags` says which. */
 export const heldComment = step('held comment', ({ comment }) => {
-  return comment?.isHeld ? { verdict: 'hold', reason: 'needs_approval' } : PASS
+  if (!comment?.isHeld) return PASS
+  return { verdict: 'hold', reason: comment.isHeldByTags ? 'held_by_tags' : 'needs_approval' }
 })
 
 export const automaticTags = step('automatic tags', ({ comment }) => {

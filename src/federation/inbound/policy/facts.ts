@@ -33,8 +33,9 @@ export interface Count {
 }
 
 export interface CommentFacts {
-  /** It is kept back until somebody approves it. */
+  /** It is kept back until somebody approves it, as the video wants; or but for its tags it would be shown. */
   isHeld: boolean
-  /** Automatic tags that it got. */
+  isHeldByTags: boolean
+  /** Automatic tags that it got, by the lists of the instance. */
   tags: readonly string[]
 }
