@@ -44,6 +44,8 @@ import { AuditLog } from './0042-audit-log.ts'
 import { RedundancyPolicies } from './0043-redundancy-policies.ts'
 import { InteractionsCleaning } from './0044-interactions-cleaning.ts'
 import { Notification } from './0045-notification.ts'
+import { AutomaticTags } from './0046-automatic-tags.ts'
+import { InboundDecision } from './0047-inbound-decision.ts'
 import { Reports } from './0048-reports.ts'
 import { NotificationMails } from './0050-notification-mails.ts'
 
@@ -92,6 +94,8 @@ export const migrations = [
   { name: '0043-redundancy-policies', class: RedundancyPolicies },
   { name: '0044-interactions-cleaning', class: InteractionsCleaning },
   { name: '0045-notification', class: Notification },
+  { name: '0046-automatic-tags', class: AutomaticTags },
+  { name: '0047-inbound-decision', class: InboundDecision },
   { name: '0048-reports', class: Reports },
   { name: '0050-notification-mails', class: NotificationMails },
 ]

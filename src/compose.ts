@@ -7,6 +7,7 @@ import { makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { keepAuditShort, makeAudit } from './actors/audit/index.ts'
+import { makeAutomaticTags } from './actors/automatic-tag/index.ts'
 import {
   type BlocklistOperator,
   endBlockedFollows,
@@ -93,6 +94,7 @@ import {
 import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeVideoImports, runImports } from './actors/video-import/index.ts'
 import { makeViews } from './actors/view/index.ts'
+import { makeFindLists } from './actors/watched-words/index.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
 import { openWatched, registerFigures, UNWATCHED, watchParts } from './compose/watched.ts'
@@ -287,6 +289,7 @@ async function start(
   const blocklist = makeBlocklist(deps)
   endBlockedFollows({ ...deps, follows })
   const abuses = makeAbuses(deps)
+  const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
   followBack({ ...deps, instanceActorId: instance.actorId })
   keepJobHistoryShort(deps)
   keepAuditShort(deps)
@@ -316,7 +319,16 @@ async function start(
   const remove: Store['remove'] = async (ref) => void (await Promise.all([store.remove(ref), remoteCache.remove(ref)]))
   const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, logger, leases })
   const placeFiles = makePlaceFiles({ ...deps, store, leases })
-  const media = { ...deps, logger: tagged(logger, 'video'), store, ffmpeg, pendingFiles, placeFiles, leases }
+  const media = {
+    ...deps,
+    logger: tagged(logger, 'video'),
+    store,
+    ffmpeg,
+    pendingFiles,
+    placeFiles,
+    leases,
+    automaticTags,
+  }
   const inspectFile = makeInspectFile(media)
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
@@ -340,9 +352,9 @@ async function start(
   const actorImages = makeActorImages(media)
   const channels = makeChannels({ ...deps, generateKeys })
   spreadSupport({ ...deps, videos })
-  const comments = makeComments(deps)
+  const comments = makeComments({ ...deps, automaticTags })
   keepCommentTotals(deps)
-  const reviews = makeCommentReviews(deps)
+  const reviews = makeCommentReviews({ ...deps, automaticTags })
   const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
@@ -386,7 +398,7 @@ async function start(
   const channelSyncs = makeChannelSyncs({ ...deps, checkQuota: createVideo.checkQuota })
   runChannelSyncs({ ...media, downloads, videoImports })
   const remoteActors = makeRemoteActors(deps)
-  const remoteVideos = makeRemoteVideos(deps)
+  const remoteVideos = makeRemoteVideos({ ...deps, automaticTags })
   const shares = makeShares(deps)
   const federation = makeFederationPart({
     deps: { ...deps, logger: tagged(logger, 'ap') },
@@ -410,7 +422,7 @@ async function start(
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
   })
-  closers.push(async () => federation.close())
+  closers.push(() => federation.close())
   const notify = makeNotify(deps)
   tellSubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)

@@ -4,6 +4,7 @@ import { type Abuses, makeAbuseMessages } from '../actors/abuse/index.ts'
 import { makeLookedAtActor, type RemoteActors } from '../actors/actor/index.ts'
 import type { ActorImages } from '../actors/actor-image/index.ts'
 import type { Audit } from '../actors/audit/index.ts'
+import { makeCommentTagPolicies } from '../actors/automatic-tag/index.ts'
 import type { Blocklist } from '../actors/blocklist/index.ts'
 import type { Captions } from '../actors/caption/index.ts'
 import type { Channels } from '../actors/channel/index.ts'
@@ -52,12 +53,14 @@ import {
 import type { VideoBlocks } from '../actors/video-block/index.ts'
 import type { VideoImports } from '../actors/video-import/index.ts'
 import type { Views } from '../actors/view/index.ts'
+import { makeWatchedWords } from '../actors/watched-words/index.ts'
 import type { FederationPart } from '../federation/index.ts'
 import { abusesArea } from '../http/abuses/routes.ts'
 import { accountsArea } from '../http/accounts/routes.ts'
 import { activityPubArea } from '../http/activitypub/routes.ts'
 import { makeReceiveImage } from '../http/actor-images/receive-image.ts'
 import { type App, type AppOptions, type Area, makeApp } from '../http/app.ts'
+import { automaticTagsArea } from '../http/automatic-tags/routes.ts'
 import { blocklistsArea } from '../http/blocklists/routes.ts'
 import { bulkArea } from '../http/bulk/routes.ts'
 import { captionsArea } from '../http/captions/routes.ts'
@@ -126,6 +129,7 @@ import { videoTokensArea } from '../http/video-tokens/routes.ts'
 import type { VideoAnswers } from '../http/videos/answers.ts'
 import { videosArea } from '../http/videos/routes.ts'
 import { viewsArea } from '../http/views/routes.ts'
+import { watchedWordsArea } from '../http/watched-words/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
 import type { Ffmpeg, FileStore } from '../media/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
@@ -321,6 +325,8 @@ function areasOf(parts: HttpParts): Area[] {
     channelImagesArea({ db, urls, actorImages, receiveImage }),
     videoChannelSyncsArea({ db, config, urls, channelSyncs }),
     commentListsArea({ db, config, urls }),
+    watchedWordsArea({ db, config, urls, watchedWords: makeWatchedWords(deps) }),
+    automaticTagsArea({ db, urls, policies: makeCommentTagPolicies(deps) }),
     registrationsArea({ db, config, registrations }),
     userMailsArea({ emailVerification, passwordReset }),
     videosArea({
@@ -361,7 +367,7 @@ function areasOf(parts: HttpParts): Area[] {
       speaksPlainHttp: federation.speaksPlainHttp,
     }),
     redundancyArea({ db, config, redundancies }),
-    peersArea({ ...deps, hosts: federation.hosts, incoming: federation.incoming }),
+    peersArea({ ...deps, ...federation }),
     jobsArea({ db, clock, config, jobQueue }),
     debugArea({ db, run: runtime.sweeper.run, channelSyncs }),
     inboxArea({

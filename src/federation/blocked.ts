@@ -1,12 +1,13 @@
 // What the instance's blocks mean here: from blocked servers and actors nothing is taken, of them nothing is fetched, to
 // them nothing is sent but the end of follows.
 
-import { blockedActors, blockedHosts } from '../actors/blocklist/index.ts'
+import { blockedActors, blockedHosts, ownedByBlocked } from '../actors/blocklist/index.ts'
 import type { Send } from '../actors/delivery/index.ts'
 import { DomainError } from '../actors/runtime/index.ts'
 import { batched } from '../platform/batched.ts'
 import type { Sql } from '../platform/database/index.ts'
 import { FetchError, type FetchRequest, type GuardedFetch } from '../platform/fetch/index.ts'
+import { type FindKey, hostOfKey } from './security/index.ts'
 import type { JsonObject } from './wire/index.ts'
 
 const ASKED_AT_ONCE = 100
@@ -16,19 +17,49 @@ export interface Blocked {
   host(url: string): Promise<boolean>
   /** Whether an actor, its account or its server is blocked. */
   actor(url: string): Promise<boolean>
+  /** The same, and which of them it is. */
+  of(actorUrl: string): Promise<Blocks>
+  /** The same of whose key it is; of a key that is not known, of its server and of the actor that it is named after. */
+  ofKey(keyId: string, find: FindKey): Promise<Blocks & { owner: string }>
+  /** The same of a video by its address: its server, and its owner as far as it is known here. */
+  ofThing(url: string): Promise<Blocks>
   /** Throws DomainError `forbidden` for a blocked actor. */
   refuseActor(url: string): Promise<void>
+}
+
+/** `isActor`: by name, as an account or as a channel of it. */
+export interface Blocks {
+  isServer: boolean
+  isActor: boolean
 }
 
 export function makeBlocked({ query }: { query: Sql }): Blocked {
   // Asked of each activity, fetch and delivery: those of the same moment share a statement.
   const hostOf = batched<string, boolean>((hosts) => blockedHosts(query, hosts), { max: ASKED_AT_ONCE })
   const actorOf = batched<string, boolean>((urls) => blockedActors(query, urls), { max: ASKED_AT_ONCE })
+  const ownerOf = batched<string, boolean>((urls) => ownedByBlocked(query, urls), { max: ASKED_AT_ONCE })
   const host = (url: string) => hostOf(URL.parse(url)?.host ?? '')
-  const actor = async (url: string) => (await Promise.all([host(url), actorOf(url)])).includes(true)
+  async function of(url: string): Promise<Blocks> {
+    const [isServer, isActor] = await Promise.all([host(url), actorOf(url)])
+    return { isServer, isActor }
+  }
+  async function actor(url: string): Promise<boolean> {
+    const { isServer, isActor } = await of(url)
+    return isServer || isActor
+  }
   return {
-    host,
-    actor,
+    ...{ host, actor, of },
+    async ofKey(keyId, find) {
+      const owner = (await find(keyId))?.owner
+      if (owner !== undefined) return { owner, ...(await of(owner)) }
+      const named = keyId.split('#', 1)[0] ?? keyId
+      const [isServer, isActor] = await Promise.all([hostOf(hostOfKey(keyId) ?? ''), actorOf(named)])
+      return { owner: named, isServer, isActor }
+    },
+    async ofThing(url) {
+      const [isServer, isActor] = await Promise.all([host(url), ownerOf(url)])
+      return { isServer, isActor }
+    },
     async refuseActor(url) {
       if (await actor(url)) throw new DomainError('forbidden', `${url} is blocked here.`)
     },

@@ -5,6 +5,7 @@ import type { RemoteActors } from '../actors/actor/index.ts'
 import type { CommentReviews, Comments, WaitingComments } from '../actors/comment/index.ts'
 import { registerDeliveries } from '../actors/delivery/index.ts'
 import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
+import { type InboundJournal, makeInboundJournal } from '../actors/inbound-decision/index.ts'
 import {
   type ArrivedActivity,
   type IncomingActivities,
@@ -21,6 +22,7 @@ import type { RemoteVideos } from '../actors/video/index.ts'
 import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
+import { makeMemoryLimitStore, makeRedisLimitStore } from '../platform/limit-stores.ts'
 import type { Redis } from '../platform/redis.ts'
 import { followIndex } from './auto-follow-index.ts'
 import { makeBlocked, sendUnblocked } from './blocked.ts'
@@ -39,6 +41,7 @@ import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { registerHistoryWalks } from './history.ts'
 import { makeForOthers } from './inbound/for-others.ts'
+import { makeCountOf, makeInboundPolicy } from './inbound/policy/index.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
@@ -95,8 +98,10 @@ export interface FederationPart {
   /** A request changed something: no document from before it is served any more. */
   documentsChanged(): Promise<void>
   /** Ends what listens and cleans up. */
-  close(): void
+  close(): Promise<void>
   receiveActivity: ReceiveActivity
+  /** What was not taken as it was sent. */
+  decisions: Pick<InboundJournal, 'flush'>
   /** For the operator. */
   hosts: Pick<RemoteHosts, 'retryNow'>
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
@@ -124,11 +129,13 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   })
   const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
   const sender = makeSender(deps)
+  const journal = makeInboundJournal(deps)
+  const policy = makeInboundPolicy(journal)
   const context = {
     ...{ ...options, ...deps, sender, fetchDocument, resolveActor, videos, playlists, threads, hosts },
     arrive: (activity: ArrivedActivity) => incoming.store(activity),
     hasArrived: (activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>) => incoming.knows(activity),
-    forOthers: makeForOthers(deps),
+    ...{ forOthers: makeForOthers(deps), policy },
   }
 
   const discovery = makeDiscovery(deps)
@@ -157,6 +164,14 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendFlags(deps, sender)
   sendRedundancies(deps, sender)
 
+  const now = () => deps.clock.now().getTime()
+  const memory = makeMemoryLimitStore({ now })
+  const counts = options.redis
+    ? makeRedisLimitStore({
+        ...{ redis: options.redis.connection, prefix: `${options.redis.prefix}inbox:`, fallback: memory, now },
+      })
+    : memory
+
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })
     : makeTableKvStore({ query: deps.db.query, clock: deps.clock })
@@ -177,9 +192,17 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     serveActivityPub: reads.serveActivityPub,
     forgetDocuments: reads.forget,
     documentsChanged: reads.changed,
-    close: reads.close,
-    receiveActivity: makeReceiveActivity({ ...deps, incoming }),
-    ...{ hosts, incoming },
+    async close() {
+      reads.close()
+      await journal.flush()
+    },
+    receiveActivity: makeReceiveActivity({
+      ...deps,
+      incoming,
+      policy,
+      countOf: makeCountOf({ ...deps, store: counts }),
+    }),
+    ...{ hosts, incoming, decisions: journal },
     resolvePasted: makeResolvePasted({ ...context, discovery }),
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation

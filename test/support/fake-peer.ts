@@ -65,6 +65,13 @@ export interface PostOptions {
   inAuthorization?: boolean
 }
 
+export interface Posted {
+  status: number
+  body: string
+  /** Seconds, where the answer says when to come again. */
+  retryAfter: string | undefined
+}
+
 export interface FakePeer {
   base: string
   host: string
@@ -328,7 +335,7 @@ export async function post(
   by: PeerActor,
   activity: JsonObject | string,
   options: PostOptions = {},
-): Promise<{ status: number; body: string }> {
+): Promise<Posted> {
   const url = `${node.base}${options.inbox ?? '/inbox'}`
   const body = typeof activity === 'string' ? activity : JSON.stringify(activity)
   const signer = options.signer === undefined ? by : options.signer
@@ -374,18 +381,14 @@ async function signedHeaders(of: {
   return headers
 }
 
-function sendBytes(
-  url: string,
-  body: Buffer,
-  headers: Record<string, string>,
-): Promise<{ status: number; body: string }> {
+function sendBytes(url: string, body: Buffer, headers: Record<string, string>): Promise<Posted> {
   return new Promise((resolve, reject) => {
     const request = send(url, { method: 'POST', headers: { ...headers, 'content-length': body.length } })
     request.on('error', reject)
     request.on('response', async (response) => {
       let text = ''
       for await (const chunk of response) text += chunk
-      resolve({ status: response.statusCode ?? 0, body: text })
+      resolve({ status: response.statusCode ?? 0, body: text, retryAfter: response.headers['retry-after'] })
     })
     request.end(body)
   })

@@ -4,7 +4,7 @@
 import { type AbuseEvent, type AbuseState, abuseMachine } from '../../state-machines/abuse.ts'
 import { step } from '../../state-machines/step.ts'
 import { toPlainText } from '../comment/index.ts'
-import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { type AbuseKind, type AbuseSubject, concerningSubject, subjectSql } from './subject.ts'
 
 export interface NewReport {
@@ -16,15 +16,33 @@ export interface NewReport {
   endAt: number | null
 }
 
+/** What decides whether a report of another server is taken. */
+export interface ReceivedReport {
+  /** The same person reported the same thing, and nobody decided on it. Instance actors speak for many. */
+  isPending: boolean
+  /** Reports of the host that were taken in the last hour, and how many may be. */
+  inHour: number
+  max: number
+}
+
 export interface Abuses {
-  /** One of our users reports. Throws `not_found`. */
-  report(report: NewReport & { subject: AbuseSubject; reason: string }): Promise<{ abuseId: number }>
   /**
-   * Somebody of another server reports. What does not concern us is passed over, what was told before, and what a host
-   * reports beyond its share of the hour.
+   * One of our users reports. Throws `not_found`, and `too_many` when this user reported as often as one may in an hour; `isStaff`
+   * reports as often as it has to.
+   */
+  report(report: NewReport & { subject: AbuseSubject; reason: string; isStaff: boolean }): Promise<{ abuseId: number }>
+  /**
+   * Somebody of another server reports. What does not concern us is passed over, what was told before, and what `mayTake` does
+   * not let pass: it is asked for each thing that is reported.
    */
   receiveReport(
-    report: NewReport & { url: string; objectUrls: string[]; content: string; mediaType: string },
+    report: NewReport & {
+      url: string
+      objectUrls: string[]
+      content: string
+      mediaType: string
+      mayTake: (facts: ReceivedReport) => boolean
+    },
   ): Promise<void>
   /** A moderator (`byUserId`) decides, comments, or both. Throws `not_found`. */
   moderate(
@@ -51,7 +69,7 @@ const MISSING: Record<AbuseKind, string> = {
   account: 'Account not found',
 }
 
-export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
+export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
   /** Gives nothing when the subject is gone or was reported under this address before. */
   async function store(
     unit: Unit,
@@ -92,20 +110,44 @@ export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
     return row.id
   }
 
-  async function hasReportedTooMuch(unit: Unit, reporterId: number): Promise<boolean> {
-    const [host] = await unit.query<{ host: string; reports: number }>(
-      `select h.host, (select count(*)::int from abuse r where r.reporter_host_id = h.id and r.created_at > $2) as reports
-       from account a join actor x on x.id = a.actor_id join remote_host h on h.id = x.host_id where a.id = $1`,
-      [reporterId, new Date(unit.now.getTime() - HOUR_MS)],
+  /** Of one host, one report after the other, so that many at once are counted too. */
+  async function factsOf(unit: Unit, reporterId: number, subject: AbuseSubject): Promise<ReceivedReport> {
+    const max = config().vireo.federation.inbox.reports_per_host
+    await unit.query(
+      `select pg_advisory_xact_lock(hashtext('reports of a host'), x.host_id)
+       from account a join actor x on x.id = a.actor_id where a.id = $1 and x.host_id is not null`,
+      [reporterId],
     )
-    const isTooMuch = host !== undefined && host.reports >= config().vireo.federation.inbox.reports_per_host
-    if (isTooMuch) logger.info({ host: host.host }, 'a report was let go: the host has reported too much for now')
-    return isTooMuch
+    const [facts] = await unit.query<Omit<ReceivedReport, 'max'>>(
+      `select (select count(*)::int from abuse r where r.reporter_host_id = x.host_id and r.created_at > $2) as "inHour",
+         x.type <> 'Application' and exists (
+           select 1 from abuse r where r.reporter_id = a.id and r.kind = $3 and r.reported_id = $4 and r.state = 'pending'
+         ) as "isPending"
+       from account a join actor x on x.id = a.actor_id where a.id = $1`,
+      [reporterId, new Date(unit.now.getTime() - HOUR_MS), subject.kind, subject.id],
+    )
+    return { isPending: false, inHour: 0, ...facts, max }
+  }
+
+  async function refuseTooMany(unit: Unit, reporterId: number): Promise<void> {
+    const max = config().vireo.abuses.reports_per_user
+    await unit.query("select pg_advisory_xact_lock(hashtext('reports of a user'), $1)", [reporterId])
+    const since = new Date(unit.now.getTime() - HOUR_MS)
+    const [made] = await unit.query<{ count: number; first: Date | null }>(
+      'select count(*)::int as count, min(created_at) as first from abuse where reporter_id = $1 and created_at > $2',
+      [reporterId, since],
+    )
+    if (!made || made.count < max) return
+    const seconds = Math.ceil(((made.first ?? unit.now).getTime() - since.getTime()) / 1000)
+    throw new DomainError('too_many', 'You reported a lot just now: please report again later.', {
+      headers: { 'Retry-After': String(Math.max(1, seconds)) },
+    })
   }
 
   return {
-    async report({ subject, ...report }) {
+    async report({ subject, isStaff, ...report }) {
       return await tell.create(async (unit) => {
+        if (!isStaff) await refuseTooMany(unit, report.reporterId)
         const id = await nextId(unit)
         if (!(await store(unit, { ...report, subject, id, url: urls.report(id) })))
           throw notFound(MISSING[subject.kind])
@@ -114,14 +156,14 @@ export function makeAbuses({ tell, config, urls, logger }: ActorDeps): Abuses {
       })
     },
 
-    async receiveReport({ objectUrls, content, mediaType, startAt, endAt, ...report }) {
+    async receiveReport({ objectUrls, content, mediaType, startAt, endAt, mayTake, ...report }) {
       const reason = toPlainText(content, mediaType, LONGEST_REASON)
       const isInOrder = startAt === null || endAt === null || endAt > startAt
       await tell.create(async (unit) => {
         for (const objectUrl of objectUrls) {
           const subject = await concerningSubject(unit.query, objectUrl)
           if (!subject) continue
-          if (await hasReportedTooMuch(unit, report.reporterId)) return
+          if (!mayTake(await factsOf(unit, report.reporterId, subject))) continue
           const times = isInOrder
             ? { startAt: inRange(startAt), endAt: inRange(endAt) }
             : { startAt: null, endAt: null }

@@ -1,4 +1,4 @@
-export { type Abuses, LONGEST_REASON, makeAbuses } from './abuse.commands.ts'
+export { type Abuses, LONGEST_REASON, makeAbuses, type ReceivedReport } from './abuse.commands.ts'
 export {
   type AbuseRow,
   listAbuses,

@@ -32,6 +32,21 @@ export async function blockedActors(query: Sql, actorUrls: string[]): Promise<bo
   return actorUrls.map((url) => blocked.has(url))
 }
 
+/** Of which of these videos the instance blocks the account. One statement. */
+export async function ownedByBlocked(query: Sql, videoUrls: string[]): Promise<boolean[]> {
+  const found = await query<{ url: string }>(
+    `select asked.url from unnest($1::text[]) as asked (url)
+     where exists (select 1 from account_block where owner_id is null) and exists (
+       select 1 from video v join channel c on c.id = v.channel_id
+         join account_block b on b.target_id = c.account_id and b.owner_id is null
+       where v.url_hash = md5(asked.url)::uuid and v.url = asked.url)`,
+    [[...new Set(videoUrls)]],
+    { prepared: true },
+  )
+  const owned = new Set(found.map(({ url }) => url))
+  return videoUrls.map((url) => owned.has(url))
+}
+
 /**
  * Whether the instance, or the account to which `ownActorId` belongs (null: only the instance), mutes an actor or its
  * server. One statement.

@@ -10,6 +10,7 @@ export {
   mutedAccounts,
   mutedChannels,
   mutedHosts,
+  ownedByBlocked,
 } from './blocklist.queries.ts'
 export { endBlockedFollows } from './end-follows.ts'
 export { type BadLine, normalHost, readServerList, writeServerLines, writeServerTable } from './server-list.ts'

@@ -2,6 +2,7 @@
 // A removed comment keeps its row, so that the replies below it keep their place.
 
 import type { Sql } from '../../platform/database/index.ts'
+import { type AutomaticTags, type CommentTags, tagComment } from '../automatic-tag/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, type Viewer } from '../video/index.ts'
@@ -71,6 +72,10 @@ export interface Comments {
 export interface ReceivedComment {
   isNew: boolean
   isHeld: boolean
+  /** Without its tags it would be shown. */
+  isHeldByTags?: true
+  /** Of a new one, by the lists of the instance, when there are any. */
+  tags?: readonly string[]
 }
 
 /** Characters of a comment at most (contract, fields.videoComment). */
@@ -82,11 +87,14 @@ interface VideoRow extends CommentedVideo {
   isOfVideosServer: boolean
 }
 
-export function makeComments(deps: ActorDeps): Comments {
-  const { tell, urls } = deps
+export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags }): Comments {
+  const { tell, urls, automaticTags } = deps
 
   return {
     async add({ videoId, by, text, inReplyTo }) {
+      // Some clients show what is written as HTML.
+      const html = text.includes('<') ? toPlainText(text, 'text/html', MAX_COMMENT_LENGTH) : undefined
+      const tags = await automaticTags.ofComment({ videoId, text, ...(html === undefined ? {} : { html }) })
       return await tell.create(async (unit) => {
         const video = await videoOf(unit.query, videoId, by.accountId)
         assertTakesComments(video)
@@ -97,7 +105,12 @@ export function makeComments(deps: ActorDeps): Comments {
         const { accountId } = by
         const stored = await insert(unit, {
           ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now },
-          ...{ held: isHeld(video, by), hidden: await isHiddenBelow(unit.query, video, parent), heldActivity: null },
+          ...{
+            held: isHeld(video, by, tags),
+            hidden: await isHiddenBelow(unit.query, video, { parent, tags }),
+            heldActivity: null,
+          },
+          tags,
         })
         if (stored === undefined) throw new Error(`${url} is the address of another comment already.`)
         await storeMentions(unit.query, id, { names: mentionedNames(text, urls.host) })
@@ -110,6 +123,7 @@ export function makeComments(deps: ActorDeps): Comments {
       const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null } = comment
       const { mentions = [], passOn } = comment
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
+      const tags = await automaticTags.ofComment({ videoId, text })
       return await tell.create(async (unit) => {
         await holdDeletes(unit.query, url)
         const { known, video, parent, isDeleted } = await placeFor(unit.query, comment)
@@ -119,20 +133,21 @@ export function makeComments(deps: ActorDeps): Comments {
         assertTakesRemoteComments(video)
         if (isDeleted) throw new DomainError('gone', `${url} was removed already.`)
         if (parentUrl !== null && !parent) throw unknownParent()
-        const held = isHeld(video, null, video)
+        const held = isHeld(video, null, { ...video, ...tags })
         // A date in the future would stay on top of the list.
         const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
-        const hidden = await isHiddenBelow(unit.query, video, parent)
+        const hidden = await isHiddenBelow(unit.query, video, { parent, tags })
         const heldActivity = (held || hidden) && !video.remote ? activity : null
         const id = await insert(unit, {
-          ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at },
+          ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at, tags },
         })
         const isNew = id !== undefined
         if (isNew && unit.now.getTime() - at.getTime() < NEWS_MS) {
           await storeMentions(unit.query, id, { urls: mentions })
         }
         if (isNew && !held && !hidden) await passOn?.(unit, videoId)
-        return isNew ? { isNew, isHeld: held } : received(await knownAs(unit.query, url), { videoId, accountId })
+        if (isNew) return { isNew, isHeld: held, ...toldOf(tags, { held, video }) }
+        return received(await knownAs(unit.query, url), { videoId, accountId })
       })
     },
 
@@ -282,9 +297,13 @@ interface Parent {
 }
 
 /** Whether something above a new comment waits. What is approved at this moment is waited for. */
-const isHiddenBelow = async (query: Sql, video: CommentedVideo, parent: Parent | undefined): Promise<boolean> =>
+const isHiddenBelow = async (
+  query: Sql,
+  video: CommentedVideo,
+  { parent, tags }: { parent: Parent | undefined; tags: CommentTags },
+): Promise<boolean> =>
   parent !== undefined &&
-  (parent.waits || video.commentsPolicy === commentsPolicies.requiresApproval) &&
+  (parent.waits || tags.reviews || video.commentsPolicy === commentsPolicies.requiresApproval) &&
   (await isHidden(query, parent.id))
 
 /** Answers its id when it is new: no other comment has its address. */
@@ -303,6 +322,7 @@ async function insert(
     heldActivity: string | null
     parent: Parent | undefined
     createdAt: Date
+    tags: CommentTags
   },
 ): Promise<number | undefined> {
   const { id, url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt } = comment
@@ -325,6 +345,7 @@ async function insert(
     { prepared: true },
   )
   if (!row) return undefined
+  await tagComment(unit.query, row.id, comment.tags)
   if (!held && !hidden) await addDelta(unit, videoId, { comments: 1 })
   unit.emit({ aggregate: 'comment', id: row.id }, 'CommentCreated', { commentId: row.id })
   return row.id
@@ -347,6 +368,14 @@ async function knownAs(query: Sql, url: string): Promise<KnownComment | undefine
 }
 
 /** What a comment that is told again comes to. Throws `forbidden` when its address is that of another comment. */
+function toldOf(tags: CommentTags, { held, video }: { held: boolean; video: VideoRow }): Partial<ReceivedComment> {
+  const names = tags.tags.filter(({ ownerId }) => ownerId === null).map(({ name }) => name)
+  return {
+    ...(held && !isHeld(video, null, video) ? { isHeldByTags: true } : {}),
+    ...(names.length > 0 ? { tags: names } : {}),
+  }
+}
+
 function received(known: KnownComment | undefined, told: { videoId: number; accountId: number }): ReceivedComment {
   if (known?.videoId === told.videoId && known.accountId === told.accountId) {
     return { isNew: false, isHeld: known.isHeld }

@@ -26,17 +26,22 @@ export function assertTakesRemoteComments(video: CommentedVideo): void {
 }
 
 /**
- * Whether a new comment waits for the owner of the video. `author` is null for those of other servers. On a remote video
- * all wait until its server approves or lists them, except what that server sent itself.
+ * Whether a new comment waits for the owner of the video. `author` is null for those of other servers; `review` is whether the
+ * owner, of ours, wants to see what is tagged like it. On a remote video all wait until its server approves or lists them, except
+ * what that server sent itself.
  */
 export const isHeld = (
   video: Pick<CommentedVideo, 'commentsPolicy' | 'remote' | 'ownerAccountId'>,
   author: Viewer,
-  { isOfVideosServer = false }: { isOfVideosServer?: boolean } = {},
-): boolean =>
-  video.commentsPolicy === commentsPolicies.requiresApproval &&
-  !isOfVideosServer &&
-  (video.remote || !seesHeld(video, author))
+  { isOfVideosServer = false, review = false }: { isOfVideosServer?: boolean; review?: boolean } = {},
+): boolean => {
+  if (review && !video.remote) return !seesHeld(video, author)
+  return (
+    video.commentsPolicy === commentsPolicies.requiresApproval &&
+    !isOfVideosServer &&
+    (video.remote || !seesHeld(video, author))
+  )
+}
 
 /** Who sees all comments that wait for approval: the owner of the video, and whoever sees all comments. */
 export const seesHeld = (video: { ownerAccountId: number }, viewer: Viewer): boolean =>

@@ -1,5 +1,6 @@
 // What becomes of a comment after it was written: approved, refused or edited, here or on the server of its video.
 
+import { type AutomaticTags, NO_TAGS, retagComment } from '../automatic-tag/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 import { DomainError, type PassOn } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
@@ -49,8 +50,8 @@ export interface CommentReviews {
   }): Promise<{ videoId: number } | undefined>
 }
 
-export function makeCommentReviews(deps: ActorDeps): CommentReviews {
-  const { tell, registry } = deps
+export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticTags }): CommentReviews {
+  const { db, tell, registry, automaticTags } = deps
 
   registry.on('AnswersShown', 'comments', async ({ commentId, lastId }, unit) => {
     // Shown again, all of them are told of anew.
@@ -95,6 +96,10 @@ export function makeCommentReviews(deps: ActorDeps): CommentReviews {
     async receiveEdit({ commentId, actorId, content, mediaType, updatedAt, activity, passOn }) {
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
+      const [place] = await db.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [
+        commentId,
+      ])
+      const tags = place ? await automaticTags.ofComment({ ...place, text }) : NO_TAGS
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
         if (comment.authorActorId !== actorId || comment.isAuthorOurs) {
@@ -104,7 +109,7 @@ export function makeCommentReviews(deps: ActorDeps): CommentReviews {
         if (at < comment.updatedAt || text === comment.text) return undefined
         const { commentsPolicy, ownerAccountId, isVideoOurs } = comment
         // What was approved is not what it says now. On a remote video that is for its server to judge.
-        const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null)
+        const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null, tags)
         const state = moveComment(comment, { type: 'EDITED', held })
         const hidden = await isHidden(unit.query, comment.parentId)
         await unit.query(
@@ -112,6 +117,7 @@ export function makeCommentReviews(deps: ActorDeps): CommentReviews {
              held_activity = case when $6 then coalesce($5, held_activity) end where id = $1`,
           [commentId, text, at, state === 'held', isVideoOurs ? activity : null, state === 'held' || hidden],
         )
+        await retagComment(unit.query, commentId, tags)
         if (comment.state === 'shown' && state === 'held') await holdComment(unit, comment)
         if (state !== 'shown' || hidden) return undefined
         await passOn?.(unit, comment.videoId)

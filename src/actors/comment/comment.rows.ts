@@ -138,7 +138,8 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
   const { id, url, videoId, parentId, parentUrl } = comment
   moveComment(comment, { type: 'REMOVED' })
   await unit.query(
-    "update comment set text = '', held_activity = null, deleted_at = $2, updated_at = $2 where id = $1",
+    `with untagged as (delete from comment_automatic_tag where comment_id = $1)
+     update comment set text = '', held_activity = null, deleted_at = $2, updated_at = $2 where id = $1`,
     [id, unit.now],
   )
   const removal = { commentId: id, url, actorId, videoId, parentUrl }

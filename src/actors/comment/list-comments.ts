@@ -1,6 +1,7 @@
 // Lists of comments below many videos: those of an owner, or all there are. Also comments that wait for approval.
 
 import { containing, type Database } from '../../platform/database/index.ts'
+import { commentsTagged, tagsOfComment } from '../automatic-tag/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 import { totalComments } from './totals.ts'
 
@@ -13,6 +14,7 @@ export interface ListedCommentRow {
   created_at: Date
   updated_at: Date
   held: boolean
+  automatic_tags: string[]
   account: ActorProfile
   video: { id: number; uuid: string; name: string }
 }
@@ -50,6 +52,9 @@ export const commentSorts: readonly CommentSort[] = [
 export interface CommentListQuery {
   /** The account whose videos they are below; left out: all videos. */
   ownerAccountId?: number | undefined
+  /** The tags by the lists of this account are shown; null: by those of the instance. */
+  tagsOf: number | null
+  autoTagOneOf?: readonly string[] | undefined
   start: number
   count: number
   sort: { by: CommentSort; descending: boolean }
@@ -97,7 +102,7 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
       select m.id from comment m join video v on v.id = m.video_id where ${page} order by ${order} ${last}
     )
     select ${totalOf(query, where, places)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
-      m.held_for_review as held, ${accountProfile('a', 'x')} as account,
+      m.held_for_review as held, ${tagsOfComment('m.id', query.tagsOf)} as automatic_tags, ${accountProfile('a', 'x')} as account,
       jsonb_build_object('id', v.id, 'uuid', v.uuid, 'name', v.name) as video
     from (values (1)) one left join page on true left join comment m on m.id = page.id
       left join video v on v.id = m.video_id left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
@@ -117,6 +122,7 @@ function conditions(query: CommentListQuery, bind: Bind): string[] {
   if (searchVideo) found.push(inVideos(`name ilike ${bind(containing(searchVideo))}`))
   if (videoId !== undefined) found.push(`m.video_id = ${bind(videoId)}`)
   if (channelId !== undefined) found.push(inVideos(`channel_id = ${bind(channelId)}`))
+  if (query.autoTagOneOf) found.push(`m.id in (${commentsTagged(query.tagsOf, query.autoTagOneOf, bind)})`)
   if (isHeld !== undefined) found.push(isHeld ? 'm.held_for_review' : 'not m.held_for_review')
   // Those of this server are few, and in an index of their own.
   if (isLocal !== undefined) {
@@ -154,7 +160,7 @@ const MOST_FOUND = 1000
 
 /** All comments are in the counters, also those below videos on their way out, which are taken off. */
 function totalOf(query: CommentListQuery, where: string, places: readonly string[]): string {
-  const { start, count, sort, isHeld, ...others } = query
+  const { start, count, sort, isHeld, tagsOf, ...others } = query
   const most = query.search || query.searchAccount || query.searchVideo ? MOST_FOUND : MOST_COUNTED
   const first = (condition: string) => `(select m.id from comment m where ${condition} limit ${most})`
   if (places.length > 0) {

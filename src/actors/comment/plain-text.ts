@@ -6,13 +6,30 @@ const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>
 
 /** Markup may be so many times as long as the text that is kept: some of what is nested takes long to parse. */
 const MARKUP_FACTOR = 5
+/** Tags and entities that are parsed; what has more of them is no comment that somebody wrote, and just loses what looks like tags. */
+const MOST_MARKS = 1000
 
 /** Plain text of an HTML fragment; text of other media types is left as it is. At most `maxLength` characters. */
 export function toPlainText(content: string, mediaType: string, maxLength: number): string {
   const isHtml = /^\s*(text\/html|application\/xhtml)/i.test(mediaType)
-  const text = isHtml ? fromHtml(content.slice(0, MARKUP_FACTOR * maxLength)) : content
+  const bounded = isHtml ? content.slice(0, MARKUP_FACTOR * maxLength) : content
+  const text = !isHtml ? content : hasTooManyMarks(bounded) ? withoutTags(bounded) : fromHtml(bounded)
   return upTo(text.replaceAll('\0', '').trim(), maxLength)
 }
+
+function hasTooManyMarks(html: string): boolean {
+  let marks = 0
+  for (let at = 0; at < html.length && marks <= MOST_MARKS; at += 1) {
+    const char = html[at]
+    if (char === '<' || char === '&') marks += 1
+  }
+  return marks > MOST_MARKS
+}
+
+const withoutTags = (html: string): string => unescaped(html.replace(/<[^<>]*>/g, ' ').replace(/\s{2,}/g, ' '))
+
+const unescaped = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity)
 
 function fromHtml(html: string): string {
   const lines = html
@@ -30,7 +47,7 @@ function fromHtml(html: string): string {
     .replace(/<a href="([^"]*)">([^<]*)<\/a>/g, (_link, address: string, text: string) => withAddress(text, address))
     .replace(/<\/?a\b[^>]*>/g, '')
   // The library escapes what it puts out; nothing of it is markup any more.
-  return bare.replace(/&(?:amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity).replace(/\n{3,}/g, '\n\n')
+  return unescaped(bare).replace(/\n{3,}/g, '\n\n')
 }
 
 /** Mentions and hashtags speak for themselves, and so does a text that is the address. */

@@ -14,4 +14,11 @@ export {
   type ParkedActivityRow,
 } from './incoming-activity.queries.ts'
 export type { Subject } from './last-words.ts'
-export { type ActivityTotals, activityTotals, type CountedType, countedTypes, keepActivityTotals } from './totals.ts'
+export {
+  type ActivityTotals,
+  activityTotals,
+  type CountedType,
+  countedAs,
+  countedTypes,
+  keepActivityTotals,
+} from './totals.ts'

@@ -10,6 +10,7 @@ export const errorKinds = {
   too_large: 'The body or the file is larger than allowed.',
   unsupported_media_type: 'The type of the file is not accepted.',
   unprocessable: 'The file or document was read and cannot be used.',
+  too_many: 'Who asks did so too often; later it may be asked again.',
   busy: 'The resource is in use now; try again.',
   unavailable: 'A service that this needs is off or out of reach.',
 } as const

@@ -228,15 +228,16 @@ export function runImports(deps: RunImportDeps): void {
     draft: Awaited<ReturnType<InspectFile['inspect']>>,
   ): Promise<void> {
     const { chapters, ...told } = metadata
+    const filling = { found: takenFrom(told, task.fields), asked: beginningOf(task.fields, task) }
+    const { videoId } = task
+    const automaticTags = videoId === null ? [] : await deps.awaitedVideos.tagsOf({ videoId, ...filling })
     await withImport(deps, task.id, async (locked) => {
       const { unit, videoImport, video } = locked
       if (!video || videoImport.leaseOwner !== task.owner || videoImport.state !== 'processing') {
         throw notOurs()
       }
       await deps.awaitedVideos.fill(unit, {
-        ...{ videoId: video.id, draft },
-        found: takenFrom(told, task.fields),
-        asked: beginningOf(task.fields, task),
+        ...{ videoId: video.id, draft, automaticTags, ...filling },
         // In the form in which ffprobe tells those of a file.
         chapters: chapters?.map(({ start, title }) => ({ start_time: start, tags: { title } })),
       })

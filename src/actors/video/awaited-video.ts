@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileRef, Store } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
+import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
@@ -17,7 +18,7 @@ import { moveAndTell, moveVideo } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
-import { replacePicture } from './update-video.ts'
+import { replacePicture, textOf } from './update-video.ts'
 import { Thumbnail, thumbnailTypes, Video, VideoSource } from './video.entity.ts'
 import { hasPrivateFiles } from './video.policy.ts'
 
@@ -32,6 +33,8 @@ export type FoundFields = Partial<
 export interface Filling {
   videoId: number
   draft: FileDraft
+  /** As `tagsOf` says, before the transaction. */
+  automaticTags: string[]
   /** Takes the place of what nobody chose, and nobody changed since: `asked` is what the video began with. */
   found: FoundFields
   asked: NewVideoFields
@@ -59,6 +62,8 @@ export interface AwaitedVideos {
    * file is over the quota of its owner.
    */
   fill(unit: Unit, filling: Filling): Promise<void>
+  /** What the video is tagged with once it is filled so. */
+  tagsOf(filling: Pick<Filling, 'videoId' | 'found' | 'asked'>): Promise<string[]>
   /** A video that waits although nobody is going to bring its file is removed. */
   check(videoId: number): Promise<void>
 }
@@ -70,15 +75,18 @@ export function makeAwaitedVideos(
     pendingFiles: PendingFiles
     placeFiles: PlaceFiles
     leases: Leases
+    automaticTags: AutomaticTags
   },
 ): AwaitedVideos {
-  const { tell, config, urls, store, inspectFile, pendingFiles, placeFiles, leases } = deps
+  const { db, tell, config, urls, store, inspectFile, pendingFiles, placeFiles, leases, automaticTags } = deps
 
-  async function fill(unit: Unit, { videoId, draft, found, asked, chapters }: Filling): Promise<void> {
+  async function fill(unit: Unit, filling: Filling): Promise<void> {
+    const { videoId, draft, found, asked, chapters } = filling
     const video = await unit.em.findOneOrFail(Video, videoId)
     if (video.state !== 'to-import') throw new DomainError('gone', 'This video waits for no file.')
     await refuseOverQuota(unit, await ownerOf(unit, video.channelId), draft.probe.size)
     takeFound(video, { found, asked })
+    await tagVideo(unit.query, videoId, filling.automaticTags)
     Object.assign(video, { ...dimensionsOf(draft.probe), updatedAt: unit.now })
     const gone = await addPictures(unit, videoId, draft)
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId, createdAt: unit.now })
@@ -144,6 +152,15 @@ export function makeAwaitedVideos(
 
     fill,
 
+    async tagsOf({ videoId, found, asked }) {
+      const text = await textOf(db, videoId)
+      if (!text) return []
+      const { name, description, tags } = found
+      const told = { ...text, tags: [...text.tags] }
+      takeUnchanged(told, { name, description, tags }, asked)
+      return await automaticTags.ofVideo(told)
+    },
+
     check: (videoId) =>
       tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, videoId)
@@ -174,11 +191,20 @@ async function ownerOf(unit: Unit, channelId: number): Promise<number> {
 
 function takeFound(video: Video, { found, asked }: Pick<Filling, 'found' | 'asked'>): void {
   const { originallyPublishedAt, ...plain } = found
-  for (const [field, value] of Object.entries(plain) as [keyof typeof plain, unknown][]) {
-    if (value !== undefined && isDeepStrictEqual(video[field], asked[field])) Object.assign(video, { [field]: value })
-  }
+  takeUnchanged(video, plain, asked)
   if (originallyPublishedAt && !video.originallyPublishedAt) {
     video.originallyPublishedAt = new Date(originallyPublishedAt)
+  }
+}
+
+/** Each field that is still as it began. */
+function takeUnchanged(
+  video: Partial<Record<keyof FoundFields, unknown>>,
+  found: FoundFields,
+  asked: FoundFields,
+): void {
+  for (const [field, value] of Object.entries(found) as [keyof FoundFields, unknown][]) {
+    if (value !== undefined && isDeepStrictEqual(video[field], asked[field])) Object.assign(video, { [field]: value })
   }
 }
 

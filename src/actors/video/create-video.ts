@@ -2,6 +2,7 @@
 
 import type { EncodedImage } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
+import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
@@ -51,6 +52,7 @@ export interface VideoDraft extends FileDraft {
   uuid: string
   userId: number
   fields: NewVideoFields
+  automaticTags: string[]
 }
 
 interface InspectOptions {
@@ -87,9 +89,15 @@ export interface CreateVideo {
 }
 
 export function makeCreateVideo(
-  deps: ActorDeps & { inspectFile: InspectFile; pendingFiles: PendingFiles; placeFiles: PlaceFiles; leases: Leases },
+  deps: ActorDeps & {
+    inspectFile: InspectFile
+    pendingFiles: PendingFiles
+    placeFiles: PlaceFiles
+    leases: Leases
+    automaticTags: AutomaticTags
+  },
 ): CreateVideo {
-  const { db, tell, config, urls, inspectFile, pendingFiles, placeFiles, leases } = deps
+  const { db, tell, config, urls, inspectFile, pendingFiles, placeFiles, leases, automaticTags } = deps
 
   async function checkChannel(userId: number, channelId: number): Promise<void> {
     const [channel] = await db.query<{ user_id: number | null }>(
@@ -104,7 +112,7 @@ export function makeCreateVideo(
       ...file,
       isPrivate: hasPrivateFiles({ privacy: fields.privacy, blocked: await mustWait(db.query, { userId }, config()) }),
     })
-    return { ...draft, uuid: newUuid(), userId, fields }
+    return { ...draft, uuid: newUuid(), userId, fields, automaticTags: await automaticTags.ofVideo(fields) }
   }
 
   async function insert(unit: Unit, draft: VideoDraft): Promise<CreatedVideo> {
@@ -143,6 +151,7 @@ export function makeCreateVideo(
       if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, video.id)
     }
     await insertDetails(unit, video.id, fields)
+    if (draft.automaticTags.length > 0) await tagVideo(unit.query, video.id, draft.automaticTags)
     await startChapters(unit, video.id, {
       description: fields.description,
       ofFile: draft.probe.metadata.chapters,

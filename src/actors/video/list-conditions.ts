@@ -1,6 +1,7 @@
 // Which videos belong in a list, as conditions on `video v`: by privacy and state, by whose they are, and by the filters.
 
 import { containing } from '../../platform/database/index.ts'
+import { videosTagged } from '../automatic-tag/index.ts'
 import type { Bind, Span, VideoListFilters, VideoListQuery, VideoListScope } from './list-query.ts'
 
 /** What every visitor may find in lists, and the internal videos: the partial indexes of the lists hold these. */
@@ -70,6 +71,7 @@ function filters(query: VideoListFilters & { named?: number | undefined }, bind:
   if (query.languageOneOf) found.push(language(query.languageOneOf, bind))
   if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
   if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
+  if (query.autoTagOneOf) found.push(`v.id in (${videosTagged(query.autoTagOneOf, bind)})`)
   if (query.search) {
     const exactly = matching(query.search, bind)
     found.push(query.alike ? `(${exactly} or v.name % ${bind(query.search)})` : exactly)

@@ -45,6 +45,8 @@ export interface VideoListFilters {
   /** Lower case. */
   tagsOneOf?: string[] | undefined
   tagsAllOf?: string[] | undefined
+  /** Tags that were given automatically, as they are written. Only for those who see all videos. */
+  autoTagOneOf?: string[] | undefined
   hasHlsFiles?: boolean | undefined
   hasWebVideoFiles?: boolean | undefined
   search?: string | undefined
@@ -86,6 +88,7 @@ export interface VideoListQuery extends VideoListFilters {
   include?: {
     files?: boolean
     source?: boolean
+    automaticTags?: boolean
     /** Who of the owners is muted, and their videos too: for this account (null: nobody more than the instance). */
     mutedFor?: number | null | undefined
   }

@@ -1,6 +1,7 @@
 // Lists of videos: one statement for a page, whatever it is filtered by. Totals of the public list come from counters.
 
 import type { Database } from '../../platform/database/index.ts'
+import { tagsOfVideo } from '../automatic-tag/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
 import { totalVideos } from './deltas.ts'
 import { channelsOf, conditions, isBeyondListed, LISTED, UNLISTED } from './list-conditions.ts'
@@ -72,11 +73,12 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
 }
 
 function columns({ include = {} }: VideoListQuery, bind: Bind): string {
-  const { files = false, source: wantsSource = false, mutedFor } = include
+  const { files = false, source: wantsSource = false, automaticTags = false, mutedFor } = include
   return [
     listColumns,
     ...(files ? [fileColumns] : []),
     ...(wantsSource ? [sourceColumn] : []),
+    ...(automaticTags ? [`${tagsOfVideo('v.id')} as automatic_tags`] : []),
     ...(mutedFor === undefined ? [] : [mutedColumns(mutedFor === null ? 'null' : bind(mutedFor))]),
   ].join(', ')
 }

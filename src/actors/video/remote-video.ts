@@ -3,6 +3,7 @@
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { stateOf } from '../../state-machines/video.ts'
+import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
@@ -108,11 +109,15 @@ export interface WantedChapters {
   wantedAt: string
 }
 
-export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
-  const { db, tell, clock } = deps
+export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTags }): RemoteVideos {
+  const { db, tell, clock, automaticTags } = deps
 
-  const saveAs = (video: RemoteVideo, askedAt: Date | undefined): Promise<{ id: number; isNew: boolean }> =>
+  const saveAs = (
+    video: RemoteVideo,
+    of: { askedAt: Date | undefined; tags: string[] },
+  ): Promise<{ id: number; isNew: boolean }> =>
     tell.create(async (unit) => {
+      const { askedAt, tags } = of
       await holdDeletes(unit.query, video.url)
       if (askedAt) await refuseDeleted(unit, video, askedAt)
       const stored = await upsert(unit, video)
@@ -120,6 +125,7 @@ export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
       await replaceThumbnails(unit, stored.id, video)
       await replaceFiles(unit, stored.id, video)
       await replaceParts(unit, stored.id, video)
+      if (stored.isNew ? tags.length > 0 : stored.looksNew) await tagVideo(unit.query, stored.id, tags)
       if (stored.isNew) await restoreRatings(unit.query, stored.id)
       await relist(unit.query, [stored.id])
       if (stored.isNew) await blockAgain(unit, stored.id, video.url)
@@ -130,12 +136,13 @@ export function makeRemoteVideos(deps: ActorDeps): RemoteVideos {
 
   return {
     async save(video, { askedAt } = {}) {
+      const of = { askedAt, tags: await automaticTags.ofVideo(video) }
       try {
-        return await saveAs(video, askedAt)
+        return await saveAs(video, of)
       } catch (error) {
         if (!isUniqueViolation(error, 'video_uuid')) throw error
         // Whose it is cannot be told: the second one gets one of ours, so that nobody keeps a video of others out.
-        return await saveAs({ ...video, uuid: newUuid() }, askedAt)
+        return await saveAs({ ...video, uuid: newUuid() }, of)
       }
     },
     async find(url) {

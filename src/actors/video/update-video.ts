@@ -1,7 +1,9 @@
 // Changes of a local video by its owner or the staff, and those that its schedule makes.
 
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
+import type { Database } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
+import { type AutomaticTags, type TaggedVideo, tagVideo } from '../automatic-tag/index.ts'
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
@@ -62,10 +64,11 @@ type Deps = ActorDeps & {
   pendingFiles: PendingFiles
   placeFiles: PlaceFiles
   leases: Pick<Leases, 'owner'>
+  automaticTags: AutomaticTags
 }
 
 export function makeUpdateVideo(deps: Deps): UpdateVideo {
-  const { db, tell, registry, config, logger, store, pendingFiles, placeFiles, leases } = deps
+  const { db, tell, registry, config, logger, store, pendingFiles, placeFiles, leases, automaticTags } = deps
 
   /** Runs a change in the video's transaction; tells the world, and lets the files follow the privacy. */
   async function change(
@@ -127,6 +130,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
 
     async update(videoId, by, changes, pictures = {}) {
       const files = picturesOf(pictures)
+      const tags = await tagsAfter(videoId, changes)
       await pendingFiles.reserve(
         leases.owner,
         files.map(({ ref }) => ref),
@@ -137,6 +141,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
         await change(videoId, async (unit, video) => {
           await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
           await assign(unit, video, by, changes)
+          if (tags) await tagVideo(unit.query, videoId, tags)
           for (const file of files) replaced.push(...(await replacePicture(unit, videoId, file)))
           await pendingFiles.settle(
             unit.query,
@@ -152,6 +157,20 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     },
   }
 
+  /** What the video is tagged with once it says this; undefined when it says nothing else than before. */
+  async function tagsAfter(videoId: number, changes: VideoChanges): Promise<string[] | undefined> {
+    const { name, description, support, tags } = changes
+    if ([name, description, support, tags].every((said) => said === undefined)) return undefined
+    const before = await textOf(db, videoId)
+    if (!before) return undefined
+    return await automaticTags.ofVideo({
+      name: name ?? before.name,
+      description: description === undefined ? before.description : description,
+      support: support === undefined ? before.support : support,
+      tags: tags ?? before.tags,
+    })
+  }
+
   async function discardUnlessStored(refs: FileRef[]): Promise<void> {
     if (refs.length === 0) return
     const names = refs.map(({ name }) => name)
@@ -160,6 +179,14 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     ])
     await pendingFiles.discard(refs.filter(({ name }) => !stored.some(({ filename }) => filename === name)))
   }
+}
+
+/** What a video says of itself. */
+export async function textOf(db: Pick<Database, 'query'>, videoId: number): Promise<TaggedVideo | undefined> {
+  const [row] = await db.query<TaggedVideo>('select name, description, support, tags from video where id = $1', [
+    videoId,
+  ])
+  return row
 }
 
 /** Whether it is in lists of subscriptions, unless the instance blocks it. */

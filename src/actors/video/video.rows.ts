@@ -121,6 +121,7 @@ export type VideoListRow = VideoRow & {
   files?: VideoFileRow[]
   playlist?: PlaylistRow | null
   source?: SourceRow | null
+  automatic_tags?: string[]
   blocked_owner?: boolean
   blocked_server?: boolean
 }

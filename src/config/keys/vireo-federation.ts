@@ -46,7 +46,16 @@ export const federationKeys = {
     attempts: integer(5, 'tries of an activity', { min: 1 }),
     initial_backoff: duration('1 minute', 'wait after the first failed try; it doubles'),
     max_backoff: duration('1 hour', 'longest wait'),
+    max_comment_size: size('256KB', 'largest activity about a comment, and largest report of abuse'),
+    activities_per_host: integer(6000, 'activities that are taken from one host in a minute'),
+    comments_per_host: integer(600, 'comments, new and edited, that are taken from one host in a minute'),
+    follows_per_host: integer(600, 'follows that are taken from one host in a minute'),
+    announces_per_host: integer(3000, 'announces that are taken from one host in a minute'),
     reports_per_host: integer(50, 'reports of abuse that are taken from one host in an hour'),
+    keep_decisions: duration(
+      '30 days',
+      'how long it is told what of others was not taken as it is, after the last time',
+    ),
     keep_ids: duration('90 days', 'how long ids of handled activities are remembered'),
   }),
   delivery: section({

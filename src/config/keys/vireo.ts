@@ -91,6 +91,9 @@ export const vireoKeys = {
       peer_timeout: duration('15 minutes', 'how long the peers of a torrent may send nothing'),
       torrent_dht: flag(true, 'whether peers are looked for in the distributed hash table'),
     }),
+    abuses: section({
+      reports_per_user: integer(50, 'reports of abuse that one user makes in an hour'),
+    }),
     pagination: section({
       default_count: integer(15, 'items of a list when the client does not say', { min: 1 }),
       max_count: integer(100, 'items of a list at most', { min: 1 }),

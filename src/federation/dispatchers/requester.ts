@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Blocked } from '../blocked.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
-import { type HeaderValues, headerValue, type InboundVerdict, verifyInbound } from '../security/index.ts'
+import { claimedKeyId, type HeaderValues, type InboundVerdict, verifyInbound } from '../security/index.ts'
 import type { KeyStore } from '../security/key-store.ts'
 import type { Urls } from '../urls.ts'
 
@@ -114,17 +114,6 @@ export async function refuseBlockedReader(
 ): Promise<void> {
   const keyId = claimedKeyId(headers)
   if (keyId === undefined) return
-  // Most keys that are not known yet name their actor.
-  const actor = (await keys.find(keyId))?.owner ?? keyId.replace(/#.*$/, '')
-  const isBlocked = (await blocked.host(keyId)) || (await blocked.actor(actor))
-  if (isBlocked) throw new DomainError('forbidden', 'This server does not answer you.')
-}
-
-/** The key id that a request says to be signed with (draft-cavage or RFC 9421); undefined when it is not signed. */
-function claimedKeyId(headers: HeaderValues): string | undefined {
-  const claim =
-    headerValue(headers, 'signature-input') ??
-    headerValue(headers, 'signature') ??
-    headerValue(headers, 'authorization')
-  return claim === undefined ? undefined : /\bkeyid="([^"]{1,2000})"/i.exec(claim)?.[1]
+  const { isServer, isActor } = await blocked.ofKey(keyId, keys.find)
+  if (isServer || isActor) throw new DomainError('forbidden', 'This server does not answer you.')
 }

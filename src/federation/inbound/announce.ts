@@ -4,6 +4,7 @@ import { isOpen } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'
 import { handleAnnounced, isPassedOn } from './announced.ts'
 import { expectRead, type Handler } from './context.ts'
+import { aboutActivity } from './policy/index.ts'
 
 export const handleAnnounce: Handler = async (inbound, context) => {
   const { target } = expectRead(readAnnounce(inbound.document))
@@ -11,10 +12,15 @@ export const handleAnnounce: Handler = async (inbound, context) => {
   if (inbound.actor.type === 'Group') await handleAnnounced(target, inbound.actor.url, context)
 }
 
-const share: Handler = async ({ document, actor }, { db, videos, shares, urls, blocked, forOthers }) => {
+const share: Handler = async (
+  { activity, document, actor },
+  { db, videos, shares, urls, blocked, forOthers, policy },
+) => {
   const { id, target } = expectRead(readAnnounce(document))
-  if (target.id === null || (await blocked.host(target.id))) return
+  if (target.id === null) return
   const isOurs = target.id.startsWith(`${urls.origin}/`)
+  const subject = isOurs ? undefined : await blocked.ofThing(target.id)
+  if (subject && policy.judge({ subject }, aboutActivity(activity)).verdict !== 'pass') return
   const [known] = await db.query<{ id: number; privacy: number; blocked: boolean }>(
     "select id, privacy, blocked from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
     [target.id],

@@ -7,6 +7,7 @@ import { type ActivityDocument, type JsonObject, type ObjectPart, readActivity, 
 import { believe } from './believe.ts'
 import { expectRead, type InboundContext } from './context.ts'
 import { saidAt, subjectOf } from './order.ts'
+import { aboutActivity } from './policy/index.ts'
 
 /** What groups pass on of videos and comments that we have; the rest of what happens in them is not for us. */
 const PASSED_ON = ['Create', 'Update', 'Delete', 'Like', 'Dislike', 'EmojiReact', 'Undo']
@@ -19,6 +20,9 @@ export async function handleAnnounced(target: ObjectPart, group: string, context
   const claimed = expectRead(readActivity(target.document))
   if (context.urls.isOurs(claimed.actor) || !isSameOrigin(claimed.id, claimed.actor)) return
   if (!(await concernsUs(claimed, context))) return
+  const blocks = await context.blocked.of(claimed.actor)
+  const { verdict } = context.policy.judge({ blocked: { ...blocks, isPassedOn: true } }, aboutActivity(claimed))
+  if (verdict !== 'pass') return
   // It counts once, so that there is nothing to be believed or asked for again.
   if (await context.hasArrived({ activityId: claimed.id, actorUrl: claimed.actor })) return
   const { document, saidAt: time } = await believed(target.document, claimed, group, context)
@@ -78,9 +82,8 @@ async function believed(
   document: JsonObject,
   claimed: ActivityDocument,
   group: string,
-  { keys, clock, config, blocked, remoteActors, forOthers, resolveActor, fetchDocument }: InboundContext,
+  { keys, clock, config, remoteActors, forOthers, resolveActor, fetchDocument }: InboundContext,
 ): Promise<{ document: JsonObject; saidAt: Date | null }> {
-  await blocked.refuseActor(claimed.actor)
   if (!(await remoteActors.find(claimed.actor))) {
     await forOthers.fetch(group, claimed.actor, () => resolveActor(claimed.actor))
   }

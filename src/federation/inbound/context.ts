@@ -22,6 +22,7 @@ import type { Sender } from '../outbound/sender.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
 import type { ForOthers } from './for-others.ts'
+import type { InboundPolicy } from './policy/index.ts'
 
 export interface InboundContext extends FederationDeps {
   instanceActorId: () => Promise<number>
@@ -47,6 +48,7 @@ export interface InboundContext extends FederationDeps {
   arrive: IncomingActivities['store']
   hasArrived: IncomingActivities['knows']
   forOthers: ForOthers
+  policy: InboundPolicy
 }
 
 /** A verified activity: `actor` sent it. */

@@ -4,12 +4,14 @@
 import { predefinedReasonIds } from '../../actors/abuse/index.ts'
 import { readFlag } from '../wire/index.ts'
 import { accountOf, expectRead, type Handler } from './context.ts'
+import { aboutActivity } from './policy/index.ts'
 
-export const handleFlag: Handler = async ({ document, actor }, { abuses }) => {
+export const handleFlag: Handler = async ({ activity, document, actor }, { abuses, policy }) => {
   const { id, content, mediaType, objects, reasons, startAt, endAt } = expectRead(readFlag(document))
   await abuses.receiveReport({
     url: id,
     reporterId: accountOf(actor),
+    mayTake: (report) => policy.judge({ report }, aboutActivity(activity)).verdict === 'pass',
     objectUrls: objects,
     ...{ content: content ?? '', mediaType, startAt, endAt },
     predefinedReasons: predefinedReasonIds(reasons),

@@ -5,6 +5,7 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import { isPublic, type NoteDocument } from '../wire/index.ts'
 import { accountOf, type Inbound, type InboundContext } from './context.ts'
 import { forward } from './forward.ts'
+import { aboutActivity } from './policy/index.ts'
 
 export async function receiveNote(note: NoteDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   const { actor, document } = inbound
@@ -30,7 +31,13 @@ export async function attachNote(
   const held = isSigned ? JSON.stringify(document) : null
   // Told twice, it would go out to everybody twice; held, it waits for the owner of the video.
   const passOn = forward(inbound, context)
-  const { isNew, isHeld } = await context.threads.store(note, place, { accountId, activity: held, passOn })
+  const {
+    isNew,
+    isHeld,
+    isHeldByTags = false,
+    tags = [],
+  } = await context.threads.store(note, place, { accountId, activity: held, passOn })
+  if (isNew) context.policy.judge({ comment: { isHeld, isHeldByTags, tags } }, aboutActivity(activity))
   // On a remote video, the server of the video says sooner or later whether it is approved.
   if (isNew && isHeld) await context.waitingComments.askRefresh(place.videoId, { soon: true })
 }

@@ -1,9 +1,17 @@
-// The door: what is posted to an inbox is read, its signature checked with keys that we have, and stored; nothing is
-// fetched while the sender waits. Activities with unknown keys are kept apart until their key was fetched.
+// The door: what is posted to an inbox is read, judged by the policy, its signature checked with keys that we have, and stored;
+// nothing is fetched while the sender waits. Activities with unknown keys are kept apart until their key was fetched.
 
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
+import type { Blocks } from '../blocked.ts'
 import type { FederationDeps } from '../deps.ts'
-import { type HeaderValues, type InboundVerdict, isSameOrigin, verifyInbound } from '../security/index.ts'
+import {
+  claimedKeyId,
+  type HeaderValues,
+  hostOfKey,
+  type InboundVerdict,
+  isSameOrigin,
+  verifyInbound,
+} from '../security/index.ts'
 import {
   ACTIVITY_BOUNDS,
   type ActivityDocument,
@@ -14,8 +22,10 @@ import {
   typeOf,
 } from '../wire/index.ts'
 import { makeAllowance } from './allowance.ts'
-import { believe } from './believe.ts'
-import { saidAt, subjectOf } from './order.ts'
+import { subjectOf } from './order.ts'
+import { type About, aboutActivity, type CountOf, type Decision, type InboundPolicy, isRemark } from './policy/index.ts'
+import { makeProve, type Proof } from './prove.ts'
+import { signedParts } from './signed-parts.ts'
 
 export interface InboxRequest {
   method: string
@@ -27,30 +37,26 @@ export interface InboxRequest {
   from: string
 }
 
-/** The status to answer, with a reason for the log where it is a refusal. */
+/** The status to answer, with a reason for the log where it is a refusal, and when to come again where that helps. */
 export interface InboxAnswer {
   status: 204 | 400 | 401 | 403 | 404 | 413 | 429
   reason?: string
+  retryAfterMs?: number
 }
-
-/** How the sender of a document is known. `later`: the key has to be fetched first. */
-type Proof =
-  | { by: 'known'; document: JsonObject; saidAt: Date | null; forwarded: boolean }
-  | { by: 'later' }
-  /** It had its effect already. */
-  | { by: 'before' }
-  | { by: 'nobody'; status: 401 | 403 | 413 | 429; reason: string }
 
 export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
 
-export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingActivities }): ReceiveActivity {
-  const { db, keys, clock, config, logger, urls, incoming, blocked } = deps
-  const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
-  // Checking a signature inside a document takes long; whoever sends wrong ones does not get many checked.
-  const failures = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.failed_proofs_per_address })
+const TAKEN: InboxAnswer = { status: 204 }
+/** Who is refused because of whom it says to be is told apart by what it sent, when that is quickly read. Bytes. */
+const QUICKLY_READ = 65_536
+const MINUTE_MS = 60_000
 
-  // Good ones too: whoever passes on what it signed itself has as many of them as it likes.
-  const proofs = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.proofs_per_host })
+export function makeReceiveActivity(
+  deps: FederationDeps & { incoming: IncomingActivities; policy: InboundPolicy; countOf: CountOf },
+): ReceiveActivity {
+  const { db, keys, clock, config, logger, urls, incoming, blocked, policy, countOf } = deps
+  const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
+  const prove = makeProve(deps)
 
   return async (request) => {
     const answer = await receive(request)
@@ -59,16 +65,37 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
   }
 
   async function receive(request: InboxRequest): Promise<InboxAnswer> {
-    const { max_body_size } = config().vireo.federation.inbox
+    const { max_body_size, max_comment_size } = config().vireo.federation.inbox
     if (!(await isInbox(request.url))) return { status: 404, reason: 'there is no such inbox' }
-    if (request.body.length > max_body_size) return { status: 413, reason: 'too large' }
+    const body = { bytes: request.body.length, max: max_body_size }
+    const tooLarge = answerTo(policy.judge({ body }, NOBODY))
+    if (tooLarge) return tooLarge
+    // A claim is enough to refuse somebody: nobody gains by such a lie, and the costly part is still to come.
+    const keyId = claimedKeyId(request.headers)
+    const claimed = keyId === undefined ? undefined : await blocked.ofKey(keyId, keys.find)
+    if (keyId !== undefined && claimed && isBlocked(claimed)) return refuseBlocked(request, claimed, hostOfKey(keyId))
+
     const parsed = parseDocument(request.body, { ...ACTIVITY_BOUNDS, maxBytes: max_body_size })
     if (!parsed.ok) return { status: 400, reason: parsed.problem }
+    const { isCollection, activities } = activitiesOf(parsed.value)
+    if (body.bytes > max_comment_size) {
+      for (const document of activities as JsonObject[]) {
+        if (!isRemark(document)) continue
+        const bytes = isCollection ? Buffer.byteLength(JSON.stringify(document)) : body.bytes
+        const remark = { bytes, max: max_comment_size }
+        // Nothing is known of who sends it: a name that anybody can write counts for nobody.
+        const refused = answerTo(policy.judge({ remark }, { ...aboutDocument(document), host: '' }))
+        if (refused) return refused
+      }
+    }
 
     const signer = await identify(request)
-    if (await isBlockedSigner(signer)) return { status: 403, reason: 'the sender is blocked' }
-    const { isCollection, activities } = activitiesOf(parsed.value)
-    let answer: InboxAnswer = { status: 204 }
+    const owner = ownerOf(signer)
+    if (owner !== undefined && owner !== claimed?.owner) {
+      const blocks = await blocked.ofKey(owner, keys.find)
+      if (isBlocked(blocks)) return refuseBlocked(request, blocks, hostOfKey(owner))
+    }
+    let answer = TAKEN
     for (const document of activities) {
       const read = readActivity(document)
       if (!read.ok) {
@@ -80,6 +107,13 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       if (result.status !== 204) answer = result
     }
     return answer
+  }
+
+  function refuseBlocked(request: InboxRequest, blocks: Blocks, host = ''): InboxAnswer {
+    const parsed = request.body.length > QUICKLY_READ ? undefined : parseDocument(request.body)
+    const about = parsed?.ok ? aboutDocument(activitiesOf(parsed.value).activities[0]) : NOBODY
+    const decision = policy.judge({ blocked: { ...blocks, isPassedOn: false } }, { ...about, host })
+    return answerTo(decision) ?? TAKEN
   }
 
   /** Whether anything of an actor could be here. */
@@ -118,13 +152,8 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
     document: JsonObject,
     signer: InboundVerdict,
   ): Promise<InboxAnswer> {
-    if (isSameOrigin(activity.actor, urls.origin))
-      return { status: 403, reason: 'an actor of ours does not write to us' }
-    // Whoever signed was looked at already.
-    const isSigner = signer.ok && signer.owner === activity.actor
-    if (!isSigner && (await blocked.actor(activity.actor))) return answerToBlocked(activity, signer)
-    if (!isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity))
-      return { status: 204, reason: 'the id is of another server' }
+    const unwanted = await answerByPolicy(activity, signer)
+    if (unwanted) return unwanted
     const proof = await prove(activity, document, { signer, from: request.from })
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
     if (proof.by === 'before') return { status: 204, reason: 'it came before' }
@@ -132,7 +161,7 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       if (activity.type === 'Delete' && !(await isKnown(activity.actor))) {
         return { status: 204, reason: 'nothing of this actor is here' }
       }
-      if (!strangers.admits(request.from)) return { status: 429, reason: 'too many activities with unknown keys' }
+      if (!strangers.admits(request.from)) return tooManyStrangers(activity)
     }
     const believed = proof.by === 'known' ? readActivity(proof.document) : ({ ok: true, value: activity } as const)
     if (!believed.ok) return { status: 400, reason: believed.problem }
@@ -148,90 +177,67 @@ export function makeReceiveActivity(deps: FederationDeps & { incoming: IncomingA
       once: proof.by === 'known' && proof.forwarded,
     }
     const stored = await incoming.store(arrived)
-    return stored === 'refused' ? { status: 429, reason: 'too many activities with unknown keys' } : { status: 204 }
+    return stored === 'refused' ? tooManyStrangers(activity) : TAKEN
   }
 
-  /** Whom we know or who says so: a key that is not fetched yet names its server. */
-  async function isBlockedSigner(signer: InboundVerdict): Promise<boolean> {
-    if (signer.ok) return await blocked.actor(signer.owner)
-    if (signer.reason === 'unknown-key') return await blocked.host(signer.unknownKey)
-    return signer.key !== undefined && (await blocked.actor(signer.key.owner))
+  /** Who speaks is looked at before what is counted: what is dropped uses up nobody's share. */
+  async function answerByPolicy(activity: ActivityDocument, signer: InboundVerdict): Promise<InboxAnswer | undefined> {
+    const sender = signer.ok ? new URL(signer.owner).host : undefined
+    // Whoever signed was looked at already.
+    const isSigner = signer.ok && signer.owner === activity.actor
+    const isOurActor = isSameOrigin(activity.actor, urls.origin)
+    const blocks = isSigner || isOurActor ? undefined : await blocked.of(activity.actor)
+    const decision = policy.judge(
+      {
+        isOurActor,
+        isIdForeign: !isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity),
+        ...(blocks ? { blocked: { ...blocks, isPassedOn: signer.ok } } : {}),
+      },
+      aboutActivity(activity, blocks && isBlocked(blocks) ? undefined : (sender ?? '')),
+    )
+    const answer = answerTo(decision)
+    if (answer || sender === undefined) return answer
+    return answerTo(policy.judge({ counts: await countOf(sender, activity) }, aboutActivity(activity, sender)))
   }
 
-  /** Whoever passes on what a blocked actor said did nothing wrong, and need not count us as broken. */
-  function answerToBlocked(activity: ActivityDocument, signer: InboundVerdict): InboxAnswer {
-    return { status: signer.ok ? 204 : 403, reason: `${activity.actor} is blocked` }
-  }
-
-  async function prove(
-    activity: ActivityDocument,
-    document: JsonObject,
-    { signer, from }: { signer: InboundVerdict; from: string },
-  ): Promise<Proof> {
-    if (signer.ok && signer.owner === activity.actor) {
-      return { by: 'known', document, saidAt: saidAt(document, clock.now()), forwarded: false }
-    }
-    if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
-      // Its author may be known though the sender is not: then nothing has to be kept for later.
-      const inside = await proveInside(activity, document, { signer, from })
-      return inside === null || (inside.by === 'nobody' && inside.status !== 429) ? { by: 'later' } : inside
-    }
-    if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
-      return { by: 'later' } // the key may have been replaced by its owner
-    }
-    const inside = await proveInside(activity, document, { signer, from })
-    if (inside !== null) return inside
-    if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by somebody else' }
-    return { by: 'nobody', status: 401, reason: signer.reason }
-  }
-
-  /** By the signature or proof in the document; null when there is none. */
-  async function proveInside(
-    activity: ActivityDocument,
-    document: JsonObject,
-    { signer, from }: { signer: InboundVerdict; from: string },
-  ): Promise<Proof | null> {
-    if (!activity.hasSignature && !activity.hasProof) return null
-    // Checking takes long, and it counts once.
-    if (await incoming.knows({ activityId: activity.id, actorUrl: activity.actor })) return { by: 'before' }
-    return await proveByDocument(document, { from, by: signer.ok ? new URL(signer.owner).host : from })
-  }
-
-  /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
-  async function proveByDocument(document: JsonObject, { from, by }: { from: string; by: string }): Promise<Proof> {
-    if (failures.isSpent(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
-    if (proofs.isSpent(by)) return { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
-    const keepIdsMs = config().vireo.federation.inbox.keep_ids
-    const belief = await believe(document, { findKey: keys.findFresh, now: clock.now(), keepIdsMs })
-    if (!belief.ok && belief.reason === 'unknown-key') return { by: 'later' }
-    proofs.admits(by)
-    if (belief.ok) return { by: 'known', document: belief.document, saidAt: belief.saidAt, forwarded: true }
-    if (belief.reason === 'too-large')
-      return { by: 'nobody', status: 413, reason: 'document: too large to be canonicalised' }
-    failures.admits(from)
-    return {
-      by: 'nobody',
-      status: belief.reason === 'not-by-actor' ? 403 : 401,
-      reason: `document: ${belief.reason}`,
-    }
-  }
-
-  function isOld(key: { fetchedAt: Date }): boolean {
-    return clock.now().getTime() - key.fetchedAt.getTime() > config().vireo.federation.inbox.key_refetch_after
+  function tooManyStrangers(activity: ActivityDocument): InboxAnswer {
+    policy.note({ ...aboutActivity(activity, ''), verdict: 'later', reason: 'too_many_unknown_keys' })
+    return { status: 429, reason: 'too many activities with unknown keys', retryAfterMs: MINUTE_MS }
   }
 
   /** A Delete of an actor whose key is gone cannot be checked, and need not be: it is no reason for an error. */
   function answerToNobody(activity: ActivityDocument, proof: Extract<Proof, { by: 'nobody' }>): InboxAnswer {
-    if (activity.type === 'Delete' && activity.object?.id === activity.actor)
-      return { status: 204, reason: proof.reason }
-    return { status: proof.status, reason: proof.reason }
+    const { reason, status } = proof
+    if (activity.type === 'Delete' && activity.object?.id === activity.actor) return { status: 204, reason }
+    const about = aboutActivity(activity, '')
+    if (status !== 429) policy.note({ ...about, verdict: 'refuse', reason: 'unproven_sender' })
+    else policy.note({ ...about, verdict: 'later', reason: 'too_many_proofs' })
+    return { status, reason, ...(status === 429 ? { retryAfterMs: MINUTE_MS } : {}) }
   }
 }
 
-/** Whether a key id, an address or `acct:name@host`, is of the actor's server. */
-function isOfServer(keyId: string, actor: string): boolean {
-  if (!keyId.startsWith('acct:')) return isSameOrigin(keyId, actor)
-  return keyId.slice(keyId.lastIndexOf('@') + 1).toLowerCase() === new URL(actor).host
+const NOBODY: About = { kind: 'Other', host: '', actorUrl: null, activityId: null }
+
+const isBlocked = ({ isServer, isActor }: Blocks): boolean => isServer || isActor
+
+/** What it says of itself. */
+function aboutDocument(document: unknown): About {
+  const read = readActivity(document)
+  return read.ok ? aboutActivity(read.value) : NOBODY
+}
+
+/** Undefined when it passes, or is stored all the same. */
+function answerTo(decision: Decision): InboxAnswer | undefined {
+  const { verdict } = decision
+  if (verdict === 'refuse') return { status: decision.status, reason: decision.reason }
+  if (verdict === 'later') return { status: 429, reason: decision.reason, retryAfterMs: decision.retryAfterMs }
+  return verdict === 'drop' ? { status: 204, reason: decision.reason } : undefined
+}
+
+/** Whom we know or who says so: a key that is not fetched yet names its server. */
+function ownerOf(signer: InboundVerdict): string | undefined {
+  if (signer.ok) return signer.owner
+  return signer.reason === 'unknown-key' ? signer.unknownKey.split('#', 1)[0] : signer.key?.owner
 }
 
 /**
@@ -240,50 +246,3 @@ function isOfServer(keyId: string, actor: string): boolean {
  */
 const isOwnersDelete = ({ type, id, object }: ActivityDocument): boolean =>
   type === 'Delete' && object?.id != null && isSameOrigin(id, object.id)
-
-/** What the check of the signature needs later. */
-export interface SignedParts {
-  method: string
-  url: string
-  headers: HeaderValues
-  /** The bytes that were signed, in base64. */
-  body: string
-}
-
-const ALWAYS_KEPT = [
-  'host',
-  'date',
-  'digest',
-  'content-digest',
-  'content-type',
-  'content-length',
-  'signature',
-  'signature-input',
-]
-/** What a signature may cover but is nothing to be kept. */
-const NEVER_KEPT = ['cookie', 'authorization', 'proxy-authorization']
-
-/** The headers that the signature says to cover, in either form, and those that carry it. */
-function signedParts(request: InboxRequest): Record<string, unknown> {
-  const text = (name: string) => String(request.headers[name] ?? '')
-  const authorization = /^signature\s/i.test(text('authorization')) ? text('authorization') : ''
-  const covered = [
-    ...(/\bheaders="([^"]*)"/i
-      .exec(text('signature') || authorization)?.[1]
-      ?.toLowerCase()
-      .split(/\s+/) ?? []),
-    ...[...text('signature-input').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name.toLowerCase()),
-  ].filter((name) => !NEVER_KEPT.includes(name))
-  const names = new Set([...ALWAYS_KEPT, ...covered])
-  const headers = {
-    ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => names.has(name))),
-    ...(authorization === '' ? {} : { authorization }),
-  }
-  const parts: SignedParts = {
-    method: request.method,
-    url: request.url,
-    headers,
-    body: request.body.toString('base64'),
-  }
-  return { ...parts }
-}

@@ -12,6 +12,7 @@ import { handleCreate } from './create.ts'
 import { handleDelete } from './delete.ts'
 import { handleFlag } from './flag.ts'
 import { handleFollow } from './follow.ts'
+import { kindOf } from './policy/index.ts'
 import { handleDislike, handleLike } from './rate.ts'
 import { handleReview } from './review.ts'
 import { handleUndo } from './undo.ts'
@@ -47,6 +48,7 @@ const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
   too_large: 'ignore',
   unsupported_media_type: 'ignore',
   unprocessable: 'ignore',
+  too_many: 'retry',
   busy: 'retry',
   unavailable: 'retry',
 }
@@ -55,7 +57,7 @@ const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
 const UNKNOWN: ReadonlySet<ErrorKind> = new Set(['not_found', 'gone'])
 
 export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a: StoredActivity) => Promise<Treatment> {
-  const { logger, resolveActor, hosts } = context
+  const { logger, resolveActor, hosts, blocked, policy } = context
 
   return async (stored) => {
     const log = logger.child({ activity: stored.activityId, type: stored.type })
@@ -68,12 +70,22 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof DomainError && FATE[error.kind] === 'ignore') {
         log.debug({ reason }, 'activity ignored')
+        if (error.kind === 'forbidden') await noteRefused(stored)
         return { result: 'handled', hadEffect: false, refused: !UNKNOWN.has(error.kind) }
       }
       log.warn({ err: error }, 'activity failed')
       if (isBadData(error)) return { result: 'poisoned', reason }
       return { result: 'failed', reason }
     }
+  }
+
+  /** Of who was blocked while it waited, or asked for what is not theirs. */
+  async function noteRefused(stored: StoredActivity): Promise<void> {
+    const { activityId, actorUrl, host, type } = stored
+    const about = { kind: kindOf({ type, object: null }), host, actorUrl, activityId }
+    const blocks = await blocked.of(actorUrl)
+    const { verdict } = policy.judge({ blocked: { ...blocks, isPassedOn: true } }, about)
+    if (verdict === 'pass') policy.note({ ...about, verdict: 'drop', reason: 'not_permitted' })
   }
 
   /** False for what nobody handles. */

@@ -12,6 +12,7 @@ import { type KnownKey, verifyInbound } from '../security/index.ts'
 import { parseDocument, readActivity } from '../wire/index.ts'
 import { believe } from './believe.ts'
 import { saidAt, subjectOf } from './order.ts'
+import { type InboundPolicy, kindOf } from './policy/index.ts'
 
 /** Remembered at most. */
 const MISSES = 10_000
@@ -24,7 +25,7 @@ const signedParts = z.object({
 })
 
 export function makeVerifyLater(
-  deps: FederationDeps & { resolveActor: ResolveActor; discovery: Pick<Discovery, 'actorOf'> },
+  deps: FederationDeps & { resolveActor: ResolveActor; discovery: Pick<Discovery, 'actorOf'>; policy: InboundPolicy },
 ): (activity: StoredActivity) => Promise<Verification> {
   const { keys, clock, config, resolveActor, discovery } = deps
 
@@ -32,6 +33,16 @@ export function makeVerifyLater(
   const misses = new LRUCache<string, { at: number; verification: Verification }>({ max: MISSES })
 
   return async (activity) => {
+    const verification = await look(activity)
+    if (verification.result === 'forged') {
+      const { type, actorUrl, activityId } = activity
+      const about = { kind: kindOf({ type, object: null }), host: '', actorUrl, activityId }
+      deps.policy.note({ ...about, verdict: 'drop', reason: 'unproven_sender' })
+    }
+    return verification
+  }
+
+  async function look(activity: StoredActivity): Promise<Verification> {
     const { key_refetch_after } = config().vireo.federation.inbox
     const miss = misses.get(activity.actorUrl)
     if (miss && clock.now().getTime() - miss.at < key_refetch_after) return miss.verification

@@ -1,10 +1,11 @@
+export { claimedKeyId, hostOfKey } from './claimed-key.ts'
 export {
   type ActorKeys,
   type DocumentVerdict,
   signDocument,
   verifyDocument,
 } from './documents.ts'
-export { type HeaderValues, headerValue, type InboundMessage, type SignatureRefusal } from './http-message.ts'
+export type { HeaderValues, InboundMessage, SignatureRefusal } from './http-message.ts'
 export {
   type FindKey,
   importPrivateKey,

@@ -11,6 +11,7 @@ import {
   videoOfComment,
 } from '../../actors/abuse/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import { isStaff } from '../../actors/user/index.ts'
 import { assertMaySee, findVideoAccess } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -87,9 +88,11 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
       { config: byUser, schema: { tags, body: reportBody, response: { 200: z.object({ abuse: created }) } } },
       async (request) => {
         const { body } = request
+        const { accountId, role } = sessionOf(request).user
         const { abuseId } = await abuses.report({
           subject: await subjectOf(request, body),
-          reporterId: sessionOf(request).user.accountId,
+          reporterId: accountId,
+          isStaff: isStaff(role),
           reason: body.reason,
           predefinedReasons: predefinedReasonIds(body.predefinedReasons ?? []),
           startAt: body.video?.startAt ?? null,

@@ -74,12 +74,10 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
   async function answer(
     viewer: NonNullable<Viewer>,
     query: Filters & Pick<CommentListQuery, 'sort' | 'isLocal' | 'onLocalVideo'>,
-    of: Pick<CommentListQuery, 'ownerAccountId'>,
+    of: Pick<CommentListQuery, 'ownerAccountId' | 'tagsOf'>,
   ) {
     await assertSees(viewer, query)
-    const { videoId, videoChannelId: channelId, autoTagOneOf, isHeldForReview: isHeld, ...others } = query
-    // Nothing tags comments automatically yet, so none has such a tag.
-    if (autoTagOneOf) return { total: 0, data: [] }
+    const { videoId, videoChannelId: channelId, isHeldForReview: isHeld, ...others } = query
     const { total, rows } = await listComments(db, { ...others, ...of, videoId, channelId, isHeld })
     return { total, data: rows.map((row) => toListedCommentView(row, urls)) }
   }
@@ -100,7 +98,7 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
       },
       async (request) => {
         const viewer = viewerOf(sessionOf(request))
-        return await answer(viewer, request.query, { ownerAccountId: viewer.accountId })
+        return await answer(viewer, request.query, { ownerAccountId: viewer.accountId, tagsOf: viewer.accountId })
       },
     )
 
@@ -119,7 +117,7 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
           response,
         },
       },
-      async (request) => await answer(viewerOf(sessionOf(request)), request.query, {}),
+      async (request) => await answer(viewerOf(sessionOf(request)), request.query, { tagsOf: null }),
     )
   }
 }
@@ -134,7 +132,7 @@ const toListedCommentView = (row: ListedCommentRow, here: Here): z.infer<typeof 
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
   heldForReview: row.held,
-  automaticTags: [],
+  automaticTags: row.automatic_tags,
   video: row.video,
   account: toAccountView(row.account, here),
 })

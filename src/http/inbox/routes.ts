@@ -2,7 +2,6 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 
 /** What the federation layer says of a posted activity. */
@@ -12,7 +11,7 @@ export type InboxPort = (request: {
   headers: Record<string, string | string[] | undefined>
   body: Buffer
   from: string
-}) => Promise<{ status: 204 | 400 | 401 | 403 | 404 | 413 | 429; reason?: string }>
+}) => Promise<{ status: 204 | 400 | 401 | 403 | 404 | 413 | 429; reason?: string; retryAfterMs?: number }>
 
 const REFUSALS = {
   400: 'invalid',
@@ -20,6 +19,7 @@ const REFUSALS = {
   403: 'forbidden',
   404: 'not_found',
   413: 'too_large',
+  429: 'too_many',
 } as const
 
 /** JSON under any of its names; a form or a text could be sent by a page that somebody looks at. */
@@ -46,7 +46,10 @@ export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: st
       })
       if (answer.status !== 204) {
         const refusal = `The activity was refused: ${answer.reason ?? 'no reason'}.`
-        throw answer.status === 429 ? new HttpError(429, refusal) : new DomainError(REFUSALS[answer.status], refusal)
+        const { retryAfterMs } = answer
+        const headers: Record<string, string> =
+          retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }
+        throw new DomainError(REFUSALS[answer.status], refusal, { headers })
       }
       return reply.code(204).send()
     }

@@ -1,7 +1,9 @@
-// The servers that we talk with, and what of theirs could not be handled: `/vireo/peers`, `/vireo/parked-activities`.
+// The servers that we talk with, what of theirs could not be handled, and what was not taken as they sent it: `/vireo/peers`,
+// `/vireo/parked-activities`, `/vireo/inbound-decisions`.
 
 import { z } from 'zod'
 import { historiesOf } from '../../actors/follow/index.ts'
+import { type InboundJournal, listInboundDecisions, reasons, verdicts } from '../../actors/inbound-decision/index.ts'
 import { type IncomingActivities, listParkedActivities } from '../../actors/incoming-activity/index.ts'
 import { listPeers, type RemoteHosts } from '../../actors/remote-host/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -9,7 +11,14 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { parkedActivityView, peerView, toParkedActivityView, toPeerView } from './views.ts'
+import {
+  inboundDecisionView,
+  parkedActivityView,
+  peerView,
+  toInboundDecisionView,
+  toParkedActivityView,
+  toPeerView,
+} from './views.ts'
 
 export interface PeersDeps {
   db: Database
@@ -17,10 +26,12 @@ export interface PeersDeps {
   clock: Clock
   hosts: Pick<RemoteHosts, 'retryNow'>
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
+  decisions: Pick<InboundJournal, 'flush'>
 }
 
 const TAGS = ['Peers']
 const MAX_HOST = 260
+const DECISION_SORTS = ['lastAt', 'count', 'host'] as const
 const SORTS = ['host', 'createdAt', 'lag', 'waitingDeliveries', 'lastSuccessAt'] as const
 /** No control characters: PostgreSQL refuses texts with a zero byte. */
 const hostText = z
@@ -30,7 +41,7 @@ const hostText = z
   .regex(/^[^\s\p{Cc}/@]+$/u, 'Should have a host')
 
 export function peersArea(deps: PeersDeps): Area {
-  const { db, config, clock, hosts, incoming } = deps
+  const { db, config, clock, hosts, incoming, decisions } = deps
   const admin = { auth: 'admin' } as const
   const byId = z.object({ id: idText })
 
@@ -99,6 +110,35 @@ export function peersArea(deps: PeersDeps): Area {
       async ({ query }) => {
         const { total, rows } = await listParkedActivities(db, query)
         return { total, data: rows.map(toParkedActivityView) }
+      },
+    )
+
+    app.get(
+      '/api/v1/vireo/inbound-decisions',
+      {
+        config: { right: 'MANAGE_SERVERS_BLOCKLIST' },
+        schema: {
+          operationId: 'listInboundDecisions',
+          summary:
+            'List what was refused, put off, dropped, held or tagged of what others sent, by server, reason and kind',
+          tags: TAGS,
+          querystring: z.object({
+            ...paging(config()),
+            sort: sorting(DECISION_SORTS, '-lastAt'),
+            host: hostText.optional(),
+            reason: z.enum(reasons).optional(),
+            verdict: z.enum(verdicts).optional(),
+          }),
+          response: { 200: listOf(inboundDecisionView) },
+        },
+      },
+      async ({ query: { sort, ...query } }) => {
+        await decisions.flush()
+        const { total, rows } = await listInboundDecisions(db, {
+          ...query,
+          sort: { column: sort.by, descending: sort.descending },
+        })
+        return { total, data: rows.map(toInboundDecisionView) }
       },
     )
 

@@ -1,7 +1,8 @@
-// A server that we know, and an activity of one that could not be handled, as an administrator reads them.
+// A server that we know, an activity of one that could not be handled, and decisions about what they send, as the staff reads them.
 
 import { z } from 'zod'
 import type { HistoryRow } from '../../actors/follow/index.ts'
+import { type InboundDecisionRow, reasons, verdicts } from '../../actors/inbound-decision/index.ts'
 import type { ParkedActivityRow } from '../../actors/incoming-activity/index.ts'
 import type { PeerRow } from '../../actors/remote-host/index.ts'
 
@@ -105,4 +106,32 @@ export const toParkedActivityView = (row: ParkedActivityRow): z.infer<typeof par
   host: row.host,
   error: row.error,
   receivedAt: row.receivedAt.toISOString(),
+})
+
+export const inboundDecisionView = z
+  .object({
+    host: z
+      .string()
+      .meta({ description: 'Empty for servers that are not known, and where nobody proved to be of one.' }),
+    verdict: z.enum(verdicts),
+    reason: z.enum(reasons),
+    kind: z.string().meta({ description: 'Type of the activity, with that of its object: `Create Note`.' }),
+    count: z.int(),
+    firstAt: z.iso.datetime(),
+    lastAt: z.iso.datetime(),
+    activityId: z.string().nullable().meta({ description: 'Of the last one.' }),
+    actor: z.string().nullable().meta({ description: 'Who is said to have made it.' }),
+  })
+  .meta({ id: 'InboundDecision' })
+
+export const toInboundDecisionView = (row: InboundDecisionRow): z.infer<typeof inboundDecisionView> => ({
+  host: row.host,
+  verdict: row.verdict,
+  reason: row.reason,
+  kind: row.kind,
+  count: row.count,
+  firstAt: row.firstAt.toISOString(),
+  lastAt: row.lastAt.toISOString(),
+  activityId: row.activityId,
+  actor: row.actorUrl,
 })

@@ -23,6 +23,7 @@ const STATUS: Record<ErrorKind, number> = {
   too_large: 413,
   unsupported_media_type: 415,
   unprocessable: 422,
+  too_many: 429,
   busy: 503,
   unavailable: 503,
 }

@@ -1,4 +1,4 @@
-// Rate limits per group and address, with the headers that clients know. Counting is in rate-limit-stores.ts.
+// Rate limits per group and address, with the headers that clients know. Counting is in platform/limit-stores.ts.
 
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
@@ -7,10 +7,10 @@ import { LRUCache } from 'lru-cache'
 import { isStaff } from '../../actors/user/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { type LimitStore, makeMemoryLimitStore, makeRedisLimitStore } from '../../platform/limit-stores.ts'
 import { clientIp } from './client-ip.ts'
 import { HttpError } from './http-error.ts'
 import { countsSuccesses, type LimitGroup, limitGroups } from './rate-limit-groups.ts'
-import { type LimitStore, makeMemoryLimitStore, makeRedisLimitStore } from './rate-limit-stores.ts'
 import type { App } from './types.ts'
 
 export interface RateLimits {

@@ -61,7 +61,6 @@ export function searchArea(deps: SearchDeps): Area {
         refuseIndex(query)
         const viewer = viewerOf(session)
         assertMayList(query, viewer)
-        if (query.autoTagOneOf) return { total: 0, data: [] }
         const search = query.search?.trim() ?? ''
         const isAddress = ADDRESS.test(search)
         const named = isAddress ? await resolvePasted.video(search, { fetch: mayFetch(session !== null) }) : undefined

@@ -116,7 +116,6 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
         const { user } = sessionOf(request)
         const viewer = viewerOf(sessionOf(request))
         assertMayList(query, viewer)
-        if (query.autoTagOneOf) return { total: 0, data: [] }
         const page = await listVideos(
           db,
           toListQuery(query, {

@@ -24,8 +24,6 @@ export function makeVideoPageOf(deps: { db: Database; config: () => Config; urls
     const viewer = viewerOf(session)
     assertMayList(query, viewer)
     const of = await scope()
-    // Nothing tags videos automatically yet, so none has such a tag.
-    if (query.autoTagOneOf) return { total: 0, data: [] }
     const nsfw = await nsfwWanted(query, session?.user.id)
     const page = await listVideos(db, toListQuery(query, { scope: of, viewer, nsfw, ownHost: urls.host }))
     return {

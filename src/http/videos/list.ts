@@ -100,12 +100,14 @@ export function toListQuery(
     ...(includesMuted ? {} : { mutedFor: reader }),
     tagsOneOf: query.tagsOneOf?.map((tag) => tag.toLowerCase()),
     tagsAllOf: query.tagsAllOf?.map((tag) => tag.toLowerCase()),
+    autoTagOneOf: query.autoTagOneOf,
     unpublished: (include & includes.notPublished) !== 0,
     blocked: (include & includes.blacklisted) !== 0,
     host: host === ownHost ? null : host,
     include: {
       files: (include & includes.files) !== 0,
       source: (include & includes.source) !== 0,
+      automaticTags: (include & includes.automaticTags) !== 0,
       ...(includesMuted ? { mutedFor: reader } : {}),
     },
   }

@@ -80,8 +80,6 @@ export function videosArea(deps: VideosDeps): Area {
       async ({ query, session }) => {
         const viewer = viewerOf(session)
         assertMayList(query, viewer)
-        // Nothing tags videos automatically yet, so none has such a tag.
-        if (query.autoTagOneOf) return { total: 0, data: [] }
         const nsfw = await nsfwWanted(query, session?.user.id)
         const page = await listVideos(
           db,

@@ -136,7 +136,7 @@ export function toVideoView(row: VideoListRow, { here, include }: ListViewOption
     ...(wants(includes.blockedOwner) ? toMuted(row) : {}),
     ...(wants(includes.files) ? toFileViews(row, here) : {}),
     ...(wants(includes.source) && row.source ? { videoSource: toSourceView(row.source, here) } : {}),
-    ...(wants(includes.automaticTags) ? { automaticTags: [] } : {}),
+    ...(wants(includes.automaticTags) ? { automaticTags: row.automatic_tags ?? [] } : {}),
     ...(wants(includes.tags) ? { tags: row.tags } : {}),
   }
 }

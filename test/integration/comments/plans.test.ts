@@ -59,7 +59,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const usual: CommentListQuery = { start: 0, count: 15, sort: { by: 'createdAt', descending: true } }
+const usual: CommentListQuery = { tagsOf: null, start: 0, count: 15, sort: { by: 'createdAt', descending: true } }
 
 describe('with many comments', () => {
   it.each<[string, Partial<CommentListQuery>, number]>([

@@ -18,6 +18,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
@@ -55,8 +56,9 @@ export async function startCommentServer(): Promise<CommentServer> {
   for (const name of HEARD) {
     runtime.registry.on(name, 'test', async (payload) => void heard.push({ name, payload }))
   }
-  const comments = makeComments(deps)
-  const reviews = makeCommentReviews(deps)
+  const automaticTags = automaticTagsFor(deps)
+  const comments = makeComments({ ...deps, automaticTags })
+  const reviews = makeCommentReviews({ ...deps, automaticTags })
   const ratings = makeRatings(deps)
   const users = new Map<string, { made: MadeUser; role: 0 | 1 | 2 }>()
   const app = await makeApp({

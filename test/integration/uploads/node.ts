@@ -43,6 +43,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { cheapPasswords } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
@@ -135,7 +136,9 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const actorDeps = depsOf(runtime, config, clock)
   const pendingFiles = makePendingFiles({ ...actorDeps, store, leases })
   const placeFiles = makePlaceFiles({ ...actorDeps, store, leases })
-  const deps = { ...actorDeps, store, ffmpeg: options.ffmpeg ?? (await testFfmpeg()), pendingFiles, placeFiles, leases }
+  const ffmpeg = options.ffmpeg ?? (await testFfmpeg())
+  const automaticTags = automaticTagsFor(actorDeps)
+  const deps = { ...actorDeps, store, ffmpeg, pendingFiles, placeFiles, leases, automaticTags }
   const inspectFile = makeInspectFile(deps)
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })

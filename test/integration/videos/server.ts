@@ -32,6 +32,7 @@ import { newUuid } from '../../../src/platform/ids.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { makeSignedTokens } from '../../../src/platform/signed-tokens.ts'
+import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
@@ -92,6 +93,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
       pendingFiles,
       placeFiles: makePlaceFiles({ ...deps, store, leases }),
       leases,
+      automaticTags: automaticTagsFor(deps),
     }),
     ...makeRemoveVideo({ ...deps, store, pendingFiles, leases }),
   }

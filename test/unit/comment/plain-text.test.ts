@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { toPlainText } from '../../../src/actors/comment/index.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 
 describe('the text of a comment of another server', () => {
   it.each([
@@ -11,5 +12,30 @@ describe('the text of a comment of another server', () => {
 
   it('loses no part of a character where it ends', () => {
     expect(toPlainText(`a${'😀'.repeat(4)}`, 'text/markdown', 3)).toBe('a😀😀')
+  })
+})
+
+describe('markup without end', () => {
+  it.each([
+    ['nested tags', '<a><b>'.repeat(20_000)],
+    ['links', '<a href="https://peer.example/">z</a>'.repeat(4_000)],
+    ['openings', '<'.repeat(100_000)],
+    ['ends of paragraphs', '</p >'.repeat(20_000)],
+    ['entities', '&amp;'.repeat(20_000)],
+    ['attributes', `<a ${'x="1" '.repeat(16_000)}>`],
+    ['an open tag of white space', `</p${' '.repeat(100_000)}`],
+    ['comments', '<!--'.repeat(25_000)],
+  ])('of %s costs no more than 20 ms', (_what, html) => {
+    const costs = Array.from({ length: 4 }, () => {
+      const spent = startCpuTime()
+      toPlainText(html, 'text/html', 10_000)
+      return spent()
+    })
+    expect(Math.min(...costs)).toBeLessThan(20)
+  })
+
+  it('is taken for text, of which what looks like tags goes', () => {
+    const html = `<p>${'<b>bold</b> &amp; '.repeat(800)}</p>`
+    expect(toPlainText(html, 'text/html', 10_000)).toBe('bold & '.repeat(800).trim())
   })
 })

@@ -29,6 +29,7 @@ import { videoPartRows } from './video-parts.ts'
 import { videoStatsRows } from './video-stats.ts'
 import { videoRows } from './videos.ts'
 import { viewRows } from './views.ts'
+import { watchedWordsRows } from './watched-words.ts'
 
 export const rows: readonly Row[] = [
   ...sessionRows,
@@ -50,6 +51,7 @@ export const rows: readonly Row[] = [
   ...playlistRows,
   ...abuseRows,
   ...blocklistRows,
+  ...watchedWordsRows,
   ...serverFollowRows,
   ...serverLogRows,
   ...redundancyRows,

@@ -1,8 +1,8 @@
-// The servers that we know, and what of theirs is parked; and the figures of the debug page.
+// The servers that we know, what of theirs is parked, and what was not taken of it; and the figures of the debug page.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { Cast } from '../cast.ts'
-import { administrators, row } from '../row.ts'
+import { administrators, row, staff } from '../row.ts'
 
 const parked = async (cast: Cast) => ({ params: { id: await cast.parkedActivity() } })
 
@@ -18,6 +18,7 @@ export const peerRows = [
     'of an unknown host',
   ),
   row('GET /api/v1/vireo/parked-activities', administrators(200)),
+  row('GET /api/v1/vireo/inbound-decisions', staff(200)),
   row('POST /api/v1/vireo/parked-activities/:id/retry', administrators(204), parked),
   row('DELETE /api/v1/vireo/parked-activities/:id', administrators(204), parked),
   row('GET /api/v1/server/debug', administrators(200)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { limitsOf } from '../../../src/http/plugins/rate-limit-groups.ts'
-import { makeMemoryLimitStore, makeRedisLimitStore } from '../../../src/http/plugins/rate-limit-stores.ts'
+import { makeMemoryLimitStore, makeRedisLimitStore } from '../../../src/platform/limit-stores.ts'
 
 describe('counting in memory', () => {
   it('starts again when the window is over', () => {

@@ -1,0 +1,115 @@
+// What is tagged automatically: videos by the lists of the instance, comments by these and by the lists of the account of whose
+// video they are about. Texts are looked through before the transaction that stores them with their tags.
+
+import type { Sql } from '../../platform/database/index.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+import { CORE_TAGS, type FindLists, type ListOwner, type StoredList } from '../watched-words/index.ts'
+import { hasExternalLink } from './external-link.ts'
+
+/** What of a video is looked through. */
+export interface TaggedVideo {
+  name: string
+  description: string | null
+  support: string | null
+  tags: readonly string[]
+}
+
+export interface CommentTag {
+  ownerId: ListOwner
+  name: string
+}
+
+export interface CommentTags {
+  tags: readonly CommentTag[]
+  /** The owner of the video, an account of ours, wants to see what is tagged so before others do. */
+  review: boolean
+  /** There are tags with which they want to. */
+  reviews: boolean
+}
+
+export interface AutomaticTags {
+  ofVideo(video: TaggedVideo): Promise<string[]>
+  ofComment(comment: { videoId: number; text: string; html?: string }): Promise<CommentTags>
+}
+
+interface NamedList extends StoredList {
+  name: string
+  ownerId: ListOwner
+}
+
+export const NO_TAGS: CommentTags = { tags: [], review: false, reviews: false }
+
+const [EXTERNAL_LINK] = CORE_TAGS
+/** Between two texts. It is no part of a word, nor a space between the words of one phrase. */
+const BETWEEN = '\n\u0001\n'
+
+const LISTS = `coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'version', l.version, 'name', l.name, 'ownerId', l.account_id)
+  order by l.id), '[]')`
+
+export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLists: FindLists }): AutomaticTags {
+  return {
+    async ofVideo({ name, description, support, tags }) {
+      const texts = [name, description ?? '', ...tags]
+      const [row] = await db.query<{ lists: NamedList[] }>(
+        `select ${LISTS} as lists from watched_words_list l where l.account_id is null`,
+        [],
+        { prepared: true },
+      )
+      const found = await findLists(row?.lists ?? [], [...texts, support ?? ''].join(BETWEEN))
+      // Whoever asks for support does so elsewhere.
+      const links = hasExternalLink(texts.join(BETWEEN), urls.host) ? [EXTERNAL_LINK] : []
+      return [...links, ...found.map((list) => list.name)]
+    },
+
+    async ofComment({ videoId, text, html }) {
+      const [row] = await db.query<{ ownerId: number | null; lists: NamedList[]; review: string[] }>(
+        `with owner as (
+           select c.account_id as id from video v join channel c on c.id = v.channel_id where v.id = $1 and not v.remote
+         ) select (select id from owner) as "ownerId",
+             (select ${LISTS} from watched_words_list l
+              where l.account_id is null or l.account_id = (select id from owner)) as lists,
+             coalesce((select p.review from comment_tag_policy p where p.account_id = (select id from owner)), '{}') as review`,
+        [videoId],
+        { prepared: true },
+      )
+      if (!row) return NO_TAGS
+      const all = html === undefined ? text : text + BETWEEN + html
+      const found: CommentTag[] = await findLists(row.lists, all)
+      const owners = row.ownerId === null ? [null] : [null, row.ownerId]
+      const links = hasExternalLink(all, urls.host) ? owners.map((ownerId) => ({ ownerId, name: EXTERNAL_LINK })) : []
+      const tags = [...links, ...found.map(({ ownerId, name }) => ({ ownerId, name }))]
+      const { review } = row
+      return {
+        tags,
+        review: tags.some(({ ownerId, name }) => ownerId !== null && review.includes(name)),
+        reviews: review.length > 0,
+      }
+    },
+  }
+}
+
+/** Stores the tags of a new comment. */
+export async function tagComment(query: Sql, commentId: number, { tags }: CommentTags): Promise<void> {
+  if (tags.length === 0) return
+  await query(
+    `insert into comment_automatic_tag (comment_id, account_id, name)
+     select $1, t.account_id, t.name from unnest($2::int[], $3::text[]) as t (account_id, name)
+     on conflict do nothing`,
+    [commentId, tags.map(({ ownerId }) => ownerId), tags.map(({ name }) => name)],
+  )
+}
+
+/** The same of one that was edited. */
+export async function retagComment(query: Sql, commentId: number, tags: CommentTags): Promise<void> {
+  await query('delete from comment_automatic_tag where comment_id = $1', [commentId])
+  await tagComment(query, commentId, tags)
+}
+
+/** Stores what a video is tagged with from now on. */
+export async function tagVideo(query: Sql, videoId: number, names: readonly string[]): Promise<void> {
+  await query(
+    `with gone as (delete from video_automatic_tag where video_id = $1 and not (name = any($2)))
+     insert into video_automatic_tag (video_id, name) select $1, unnest($2::text[]) on conflict do nothing`,
+    [videoId, names],
+  )
+}

@@ -1,0 +1,58 @@
+// Which tags an account may know of, and which of the comments below its videos wait for it by their tags.
+
+import type { Database } from '../../platform/database/index.ts'
+import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { CORE_TAGS, type ListOwner } from '../watched-words/index.ts'
+
+export interface AvailableTag {
+  name: string
+  type: 'core' | 'watched-words-list'
+}
+
+export interface CommentTagPolicies {
+  /** Comments below the videos of the account that are tagged so from now on wait for it. Throws `invalid` for other tags. */
+  setReview(accountId: number, names: string[]): Promise<void>
+}
+
+/** What an owner's lists tag with, in the order of their names, and what is always tagged. One statement. */
+export async function availableTags(db: Pick<Database, 'query'>, ownerId: ListOwner): Promise<AvailableTag[]> {
+  const lists = await db.query<{ name: string }>(
+    'select name from watched_words_list where account_id is not distinct from $1::int order by name',
+    [ownerId],
+  )
+  return [
+    ...lists.map(({ name }) => ({ name, type: 'watched-words-list' as const })),
+    ...CORE_TAGS.map((name) => ({ name, type: 'core' as const })),
+  ]
+}
+
+/** The tags for which comments wait for an account. One statement. */
+export async function reviewedTags(db: Pick<Database, 'query'>, accountId: number): Promise<string[]> {
+  const [policy] = await db.query<{ review: string[] }>('select review from comment_tag_policy where account_id = $1', [
+    accountId,
+  ])
+  return policy?.review ?? []
+}
+
+export function makeCommentTagPolicies({ tell }: ActorDeps): CommentTagPolicies {
+  return {
+    async setReview(accountId, names) {
+      const review = [...new Set(names)]
+      await tell.create(async (unit) => {
+        // A list that goes meanwhile takes its name out of this.
+        const lists = await unit.query<{ name: string }>(
+          'select name from watched_words_list where account_id = $1 and name = any($2) order by id for key share',
+          [accountId, review],
+        )
+        const known = new Set<string>([...CORE_TAGS, ...lists.map(({ name }) => name)])
+        const unknown = review.find((name) => !known.has(name))
+        if (unknown !== undefined) throw new DomainError('invalid', `${unknown} is no automatic tag of this account.`)
+        await unit.query(
+          `insert into comment_tag_policy (account_id, review, updated_at) values ($1, $2, $3)
+           on conflict (account_id) do update set review = excluded.review, updated_at = excluded.updated_at`,
+          [accountId, review, unit.now],
+        )
+      })
+    },
+  }
+}

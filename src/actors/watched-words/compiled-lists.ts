@@ -1,0 +1,66 @@
+// Lists as they are looked for, kept between two texts: made again when their words change.
+
+import { LRUCache } from 'lru-cache'
+import { makeBreaks } from '../../platform/breaks.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { readText } from './reading.ts'
+import { compileWords, type WordList } from './word-list.ts'
+
+/** A list as it is stored, without its words. */
+export interface StoredList {
+  id: number
+  version: number
+}
+
+/** Which of the lists have a word that is in the text. */
+export type FindLists = <L extends StoredList>(lists: readonly L[], text: string) => Promise<L[]>
+
+/** Of all lists that are kept, in the units of `WordList`: some 10 bytes each. */
+const MOST_KEPT = 5_000_000
+/** The least that a list takes. */
+const OVERHEAD = 50
+
+export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; logger: Logger }): FindLists {
+  const kept = new LRUCache<string, WordList>({ maxSize: MOST_KEPT, sizeCalculation: ({ size }) => size + OVERHEAD })
+  const underWay = new Map<string, Promise<WordList | undefined>>()
+  const keyOf = ({ id, version }: StoredList): string => `${id} ${version}`
+
+  /** Undefined when the list changed or went meanwhile. */
+  async function compile(list: StoredList): Promise<WordList | undefined> {
+    const [row] = await db.query<{ words: string[] }>(
+      'select words from watched_words_list where id = $1 and version = $2',
+      [list.id, list.version],
+    )
+    if (!row) return undefined
+    try {
+      const compiled = await compileWords(row.words, makeBreaks())
+      kept.set(keyOf(list), compiled)
+      return compiled
+    } catch (error) {
+      // Of a version that took more.
+      logger.error({ err: error, list: list.id }, 'a list of watched words cannot be looked for')
+      return undefined
+    }
+  }
+
+  async function compiled(list: StoredList): Promise<WordList | undefined> {
+    const key = keyOf(list)
+    const known = kept.get(key) ?? underWay.get(key)
+    if (known) return await known
+    const made = compile(list).finally(() => underWay.delete(key))
+    underWay.set(key, made)
+    return await made
+  }
+
+  return async (lists, text) => {
+    if (lists.length === 0) return []
+    const pause = makeBreaks()
+    const read = readText(text)
+    const found: (typeof lists)[number][] = []
+    for (const list of lists) {
+      if (await (await compiled(list))?.find(read, pause)) found.push(list)
+    }
+    return found
+  }
+}

@@ -1,0 +1,157 @@
+// Expressions (RE2) that are looked for in time linear in the text, whatever they are and whatever it says. They are made into
+// automata that are complete before the first text comes: what would grow too large is refused, and no text makes them larger.
+
+import { RE2JS, RE2Set } from 're2js'
+import { BESIDE_WORDS, signsApart } from './reading.ts'
+
+export interface Expressions {
+  /** Transitions of the automata; small ones count as `SMALLEST`. */
+  size: number
+  /** Whether one of them is in a text, which has small letters. `pause` is awaited now and then. */
+  find(text: string, pause: () => Promise<void>): Promise<boolean>
+}
+
+/** These expressions, or this one, would take too much. */
+export class TooComplex extends Error {
+  override readonly name = 'TooComplex'
+}
+
+/** Transitions of one automaton at most: of one expression, and of several. */
+const LARGEST = 40_000
+const LARGEST_SHARED = 15_000
+/** Each takes its time with every text: some 0.1 ms for 10,000 characters. */
+const SMALLEST = 2000
+/** Instructions of one expression at most. */
+const MOST_INSTRUCTIONS = 1000
+/** Expressions that share an automaton. Those with gaps of anything do not: they multiply each other. */
+const SHARING = 8
+const GAP = /\.(?:[*+]|\{\d*,\})/
+/** What building the automata of a list may take, in states looked at: less than a second. */
+const MOST_WORK = 3_000_000
+/** What parsing takes beside that, for each instruction. */
+const PARSING = 50
+
+const SIGNS = /[\\^$.|?*+()[\]{}]/
+
+/** The expression that a word is; undefined where it is itself alone: without signs, or not valid. Throws TooComplex. */
+export function toExpression(word: string): { source: string; instructions: number } | undefined {
+  if (!SIGNS.test(word)) return undefined
+  const source = signsApart(word.normalize('NFC'))
+  try {
+    const instructions = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).programSize()
+    // Within others too.
+    newSet().add(among([source]))
+    if (instructions > MOST_INSTRUCTIONS) throw new TooComplex(word)
+    return { source, instructions }
+  } catch (error) {
+    if (error instanceof TooComplex) throw error
+    return undefined
+  }
+}
+
+/** Without capitals to be looked for, which takes long to parse. */
+const BESIDE = `(?-i:${BESIDE_WORDS})`
+
+const newSet = (): RE2Set => new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE)
+
+/** Any of them, as whole words. */
+const among = (sources: readonly string[]): string =>
+  `(?:^|${BESIDE})(?:${sources.map((source) => `(?:${source})`).join('|')})(?:${BESIDE}|$)`
+
+interface Work {
+  done: number
+  pause: () => Promise<void>
+}
+
+/** The automata of those words that are expressions. Throws TooComplex. `pause` is awaited now and then. */
+export async function compileExpressions(
+  words: readonly string[],
+  options: { pause: () => Promise<void>; largest: number },
+): Promise<Expressions> {
+  const work: Work = { done: 0, pause: options.pause }
+  const sets: RE2Set[] = []
+  let size = 0
+  for (const sources of await inGroups(words, work)) {
+    const shared = sources.length > 1 ? await complete(sources, LARGEST_SHARED, work) : undefined
+    const parts = shared ? [shared] : await Promise.all(sources.map((source) => alone(source, work)))
+    for (const part of parts) {
+      sets.push(part.set)
+      size += Math.max(part.size, SMALLEST)
+    }
+    if (size > options.largest) throw new TooComplex(sources.join(', '))
+  }
+  return {
+    size,
+    async find(text, pause) {
+      for (const set of sets) {
+        if (set.match(text).length > 0) return true
+        await pause()
+      }
+      return false
+    },
+  }
+}
+
+async function inGroups(words: readonly string[], work: Work): Promise<string[][]> {
+  const groups: string[][] = []
+  let open: string[] = []
+  for (const word of words) {
+    const expression = toExpression(word)
+    await work.pause()
+    if (!expression) continue
+    spend(work, PARSING * expression.instructions, word)
+    if (GAP.test(word)) groups.push([expression.source])
+    else if (open.push(expression.source) === 1) groups.push(open)
+    if (open.length === SHARING) open = []
+  }
+  return groups
+}
+
+async function alone(source: string, work: Work): Promise<{ set: RE2Set; size: number }> {
+  const completed = await complete([source], LARGEST, work)
+  if (!completed) throw new TooComplex(source)
+  return completed
+}
+
+function spend(work: Work, steps: number, what: string): void {
+  work.done += steps
+  if (work.done > MOST_WORK) throw new TooComplex(what)
+}
+
+/** Of a state of an automaton as the library keeps it. */
+interface State {
+  nfaStates: { length: number }
+}
+
+/** The automaton, with each of its states and transitions; undefined when it has too many. */
+async function complete(
+  sources: readonly string[],
+  largest: number,
+  work: Work,
+): Promise<{ set: RE2Set; size: number } | undefined> {
+  const set = newSet()
+  set.add(among(sources))
+  // Every text begins at the same state.
+  set.match('')
+  const { dfa } = set
+  // One character of each class that is told apart, and the end of the text. There are no capitals in it.
+  const inputs = [0, ...dfa.classBounds, END_OF_TEXT]
+    .map((rune, index) => ({ rune, index }))
+    .filter(({ rune }) => rune < CAPITALS.first || rune > CAPITALS.last)
+  const states = new Set<State>(dfa.startStates.values())
+  for (const state of states) {
+    if (states.size * inputs.length > largest) return undefined
+    for (const { rune, index } of inputs) {
+      const next: State | null = dfa.step(state, index, rune, RE2Set.UNANCHORED)
+      if (!next) return undefined
+      states.add(next)
+    }
+    spend(work, inputs.length * (1 + state.nfaStates.length), sources.join(', '))
+    await work.pause()
+  }
+  return { set, size: states.size * inputs.length }
+}
+
+const END_OF_TEXT = -1
+/** Of ASCII. What follows them is told apart from them, as it stands beside words. */
+const CAPITALS = { first: 0x41, last: 0x5a }

@@ -1,0 +1,9 @@
+export { type FindLists, makeFindLists, type StoredList } from './compiled-lists.ts'
+export {
+  CORE_TAGS,
+  type ListOwner,
+  makeWatchedWords,
+  type NewWatchedWords,
+  type WatchedWords,
+} from './watched-words.commands.ts'
+export { listWatchedWords, type WatchedWordsRow, watchedWordsSorts } from './watched-words.queries.ts'

@@ -1,0 +1,79 @@
+// Words and phrases that are looked for as they are, many at once (Aho and Corasick, over tokens instead of letters): one pass over
+// the text, however many there are.
+
+import { type ReadText, wordTokens } from './reading.ts'
+
+export interface Phrases {
+  /** Nodes of the automaton. */
+  size: number
+  /** Whether one of them is in the text. */
+  find(text: ReadText): boolean
+}
+
+interface Node {
+  next: Map<string, Node>
+  /** The longest other beginning of a phrase with which what was read here ends. */
+  shorter: Node | undefined
+  /** Some phrase ends here. */
+  isFound: boolean
+}
+
+export function compilePhrases(words: readonly string[]): Phrases {
+  const root: Node = { next: new Map(), shorter: undefined, isFound: false }
+  let size = 0
+  for (const tokens of words.map(wordTokens)) {
+    if (tokens.length === 0) continue
+    let node = root
+    for (const token of tokens) {
+      let next = node.next.get(token)
+      if (!next) {
+        next = { next: new Map(), shorter: root, isFound: false }
+        node.next.set(token, next)
+        size += 1
+      }
+      node = next
+    }
+    node.isFound = true
+  }
+  linkShorter(root)
+
+  return {
+    size,
+    find({ tokens, distinct }) {
+      if (!mayBegin(root.next, distinct)) return false
+      let node = root
+      for (const token of tokens) {
+        node = after(node, token) ?? root
+        if (node.isFound) return true
+      }
+      return false
+    },
+  }
+}
+
+/** What is reached from a node, or from the shorter beginnings, with one more token. */
+function after(from: Node, token: string): Node | undefined {
+  for (let node: Node | undefined = from; node; node = node.shorter) {
+    const next = node.next.get(token)
+    if (next) return next
+  }
+  return undefined
+}
+
+function linkShorter(root: Node): void {
+  const queue = [...root.next.values()]
+  for (const node of queue) {
+    for (const [token, next] of node.next) {
+      next.shorter = (node.shorter && after(node.shorter, token)) ?? root
+      next.isFound ||= next.shorter.isFound
+      queue.push(next)
+    }
+  }
+}
+
+/** Whether a text has any of the first tokens: most have none. */
+function mayBegin(firsts: ReadonlyMap<string, unknown>, distinct: ReadonlySet<string>): boolean {
+  const [few, many] = firsts.size < distinct.size ? [firsts, distinct] : [distinct, firsts]
+  for (const token of few.keys()) if (many.has(token)) return true
+  return false
+}

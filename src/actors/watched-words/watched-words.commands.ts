@@ -1,0 +1,123 @@
+// Lists of watched words, of the instance and of accounts. What is written or edited from then on is tagged with the names of the
+// lists whose words are in it.
+
+import { makeBreaks } from '../../platform/breaks.ts'
+import { isUniqueViolation } from '../../platform/database/index.ts'
+import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { TooComplex } from './expressions.ts'
+import { compileWords, LARGEST_OF_OWNER } from './word-list.ts'
+
+/** The account that a list is of; null for the instance. */
+export type ListOwner = number | null
+
+export interface NewWatchedWords {
+  name: string
+  words: string[]
+}
+
+export interface WatchedWords {
+  /** Gives the id. Throws `invalid` for a name that is taken, and for words that take too long to be looked for. */
+  add(ownerId: ListOwner, list: NewWatchedWords): Promise<number>
+  /** Throws `not_found`, and what `add` throws. */
+  update(ownerId: ListOwner, listId: number, list: NewWatchedWords): Promise<void>
+  /** Throws `not_found`. */
+  remove(ownerId: ListOwner, listId: number): Promise<void>
+}
+
+/** Tags that are given without any list. */
+export const CORE_TAGS = ['external-link'] as const
+
+/** Of one owner. */
+const MOST_LISTS = 100
+
+export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
+  /** Before the transaction: many words take a while. */
+  async function sizeOf({ name, words }: NewWatchedWords): Promise<number> {
+    if (CORE_TAGS.some((tag) => tag === name)) throw nameTaken(name)
+    try {
+      return (await compileWords(words, makeBreaks())).size
+    } catch (error) {
+      if (error instanceof TooComplex) throw tooComplex(`Too complex to be looked for: ${error.message.slice(0, 200)}`)
+      throw error
+    }
+  }
+
+  return {
+    async add(ownerId, list) {
+      const size = await sizeOf(list)
+      return await tell.create(async (unit) => {
+        await assertRoom(unit, ownerId, { size })
+        const [added] = await unit.query<{ id: number }>(
+          `insert into watched_words_list (account_id, name, words, size, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $5) on conflict do nothing returning id`,
+          [ownerId, list.name, list.words, size, unit.now],
+        )
+        if (!added) throw nameTaken(list.name)
+        return added.id
+      })
+    },
+
+    async update(ownerId, listId, list) {
+      const size = await sizeOf(list)
+      try {
+        await tell.create(async (unit) => {
+          const [was] = await unit.query<{ name: string }>(
+            `select name from watched_words_list where id = $1 and ${isOf('$2')} for no key update`,
+            [listId, ownerId],
+          )
+          if (!was) throw unknownList()
+          await assertRoom(unit, ownerId, { size, listId })
+          await unit.query(
+            `update watched_words_list set name = $2, words = $3, size = $4, version = version + 1, updated_at = $5
+             where id = $1`,
+            [listId, list.name, list.words, size, unit.now],
+          )
+          if (ownerId === null || was.name === list.name) return
+          await unit.query(
+            'update comment_tag_policy set review = array_replace(review, $2, $3) where account_id = $1',
+            [ownerId, was.name, list.name],
+          )
+        })
+      } catch (error) {
+        if (isUniqueViolation(error)) throw nameTaken(list.name)
+        throw error
+      }
+    },
+
+    async remove(ownerId, listId) {
+      await tell.create(async (unit) => {
+        const [gone] = await unit.query<{ name: string }>(
+          `delete from watched_words_list where id = $1 and ${isOf('$2')} returning name`,
+          [listId, ownerId],
+        )
+        if (!gone) throw unknownList()
+        if (ownerId === null) return
+        await unit.query('update comment_tag_policy set review = array_remove(review, $2) where account_id = $1', [
+          ownerId,
+          gone.name,
+        ])
+      })
+    },
+  }
+}
+
+const isOf = (owner: string): string => `account_id is not distinct from ${owner}::int`
+
+async function assertRoom(unit: Unit, ownerId: ListOwner, of: { size: number; listId?: number }): Promise<void> {
+  const { size, listId = null } = of
+  const [others] = await unit.query<{ lists: number; size: number }>(
+    `select count(*)::int as lists, coalesce(sum(size), 0)::int as size from watched_words_list
+     where ${isOf('$1')} and id is distinct from $2`,
+    [ownerId, listId],
+  )
+  if ((others?.lists ?? 0) >= MOST_LISTS) throw new DomainError('invalid', `There are ${MOST_LISTS} lists already.`)
+  if ((others?.size ?? 0) + size > LARGEST_OF_OWNER)
+    throw tooComplex('All lists together take too long to be looked for')
+}
+
+const unknownList = () => notFound('There is no such list of watched words.')
+
+const nameTaken = (name: string) => new DomainError('invalid', `There is a list called ${name} already.`)
+
+const tooComplex = (msg: string) =>
+  new DomainError('invalid', msg, { invalidParams: [{ name: 'words', location: 'body', msg }] })

@@ -1,0 +1,106 @@
+// The policy of the inbox: all that decides whether an activity is taken as it is, in the order in which it is asked. Pure. The
+// signature is not its concern: it says who sends, the chain says what becomes of what is sent.
+
+import type { Reason } from '../../../actors/inbound-decision/index.ts'
+import type { Facts } from './facts.ts'
+
+export type Decision =
+  | { verdict: 'pass' }
+  | { verdict: 'refuse'; reason: Reason; status: 403 | 413 }
+  | { verdict: 'later'; reason: Reason; retryAfterMs: number }
+  | { verdict: 'drop'; reason: Reason }
+  | { verdict: 'hold'; reason: Reason }
+  | { verdict: 'tag'; reason: Reason; tags: readonly string[] }
+
+export type Refusal = Exclude<Decision, { verdict: 'pass' }>
+
+export interface Step {
+  name: string
+  decide(facts: Facts): Decision
+}
+
+const PASS = { verdict: 'pass' } as const
+const step = (name: string, decide: Step['decide']): Step => ({ name, decide })
+const refuse = (reason: Reason, status: 403 | 413 = 403): Decision => ({ verdict: 'refuse', reason, status })
+const drop = (reason: Reason): Decision => ({ verdict: 'drop', reason })
+
+/** What has to be read costs first: whoever sends too much is not asked who it is. */
+export const sizeOfBody = step('size of body', ({ body }) =>
+  body && body.bytes > body.max ? refuse('body_too_large', 413) : PASS,
+)
+
+/** Whoever passes on what a blocked one said did nothing wrong, and need not count us as broken. */
+export const blockedServer = step('blocked server', ({ blocked }) => {
+  if (!blocked?.isServer) return PASS
+  return blocked.isPassedOn ? drop('blocked_server') : refuse('blocked_server')
+})
+
+export const blockedActor = step('blocked actor', ({ blocked }) => {
+  if (!blocked?.isActor) return PASS
+  return blocked.isPassedOn ? drop('blocked_actor') : refuse('blocked_actor')
+})
+
+/** Comments and reports are short; what pretends to be one and is not would be parsed, cleaned and stored for nothing. */
+export const sizeOfRemark = step('size of comment', ({ remark }) =>
+  remark && remark.bytes > remark.max ? refuse('comment_too_large', 413) : PASS,
+)
+
+export const ourActor = step('our own actor', ({ isOurActor }) => (isOurActor ? refuse('our_own_actor') : PASS))
+
+export const foreignId = step('id of another server', ({ isIdForeign }) =>
+  isIdForeign ? drop('id_of_another_server') : PASS,
+)
+
+/** Of several that are too many, the one that lasts longest tells when to come again. */
+export const rateOfHost = step('rate of host', ({ counts = [] }) => {
+  const [longest] = counts.filter(({ count, max }) => count > max).sort((a, b) => b.endsInMs - a.endsInMs)
+  return longest ? { verdict: 'later', reason: longest.reason, retryAfterMs: longest.endsInMs } : PASS
+})
+
+/** What a friend shows us of somebody who is blocked. */
+export const blockedSubject = step('blocked subject', ({ subject }) => {
+  if (subject?.isServer) return drop('about_blocked_server')
+  return subject?.isActor ? drop('about_blocked_actor') : PASS
+})
+
+/** One report says it; a second one of the same thing is more work for moderators, and nothing new. */
+export const sameReport = step('same report', ({ report }) => (report?.isPending ? drop('reported_already') : PASS))
+
+/** Flags are counted at the door; one of them may report many things, and several processes may have a door. */
+export const reportsOfHost = step('reports of host', ({ report }) =>
+  report && report.inHour >= report.max ? drop('too_many_reports') : PASS,
+)
+
+export const heldComment = step('held comment', ({ comment }) => {
+  if (!comment?.isHeld) return PASS
+  return { verdict: 'hold', reason: comment.isHeldByTags ? 'held_by_tags' : 'needs_approval' }
+})
+
+export const automaticTags = step('automatic tags', ({ comment }) => {
+  return comment && comment.tags.length > 0 ? { verdict: 'tag', reason: 'tagged', tags: comment.tags } : PASS
+})
+
+/** In this order. */
+export const CHAIN: readonly Step[] = [
+  sizeOfBody,
+  blockedServer,
+  blockedActor,
+  sizeOfRemark,
+  ourActor,
+  foreignId,
+  rateOfHost,
+  blockedSubject,
+  sameReport,
+  reportsOfHost,
+  heldComment,
+  automaticTags,
+]
+
+/** The first decision that is not to let it pass. */
+export function decide(facts: Facts): Decision {
+  for (const { decide: look } of CHAIN) {
+    const decision = look(facts)
+    if (decision.verdict !== 'pass') return decision
+  }
+  return PASS
+}

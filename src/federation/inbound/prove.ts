@@ -1,0 +1,93 @@
+// How the sender of an activity is known: by the signature of the request, or by one inside the document, with keys that we have.
+
+import type { IncomingActivities } from '../../actors/incoming-activity/index.ts'
+import type { FederationDeps } from '../deps.ts'
+import { hostOfKey, type InboundVerdict, isSameOrigin } from '../security/index.ts'
+import type { ActivityDocument, JsonObject } from '../wire/index.ts'
+import { makeAllowance } from './allowance.ts'
+import { believe } from './believe.ts'
+import { saidAt } from './order.ts'
+
+/** How the sender of a document is known. `later`: the key has to be fetched first. */
+export type Proof =
+  | { by: 'known'; document: JsonObject; saidAt: Date | null; forwarded: boolean }
+  | { by: 'later' }
+  /** It had its effect already. */
+  | { by: 'before' }
+  | { by: 'nobody'; status: 401 | 403 | 413 | 429; reason: string }
+
+export type Prove = (
+  activity: ActivityDocument,
+  document: JsonObject,
+  of: { signer: InboundVerdict; from: string },
+) => Promise<Proof>
+
+export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivities, 'knows'> }): Prove {
+  const { keys, clock, config, incoming } = deps
+  const settings = () => config().vireo.federation.inbox
+  // Checking a signature inside a document takes long; whoever sends wrong ones does not get many checked.
+  const failures = makeAllowance({ clock, perMinute: () => settings().failed_proofs_per_address })
+  // Good ones too: whoever passes on what it signed itself has as many of them as it likes.
+  const proofs = makeAllowance({ clock, perMinute: () => settings().proofs_per_host })
+
+  return async (activity, document, { signer, from }) => {
+    if (signer.ok && signer.owner === activity.actor) {
+      return { by: 'known', document, saidAt: saidAt(document, clock.now()), forwarded: false }
+    }
+    if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
+      // Its author may be known though the sender is not: then nothing has to be kept for later.
+      const inside = await proveInside(activity, document, { signer, from })
+      return inside === null || (inside.by === 'nobody' && inside.status !== 429) ? { by: 'later' } : inside
+    }
+    if (!signer.ok && signer.reason === 'bad-signature' && signer.key?.owner === activity.actor && isOld(signer.key)) {
+      return { by: 'later' } // the key may have been replaced by its owner
+    }
+    const inside = await proveInside(activity, document, { signer, from })
+    if (inside !== null) return inside
+    if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by somebody else' }
+    return { by: 'nobody', status: 401, reason: signer.reason }
+  }
+
+  /** By the signature or proof in the document; null when there is none. */
+  async function proveInside(
+    activity: ActivityDocument,
+    document: JsonObject,
+    { signer, from }: { signer: InboundVerdict; from: string },
+  ): Promise<Proof | null> {
+    if (!activity.hasSignature && !activity.hasProof) return null
+    // Checking takes long, and it counts once.
+    if (await incoming.knows({ activityId: activity.id, actorUrl: activity.actor })) return { by: 'before' }
+    return await proveByDocument(document, { from, by: signer.ok ? new URL(signer.owner).host : from })
+  }
+
+  /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
+  async function proveByDocument(document: JsonObject, { from, by }: { from: string; by: string }): Promise<Proof> {
+    if (failures.isSpent(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
+    if (proofs.isSpent(by)) return { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
+    const belief = await believe(document, {
+      findKey: keys.findFresh,
+      now: clock.now(),
+      keepIdsMs: settings().keep_ids,
+    })
+    if (!belief.ok && belief.reason === 'unknown-key') return { by: 'later' }
+    proofs.admits(by)
+    if (belief.ok) return { by: 'known', document: belief.document, saidAt: belief.saidAt, forwarded: true }
+    if (belief.reason === 'too-large')
+      return { by: 'nobody', status: 413, reason: 'document: too large to be canonicalised' }
+    failures.admits(from)
+    return {
+      by: 'nobody',
+      status: belief.reason === 'not-by-actor' ? 403 : 401,
+      reason: `document: ${belief.reason}`,
+    }
+  }
+
+  function isOld(key: { fetchedAt: Date }): boolean {
+    return clock.now().getTime() - key.fetchedAt.getTime() > settings().key_refetch_after
+  }
+}
+
+/** Whether a key id, an address or `acct:name@host`, is of the actor's server. */
+function isOfServer(keyId: string, actor: string): boolean {
+  return keyId.startsWith('acct:') ? hostOfKey(keyId) === new URL(actor).host : isSameOrigin(keyId, actor)
+}

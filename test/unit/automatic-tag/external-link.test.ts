@@ -1,0 +1,38 @@
+import { expect, it } from '@jest/globals'
+import { hasExternalLink } from '../../../src/actors/automatic-tag/external-link.ts'
+
+const OURS = 'video.example:9000'
+
+it.each([
+  'see https://example.com/',
+  'HTTP://EXAMPLE.COM',
+  'www.example.com/x',
+  '[here](https://example.com/a(b))',
+  '<a href="https://example.com">video.example</a>',
+  '<a href="//example.com/x">x</a>',
+  'https://video.example:9000@example.com/',
+  'https://video.example/ is on another port',
+  'ours https://video.example:9000/ and theirs https://127.0.0.1/',
+  'http://localhost/',
+  'https://bücher.example',
+])('%s leads away', (text) => {
+  expect(hasExternalLink(text, OURS)).toBe(true)
+})
+
+it.each([
+  '',
+  'no link at all',
+  'https://video.example:9000/w/abc',
+  'HTTPS://VIDEO.EXAMPLE:9000',
+  'and//or, // as in code',
+  'https:// is how they begin',
+  'www. too',
+  'name@example.com',
+  '@name@example.com',
+])('%s does not', (text) => {
+  expect(hasExternalLink(text, OURS)).toBe(false)
+})
+
+it('knows its own host with and without the port that goes without saying', () => {
+  expect(hasExternalLink('https://video.example:443/ https://video.example', 'video.example')).toBe(false)
+})
