@@ -75,6 +75,11 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
   )
   await seedParts(query)
   await query(
+    `insert into video_automatic_tag (video_id, name)
+     select v.id, t.name from video v join (values ('watched', 100), ('external-link', 3)) t (name, every) on v.id % t.every = 0
+     where v.id > ${FIRST}`,
+  )
+  await query(
     `insert into comment (video_id, account_id, url, text, created_at)
      select ${FIRST} + 1 + floor($2::int * random() ^ 2)::int, ${FIRST} + 1 + floor($3::int * random())::int,
        $4 || '/comments/bench-' || n, 'A comment with some words.', now() - interval '3 years' * random()

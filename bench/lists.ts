@@ -183,6 +183,7 @@ const filters: Record<string, Partial<VideoListQuery> | ((library: Library) => P
   'without language': { languageOneOf: ['_unknown'] },
   'one of two tags': { tagsOneOf: ['tag7', 'tag8'] },
   'all of two tags': { tagsAllOf: ['tag7', wordOf(0)] },
+  'one of two automatic tags': { autoTagOneOf: ['watched', 'external-link'] },
   'with HLS': { hasHlsFiles: true },
   'without HLS': { hasHlsFiles: false },
   'with web videos': { hasWebVideoFiles: true },

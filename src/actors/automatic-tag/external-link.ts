@@ -1,7 +1,7 @@
 // Whether a text leads to another server. Pure.
 
 /** The beginnings of addresses; `//` alone says so only before a name with a dot. */
-const ADDRESSES = /(?:https?:\/\/|www\.|(?<![\w:/])\/\/(?=[^\s/.]+\.))[^\s<>"'`()[\]{}\\]+/giu
+const ADDRESSES = /(?:https?:\/\/|(?<!\w)www\.|(?<![\w:/])\/\/(?=[^\s/.]+\.))[^\s<>"'`()[\]{}\\]+/giu
 
 /** Whether an address of another host than this one (with its port, if it has one) is in the text, or in the HTML. */
 export function hasExternalLink(text: string, ownHost: string): boolean {

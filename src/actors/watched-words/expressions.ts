@@ -34,7 +34,7 @@ const PARSING = 50
 const SIGNS = /[\\^$.|?*+()[\]{}]/
 
 /** The expression that a word is; undefined where it is itself alone: without signs, or not valid. Throws TooComplex. */
-export function toExpression(word: string): { source: string; instructions: number } | undefined {
+function toExpression(word: string): { source: string; instructions: number } | undefined {
   if (!SIGNS.test(word)) return undefined
   const source = signsApart(word.normalize('NFC'))
   try {

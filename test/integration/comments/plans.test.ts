@@ -18,6 +18,7 @@ const PLACES = 5000
 
 let database: TestDatabase
 let db: Database
+let ownerAccountId: number
 let fold: () => Promise<void> = async () => {}
 
 beforeAll(async () => {
@@ -52,6 +53,13 @@ beforeAll(async () => {
        from generate_series(1, $3::int) n join places p on p.place = 1 + n % $2::int`,
     [owner.channelId, PLACES, COMMENTS],
   )
+  await db.query(
+    `insert into comment_automatic_tag (comment_id, account_id, name)
+     select m.id, o.account_id, t.name from comment m cross join (values (null::int), ($1)) o (account_id)
+       join (values ('usual', 2), ('rare', 500)) t (name, every) on m.id % t.every = 0`,
+    [owner.accountId],
+  )
+  ownerAccountId = owner.accountId
   await db.query('vacuum analyze')
 }, 60_000)
 afterAll(async () => {
@@ -73,6 +81,25 @@ describe('with many comments', () => {
     const reads = await readsOf(db, 'comment', text, values)
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
+  })
+
+  it.each<[string, string, number]>([
+    ['an usual', 'usual', 200],
+    // All of them, which are sorted.
+    ['a rare', 'rare', 300],
+  ])('those with %s tag are found by indexes, for the instance and for an owner', async (_name, tag, most) => {
+    for (const [tagsOf, owner] of [
+      [null, undefined],
+      [ownerAccountId, ownerAccountId],
+    ] as const) {
+      const query = { ...usual, tagsOf, ownerAccountId: owner, autoTagOneOf: [tag] }
+      const { text, values } = buildCommentList(query)
+      const paged = text.replace(/select \(select count[\s\S]*? as total,/, 'select 0 as total,')
+      const reads = await readsOf(db, 'comment', paged, values)
+      expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
+      expect([tag, reads.reduce((sum, { rows }) => sum + rows, 0) <= most, reads]).toEqual([tag, true, reads])
+      expect((await listComments(db, query)).rows).toHaveLength(15)
+    }
   })
 
   it('of a word that all of them hold no more are read than are counted, and the newest are shown', async () => {

@@ -13,7 +13,7 @@ type Exceptions = readonly (readonly [about: RegExp, why: string])[]
 const DIFFERENT: Exceptions = [
   [/^PUT .*: currentPassword of the JSON body takes "x+"/, 'it is compared, and refused with 403 when it is wrong'],
   [/: instance.defaultClientRoute of the JSON body takes 5$/, 'a number is taken for a text, as observed'],
-  [/: redundancyId of the path refuses "x+"$/, 'it is a number, as observed'],
+  [/: (redundancyId|listId) of the path refuses "x+"$/, 'it is a number, as observed'],
   [/: search.searchIndex.url of the JSON body refuses "x+"/, 'it has to be an address, as observed'],
   [/^GET \/api\/v1\/users: blocked of the query takes/, 'what does not say no is a yes, as observed'],
   [/^POST \/api\/v1\/users\/token: /, 'it refuses with the codes of OAuth, whatever the form'],

@@ -188,6 +188,7 @@ describe('an import by URL', () => {
     site.answer('/watch/1.mp4', { type: 'video/mp4', bytes })
     site.answer('/watch/1.vtt', { type: 'text/vtt', bytes: 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n' })
     site.answer('/watch/1.png', { type: 'image/png', bytes: await readFile(await media('picture.png')) })
+    await client.send('POST', '/api/v1/watched-words/server/lists', { listName: 'sites', words: ['another site'] })
     const { id, video } = await post({ targetUrl: at('/watch/1'), category: 2 })
     expect(video?.name).toBe('localhost')
     expect(await settled(id)).toMatchObject({ state: { id: 2 }, error: null })
@@ -196,6 +197,10 @@ describe('an import by URL', () => {
       ...{ name: 'A video of another site', tags: ['one', 'two'], nsfw: true, language: { id: 'en' } },
       ...{ category: { id: 2 }, licence: { id: 1 }, originallyPublishedAt: '2020-01-02T00:00:00.000Z' },
       description: 'Its description\n\n0:00 Ignored',
+    })
+    expect(await client.get('/api/v1/videos?autoTagOneOf=sites&include=64&nsfw=both')).toMatchObject({
+      total: 1,
+      data: [{ uuid: video?.uuid, automaticTags: ['sites'] }],
     })
     const chapters = await client.get<{ chapters: unknown[] }>(`${address}/chapters`)
     expect(chapters.chapters).toEqual([

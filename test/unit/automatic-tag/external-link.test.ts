@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { hasExternalLink } from '../../../src/actors/automatic-tag/external-link.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 
 const OURS = 'video.example:9000'
 
@@ -27,10 +28,19 @@ it.each([
   'and//or, // as in code',
   'https:// is how they begin',
   'www. too',
+  'awww.cute',
   'name@example.com',
   '@name@example.com',
 ])('%s does not', (text) => {
   expect(hasExternalLink(text, OURS)).toBe(false)
+})
+
+it('looks through much at once', () => {
+  for (const part of ['https://', '//a.', 'www.', ' //', '//a b.', `https://${OURS}/ `]) {
+    const cost = startCpuTime()
+    hasExternalLink(part.repeat(20_000 / part.length), OURS)
+    expect(cost()).toBeLessThan(50)
+  }
 })
 
 it('knows its own host with and without the port that goes without saying', () => {

@@ -1,0 +1,24 @@
+import { expect, it } from '@jest/globals'
+import { commentsPolicies, isHeld } from '../../../src/actors/comment/comment.policy.ts'
+
+const { enabled, requiresApproval } = commentsPolicies
+const owner = { accountId: 1, role: 2 } as const
+const guest = { accountId: 2, role: 2 } as const
+const moderator = { accountId: 3, role: 1 } as const
+
+it.each([
+  // The video of another server, its policy, who writes, what else is known, whether it waits.
+  [false, enabled, guest, {}, false],
+  [false, enabled, guest, { review: true }, true],
+  [false, enabled, null, { review: true }, true],
+  [false, enabled, owner, { review: true }, false],
+  [false, enabled, moderator, { review: true }, false],
+  [false, requiresApproval, guest, {}, true],
+  [false, requiresApproval, owner, {}, false],
+  [true, enabled, guest, { review: true }, false],
+  [true, requiresApproval, guest, {}, true],
+  [true, requiresApproval, owner, { review: true }, true],
+  [true, requiresApproval, null, { isOfVideosServer: true }, false],
+] as const)('remote %s, policy %i, by %j with %j: waits %s', (remote, commentsPolicy, author, more, expected) => {
+  expect(isHeld({ remote, commentsPolicy, ownerAccountId: 1 }, author, more)).toBe(expected)
+})
