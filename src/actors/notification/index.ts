@@ -11,4 +11,4 @@ export {
 export { makeNotify, NOTIFICATION_STORED, type NotificationStored, type Notify } from './notify.ts'
 export { reactByRules } from './react.ts'
 export { RULES } from './rules/index.ts'
-export { type NotificationType, notificationTypes, settingOf } from './types.ts'
+export { notificationTypes } from './types.ts'
