@@ -29,9 +29,25 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
   registry.periodic('notification-mail-windows', {
     everyMs: () => TIDY_EVERY_MS,
     run: async () => {
-      await db.query('delete from notification_mail_window where closes_at < $1', [clock.now()])
+      await db.query('delete from notification_mail_window where closes_at <= $1', [clock.now()])
+      await remind()
     },
   })
+
+  /** What waits though its time is over has a job that failed for good, or that waits for the mail server: one more does no harm. */
+  async function remind(): Promise<void> {
+    const late = await db.query<Kind>(
+      `select distinct n.user_id as "userId", n.type from notification n left join notification_mail_window w
+         on w.user_id = n.user_id and w.type = n.type where n.mail_waits and w.user_id is null`,
+    )
+    if (late.length === 0) return
+    await tell.create(async (unit) => {
+      for (const { userId, type } of late) {
+        const dedupeKey = `notifications-${userId}-${type}`
+        unit.enqueue({ type: 'email', data: { mail: 'notifications', userId, type }, dedupeKey })
+      }
+    })
+  }
 
   const read = (from: Pick<Database, 'query'>, of: Kind, job: number): Promise<Mailed | undefined> =>
     readMailed(from, {

@@ -442,6 +442,18 @@ describe('a flood', () => {
     expect(at.mail.mails).toHaveLength(texts.length)
   })
 
+  it('is not forgotten when the job of its mail failed for good', async () => {
+    await commented('one')
+    await sentAtOnce()
+    await commented('two')
+    await sentAtOnce()
+    await at.query("update job set state = 'failed' where data ->> 'mail' = 'notifications' and state = 'delayed'")
+    at.clock.pass(WINDOW_MS)
+    await at.node.restart()
+    await until(() => at.mail.mails.length === 2)
+    expect(textOf(at.mail.mails[1])).toContain('> two')
+  })
+
   it('waits for the end of an outage, without a failure, and is two mails then too', async () => {
     at.mail.refuseWith = 421
     await commented('one')
