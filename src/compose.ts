@@ -1,12 +1,11 @@
-// The composition root, which knows every part: starts the services, puts the nouns together, serves. The areas of the REST API and
+// The composition root, which knows every part: puts the nouns together on what they stand on, serves. The areas of the REST API and
 // the pages are put together in compose/http.ts.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { migrations } from '../migrations/index.ts'
 import { makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
-import { keepAuditShort, makeAudit } from './actors/audit/index.ts'
+import { keepAuditShort } from './actors/audit/index.ts'
 import { makeAutomaticTags } from './actors/automatic-tag/index.ts'
 import {
   type BlocklistOperator,
@@ -28,10 +27,9 @@ import {
 } from './actors/comment/index.ts'
 import { makeContact } from './actors/contact/index.ts'
 import { keepCountersRight } from './actors/counters/index.ts'
-import { entities } from './actors/entities.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
 import { makeHistory } from './actors/history/index.ts'
-import { findBegun, type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
+import { type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
 import { keepActivityTotals } from './actors/incoming-activity/index.ts'
 import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from './actors/instance/index.ts'
 import { makeInteractionCleaning } from './actors/interaction/index.ts'
@@ -51,8 +49,8 @@ import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies, mirrorByStrategy } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import { makeRemoteActorRemoval } from './actors/remote-actor-removal/index.ts'
-import { type ActorDeps, isDeadHere, keepJobHistoryShort, leaseOwner, makeRuntime } from './actors/runtime/index.ts'
-import { makeRuntimeConfig, makeStoredOverrides } from './actors/runtime-config/index.ts'
+import { keepJobHistoryShort } from './actors/runtime/index.ts'
+import { makeRuntimeConfig } from './actors/runtime-config/index.ts'
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
 import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index.ts'
@@ -77,8 +75,6 @@ import {
   makeAwaitedVideos,
   makeCreateVideo,
   makeInspectFile,
-  makePendingFiles,
-  makePlaceFiles,
   makeRedrawPictures,
   makeRemoteVideos,
   makeRemoveFiles,
@@ -95,20 +91,17 @@ import { makeVideoBlocks } from './actors/video-block/index.ts'
 import { makeVideoImports, runImports } from './actors/video-import/index.ts'
 import { makeViews } from './actors/view/index.ts'
 import { makeFindLists } from './actors/watched-words/index.ts'
+import { openGround } from './compose/ground.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
-import { openWatched, registerFigures, UNWATCHED, watchParts } from './compose/watched.ts'
-import { type LoadedConfig, makeConfigSource } from './config/index.ts'
-import { cachePlaces, objectAddresses, openDatabaseServer, openStore, redisAddress, withTls } from './connections.ts'
+import { openMedia } from './compose/media.ts'
+import { registerFigures } from './compose/watched.ts'
+import type { LoadedConfig } from './config/index.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
-import { makeUrls } from './federation/urls.ts'
 import { listen } from './http/server.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import { type Ffmpeg, findFfmpeg, makeFileStore, type Store } from './media/index.ts'
-import { makeBus } from './platform/bus/index.ts'
+import type { Ffmpeg } from './media/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
-import { makeDataFolder } from './platform/data-folder.ts'
-import { makeDatabase } from './platform/database/index.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { type Health, makeHealth } from './platform/health.ts'
 import { randomToken } from './platform/ids.ts'
@@ -116,12 +109,9 @@ import type { GenerateKeys } from './platform/keys.ts'
 import { type Logger, tagged } from './platform/logger.ts'
 import { makeMailer } from './platform/mailer.ts'
 import { makePasswords, type Passwords } from './platform/passwords.ts'
-import { makeQueue } from './platform/queue/index.ts'
-import { connectRedis } from './platform/redis.ts'
-import { loadOrCreateSecret, makeSecrets } from './platform/secrets.ts'
 import { makeSignedTokens } from './platform/signed-tokens.ts'
 import { REQUIRED } from './required.ts'
-import { type Role, runtimeSettings } from './runtime-settings.ts'
+import type { Role } from './runtime-settings.ts'
 import { VERSION } from './version.ts'
 
 export interface ServerOptions {
@@ -191,75 +181,9 @@ async function start(
   { health, stop }: { health: Health; stop: () => Promise<void> },
 ): Promise<Server> {
   const { loaded, logger, roles, clock = systemClock, instead = {} } = options
-  makeDataFolder(loaded.dataDir)
-  const source = makeConfigSource(loaded)
-  const config = source.current
-  // A command of the operator plays no role, and runs beside a process that has these addresses.
-  const watched = roles.length > 0 ? await openWatched({ config: config(), health, logger }, closers) : UNWATCHED
-
-  const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
-  const db = await makeDatabase({
-    url: databaseUrl,
-    ...connection,
-    entities,
-    migrations,
-    logger: tagged(logger, 'sql'),
-    prettySql: config().log.prettify_sql,
-  })
-  closers.push(() => db.close())
-  // A command of another version than that of the server beside it leaves the schema alone.
-  const migrated = roles.length > 0 ? await db.migrate() : await db.assertMigrated().then(() => [])
-  health.migrated()
-  if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
-  const changing = roles.length > 0 ? await findBegun(db.query) : undefined
-  if (changing)
-    throw new Error(`The change of address to ${changing.to} was not ended: run vireo update-host --apply again.`)
-
-  // Before anything else reads the configuration.
-  const stored = makeStoredOverrides({ db, source, logger })
-  await stored.load()
-
-  const redis = loaded.redis ? redisAddress(loaded.redis) : undefined
-  const prefix = `vireo-${config().webserver.hostname}-${config().webserver.port}`
-  const postgresBackend = { kind: 'postgres', connectionString: withTls(databaseUrl, connection) } as const
-  const [queue, bus, limits] = await Promise.all([
-    makeQueue({
-      backend: redis ? { kind: 'redis', redis } : { ...postgresBackend, schema: 'bullmq' },
-      prefix,
-      logger,
-    }),
-    makeBus({ backend: redis ? { kind: 'redis', redis } : postgresBackend, prefix, logger }),
-    redis ? connectRedis({ address: redis, logger }) : undefined,
-  ])
-  closers.push(
-    () => queue.close(),
-    () => bus.close(),
-  )
-  if (limits) closers.push(async () => void limits.disconnect())
-  watchParts(health, { db, redis: limits })
-
-  const secret = await loadOrCreateSecret({ configured: config().secrets.peertube, dataDir: loaded.dataDir })
-  const audit = makeAudit({ clock })
-  const runtime = makeRuntime({
-    db,
-    queue,
-    bus,
-    clock,
-    logger,
-    settings: () => runtimeSettings(config(), roles),
-    witnesses: audit,
-  })
-  const deps: ActorDeps = {
-    db,
-    tell: runtime.tell,
-    registry: runtime.registry,
-    clock,
-    logger,
-    config,
-    secrets: makeSecrets({ secret }),
-    urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
-  }
-
+  const ground = await openGround({ loaded, logger, roles, clock }, closers, health)
+  const { source, stored, db, bus, limits, prefix, audit, runtime, watched, deps } = ground
+  const { config } = deps
   const { generateKeys, passwords = makePasswords() } = instead
   const instance = makeInstance({ ...deps, generateKeys })
   const runtimeConfig = makeRuntimeConfig({
@@ -294,41 +218,8 @@ async function start(
   keepJobHistoryShort(deps)
   keepAuditShort(deps)
 
-  const { ffmpeg_path, ffprobe_path } = config().vireo.media
-  const configured = { ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined }
-  const ffmpeg = instead.ffmpeg ?? (await findFfmpeg(configured))
-  for (const warning of ffmpeg.warnings) logger.warn(warning)
-  const leases = { owner: leaseOwner(), isGone: isDeadHere }
-  const { store, objects } = openStore(config(), leases.owner)
-  if (objects) closers.push(() => objects.close())
-  // Local files are read all the same, so that nothing waits for it.
-  void objects?.complaints().then((lines) => {
-    for (const line of lines) logger.error(`object storage cannot be used: ${line}`)
-  })
-  const remoteCache = makeFileStore({ ...cachePlaces(config()), owner: leases.owner })
-  runtime.registry.periodic('incoming-files', {
-    everyMs: () => 60_000,
-    everywhere: true,
-    run: async () => {
-      for (const { sweep } of [store, remoteCache]) {
-        await sweep({ olderThanMs: 24 * 3_600_000, now: clock.now(), isGone: leases.isGone })
-      }
-    },
-  })
-  // What goes leaves no copy behind either.
-  const remove: Store['remove'] = async (ref) => void (await Promise.all([store.remove(ref), remoteCache.remove(ref)]))
-  const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, logger, leases })
-  const placeFiles = makePlaceFiles({ ...deps, store, leases })
-  const media = {
-    ...deps,
-    logger: tagged(logger, 'video'),
-    store,
-    ffmpeg,
-    pendingFiles,
-    placeFiles,
-    leases,
-    automaticTags,
-  }
+  const { media, remoteCache } = await openMedia({ ...deps, automaticTags }, instead, closers)
+  const { store, ffmpeg } = media
   const inspectFile = makeInspectFile(media)
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })

@@ -1,0 +1,115 @@
+// What all nouns stand on: the configuration, the database, the queue and the bus, the runtime.
+
+import { migrations } from '../../migrations/index.ts'
+import { makeAudit } from '../actors/audit/index.ts'
+import { entities } from '../actors/entities.ts'
+import { findBegun } from '../actors/host-change/index.ts'
+import { type ActorDeps, makeRuntime, type Runtime } from '../actors/runtime/index.ts'
+import { makeStoredOverrides } from '../actors/runtime-config/index.ts'
+import { type LoadedConfig, makeConfigSource } from '../config/index.ts'
+import { objectAddresses, openDatabaseServer, redisAddress, withTls } from '../connections.ts'
+import { makeUrls } from '../federation/urls.ts'
+import { type Bus, makeBus } from '../platform/bus/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { makeDataFolder } from '../platform/data-folder.ts'
+import { makeDatabase } from '../platform/database/index.ts'
+import type { Health } from '../platform/health.ts'
+import { type Logger, tagged } from '../platform/logger.ts'
+import { makeQueue } from '../platform/queue/index.ts'
+import { connectRedis, type Redis } from '../platform/redis.ts'
+import { loadOrCreateSecret, makeSecrets } from '../platform/secrets.ts'
+import { type Role, runtimeSettings } from '../runtime-settings.ts'
+import { openWatched, UNWATCHED, type Watched, watchParts } from './watched.ts'
+
+export interface Ground {
+  source: ReturnType<typeof makeConfigSource>
+  stored: ReturnType<typeof makeStoredOverrides>
+  watched: Watched
+  db: ActorDeps['db']
+  bus: Bus
+  /** Where Redis is configured: for limits, and for what federation keeps. */
+  limits: Redis | undefined
+  /** Keeps several servers on one Redis or PostgreSQL apart. */
+  prefix: string
+  audit: ReturnType<typeof makeAudit>
+  runtime: Runtime
+  deps: ActorDeps
+}
+
+/** Throws an Error of one clear line when something that it needs cannot be had. */
+export async function openGround(
+  options: { loaded: LoadedConfig; logger: Logger; roles: readonly Role[]; clock: Clock },
+  closers: (() => Promise<void>)[],
+  health: Health,
+): Promise<Ground> {
+  const { loaded, logger, roles, clock } = options
+  makeDataFolder(loaded.dataDir)
+  const source = makeConfigSource(loaded)
+  const config = source.current
+  // A command of the operator plays no role, and runs beside a process that has these addresses.
+  const watched = roles.length > 0 ? await openWatched({ config: config(), health, logger }, closers) : UNWATCHED
+
+  const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
+  const db = await makeDatabase({
+    url: databaseUrl,
+    ...connection,
+    entities,
+    migrations,
+    logger: tagged(logger, 'sql'),
+    prettySql: config().log.prettify_sql,
+  })
+  closers.push(() => db.close())
+  // A command of another version than that of the server beside it leaves the schema alone.
+  const migrated = roles.length > 0 ? await db.migrate() : await db.assertMigrated().then(() => [])
+  health.migrated()
+  if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
+  const changing = roles.length > 0 ? await findBegun(db.query) : undefined
+  if (changing)
+    throw new Error(`The change of address to ${changing.to} was not ended: run vireo update-host --apply again.`)
+
+  // Before anything else reads the configuration.
+  const stored = makeStoredOverrides({ db, source, logger })
+  await stored.load()
+
+  const redis = loaded.redis ? redisAddress(loaded.redis) : undefined
+  const prefix = `vireo-${config().webserver.hostname}-${config().webserver.port}`
+  const postgresBackend = { kind: 'postgres', connectionString: withTls(databaseUrl, connection) } as const
+  const [queue, bus, limits] = await Promise.all([
+    makeQueue({
+      backend: redis ? { kind: 'redis', redis } : { ...postgresBackend, schema: 'bullmq' },
+      prefix,
+      logger,
+    }),
+    makeBus({ backend: redis ? { kind: 'redis', redis } : postgresBackend, prefix, logger }),
+    redis ? connectRedis({ address: redis, logger }) : undefined,
+  ])
+  closers.push(
+    () => queue.close(),
+    () => bus.close(),
+  )
+  if (limits) closers.push(async () => void limits.disconnect())
+  watchParts(health, { db, redis: limits })
+
+  const secret = await loadOrCreateSecret({ configured: config().secrets.peertube, dataDir: loaded.dataDir })
+  const audit = makeAudit({ clock })
+  const runtime = makeRuntime({
+    db,
+    queue,
+    bus,
+    clock,
+    logger,
+    settings: () => runtimeSettings(config(), roles),
+    witnesses: audit,
+  })
+  const deps: ActorDeps = {
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock,
+    logger,
+    config,
+    secrets: makeSecrets({ secret }),
+    urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
+  }
+  return { source, stored, watched, db, bus, limits, prefix, audit, runtime, deps }
+}
