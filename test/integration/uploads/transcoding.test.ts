@@ -279,6 +279,7 @@ describe('a transcoding that is interrupted', () => {
     await handler?.run(job)
     expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
     expect(await node.db.query('select event from outbox order by id')).toEqual([
+      { event: 'VideoShown' },
       { event: 'VideoPublished' },
       { event: 'VideoUpdated' },
     ])
