@@ -39,7 +39,7 @@ beforeAll(async () => {
   stage = await startStage()
   const found = await Promise.all(stage.routes.map(subjectOf))
   subjects = found.filter((subject) => subject !== undefined)
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await stage?.stop()
 })

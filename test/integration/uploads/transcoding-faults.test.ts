@@ -68,7 +68,7 @@ async function states() {
 }
 
 const ends = (transcoding: string) =>
-  eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 20_000)
+  eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 60_000)
 
 async function expectNothingRuns(): Promise<void> {
   await eventually(async () => {
@@ -125,5 +125,5 @@ describe('an ffmpeg that', () => {
     expect(await rowCounts(node.db)).toMatchObject({ video_file: 1 })
     await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
     await eventually(async () => expect(await allFiles(disk)).toEqual([]))
-  })
+  }, 150_000)
 })
