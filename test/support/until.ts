@@ -9,7 +9,7 @@ const LONGEST = 20
 /** The first truthy answer of `look`; throws what the last look threw, or a time-out, after `withinMs`. */
 export async function until<T>(
   look: () => T | Promise<T>,
-  { withinMs = 15_000, what = 'the condition' } = {},
+  { withinMs = 25_000, what = 'the condition' } = {},
 ): Promise<NonNullable<Awaited<T>>> {
   const giveUpAt = performance.now() + withinMs
   for (let wait = SHORTEST; ; wait = Math.min(wait * 2, LONGEST)) {

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Tries until the assertion holds; after `withinMs` its last error is the test's. */
-export async function eventually(assertion: () => void | Promise<void>, withinMs = 10_000): Promise<void> {
+export async function eventually(assertion: () => void | Promise<void>, withinMs = 20_000): Promise<void> {
   const giveUpAt = performance.now() + withinMs
   for (;;) {
     try {

@@ -93,37 +93,41 @@ describe('an ffmpeg that', () => {
     ['killed', {}, /SIGSEGV/],
     ['leave', {}, /Something went wrong/],
     ['full', {}, /no space left/i],
-  ])('does this: %s, leaves a reason and nothing else, and is forgiven', async (fault, patch, reason) => {
-    await faulty.become(fault)
-    await start(patch)
-    const { id } = await create()
-    await ends('failed')
-    expect(await states()).toEqual({
-      video: 'transcoding-failed',
-      transcoding: 'failed',
-      error: expect.stringMatching(reason),
-    })
-    await eventually(async () =>
-      expect(await node.db.query('select state, error from job')).toEqual([
-        { state: 'failed', error: expect.stringMatching(reason) },
-      ]),
-    )
-    await expectNothingRuns()
-    await eventually(async () => {
-      expect((await allFiles(disk)).map((name) => name.split('/')[0]).sort()).toEqual([
-        'original_video_files',
-        'previews',
-        'thumbnails',
-      ])
-      expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 0 })
-    })
+  ])(
+    'does this: %s, leaves a reason and nothing else, and is forgiven',
+    async (fault, patch, reason) => {
+      await faulty.become(fault)
+      await start(patch)
+      const { id } = await create()
+      await ends('failed')
+      expect(await states()).toEqual({
+        video: 'transcoding-failed',
+        transcoding: 'failed',
+        error: expect.stringMatching(reason),
+      })
+      await eventually(async () =>
+        expect(await node.db.query('select state, error from job')).toEqual([
+          { state: 'failed', error: expect.stringMatching(reason) },
+        ]),
+      )
+      await expectNothingRuns()
+      await eventually(async () => {
+        expect((await allFiles(disk)).map((name) => name.split('/')[0]).sort()).toEqual([
+          'original_video_files',
+          'previews',
+          'thumbnails',
+        ])
+        expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 0 })
+      })
 
-    await faulty.become('none')
-    expect((await askAgain(id)).status).toBe(204)
-    await ends('done')
-    expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
-    expect(await rowCounts(node.db)).toMatchObject({ video_file: 1 })
-    await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
-    await eventually(async () => expect(await allFiles(disk)).toEqual([]))
-  }, 150_000)
+      await faulty.become('none')
+      expect((await askAgain(id)).status).toBe(204)
+      await ends('done')
+      expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
+      expect(await rowCounts(node.db)).toMatchObject({ video_file: 1 })
+      await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
+      await eventually(async () => expect(await allFiles(disk)).toEqual([]))
+    },
+    150_000,
+  )
 })
