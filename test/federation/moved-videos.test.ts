@@ -68,7 +68,9 @@ const ways: [string, (video: Video) => Promise<unknown>][] = [
 it.each([1, 2])(
   'ends on B what is changed and taken back at once, many at a time (%d)',
   async (round) => {
-    const videos = await Promise.all(ways.map(([name]) => known(`${name} ${round}`)))
+    const videos: Video[] = []
+    for (const [name] of ways) videos.push(await uploadBy(giver, bytes, { name: `${name} ${round}` }))
+    await Promise.all(videos.map(({ uuid }) => arrives(pair().b, uuid)))
     // The announces of the beginning make B read the videos, too.
     await pair().b.settled()
     const each = ways.flatMap(([name, way], at) => {
