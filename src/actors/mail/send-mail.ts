@@ -42,7 +42,7 @@ type Addressed =
       thread?: string
       /** Forgets what the mail was made of, or remembers that it was sent. */
       sent?: () => Promise<unknown>
-      /** When it has to wait for the mail server. */
+      /** When it has to wait for the mail server, or for another try. */
       waits?: () => Promise<unknown>
     }
   | undefined
@@ -81,8 +81,9 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       } catch (error) {
         if (!(error instanceof MailRefused)) throw error
         if (error.permanent) throw new PermanentFailure(error.message)
-        if (!error.outage) throw error
+        // Should this have been the last try of the job, there is another mail for what it was to carry.
         await addressed.waits?.()
+        if (!error.outage) throw error
         throw new NotNow(error.message)
       }
       await addressed.sent?.()

@@ -457,6 +457,23 @@ describe('a flood', () => {
     expect(textOf(at.mail.mails[1])).toContain('> two')
   })
 
+  it('is not forgotten when the mail server refused its mail time and again', async () => {
+    await commented('one')
+    await sentAtOnce()
+    await commented('two')
+    await sentAtOnce()
+    at.mail.refuseWith = 451
+    at.clock.pass(WINDOW_MS)
+    const refused = "data ->> 'mail' = 'notifications' and state = 'delayed' and failures = 1"
+    await until(async () => (await at.query(`select 1 from job where ${refused}`)).length === 1)
+    await at.query(`update job set state = 'failed' where ${refused}`)
+    at.mail.refuseWith = null
+    at.clock.pass(3_600_000)
+    await at.node.restart()
+    await until(() => at.mail.mails.length === 2)
+    expect(textOf(at.mail.mails[1])).toContain('> two')
+  })
+
   it('waits for the end of an outage, without a failure, and is two mails then too', async () => {
     at.mail.refuseWith = 421
     await commented('one')
