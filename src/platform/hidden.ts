@@ -13,6 +13,9 @@ const SECRET_PARAMETERS = new RegExp(
   'gi',
 )
 
+/** Whoever has the link in a mail ends mails of its kind. */
+const UNSUBSCRIBE_LINKS = /(\/unsubscribe\/\d{1,20}\/\w{1,60}\/)[0-9a-f]+/gi
+
 const CREDENTIALS = /(:\/\/)[^\s/@"'<>\\]{1,300}@/g
 
 /** Short ones too; what has but small letters after `Basic` is a word. */
@@ -22,5 +25,9 @@ const PASSWORDS = /\b([Bb]asic) {1,4}(?=[a-z]{0,80}[A-Z\d=])[\w.~+/-]{6,}=*/g
 /** The text without the values of secret parameters and the credentials of addresses, and without tokens of `Authorization`. */
 export function hideSecrets(text: string): string {
   const open = text.includes('=') ? text.replace(SECRET_PARAMETERS, '$1[hidden]') : text
-  return open.replace(CREDENTIALS, '$1[hidden]@').replace(TOKENS, '$1 [hidden]').replace(PASSWORDS, '$1 [hidden]')
+  return open
+    .replace(UNSUBSCRIBE_LINKS, '$1[hidden]')
+    .replace(CREDENTIALS, '$1[hidden]@')
+    .replace(TOKENS, '$1 [hidden]')
+    .replace(PASSWORDS, '$1 [hidden]')
 }

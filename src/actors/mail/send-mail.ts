@@ -42,13 +42,15 @@ type Addressed =
       thread?: string
       /** Forgets what the mail was made of, or remembers that it was sent. */
       sent?: () => Promise<unknown>
-      /** When it has to wait for the mail server. */
+      /** When it has to wait for the mail server, or for another try. */
       waits?: () => Promise<unknown>
     }
   | undefined
 
 export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; batches: MailBatches }): void {
-  const { db, config, registry, urls, logger, mailer, links, batches } = deps
+  const { db, config, registry, urls, logger, secrets, mailer, links, batches } = deps
+  /** Other servers may write in the name of the same domain, to the same people. */
+  const ours = secrets.hmac('mail-id', urls.host).slice(0, 12)
 
   registry.job('email', {
     queue: 'mail',
@@ -66,7 +68,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       })
       try {
         await mailer.send({
-          id: `mail-${job.id}`,
+          id: `mail-${job.id}.${ours}`,
           to: addressed.to,
           fromName: instance.name,
           subject,
@@ -74,13 +76,14 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
           html,
           ...(addressed.replyTo === undefined ? {} : { replyTo: addressed.replyTo }),
           ...(addressed.unsubscribe === undefined ? {} : { unsubscribe: addressed.unsubscribe }),
-          ...(addressed.thread === undefined ? {} : { thread: addressed.thread }),
+          ...(addressed.thread === undefined ? {} : { thread: `${addressed.thread}.${ours}` }),
         })
       } catch (error) {
         if (!(error instanceof MailRefused)) throw error
         if (error.permanent) throw new PermanentFailure(error.message)
-        if (!error.outage) throw error
+        // Should this have been the last try of the job, there is another mail for what it was to carry.
         await addressed.waits?.()
+        if (!error.outage) throw error
         throw new NotNow(error.message)
       }
       await addressed.sent?.()

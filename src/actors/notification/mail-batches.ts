@@ -1,6 +1,7 @@
 // Which notifications go into which mail. The first of a kind goes at once; those that follow within a time wait, and go together when
 // that is over. What waits is a mark of the notification, and the job of its mail is stored with it, due when the time is over.
 
+import { isMailEnabled } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type MailBatches, type Mailed, MOST_LISTED } from '../mail/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
@@ -36,6 +37,7 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
 
   /** What waits though its time is over has a job that failed for good, or that waits for the mail server: one more does no harm. */
   async function remind(): Promise<void> {
+    if (!isMailEnabled(config())) return
     const late = await db.query<Kind>(
       `select distinct n.user_id as "userId", n.type from notification n left join notification_mail_window w
          on w.user_id = n.user_id and w.type = n.type where n.mail_waits and w.user_id is null`,

@@ -17,6 +17,8 @@ const SHOWING = [
 const IS_NEWS = "v.privacy in (1, 4) and v.state = 'published' and not v.blocked"
 
 const SUBSCRIBERS_AT_ONCE = 500
+/** Of a job, which has but so much time: the next job goes on from there. */
+const BATCHES_OF_A_JOB = 50
 
 /**
  * The follows after `$2`, up to `$3`. A video of another server may come here with the history of its channel, which is no news to
@@ -46,11 +48,15 @@ export function tellSubscribers({
     queue: 'io',
     async run({ data, signal }) {
       const videoId = Number(data.videoId)
-      for (let last = 0; ; ) {
+      let last = Number(data.after ?? 0)
+      for (let batch = 1; batch <= BATCHES_OF_A_JOB; batch += 1) {
         signal.throwIfAborted()
         const until = await endOfBatch(videoId, last)
         if (until === null) return
-        await tell.create((unit) => notify(unit, newVideo, [videoId, last, until]))
+        await tell.create(async (unit) => {
+          await notify(unit, newVideo, [videoId, last, until])
+          if (batch === BATCHES_OF_A_JOB) goOn(unit, videoId, until)
+        })
         last = until
       }
     },
@@ -71,6 +77,9 @@ export function tellSubscribers({
     return batch?.last ?? null
   }
 }
+
+const goOn = (unit: Unit, videoId: number, after: number): void =>
+  unit.enqueue({ type: 'notify', data: { videoId, after }, dedupeKey: `notify-${videoId}-${after}` })
 
 async function askToTell(unit: Unit, videoId: number): Promise<void> {
   const [news] = await unit.query(

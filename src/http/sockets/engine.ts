@@ -143,11 +143,14 @@ export function makeEngine(options: {
   return {
     has: (sid) => sessions.has(sid),
     hasPlace: (address) => places.hasPlace(address),
+    // Of a client that hung up meanwhile, no end would be heard.
     answer(request, response, address) {
+      if (response.destroyed) return
       addresses.set(request, address)
       hub.emit('request', request, response)
     },
     upgrade(request, { socket, head }, address) {
+      if (socket.destroyed) return
       addresses.set(request, address)
       upgraded.add(socket)
       socket.once('close', () => upgraded.delete(socket))

@@ -19,7 +19,7 @@ export type Respond = (
 ) => Promise<RelayedAnswer | { askInstead: string }>
 
 export interface Relay {
-  /** Null when that process is not there, or does not answer. */
+  /** Null when that process is not there, or does not answer; 413 for a question that the bus cannot carry. */
   ask(process: string, question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null>
   /** Refuses what it was asked and did not answer, and waits for no answer. */
   close(): void
@@ -59,7 +59,11 @@ export function makeRelay(options: {
   const asked = new Map<string, Asked>()
   const answering = new Map<string, AbortController>()
   const topicOf = (process: string) => `sockets:${process}`
-  const send = (process: string, sent: Message) => void bus.publish(topicOf(process), sent)
+  const send = (process: string, sent: Message): void => {
+    bus.publish(topicOf(process), sent).catch((error: unknown) => {
+      logger.warn({ err: error }, 'a message to another process was not sent')
+    })
+  }
 
   const unsubscribe = bus.subscribe(topicOf(name), (payload) => {
     const read = message.safeParse(payload).data
@@ -119,6 +123,9 @@ export function makeRelay(options: {
   return {
     ask(process, sent, signal) {
       if (signal?.aborted) return Promise.resolve(null)
+      const sealed = secrets.seal(JSON.stringify(sent))
+      // Some bytes grow on the way: no client says so much that makes sense.
+      if (sealed.length > PIECE) return Promise.resolve({ status: 413, body: '' })
       const id = `${name}${randomToken(8)}`
       return new Promise((resolve) => {
         const giveUp = () => {
@@ -141,7 +148,6 @@ export function makeRelay(options: {
         }
         asked.set(id, waiting)
         signal?.addEventListener('abort', giveUp, { once: true })
-        const sealed = secrets.seal(JSON.stringify(sent))
         send(process, { ask: id, asker: name, sealed, wasPassedOn: false })
       })
     },

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { notificationDefaults } from '../../../src/actors/notification-setting/index.ts'
 import { introduce } from '../../federation/support.ts'
 import { type FakePeer, type PeerActor, startFakePeer } from '../../support/fake-peer.ts'
 import { media } from '../../support/media.ts'
@@ -49,6 +50,8 @@ beforeAll(async () => {
   alice = await server.person('alice')
   bob = await server.person('bob')
   mallory = await introduce(server, peer, 'mallory')
+  const both = Object.fromEntries(Object.keys(notificationDefaults).map((name) => [name, 3]))
+  for (const person of [alice, bob]) await server.wants(person, both)
 }, 60_000)
 afterAll(async () => {
   await server?.stop()
@@ -178,6 +181,25 @@ describe('of another server', () => {
     expect(told).toHaveLength(before + 1)
     expect(told[0]?.video?.channel.host).toBe(peer.host)
   })
+})
+
+it('each of these was pushed once, and one mail was asked for', async () => {
+  const types = new Set<number>()
+  for (const person of [alice, bob]) {
+    const told = await server.query<{ id: number; type: number }>(
+      'select id, type from notification where user_id = $1 order by id',
+      [person.userId],
+    )
+    const ids = told.map(({ id }) => Number(id))
+    expect({ pushed: await server.pushed(person), mailed: await server.mailed(person) }).toEqual({
+      pushed: ids,
+      mailed: ids,
+    })
+    for (const { type } of told) types.add(type)
+  }
+  expect([...types].toSorted((a, b) => a - b)).toEqual([
+    ...[NEW_VIDEO, NEW_COMMENT, PUBLISHED, IMPORTED, IMPORT_FAILED, FOLLOW, MENTION, EDITED],
+  ])
 })
 
 describe('the list', () => {

@@ -16,6 +16,7 @@ it.each([
     '/socket.io/?EIO=4&transport=polling&t=x&sid=abc&accessToken=abc',
     '/socket.io/?EIO=4&transport=polling&t=x&sid=[hidden]&accessToken=[hidden]',
   ],
+  ['/mail-preferences/unsubscribe/5/newFollow/0123abcd', '/mail-preferences/unsubscribe/5/newFollow/[hidden]'],
   ['/x?token=a&token=b', '/x?token=[hidden]&token=[hidden]'],
   ['/api/v1/videos?search=cats', '/api/v1/videos?search=cats'],
   ['/api/v1/videos', '/api/v1/videos'],
@@ -48,7 +49,7 @@ it.each([
   expect(hideSecrets(line)).toBe(logged)
 })
 
-it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token=', '://', '://a'])(
+it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token=', '://', '://a', '/unsubscribe/1/'])(
   'an address of %s again and again takes no time',
   (part) => {
     const before = performance.now()

@@ -19,6 +19,7 @@ function memoryBus(): Pick<Bus, 'publish' | 'subscribe'> & { passed: string[] } 
     passed,
     async publish(topic, payload) {
       const text = JSON.stringify({ topic, payload })
+      if (Buffer.byteLength(text) > 7_000) throw new Error('The bus does not carry that.')
       passed.push(text)
       await Promise.resolve()
       listeners.get(topic)?.(JSON.parse(text).payload)
@@ -69,6 +70,24 @@ describe('a question to another process', () => {
   it('is refused when the answer fails', async () => {
     const { of } = processes({ a: never, b: never })
     expect(await of('a').ask('b', poll)).toEqual({ status: 400, body: '' })
+  })
+
+  it.each(['\0', '\u{fffd}', '"', 'a'])(
+    'is answered or refused, whatever its 2,000 characters are: %j',
+    async (said) => {
+      const { of } = processes({ one: never, other: async () => ({ status: 200, body: '' }) })
+      const answered = await of('one').ask('other', { ...poll, what: 'post', body: said.repeat(2_000) })
+      expect([200, 413]).toContain(answered?.status)
+    },
+  )
+
+  it('has no answer when the bus carries nothing, and nothing else comes of it', async () => {
+    const bus = { publish: () => Promise.reject(new Error('It is away.')), subscribe: () => () => undefined }
+    const relay = makeRelay({ bus, name: 'one', secrets, logger: silentLogger, respond: never })
+    const giveUp = new AbortController()
+    const answered = relay.ask('other', poll, giveUp.signal)
+    giveUp.abort()
+    expect(await answered).toBeNull()
   })
 
   it('has no answer when that process is gone', async () => {
