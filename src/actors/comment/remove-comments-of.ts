@@ -77,7 +77,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
         [name, host.toLowerCase(), urls.host],
       )
       if (!account) throw notFound('Account not found')
-      await tell.create(async (unit) =>
+      await tell.create(async (unit) => {
         unit.enqueue({
           type: 'comments-removal',
           data: {
@@ -85,8 +85,10 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
             byAccountId: by.accountId,
             ...(scope === 'my-videos' ? { belowVideosOf: by.accountId } : {}),
           },
-        }),
-      )
+        })
+        const entity = { 'account-id': account.id, allOf: accountName, scope }
+        unit.note({ domain: 'comments', action: 'delete', id: account.id, entity })
+      })
     },
   }
 }
