@@ -5,7 +5,7 @@ import { makeBreaks } from '../../platform/breaks.ts'
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { TooComplex } from './expressions.ts'
-import { compileWords, LARGEST_OF_OWNER } from './word-list.ts'
+import { compileWords, LARGEST_OF_ACCOUNT, LARGEST_OF_INSTANCE } from './word-list.ts'
 
 /** The account that a list is of; null for the instance. */
 export type ListOwner = number | null
@@ -125,7 +125,7 @@ async function assertRoom(unit: Unit, ownerId: ListOwner, of: { size: number; li
     [ownerId, listId],
   )
   if ((others?.lists ?? 0) >= MOST_LISTS) throw new DomainError('invalid', `There are ${MOST_LISTS} lists already.`)
-  if ((others?.size ?? 0) + size > LARGEST_OF_OWNER)
+  if ((others?.size ?? 0) + size > (ownerId === null ? LARGEST_OF_INSTANCE : LARGEST_OF_ACCOUNT))
     throw tooComplex('All lists together take too long to be looked for')
 }
 

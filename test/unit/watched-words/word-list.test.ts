@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { TooComplex } from '../../../src/actors/watched-words/expressions.ts'
 import { readText } from '../../../src/actors/watched-words/reading.ts'
-import { compileWords, LARGEST_OF_OWNER } from '../../../src/actors/watched-words/word-list.ts'
+import { compileWords, LARGEST_OF_INSTANCE } from '../../../src/actors/watched-words/word-list.ts'
 import { makeBreaks } from '../../../src/platform/breaks.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 import fc from '../../support/properties.ts'
@@ -236,7 +236,7 @@ describe('nobody makes the search slow', () => {
       Array.from({ length: 500 }, (_, n) => signs(n).join('')),
       pause,
     )
-    expect(usual.size * 100).toBeLessThan(LARGEST_OF_OWNER)
+    expect(usual.size * 100).toBeLessThan(LARGEST_OF_INSTANCE)
     // Some 250 bytes for each sign.
     expect(phrases.size * 10).toBeGreaterThan(500 * 99 * 250)
   })
@@ -246,7 +246,7 @@ describe('nobody makes the search slow', () => {
       Array.from({ length: 500 }, (_, n) => `b[a4]d${n.toString(36)}(word|thing)s?`),
       makeBreaks(),
     )
-    expect(list.size).toBeLessThan(LARGEST_OF_OWNER)
+    expect(list.size).toBeLessThan(LARGEST_OF_INSTANCE)
     expect(await list.find(readText('such b4d7things'), pause)).toBe(true)
   }, 20_000)
 
