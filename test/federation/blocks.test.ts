@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { blockedHosts } from '../../src/actors/blocklist/index.ts'
 import { importPrivateKey, signOutgoing } from '../../src/federation/security/index.ts'
 import {
   type FakePeer,
@@ -286,10 +287,41 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     if (what === 'host') expect(bad.fetched).toEqual([])
     await unblock()
   })
+
+  it('is not read anew by another address that leads to it', async () => {
+    const { channel } = mallory
+    const name = `Renamed during the block of the ${what}`
+    const renamed = { ...channel.document, name }
+    for (const address of [channel.url, '/@during', '/@after']) bad.serve(address, renamed)
+    const isRenamed = async () => (await ours.query('select 1 from channel where name = $1', [name])).length === 1
+    const find = (path: string) =>
+      ours.client.get(`/api/v1/search/video-channels?search=${encodeURIComponent(`${bad.base}${path}`)}`)
+    await block()
+    await find('/@during')
+    expect(await isRenamed()).toBe(false)
+    const another = await bad.channel(`another-of-${what}`, mallory.account)
+    await find(new URL(another.url).pathname)
+    expect(await ours.query('select 1 from actor where url = $1', [another.url])).toEqual([])
+    await unblock()
+    await find('/@after')
+    expect(await isRenamed()).toBe(true)
+    bad.serve(channel.url, channel.document)
+  })
 })
 
 describe('a blocked host', () => {
   const [host] = blocks
+
+  it('is blocked however its name is written', async () => {
+    await send('POST', `${server}/servers`, { host: 'Bad.example:443' })
+    const names = ['bad.example', 'BAD.example', 'bad.example.', 'bad.example:8443', 'bad.example.:8443']
+    const others = ['not-bad.example', 'bad.example.net', '']
+    expect(await blockedHosts(ours.query, [...names, ...others])).toEqual([
+      ...names.map(() => true),
+      ...others.map(() => false),
+    ])
+    await send('DELETE', `${server}/servers/bad.example`)
+  })
 
   it('is not fetched from, whoever points there', async () => {
     const parent = bad.note({ author: mallory.account.url, inReplyTo: video.url })

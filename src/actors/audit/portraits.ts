@@ -19,6 +19,8 @@ export type AuditDomain =
   | 'video-imports'
   | 'channel-syncs'
   | 'registrations'
+  | 'blocklist'
+  | 'watched-words'
   | 'config'
 
 /** In answers, names of fields begin with the kind of what they belong to. */
@@ -32,6 +34,8 @@ export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
   'video-imports': 'video-import',
   'channel-syncs': 'channelSync',
   registrations: 'registration',
+  blocklist: 'block',
+  'watched-words': 'list',
   config: 'config',
 }
 

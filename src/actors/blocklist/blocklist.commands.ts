@@ -38,22 +38,26 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
   return {
     async blockAccount({ ownerId, targetId }) {
       await tell.create(async (unit) => {
-        const [block] = await unit.query<{ id: number }>(
+        const [block] = await unit.query<{ id: number; url: string }>(
           `insert into account_block (owner_id, target_id, created_at) select $1::int, a.id, $3 from account a where a.id = $2
-           on conflict do nothing returning id`,
+           on conflict do nothing returning id, ${TARGET_URL}`,
           [ownerId, targetId, unit.now],
         )
-        if (block) unit.emit({ aggregate: 'account_block', id: block.id }, 'AccountBlocked', { blockId: block.id })
+        if (!block) return
+        unit.emit({ aggregate: 'account_block', id: block.id }, 'AccountBlocked', { blockId: block.id })
+        if (ownerId === null) noteBlock(unit, 'create', block.id, { account: block.url })
       })
     },
 
     async unblockAccount({ ownerId, targetId }) {
       await tell.create(async (unit) => {
-        const gone = await unit.query(
-          'delete from account_block where owner_id is not distinct from $1::int and target_id = $2 returning id',
+        const [gone] = await unit.query<{ id: number; url: string }>(
+          `delete from account_block where owner_id is not distinct from $1::int and target_id = $2
+           returning id, ${TARGET_URL}`,
           [ownerId, targetId],
         )
-        if (gone.length === 0) throw notFound('Account block entry not found.')
+        if (!gone) throw notFound('Account block entry not found.')
+        if (ownerId === null) noteBlock(unit, 'delete', gone.id, { account: gone.url })
       })
     },
 
@@ -65,11 +69,12 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
 
     async unblockServer({ ownerId, host }) {
       await tell.create(async (unit) => {
-        const gone = await unit.query(
+        const [gone] = await unit.query<{ id: number }>(
           'delete from server_block where owner_id is not distinct from $1::int and host = $2 returning id',
           [ownerId, nameOf(host)],
         )
-        if (gone.length === 0) throw notFound('Server block entry not found.')
+        if (!gone) throw notFound('Server block entry not found.')
+        if (ownerId === null) noteBlock(unit, 'delete', gone.id, { host: nameOf(host) })
       })
     },
   }
@@ -95,12 +100,22 @@ export function makeBlocklistOperator({ db, tell }: Pick<ActorDeps, 'db' | 'tell
 }
 
 async function storeServers(unit: Unit, ownerId: number | null, hosts: string[]): Promise<void> {
-  const blocks = await unit.query<{ id: number }>(
+  const blocks = await unit.query<{ id: number; host: string }>(
     `insert into server_block (owner_id, host, created_at) select $1::int, host, $3 from unnest($2::text[]) host
-     on conflict do nothing returning id`,
+     on conflict do nothing returning id, host`,
     [ownerId, hosts, unit.now],
   )
-  for (const { id } of blocks) unit.emit({ aggregate: 'server_block', id }, 'ServerBlocked', { blockId: id })
+  for (const { id, host } of blocks) {
+    unit.emit({ aggregate: 'server_block', id }, 'ServerBlocked', { blockId: id })
+    if (ownerId === null) noteBlock(unit, 'create', id, { host })
+  }
+}
+
+const TARGET_URL = '(select x.url from account a join actor x on x.id = a.actor_id where a.id = target_id) as url'
+
+/** For the audit log: those of users are their own affair. */
+function noteBlock(unit: Unit, action: 'create' | 'delete', id: number, of: Record<string, string>): void {
+  unit.note({ domain: 'blocklist', action, id, entity: { id, ...of } })
 }
 
 const nameOf = (host: string): string => normalHost(host) ?? host.toLowerCase()

@@ -2,9 +2,9 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** Which of the servers the instance blocks, with their port and without. One statement. */
+/** Which of the servers the instance blocks, with their port and without, and with a dot at the end of the name. One statement. */
 export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean[]> {
-  const names = hosts.map((host) => host.toLowerCase())
+  const names = hosts.map((host) => host.toLowerCase().replace(/\.+(?=:|$)/, ''))
   const found = await query<{ host: string }>(
     'select host from server_block where host = any($1) and owner_id is null',
     [[...new Set(names.flatMap((name) => [name, withoutPort(name)]))]],

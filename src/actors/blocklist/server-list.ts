@@ -59,12 +59,12 @@ export const writeServerTable = (hosts: readonly string[]): string =>
 /** A host in each line. */
 export const writeServerLines = (hosts: readonly string[]): string => hosts.map((host) => `${host}\n`).join('')
 
-/** Small letters, punycode, without the dot at the end; undefined for what is no name of a host. */
+/** Small letters, punycode, without the dot at the end and the port that is meant anyway; undefined for what is no name of a host. */
 export function normalHost(text: string): string | undefined {
   if (text.length > LONGEST) return undefined
   const [, name = '', port = ''] = /^(.*?)\.?(:\d{1,5})?$/s.exec(text.trim()) ?? []
   const ascii = domainToASCII(name)
-  return ascii === '' ? undefined : ascii + port
+  return ascii === '' ? undefined : ascii + (port === ':443' ? '' : port)
 }
 
 function hostIn(text: string, { ownHost, isHost }: ReadOptions): { name: string } | { problem: string } {

@@ -93,7 +93,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
   return {
     async add({ videoId, by, text, inReplyTo }) {
       // Some clients show what is written as HTML.
-      const html = text.includes('<') ? toPlainText(text, 'text/html', MAX_COMMENT_LENGTH) : undefined
+      const html = /[<&]/.test(text) ? toPlainText(text, 'text/html', MAX_COMMENT_LENGTH) : undefined
       const tags = await automaticTags.ofComment({ videoId, text, ...(html === undefined ? {} : { html }) })
       return await tell.create(async (unit) => {
         const video = await videoOf(unit.query, videoId, by.accountId)

@@ -25,7 +25,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
 
   registry.job('comments-removal', {
     queue: 'io',
-    async run({ data, signal }) {
+    async run({ data, signal, progress }) {
       // What counts is what they may do now, not when they asked.
       // Jobs of the version before named a scope.
       const owner = data.belowVideosOf ?? (data.scope === 'my-videos' ? Number(data.byAccountId) : null)
@@ -33,24 +33,29 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
       if (!by || (owner === null && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) {
         throw new PermanentFailure('Who asked for it may not do it any more.')
       }
+      const below = `from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
+        where m.account_id = $1 and m.deleted_at is null and m.id > $2 and ($3::int is null or c.account_id = $3)`
+      const [all] = await db.query<{ n: number }>(`select count(*)::int as n ${below}`, [data.accountId, 0, owner])
+      let done = 0
       for (let last = 0; ; ) {
         // What went with a video of another server would come back after this walk.
         for (let kept = owner === null ? 1 : 0; kept > 0; ) {
           signal.throwIfAborted()
           kept = await removeKept(tell, { accountId: Number(data.accountId) })
         }
-        const found = await db.query<{ id: number }>(
-          `select m.id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
-           where m.account_id = $1 and m.deleted_at is null and m.id > $2 and ($3::int is null or c.account_id = $3)
-           order by m.id limit ${BATCH}`,
-          [data.accountId, last, owner],
-        )
+        const found = await db.query<{ id: number }>(`select m.id ${below} order by m.id limit ${BATCH}`, [
+          data.accountId,
+          last,
+          owner,
+        ])
         if (found.length === 0) return
         for (const { id } of found) {
           signal.throwIfAborted()
           await unlessGone(comments.remove(id, by))
           last = id
         }
+        done += found.length
+        progress(Math.min(100, (100 * done) / (all?.n || done)))
       }
     },
   })
@@ -77,7 +82,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
         [name, host.toLowerCase(), urls.host],
       )
       if (!account) throw notFound('Account not found')
-      await tell.create(async (unit) =>
+      await tell.create(async (unit) => {
         unit.enqueue({
           type: 'comments-removal',
           data: {
@@ -85,8 +90,10 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
             byAccountId: by.accountId,
             ...(scope === 'my-videos' ? { belowVideosOf: by.accountId } : {}),
           },
-        }),
-      )
+        })
+        const entity = { 'account-id': account.id, allOf: accountName, scope }
+        unit.note({ domain: 'comments', action: 'delete', id: account.id, entity })
+      })
     },
   }
 }

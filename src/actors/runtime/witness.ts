@@ -12,8 +12,8 @@ export interface Witnesses {
 
 /** What was done and shows in no row that is looked at: it goes into the log as it is, so nothing secret may be in it. */
 export interface Noted {
-  domain: 'users' | 'follows' | 'videos' | 'config'
-  action: 'create' | 'update'
+  domain: 'users' | 'follows' | 'videos' | 'comments' | 'blocklist' | 'watched-words' | 'config'
+  action: 'create' | 'update' | 'delete'
   id: number
   entity: Record<string, string | number | boolean>
 }

@@ -76,7 +76,7 @@ export async function findKeptUpload(
   return row
 }
 
-/** Which file of which video a torrent is of. */
+/** Which file of which video a torrent is of, unless that is blocked. */
 export async function findTorrent(
   db: Reader,
   filename: string,
@@ -84,8 +84,18 @@ export async function findTorrent(
   const [row] = await db.query<{ video: string; resolution: number; hls: boolean }>(
     `select v.name as video, f.resolution, f.streaming_playlist_id is not null as hls
      from video_file f join video v on v.id = f.video_id
-     where f.torrent_filename = $1 and not v.remote and v.state <> 'removed'`,
+     where f.torrent_filename = $1 and not v.remote and not v.blocked and v.state <> 'removed'`,
     [filename],
   )
   return row
+}
+
+/** Whether a torrent is of a video that is blocked: nobody exchanges its files, and its name is not for everybody. */
+export async function isBlockedTorrent(db: Reader, filename: string): Promise<boolean> {
+  const found = await db.query(
+    'select 1 from video_file f join video v on v.id = f.video_id where f.torrent_filename = $1 and v.blocked',
+    [filename],
+    { prepared: true },
+  )
+  return found.length > 0
 }

@@ -32,6 +32,7 @@ export {
   findDownloads,
   findKeptUpload,
   findTorrent,
+  isBlockedTorrent,
   type StoredFileRow,
 } from './download.queries.ts'
 export type { FileFormat } from './file-removal.ts'

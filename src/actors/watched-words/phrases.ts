@@ -4,14 +4,19 @@
 import { type ReadText, wordTokens } from './reading.ts'
 
 export interface Phrases {
-  /** Nodes of the automaton. */
+  /** What it takes of the memory, in units of some 10 bytes. */
   size: number
   /** Whether one of them is in the text. */
   find(text: ReadText): boolean
 }
 
+/** What a node takes without others behind it, and what those take beside. */
+const NODE = 8
+const NEXT = 18
+
 interface Node {
-  next: Map<string, Node>
+  /** Undefined where nothing follows: most words are one token. */
+  next: Map<string, Node> | undefined
   /** The longest other beginning of a phrase with which what was read here ends. */
   shorter: Node | undefined
   /** Some phrase ends here. */
@@ -19,28 +24,33 @@ interface Node {
 }
 
 export function compilePhrases(words: readonly string[]): Phrases {
-  const root: Node = { next: new Map(), shorter: undefined, isFound: false }
+  const firsts = new Map<string, Node>()
+  const root: Node = { next: firsts, shorter: undefined, isFound: false }
   let size = 0
   for (const tokens of words.map(wordTokens)) {
     if (tokens.length === 0) continue
     let node = root
     for (const token of tokens) {
+      if (!node.next) {
+        node.next = new Map()
+        size += NEXT
+      }
       let next = node.next.get(token)
       if (!next) {
-        next = { next: new Map(), shorter: root, isFound: false }
+        next = { next: undefined, shorter: root, isFound: false }
         node.next.set(token, next)
-        size += 1
+        size += NODE
       }
       node = next
     }
     node.isFound = true
   }
-  linkShorter(root)
+  linkShorter(firsts)
 
   return {
     size,
     find({ tokens, distinct }) {
-      if (!mayBegin(root.next, distinct)) return false
+      if (!mayBegin(firsts, distinct)) return false
       let node = root
       for (const token of tokens) {
         node = after(node, token) ?? root
@@ -54,18 +64,19 @@ export function compilePhrases(words: readonly string[]): Phrases {
 /** What is reached from a node, or from the shorter beginnings, with one more token. */
 function after(from: Node, token: string): Node | undefined {
   for (let node: Node | undefined = from; node; node = node.shorter) {
-    const next = node.next.get(token)
+    const next = node.next?.get(token)
     if (next) return next
   }
   return undefined
 }
 
-function linkShorter(root: Node): void {
-  const queue = [...root.next.values()]
+function linkShorter(firsts: ReadonlyMap<string, Node>): void {
+  const queue = [...firsts.values()]
   for (const node of queue) {
-    for (const [token, next] of node.next) {
-      next.shorter = (node.shorter && after(node.shorter, token)) ?? root
-      next.isFound ||= next.shorter.isFound
+    for (const [token, next] of node.next ?? []) {
+      const shorter = (node.shorter && after(node.shorter, token)) ?? next.shorter
+      next.shorter = shorter
+      next.isFound ||= shorter?.isFound ?? false
       queue.push(next)
     }
   }

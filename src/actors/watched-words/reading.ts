@@ -29,7 +29,8 @@ export const wordTokens = (word: string): string[] => tokensOf(asSeen(word))
 const asSeen = (text: string): string =>
   text.slice(0, LONGEST).replace(UNSEEN, '').replace(MARKS, '$1').normalize('NFKC').toLowerCase().slice(0, LONGEST)
 
-const tokensOf = (seen: string): string[] => seen.match(TOKENS) ?? []
+/** Some small letters are one in capitals: ß is ss, and a sigma is one wherever it stands. */
+const tokensOf = (seen: string): string[] => seen.toUpperCase().toLowerCase().replaceAll('ς', 'σ').match(TOKENS) ?? []
 
 /** Where signs are put that are not of ASCII. */
 const APART = 0xf0000

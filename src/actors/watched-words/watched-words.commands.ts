@@ -5,7 +5,7 @@ import { makeBreaks } from '../../platform/breaks.ts'
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { TooComplex } from './expressions.ts'
-import { compileWords, LARGEST_OF_OWNER } from './word-list.ts'
+import { compileWords, LARGEST_OF_ACCOUNT, LARGEST_OF_INSTANCE } from './word-list.ts'
 
 /** The account that a list is of; null for the instance. */
 export type ListOwner = number | null
@@ -53,6 +53,7 @@ export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
           [ownerId, list.name, list.words, size, unit.now],
         )
         if (!added) throw nameTaken(list.name)
+        noteList(unit, ownerId, 'create', { id: added.id, ...list })
         return added.id
       })
     },
@@ -72,6 +73,7 @@ export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
              where id = $1`,
             [listId, list.name, list.words, size, unit.now],
           )
+          noteList(unit, ownerId, 'update', { id: listId, ...list })
           if (ownerId === null || was.name === list.name) return
           await unit.query(
             'update comment_tag_policy set review = array_replace(review, $2, $3) where account_id = $1',
@@ -86,11 +88,12 @@ export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
 
     async remove(ownerId, listId) {
       await tell.create(async (unit) => {
-        const [gone] = await unit.query<{ name: string }>(
-          `delete from watched_words_list where id = $1 and ${isOf('$2')} returning name`,
+        const [gone] = await unit.query<NewWatchedWords>(
+          `delete from watched_words_list where id = $1 and ${isOf('$2')} returning name, words`,
           [listId, ownerId],
         )
         if (!gone) throw unknownList()
+        noteList(unit, ownerId, 'delete', { id: listId, ...gone })
         if (ownerId === null) return
         await unit.query('update comment_tag_policy set review = array_remove(review, $2) where account_id = $1', [
           ownerId,
@@ -99,6 +102,17 @@ export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
       })
     },
   }
+}
+
+/** For the audit log: those of accounts are their own affair. */
+function noteList(
+  unit: Unit,
+  ownerId: ListOwner,
+  action: 'create' | 'update' | 'delete',
+  { id, name, words }: NewWatchedWords & { id: number },
+): void {
+  if (ownerId !== null) return
+  unit.note({ domain: 'watched-words', action, id, entity: { id, listName: name, words: words.length } })
 }
 
 const isOf = (owner: string): string => `account_id is not distinct from ${owner}::int`
@@ -111,7 +125,7 @@ async function assertRoom(unit: Unit, ownerId: ListOwner, of: { size: number; li
     [ownerId, listId],
   )
   if ((others?.lists ?? 0) >= MOST_LISTS) throw new DomainError('invalid', `There are ${MOST_LISTS} lists already.`)
-  if ((others?.size ?? 0) + size > LARGEST_OF_OWNER)
+  if ((others?.size ?? 0) + size > (ownerId === null ? LARGEST_OF_INSTANCE : LARGEST_OF_ACCOUNT))
     throw tooComplex('All lists together take too long to be looked for')
 }
 

@@ -11,13 +11,14 @@ export interface WordList {
   find(text: ReadText, pause: () => Promise<void>): Promise<boolean>
 }
 
-/** Of all lists of one owner together. */
-export const LARGEST_OF_OWNER = 500_000
+/** Of all lists of the instance together, and of all of an account: whoever comments below its videos makes them be looked through. */
+export const LARGEST_OF_INSTANCE = 500_000
+export const LARGEST_OF_ACCOUNT = 200_000
 
 /** Throws TooComplex. `pause` is awaited now and then. */
 export async function compileWords(words: readonly string[], pause: () => Promise<void>): Promise<WordList> {
   const phrases = compilePhrases(words)
-  const expressions = await compileExpressions(words, { pause, largest: LARGEST_OF_OWNER })
+  const expressions = await compileExpressions(words, { pause, largest: LARGEST_OF_INSTANCE })
   return {
     size: phrases.size + expressions.size,
     find: async (text, pause) => phrases.find(text) || (await expressions.find(text.text, pause)),

@@ -37,8 +37,11 @@ export function makeResolveActor(
     if (!known) await newHosts.admit(new URL(url).host)
     const { actor, profile } = await fetchOne(url)
     if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
-    // Its id may be of another server than its address.
-    if (actor.url !== url) await newHosts.admit(actor.host)
+    if (actor.url !== url) {
+      // It is known by its id, whatever other addresses lead to it, and that may be of another server.
+      await blocked.refuseActor(actor.url)
+      await newHosts.admit(actor.host)
+    }
     if (actor.ownerUrl !== null) await saveOwner(actor.ownerUrl)
     const stored = await remoteActors.save(actor, { profile })
     newHosts.note(actor.host)
@@ -47,8 +50,8 @@ export function makeResolveActor(
 
   /** Who owns a group is an account: groups that own each other would be followed for ever. */
   async function saveOwner(url: string): Promise<void> {
-    if (await remoteActors.find(url)) return
     await blocked.refuseActor(url)
+    if (await remoteActors.find(url)) return
     const { actor: owner, profile } = await fetchOne(url).catch((error: unknown) => {
       // That the owner is gone says nothing of the group: its own address does.
       if (!(error instanceof DomainError && isHopeless(error))) throw error

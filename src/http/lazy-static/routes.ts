@@ -9,6 +9,7 @@ import {
   findAccessByPart,
   findRemoteImage,
   hasPrivateFiles,
+  isBlockedTorrent,
   thumbnailTypes,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -104,6 +105,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         schema: { params, hide: true },
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
+          if (kind === 'torrents' && (await isBlockedTorrent(db, ref.name))) throw notFound('File not found')
           // A torrent is of files, and kept no longer than those.
           if (!remote) return serve(request, reply, ref, cacheControl('server'))
           if (await locate(store, [ref])) return serve(request, reply, ref)

@@ -61,15 +61,18 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'PUT /api/v1/server/redundancy/:host',
   'POST /api/v1/server/redundancy/videos',
   'DELETE /api/v1/server/redundancy/videos/:redundancyId',
-])
-
-/** What moderators and administrators change here is not noted. */
-export const NOT_AUDITED: ReadonlySet<string> = new Set([
-  // Blocks are listed with their time as long as they last.
   'POST /api/v1/server/blocklist/accounts',
   'DELETE /api/v1/server/blocklist/accounts/:accountName',
   'POST /api/v1/server/blocklist/servers',
   'DELETE /api/v1/server/blocklist/servers/:host',
+  'POST /api/v1/watched-words/server/lists',
+  'PUT /api/v1/watched-words/server/lists/:listId',
+  'DELETE /api/v1/watched-words/server/lists/:listId',
+  'POST /api/v1/bulk/remove-comments-of',
+])
+
+/** What moderators and administrators change here is not noted. */
+export const NOT_AUDITED: ReadonlySet<string> = new Set([
   // Work that is begun, or begun again: it is in the list of jobs, and loses nothing.
   'POST /api/v1/videos/:id/transcoding',
   'POST /api/v1/vireo/peers/:host/retry',

@@ -37,12 +37,20 @@ const left = async () =>
     )
   ).map((row) => row.place)
 
+const progress: number[] = []
 const work = async () => {
+  progress.length = 0
   const jobs = await server.db.query<{ id: number; data: Record<string, string | number> }>(
     "delete from job where type = 'comments-removal' returning id, data",
   )
   for (const { id, data } of jobs) {
-    const context = { id, type: 'comments-removal', data, signal: new AbortController().signal, progress: () => {} }
+    const context = {
+      id,
+      type: 'comments-removal',
+      data,
+      signal: new AbortController().signal,
+      progress: (percent: number) => void progress.push(percent),
+    }
     await server.deps.registry.jobs.get('comments-removal')?.run(context)
   }
 }
@@ -78,6 +86,7 @@ it('an owner removes those below the own videos, the staff all as long as they a
   const [asked] = await server.db.query<{ data: object }>("select data from job where type = 'comments-removal'")
   expect(asked?.data).toEqual({ accountId: writer.accountId, byAccountId: owner.accountId })
   await work()
+  expect(progress).toEqual([100])
   expect(await left()).toEqual(['other below other', 'other below owner'])
 })
 

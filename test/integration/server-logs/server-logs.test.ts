@@ -289,6 +289,39 @@ describe('the audit log', () => {
     ])
   })
 
+  it('says whom the instance blocks, which words it watches, and whose comments were removed', async () => {
+    const { client } = await addUser('spammer')
+    const since = await moment()
+    const blocks = '/api/v1/server/blocklist'
+    for (const _again of [1, 2]) await root.send('POST', `${blocks}/servers`, { host: 'Bad.example' })
+    await root.send('DELETE', `${blocks}/servers/bad.example`)
+    await root.send('POST', `${blocks}/accounts`, { accountName: 'spammer' })
+    await root.send('DELETE', `${blocks}/accounts/spammer`)
+    const lists = '/api/v1/watched-words/server/lists'
+    const words = { listName: 'Bad words', words: ['one', 'two'] }
+    const { watchedWordsList: list } = await root.send<{ watchedWordsList: { id: number } }>('POST', lists, words)
+    await root.send('PUT', `${lists}/${list.id}`, { ...words, words: ['one'] })
+    await root.send('DELETE', `${lists}/${list.id}`)
+    await root.send('POST', '/api/v1/bulk/remove-comments-of', { accountName: 'spammer', scope: 'instance' })
+    // What users keep for themselves is not for administrators to read.
+    await client.send('POST', '/api/v1/users/me/blocklist/servers', { host: 'other.example' })
+    await client.send('POST', '/api/v1/watched-words/accounts/spammer/lists', words)
+
+    const of = (domain: string, action: string, more: object) =>
+      expect.objectContaining({ user: 'root', role: 'Administrator', domain, action, ...more })
+    const account = { 'block-account': `${node.base}/accounts/spammer` }
+    expect(await audited(since)).toEqual([
+      of('blocklist', 'create', { 'block-host': 'bad.example' }),
+      of('blocklist', 'delete', { 'block-host': 'bad.example' }),
+      of('blocklist', 'create', account),
+      of('blocklist', 'delete', account),
+      of('watched-words', 'create', { 'list-id': list.id, 'list-listName': 'Bad words', 'list-words': 2 }),
+      of('watched-words', 'update', { 'list-id': list.id, 'list-words': 1 }),
+      of('watched-words', 'delete', { 'list-id': list.id, 'list-words': 1 }),
+      of('comments', 'delete', { 'comment-allOf': 'spammer', 'comment-scope': 'instance' }),
+    ])
+  })
+
   it('says what becomes of the instance, of requests for accounts, of blocks and of mirrors', async () => {
     const video = await upload(root, { name: 'Blocked', privacy: '1' })
     const [registration] = await sql<{ id: number }>(

@@ -224,6 +224,16 @@ describe('the download of a torrent', () => {
       'content-disposition': 'attachment; filename="hidden-240p-hls.torrent"',
     })
   })
+
+  it('is for nobody as long as the video is blocked', async () => {
+    const addresses = ['download', 'lazy-static'].map((folder) => `/${folder}/torrents/${hidden.torrent}`)
+    const statuses = async () =>
+      await Promise.all(addresses.map((address) => statusOf(address, server.as('moderator'))))
+    expect(await statuses()).toEqual([200, 200])
+    await server.db.query('update video set blocked = true where id = $1', [hidden.id])
+    expect(await statuses()).toEqual([404, 404])
+    await server.db.query('update video set blocked = false where id = $1', [hidden.id])
+  })
 })
 
 describe('a generated download', () => {

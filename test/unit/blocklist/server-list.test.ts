@@ -11,7 +11,7 @@ const read = (text: string) => readServerList(text, { ownHost: 'here.example', i
 describe('a list of servers', () => {
   it('has a host in each line, in any case and script, each once, with remarks and empty lines between', () => {
     const text =
-      '\uFEFF# our list\r\nBad.Example\n\n  bad.example. \nbücher.example\nxn--bcher-kva.example\nport.example:8443'
+      '\uFEFF# our list\r\nBad.Example\n\n  bad.example. \nbücher.example\nxn--bcher-kva.example\nport.example:8443\nbad.example:443'
     expect(read(text)).toEqual({
       ...{ hosts: ['bad.example', 'xn--bcher-kva.example', 'port.example:8443'], milder: 0, bad: [] },
     })

@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { TooComplex } from '../../../src/actors/watched-words/expressions.ts'
 import { readText } from '../../../src/actors/watched-words/reading.ts'
-import { compileWords, LARGEST_OF_OWNER } from '../../../src/actors/watched-words/word-list.ts'
+import { compileWords, LARGEST_OF_INSTANCE } from '../../../src/actors/watched-words/word-list.ts'
 import { makeBreaks } from '../../../src/platform/breaks.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 import fc from '../../support/properties.ts'
@@ -19,7 +19,10 @@ describe('a word', () => {
     ['word', '(word)!'],
     ['word', '_word_'],
     ['WORD', 'a word.'],
-    ['straße', 'STRASSE straße'],
+    ['straße', 'STRASSE'],
+    ['STRASSE', 'straße'],
+    ['οδος', 'ΟΔΟΣ'],
+    ['ΟΔΟΣ', 'οδοσ'],
     ['слово', 'Плохое СЛОВО!'],
     ['café', 'cafe\u0301'],
     ['word', 'ｗｏｒｄ'],
@@ -223,12 +226,27 @@ describe('nobody makes the search slow', () => {
     20_000,
   )
 
+  it('a list counts for what it takes of the memory: usual words for little, long phrases for much', async () => {
+    const signs = (n: number) => Array.from({ length: 100 }, (_, at) => String.fromCodePoint(0x4e00 + n * 40 + at * 7))
+    const usual = await compileWords(
+      Array.from({ length: 500 }, (_, n) => `word${n}`),
+      pause,
+    )
+    const phrases = await compileWords(
+      Array.from({ length: 500 }, (_, n) => signs(n).join('')),
+      pause,
+    )
+    expect(usual.size * 100).toBeLessThan(LARGEST_OF_INSTANCE)
+    // Some 250 bytes for each sign.
+    expect(phrases.size * 10).toBeGreaterThan(500 * 99 * 250)
+  })
+
   it('five hundred usual expressions are taken', async () => {
     const list = await compileWords(
       Array.from({ length: 500 }, (_, n) => `b[a4]d${n.toString(36)}(word|thing)s?`),
       makeBreaks(),
     )
-    expect(list.size).toBeLessThan(LARGEST_OF_OWNER)
+    expect(list.size).toBeLessThan(LARGEST_OF_INSTANCE)
     expect(await list.find(readText('such b4d7things'), pause)).toBe(true)
   }, 20_000)
 

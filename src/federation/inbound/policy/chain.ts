@@ -51,10 +51,17 @@ export const foreignId = step('id of another server', ({ isIdForeign }) =>
   isIdForeign ? drop('id_of_another_server') : PASS,
 )
 
-/** Of several that are too many, the one that lasts longest tells when to come again. */
+/**
+ * Of several that are too many, the one that lasts longest tells when to come again. Too many reports are let go: their hour is long,
+ * and whoever is told to wait may send nothing else meanwhile.
+ */
 export const rateOfHost = step('rate of host', ({ counts = [] }) => {
-  const [longest] = counts.filter(({ count, max }) => count > max).sort((a, b) => b.endsInMs - a.endsInMs)
-  return longest ? { verdict: 'later', reason: longest.reason, retryAfterMs: longest.endsInMs } : PASS
+  const tooMany = counts.filter(({ count, max }) => count > max)
+  const [longest] = tooMany
+    .filter(({ reason }) => reason !== 'too_many_reports')
+    .sort((a, b) => b.endsInMs - a.endsInMs)
+  if (longest) return { verdict: 'later', reason: longest.reason, retryAfterMs: longest.endsInMs }
+  return tooMany.length > 0 ? drop('too_many_reports') : PASS
 })
 
 /** What a friend shows us of somebody who is blocked. */
