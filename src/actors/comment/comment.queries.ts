@@ -27,7 +27,7 @@ export interface CommentRow {
 export interface CommentReader {
   videoId: number
   ownerAccountId: number
-  /** Who reads; they see their own comments that wait for approval. */
+  /** Who reads; they see their own comments, whatever hides them from others. */
   accountId: number | null
   /** Sees all comments that wait for approval. */
   seesHeld: boolean
@@ -48,11 +48,11 @@ const readerValues = (reader: CommentReader) => [
   reader.seesHeld,
 ]
 
-/** What the reader ($3, $4) must not see: comments that wait for approval or of the muted, and all that answers them. */
+/** What the reader ($3, $4) must not see: comments of others that wait for approval or of the muted, and all that answers them. */
 const HIDDEN = `with recursive hidden as (
     select m.id from comment m
-    where m.video_id = $1 and (${waits('m')} and not $4::boolean and m.account_id is distinct from $3::int
-      or ${isMutedFor('m.account_id', '$3::int')})
+    where m.video_id = $1 and m.account_id is distinct from $3::int
+      and (${waits('m')} and not $4::boolean or ${isMutedFor('m.account_id', '$3::int')})
     union select r.id from comment r join hidden h on r.parent_id = h.id
   )`
 const isShown = (alias: string) => `${alias}.id not in (select id from hidden)`
@@ -103,14 +103,14 @@ export async function findThread(db: Reader, reader: CommentReader & { threadId:
   return found.map(({ comment }) => comment)
 }
 
-/** One comment, if the reader may see it. One statement. */
+/** One comment, whatever hides it: for its author, who wrote it just now. One statement. */
 export async function findComment(
   db: Reader,
   reader: CommentReader & { commentId: number },
 ): Promise<CommentRow | undefined> {
   const [found] = await db.query<{ comment: CommentRow }>(
     `${HIDDEN} select to_jsonb(shown) as comment from (
-       select ${COLUMNS} from comment m ${JOINS} where m.video_id = $1 and m.id = $5 and ${isShown('m')}
+       select ${COLUMNS} from comment m ${JOINS} where m.video_id = $1 and m.id = $5
      ) shown`,
     [...readerValues(reader), reader.commentId],
   )

@@ -13,6 +13,10 @@ const STILL: Partial<Record<NotificationType, string>> = {
   // Only the owner is told of what waits for approval.
   commentMention: 'not m.held_for_review',
   unblacklistOnMyVideo: 'not v.blocked',
+  // What the report came to is told by the last one.
+  abuseStateChange: `not exists (
+    select from notification o
+    where o.abuse_id = n.abuse_id and o.user_id = n.user_id and o.type = n.type and o.id > n.id)`,
   newUserRegistrationRequest: `exists (
     select from registration g where g.id = n.registration_id and g.state in ('requested', 'verified'))`,
 }

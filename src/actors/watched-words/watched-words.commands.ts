@@ -1,6 +1,7 @@
 // Lists of watched words, of the instance and of accounts. What is written or edited from then on is tagged with the names of the
 // lists whose words are in it.
 
+import { atMost } from '../../platform/at-most.ts'
 import { makeBreaks } from '../../platform/breaks.ts'
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
@@ -16,7 +17,10 @@ export interface NewWatchedWords {
 }
 
 export interface WatchedWords {
-  /** Gives the id. Throws `invalid` for a name that is taken, and for words that take too long to be looked for. */
+  /**
+   * Gives the id. Throws `invalid` for a name that is taken, and for words that take too long to be looked for; `too_many` while as
+   * many lists of the same owner wait as may.
+   */
   add(ownerId: ListOwner, list: NewWatchedWords): Promise<number>
   /** Throws `not_found`, and what `add` throws. */
   update(ownerId: ListOwner, listId: number, list: NewWatchedWords): Promise<void>
@@ -29,13 +33,33 @@ export const CORE_TAGS = ['external-link'] as const
 
 /** Of one owner. */
 const MOST_LISTS = 100
+/** Lists of one owner that are made ready or wait for it. */
+const MOST_AT_ONCE = 10
 
-export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
+export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWords {
+  const underWay = new Map<ListOwner, { inTurn: ReturnType<typeof atMost>; lists: number }>()
+
+  /** One list of an owner after the other: many at once would leave little of the processor to others. */
+  async function inTurnOf<T>(ownerId: ListOwner, work: () => Promise<T>): Promise<T> {
+    const turns = underWay.get(ownerId) ?? { inTurn: atMost(1), lists: 0 }
+    if (turns.lists === MOST_AT_ONCE) {
+      throw new DomainError('too_many', 'Your other lists are not ready yet: please send this one again later.')
+    }
+    turns.lists += 1
+    underWay.set(ownerId, turns)
+    try {
+      return await turns.inTurn(work)
+    } finally {
+      turns.lists -= 1
+      if (turns.lists === 0) underWay.delete(ownerId)
+    }
+  }
+
   /** Before the transaction: many words take a while. */
-  async function sizeOf({ name, words }: NewWatchedWords): Promise<number> {
+  async function sizeOf(ownerId: ListOwner, { name, words }: NewWatchedWords): Promise<number> {
     if (CORE_TAGS.some((tag) => tag === name)) throw nameTaken(name)
     try {
-      return (await compileWords(words, makeBreaks())).size
+      return (await inTurnOf(ownerId, () => compileWords(words, makeBreaks()))).size
     } catch (error) {
       if (error instanceof TooComplex) throw tooComplex(`Too complex to be looked for: ${error.message.slice(0, 200)}`)
       throw error
@@ -44,7 +68,7 @@ export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
 
   return {
     async add(ownerId, list) {
-      const size = await sizeOf(list)
+      const size = await sizeOf(ownerId, list)
       return await tell.create(async (unit) => {
         await assertRoom(unit, ownerId, { size })
         const [added] = await unit.query<{ id: number }>(
@@ -59,7 +83,7 @@ export function makeWatchedWords({ tell }: ActorDeps): WatchedWords {
     },
 
     async update(ownerId, listId, list) {
-      const size = await sizeOf(list)
+      const size = await sizeOf(ownerId, list)
       try {
         await tell.create(async (unit) => {
           const [was] = await unit.query<{ name: string }>(

@@ -113,6 +113,23 @@ describe('a comment of our user', () => {
     expect(await unfolded(other.id)).toBe(0)
   })
 
+  it('is answered and shown to its author, whom the instance mutes, and under one that the author mutes', async () => {
+    const video = await newVideo()
+    const { comment } = await post(video.id, 'by the stranger', { by: 'stranger' })
+    await server.db.query(
+      `insert into account_block (owner_id, target_id) select null::int, $1::int union all
+       select $1, account_id from comment where id = $2`,
+      [author.accountId, comment.id],
+    )
+    const said = await post(video.id, 'by the muted')
+    expect(said).toMatchObject({ status: 200, comment: { text: 'by the muted' } })
+    expect(await post(video.id, 'an answer', { to: comment.id })).toMatchObject({ status: 200 })
+    const textsFor = async (by?: string) => (await threads(video.id, by)).data.map((row: { text: string }) => row.text)
+    expect(await textsFor('author')).toEqual(['by the muted'])
+    expect(await textsFor('owner')).toEqual(['by the stranger'])
+    await server.db.query('delete from account_block')
+  })
+
   it('is kept without white space around it, and refused when nothing else is left', async () => {
     const video = await newVideo()
     for (const text of ['   ', ' \n\t', '\u0001\u0002']) expect((await post(video.id, text)).status).toBe(400)

@@ -360,6 +360,28 @@ describe('the mail of a notification', () => {
     await at.query("update users set state = 'active' where id = $1", [owner.id])
     expect(at.mail.mails).toEqual([])
   })
+
+  it('about a report tells only the last of what was decided', async () => {
+    const reported = {
+      kind: 'video',
+      reason: 'Too loud.',
+      reported_id: video.id,
+      video_id: video.id,
+      state: 'accepted',
+    }
+    const abuse = await insert(at, 'abuse', {
+      ...{ url: 'https://x.example/decided', object_url: 'https://x.example/v', reporter_id: owner.accountId },
+      ...{ reporter_name: 'owner', reporter_url: 'https://x.example/accounts/owner' },
+      ...{ reportee_name: 'tom', reportee_url: 'https://x.example/accounts/tom', ...reported },
+    })
+    const told = { type: notificationTypes.abuseStateChange, user_id: owner.id, on_web: true, abuse_id: abuse }
+    const first = await insert(at, 'notification', { ...told, key: '1' })
+    const last = await insert(at, 'notification', { ...told, key: '2' })
+    for (const id of [first, last]) await ask(id)
+    await sentAtOnce()
+    expect(at.mail.mails.map(({ text }) => text.includes('accepted your report'))).toEqual([true])
+    expect(await jobs()).not.toContainEqual(expect.objectContaining({ state: 'delayed' }))
+  })
 })
 
 describe('a flood', () => {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { TooComplex } from '../../../src/actors/watched-words/expressions.ts'
 import { readText } from '../../../src/actors/watched-words/reading.ts'
+import { makeWatchedWords } from '../../../src/actors/watched-words/watched-words.commands.ts'
 import { compileWords, LARGEST_OF_INSTANCE } from '../../../src/actors/watched-words/word-list.ts'
 import { makeBreaks } from '../../../src/platform/breaks.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
@@ -256,4 +257,26 @@ describe('nobody makes the search slow', () => {
     const first = await leastCost(() => list.find(readText(random[0] ?? ''), pause), 1)
     expect(first).toBeLessThanOrEqual(20)
   })
+})
+
+it('of one owner, few lists are made ready at once, and none of another waits for them', async () => {
+  const done: string[] = []
+  const add = async (ownerId: number, name: string) => {
+    const words = Array.from({ length: name === 'other' ? 1 : 20 }, (_, nth) => `${name}${nth}.*z`)
+    await watchedWords.add(ownerId, { name, words })
+    done.push(name)
+  }
+  const unit = { query: async () => [{ id: 1, lists: 0, size: 0 }], now: new Date(0) }
+  const create = async (work: (of: typeof unit) => Promise<unknown>) => await work(unit)
+  const watchedWords = makeWatchedWords({ tell: { create } } as unknown as Parameters<typeof makeWatchedWords>[0])
+
+  const names = Array.from({ length: 12 }, (_, nth) => `list${nth}`)
+  const mine = names.map((name) => add(1, name))
+  const [asked] = await Promise.all([Promise.allSettled(mine), add(2, 'other')])
+  expect(asked.map((one) => (one.status === 'rejected' ? one.reason.kind : 'taken'))).toEqual([
+    ...Array(10).fill('taken'),
+    ...Array(2).fill('too_many'),
+  ])
+  expect(done.indexOf('other')).toBeLessThan(9)
+  await expect(add(1, 'later')).resolves.toBeUndefined()
 })
