@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { migrations } from '../migrations/index.ts'
-import { makeAbuses } from './actors/abuse/index.ts'
+import { keepAbuseTotals, makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { keepAuditShort, makeAudit } from './actors/audit/index.ts'
@@ -354,6 +354,7 @@ async function start(
   spreadSupport({ ...deps, videos })
   const comments = makeComments({ ...deps, automaticTags })
   keepCommentTotals(deps)
+  keepAbuseTotals(deps)
   const reviews = makeCommentReviews({ ...deps, automaticTags })
   const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
