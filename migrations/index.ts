@@ -48,6 +48,7 @@ import { AutomaticTags } from './0046-automatic-tags.ts'
 import { InboundDecision } from './0047-inbound-decision.ts'
 import { Reports } from './0048-reports.ts'
 import { NotificationMails } from './0050-notification-mails.ts'
+import { ReportTotals } from './0052-report-totals.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -98,4 +99,5 @@ export const migrations = [
   { name: '0047-inbound-decision', class: InboundDecision },
   { name: '0048-reports', class: Reports },
   { name: '0050-notification-mails', class: NotificationMails },
+  { name: '0052-report-totals', class: ReportTotals },
 ]

@@ -2,7 +2,7 @@
 // the pages are put together in compose/http.ts.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeAbuses } from './actors/abuse/index.ts'
+import { keepAbuseTotals, makeAbuses } from './actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { keepAuditShort } from './actors/audit/index.ts'
@@ -245,6 +245,7 @@ async function start(
   spreadSupport({ ...deps, videos })
   const comments = makeComments({ ...deps, automaticTags })
   keepCommentTotals(deps)
+  keepAbuseTotals(deps)
   const reviews = makeCommentReviews({ ...deps, automaticTags })
   const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })

@@ -86,6 +86,14 @@ export const counters: Counter[] = [
         (select count(*) from comment m where m.deleted_at is null and m.held_for_review = t.held) as causes
       from comment_total t`,
   },
+  {
+    counter: 'totals of reports',
+    walk: 'abuse-totals',
+    sql: `select t.kind as what,
+        t.total + (select coalesce(sum(d.delta), 0) from abuse_total_delta d where d.kind = t.kind) as kept,
+        (select count(*) from abuse a where a.kind = t.kind) as causes
+      from abuse_total t`,
+  },
 ]
 
 export interface WrongCounter {

@@ -5,6 +5,7 @@ import type { AbuseState } from '../../state-machines/abuse.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 import { type ActorSummary, accountProfile } from '../video/index.ts'
 import type { AbuseKind } from './subject.ts'
+import { totalAbuses } from './totals.ts'
 
 /** An account as it is, or what is known of one that is gone. */
 export type ReportedAccount = ActorSummary | { id: null; username: string; url: string }
@@ -191,7 +192,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   ]
   const total =
     counted.length === 0
-      ? '(select count(*)::int from abuse)'
+      ? totalAbuses()
       : `(select least(count(*), ${looked.length > 0 ? MOST_FOUND : MOST_COUNTED})::int from (${counted.join(' union ')}) found)`
   const text = `with page as materialized (
       select r.*, ${key} as sort_key from abuse r ${where}

@@ -3,6 +3,7 @@
 // what they came of is not kept.
 
 import { isStatementTimeout } from '../../platform/database/index.ts'
+import { reconcileAbuseTotals } from '../abuse/index.ts'
 import { followCounts, reconcileActorTotals } from '../actor/index.ts'
 import { reconcileCommentTotals } from '../comment/index.ts'
 import { elementCounts, reconcilePlaylistTotals } from '../playlist/index.ts'
@@ -42,6 +43,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   'playlist-totals': { everyMs: HOUR_MS, step: atOnce(reconcilePlaylistTotals) },
   'actor-totals': { everyMs: HOUR_MS, step: atOnce(reconcileActorTotals) },
   'comment-totals': { everyMs: HOUR_MS, step: atOnce(reconcileCommentTotals) },
+  'abuse-totals': { everyMs: HOUR_MS, step: atOnce(reconcileAbuseTotals) },
 }
 
 function recounting(over: NonNullable<Walk['over']>, counts: Readonly<Record<string, string>>): Walk {

@@ -1,6 +1,7 @@
 // Counters that went wrong are set right, by one process at a time and a part at a time, while others write and fold.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { keepAbuseTotals } from '../../../src/actors/abuse/index.ts'
 import { foldActorTotals, registerActorTotals } from '../../../src/actors/actor/index.ts'
 import { keepCommentTotals } from '../../../src/actors/comment/index.ts'
 import { keepCountersRight, walks } from '../../../src/actors/counters/index.ts'
@@ -35,6 +36,7 @@ beforeAll(async () => {
   deps = server.deps
   keepCountersRight(deps)
   keepCommentTotals(deps)
+  keepAbuseTotals(deps)
   registerActorTotals(deps)
   keepFollowCounts(deps.registry)
   follows = makeFollows(deps)
@@ -76,6 +78,7 @@ async function fold(): Promise<void> {
   while ((await foldDeltas(server.db)) > 0);
   await foldActorTotals(server.db)
   await periodic('comment-totals')()
+  await periodic('abuse-totals')()
 }
 
 /** Everything that counts, by many at once. */
@@ -92,6 +95,13 @@ async function write(): Promise<void> {
       (async () => {
         const { followId } = await follows.request({ followerId: one.actorId, targetId: owner.channelActorId })
         if (index % 2 === 0) await follows.withdraw(followId)
+      })(),
+      (async () => {
+        const report = { url: `http://x/${newUuid()}`, object_url: 'http://x/y', kind: 'account', reason: 'bad' }
+        const by = { reporter_id: one.accountId, reporter_name: 'a', reporter_url: 'http://x/a' }
+        const of = { reportee_id: owner.accountId, reportee_name: 'b', reportee_url: 'http://x/b' }
+        const id = await insert(server.db, 'abuse', { ...report, ...by, ...of, reported_id: owner.accountId })
+        if (index % 2 === 0) await server.db.query('delete from abuse where id = $1', [id])
       })(),
       elements.add(playlistId, { accountId: owner.accountId, role: userRoles.user }, { videoId: videos[0]?.id ?? 0 }),
       (async () => {
@@ -115,6 +125,7 @@ const falsehoods: Record<string, string> = {
   'totals of accounts and channels': 'update actor_total set total = 0',
   'totals of playlists': 'update playlist_total set total = total - 2',
   'totals of comments': 'update comment_total set total = total + 1000',
+  'totals of reports': 'update abuse_total set total = total + 3',
 }
 
 describe.each(counters)('$counter', ({ counter, walk }) => {

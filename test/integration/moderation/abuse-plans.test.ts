@@ -79,9 +79,7 @@ describe('with many reports', () => {
     ['those of a video with one', { searchVideo: 'c4ca4238a0b9' }],
   ])('a page of %s reads few rows, by indexes', async (_name, change) => {
     const { text, values } = buildAbuseList({ ...usual, ...change })
-    const isFiltered = Object.keys(change).some((name) => name !== 'sort')
-    const page = text.replace(/\(select count\(\*\)::int from abuse\)/, '0')
-    const reads = await readsOf(isFiltered ? text : page, values)
+    const reads = await readsOf(text, values)
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(OF_A_PAGE + 300)
   })
