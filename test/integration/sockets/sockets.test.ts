@@ -29,8 +29,10 @@ let proxy: RoundRobin
 let root: Client
 
 beforeAll(async () => {
-  first = await startTestNode()
-  second = await startTestNode({ beside: first, roles: ['web'] })
+  // Many follow here, and each of them is to be pushed.
+  const config = { vireo: { notifications: { flood_limit: 1_000 } } }
+  first = await startTestNode({ config })
+  second = await startTestNode({ beside: first, roles: ['web'], config })
   proxy = await startRoundRobin({ targets: () => [first.base, second.base] })
   root = await login(first.base, first.username, first.password)
 }, 90_000)
