@@ -67,6 +67,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       try {
         await mailer.send({
           id: `mail-${job.id}`,
+          host: new URL(urls.origin).hostname,
           to: addressed.to,
           fromName: instance.name,
           subject,
