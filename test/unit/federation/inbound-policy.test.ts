@@ -118,8 +118,13 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
       ],
       [
         'both: the longer wait',
-        { counts: [count('too_many_activities', 11, 500), count('too_many_reports', 11, 3000)] },
-        { verdict: 'later', reason: 'too_many_reports', retryAfterMs: 3000 },
+        { counts: [count('too_many_activities', 11, 500), count('too_many_follows', 11, 3000)] },
+        { verdict: 'later', reason: 'too_many_follows', retryAfterMs: 3000 },
+      ],
+      [
+        'reports, which keep nothing else waiting',
+        { counts: [count('too_many_activities', 3), count('too_many_reports', 11, 3_000_000)] },
+        { verdict: 'drop', reason: 'too_many_reports' },
       ],
     ],
   ],

@@ -51,9 +51,14 @@ export const foreignId = step('id of another server', ({ isIdForeign }) =>
   isIdForeign ? drop('id_of_another_server') : PASS,
 )
 
-/** Of several that are too many, the one that lasts longest tells when to come again. */
+/**
+ * Of several that are too many, the one that lasts longest tells when to come again. Many servers send one thing after the other:
+ * who had to come again with a report in an hour could send nothing else until then, so reports are dropped.
+ */
 export const rateOfHost = step('rate of host', ({ counts = [] }) => {
-  const [longest] = counts.filter(({ count, max }) => count > max).sort((a, b) => b.endsInMs - a.endsInMs)
+  const tooMany = counts.filter(({ count, max }) => count > max)
+  if (tooMany.some(({ reason }) => reason === 'too_many_reports')) return drop('too_many_reports')
+  const [longest] = tooMany.sort((a, b) => b.endsInMs - a.endsInMs)
   return longest ? { verdict: 'later', reason: longest.reason, retryAfterMs: longest.endsInMs } : PASS
 })
 
