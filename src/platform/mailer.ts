@@ -22,6 +22,8 @@ export interface MailerSettings {
 export interface OutgoingMail {
   /** The same for each try, so that mail programs show a mail that was sent twice only once. */
   id: string
+  /** The name of this server. Others may send from the same address, and the ids of their mails are not ours. */
+  host: string
   /** One address, or several that do not see each other. */
   to: string | readonly string[]
   fromName: string
@@ -64,14 +66,13 @@ const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socket
 export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
   let transporter: MailTransport | undefined
   return {
-    async send({ id, to, fromName, replyTo, subject, text, html, unsubscribe, thread }) {
+    async send({ id, host, to, fromName, replyTo, subject, text, html, unsubscribe, thread }) {
       const address = settings().from_address
-      const domain = address.split('@').at(-1)
       transporter ??= connect(settings())
       try {
         await transporter.sendMail({
-          messageId: `<${id}@${domain}>`,
-          ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${domain}>`, references: `<${thread}@${domain}>` }),
+          messageId: `<${id}@${host}>`,
+          ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${host}>`, references: `<${thread}@${host}>` }),
           from: { name: fromName, address },
           // Several get it in the name of the sender, who gets no copy.
           ...(typeof to === 'string'

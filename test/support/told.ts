@@ -56,4 +56,4 @@ export function mailsByAddress({ mails }: MailServer): Record<string, number> {
   return Object.fromEntries(came)
 }
 
-const jobOf = (messageId: string): string => messageId.replace(/^<|[.@].*$/g, '')
+const jobOf = (messageId: string): string => messageId.replace(/^<|@.*$/g, '')

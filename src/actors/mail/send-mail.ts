@@ -48,9 +48,7 @@ type Addressed =
   | undefined
 
 export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; batches: MailBatches }): void {
-  const { db, config, registry, urls, logger, secrets, mailer, links, batches } = deps
-  /** Other servers may write in the name of the same domain, to the same people. */
-  const ours = secrets.hmac('mail-id', urls.host).slice(0, 12)
+  const { db, config, registry, urls, logger, mailer, links, batches } = deps
 
   registry.job('email', {
     queue: 'mail',
@@ -68,7 +66,8 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       })
       try {
         await mailer.send({
-          id: `mail-${job.id}.${ours}`,
+          id: `mail-${job.id}`,
+          host: new URL(urls.origin).hostname,
           to: addressed.to,
           fromName: instance.name,
           subject,
@@ -76,7 +75,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
           html,
           ...(addressed.replyTo === undefined ? {} : { replyTo: addressed.replyTo }),
           ...(addressed.unsubscribe === undefined ? {} : { unsubscribe: addressed.unsubscribe }),
-          ...(addressed.thread === undefined ? {} : { thread: `${addressed.thread}.${ours}` }),
+          ...(addressed.thread === undefined ? {} : { thread: addressed.thread }),
         })
       } catch (error) {
         if (!(error instanceof MailRefused)) throw error

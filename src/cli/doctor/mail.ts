@@ -27,6 +27,7 @@ export const mailCheck: Check = {
       if (sendMailTo === undefined) return
       await mailer.send({
         id: newUuid(),
+        host: new URL(publicUrl).hostname,
         to: sendMailTo,
         fromName: config.instance.name,
         subject: `Mail of ${new URL(publicUrl).host} arrives`,

@@ -9,6 +9,7 @@ import { type MailServer, mailFixture, readMail, startMailServer } from '../../s
 
 const mail = {
   id: 'mail-1',
+  host: 'videos.example',
   to: 'you@example.com',
   fromName: 'Ünïcode "Videos" <x@evil.example>\r\nBcc: victim@example.com',
   subject: 'Grüße',
@@ -34,7 +35,7 @@ async function start(options: Parameters<typeof startMailServer>[0] = {}, more: 
     tls: false,
     disable_starttls: false,
     ca_file: null,
-    from_address: 'noreply@videos.example',
+    from_address: 'noreply@example.org',
     ...more,
   }
   return { server, mailer: makeMailer({ settings: () => settings }) }
@@ -45,7 +46,7 @@ describe('SMTP', () => {
     const { server, mailer } = await start()
     await mailer.send(mail)
     const [got] = server.mails
-    expect(got).toMatchObject({ to: ['you@example.com'], from: 'noreply@videos.example', subject: 'Grüße' })
+    expect(got).toMatchObject({ to: ['you@example.com'], from: 'noreply@example.org', subject: 'Grüße' })
     expect(got?.text.trimEnd()).toBe(mail.text.trimEnd())
     expect(got?.html).toContain('<p>Grüße</p>')
     expect(got?.headers).toMatchObject({
@@ -54,7 +55,7 @@ describe('SMTP', () => {
       'mime-version': '1.0',
     })
     expect(got?.headers).not.toHaveProperty('bcc')
-    expect(got?.headers.from?.endsWith('<noreply@videos.example>')).toBe(true)
+    expect(got?.headers.from?.endsWith('<noreply@example.org>')).toBe(true)
   })
 
   it('says where mails of the kind end, and what it belongs to', async () => {
@@ -86,7 +87,7 @@ describe('SMTP', () => {
     await mailer.send({ ...mail, fromName: 'Videos', to: ['a@example.com', 'b@example.com'] })
     expect(server.mails.map(({ to }) => to)).toEqual([['a@example.com', 'b@example.com']])
     expect(server.mails[0]?.raw).not.toContain('a@example.com')
-    expect(server.mails[0]?.headers.to).toBe('Videos <noreply@videos.example>')
+    expect(server.mails[0]?.headers.to).toBe('Videos <noreply@example.org>')
   })
 
   it('logs in', async () => {
@@ -135,7 +136,7 @@ it('the sendmail command gets the recipient and the whole mail', async () => {
     await chmod(command, 0o755)
     const { mailer } = await start({}, { transport: 'sendmail', sendmail: command, hostname: null })
     await mailer.send(mail)
-    expect(await readFile(join(folder, 'arguments'), 'utf8')).toMatch(/-f noreply@videos\.example you@example\.com/)
+    expect(await readFile(join(folder, 'arguments'), 'utf8')).toMatch(/-f noreply@example\.org you@example\.com/)
     const got = readMail(await readFile(join(folder, 'mail'), 'utf8'))
     expect(got).toMatchObject({ subject: 'Grüße' })
     expect(got.text.trimEnd()).toBe(mail.text.trimEnd())
