@@ -406,7 +406,7 @@ describe('a flood', () => {
     expect(digest?.subject).toMatch(/ 299 new comments on your videos$/)
     expect(textOf(digest).match(/^\* stranger /gm)).toHaveLength(20)
     expect(textOf(digest)).toContain('\nand 279 more\n')
-    expect(digest?.headers.references).toContain(`comments-${toShortUuid(video.uuid)}.`)
+    expect(digest?.headers.references).toContain(`<comments-${toShortUuid(video.uuid)}@`)
 
     // Nothing is left, and nothing is due.
     at.clock.pass(WINDOW_MS)
