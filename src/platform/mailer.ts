@@ -52,11 +52,14 @@ export class MailRefused extends Error {
   readonly permanent: boolean
   /** Whether the mail server could not be reached or used at all, so that this says nothing of the mail. */
   readonly outage: boolean
+  /** Whether the server asks to come again later, as grey-listing does (RFC 5321, 4.2.1; RFC 6647). */
+  readonly temporary: boolean
 
-  constructor(message: string, { permanent, outage }: { permanent: boolean; outage: boolean }) {
+  constructor(message: string, kind: { permanent: boolean; outage: boolean; temporary: boolean }) {
     super(message)
-    this.permanent = permanent
-    this.outage = outage
+    this.permanent = kind.permanent
+    this.outage = kind.outage
+    this.temporary = kind.temporary
   }
 }
 
@@ -132,7 +135,8 @@ function refusal(error: unknown, what = 'The mail could not be handed over'): Ma
   const permanent = responseCode !== undefined && responseCode >= 500 && command === 'RCPT TO'
   // 421: the server is about to go away, whatever it was asked (RFC 5321, 3.8).
   const outage = responseCode === 421 || (code !== undefined && UNREACHABLE.has(code))
-  return new MailRefused(`${what}: ${said || 'no reason was given'}.`, { permanent, outage })
+  const temporary = responseCode !== undefined && responseCode >= 400 && responseCode < 500
+  return new MailRefused(`${what}: ${said || 'no reason was given'}.`, { permanent, outage, temporary })
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set([

@@ -47,8 +47,11 @@ type Addressed =
     }
   | undefined
 
+/** So long a mail comes again to a server that puts it off; then the tries of its job count. */
+const COMES_AGAIN_FOR_MS = 24 * 3_600_000
+
 export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; batches: MailBatches }): void {
-  const { db, config, registry, urls, logger, mailer, links, batches } = deps
+  const { db, clock, config, registry, urls, logger, mailer, links, batches } = deps
 
   registry.job('email', {
     queue: 'mail',
@@ -82,12 +85,17 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
         if (error.permanent) throw new PermanentFailure(error.message)
         // Should this have been the last try of the job, there is another mail for what it was to carry.
         await addressed.waits?.()
-        if (!error.outage) throw error
-        throw new NotNow(error.message)
+        if (error.outage || (error.temporary && (await isYoung(job.id)))) throw new NotNow(error.message)
+        throw error
       }
       await addressed.sent?.()
     },
   })
+
+  async function isYoung(jobId: number): Promise<boolean> {
+    const since = new Date(clock.now().getTime() - COMES_AGAIN_FOR_MS)
+    return (await db.query('select 1 from job where id = $1 and created_at > $2', [jobId, since])).length > 0
+  }
 
   async function address(mail: Mail, job: JobContext): Promise<Addressed> {
     switch (mail.mail) {

@@ -484,7 +484,7 @@ describe('a flood', () => {
     await sentAtOnce()
     at.mail.refuseWith = 451
     at.clock.pass(WINDOW_MS)
-    const refused = "data ->> 'mail' = 'notifications' and state = 'delayed' and failures = 1"
+    const refused = "data ->> 'mail' = 'notifications' and state = 'delayed' and error like '%451%'"
     await until(async () => (await at.query(`select 1 from job where ${refused}`)).length === 1)
     await at.query(`update job set state = 'failed' where ${refused}`)
     at.mail.refuseWith = null

@@ -116,13 +116,13 @@ describe('SMTP', () => {
   })
 
   it.each([
-    [451, false],
-    [550, true],
-  ])('tells a refusal with %i by its code alone (for good: %s)', async (refuseWith, permanent) => {
+    [451, { permanent: false, temporary: true }],
+    [550, { permanent: true, temporary: false }],
+  ])('tells a refusal with %i by its code alone (%j)', async (refuseWith, kind) => {
     const { server, mailer } = await start()
     server.refuseWith = refuseWith
     const error: unknown = await mailer.send(mail).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ name: 'MailRefused', permanent })
+    expect(error).toMatchObject({ name: 'MailRefused', ...kind })
     expect(String(error)).toContain(String(refuseWith))
     expect(String(error)).not.toMatch(/you@example|secret reasons/)
   })
