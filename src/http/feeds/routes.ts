@@ -66,6 +66,8 @@ interface Found {
 /** Adds `/feeds`. */
 export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area {
   const nsfwWanted = makeNsfwWanted({ db, config })
+  /** The date of feeds with nothing in them, so that they stay what they are. */
+  const startedAt = clock.now()
   const keyOf = (id: number | undefined, name: string | undefined): FeedOwnerKey | undefined =>
     id !== undefined ? { id } : name !== undefined ? toActorHandle(name, urls.host) : undefined
 
@@ -90,10 +92,12 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     return { head: headOfInstance(config(), urls), scope: { of: 'everybody' } }
   }
 
-  /** The address of the feed, with what the route reads of the query and nothing else. */
-  function selfOf(path: string, request: FastifyRequest, names: ReadonlySet<string>): FeedHead['self'] {
-    const sent = Object.entries(request.query ?? {}).filter(([name]) => names.has(name) && name !== 'format')
-    const query = new URLSearchParams(sent.flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])))
+  /** The address of the feed, with what the route reads of the query, as it was sent, and nothing else. */
+  function selfOf(path: string, request: FastifyRequest, names: readonly string[]): FeedHead['self'] {
+    const sent = [...new URLSearchParams(request.url.split('?')[1] ?? '')]
+    const query = new URLSearchParams(
+      sent.filter(([name]) => name !== 'format' && names.includes(name.replace(/\[\d*\]$/, ''))),
+    )
     const search = query.size === 0 ? '' : `?${query}`
     return (family) => `${urls.origin}${path}${path.endsWith('.xml') ? '' : `.${family}`}${search}`
   }
@@ -103,7 +107,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     self,
     favicon: faviconOf(urls),
     origin: urls.origin,
-    updated: new Date(dates.length === 0 ? clock.now() : Math.max(...dates.map(Number))),
+    updated: new Date(dates.length === 0 ? startedAt : Math.max(...dates.map(Number))),
   })
 
   function send(reply: FastifyReply, format: FeedFormat, { head, items }: { head: FeedHead; items: FeedItem[] }) {
@@ -114,7 +118,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     const videoQuery = videoFeedQuery(config())
     const videoNames = Object.keys(videoQuery.shape)
     const subscriptionQuery = subscriptionFeedQuery(config())
-    const subscriptionNames = new Set(Object.keys(subscriptionQuery.shape))
+    const subscriptionNames = Object.keys(subscriptionQuery.shape)
     const commentNames = Object.keys(commentFeedQuery.shape)
     const podcastNames = Object.keys(podcastQuery.shape)
     const document = { 200: z.string() }
@@ -150,7 +154,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         assertMayList(query, null)
         const { head, scope } = await ownerOf(query)
         const rows = await rowsOf(query, { scope, viewer: null, nsfw: await nsfwWanted(query, undefined) })
-        const self = selfOf('/feeds/videos', request, new Set(videoNames))
+        const self = selfOf('/feeds/videos', request, videoNames)
         const dates = rows.map((row) => row.published_at)
         const items = rows.map((row) => toVideoItem(row, urls))
         return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
@@ -220,7 +224,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           nsfw: config().instance.default_nsfw_policy !== 'do_not_list',
           count: config().feeds.comments.count,
         })
-        const self = selfOf('/feeds/video-comments', request, new Set(commentNames))
+        const self = selfOf('/feeds/video-comments', request, commentNames)
         const dates = rows.map((row) => row.created_at)
         const items = rows.map((row) => toCommentItem(row, urls))
         return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
@@ -248,7 +252,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           nsfw: await nsfwWanted({}, undefined),
           include: { files: true, description: true },
         })
-        const self = selfOf('/feeds/podcast/videos.xml', request, new Set(podcastNames))
+        const self = selfOf('/feeds/podcast/videos.xml', request, podcastNames)
         const dates = rows.map((row) => row.published_at)
         const head = headFor(headOfChannel(channel, urls), self, dates)
         return reply
