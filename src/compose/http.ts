@@ -74,6 +74,7 @@ import { customPagesArea } from '../http/custom-pages/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
 import { makeMuxes } from '../http/downloads/mux.ts'
 import { downloadsArea } from '../http/downloads/routes.ts'
+import { feedsArea } from '../http/feeds/routes.ts'
 import { healthArea } from '../http/health/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
@@ -402,6 +403,7 @@ function areasOf(parts: HttpParts): Area[] {
       ...{ db, config, urls },
       subscriptions: makeSubscriptions({ ...deps, follows }),
     }),
+    feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
     pagesArea({ db, config, urls }),
   ]

@@ -87,6 +87,8 @@ export interface VideoListQuery extends VideoListFilters {
   watcher?: number | undefined
   include?: {
     files?: boolean
+    /** The whole description, not only its beginning. */
+    description?: boolean
     source?: boolean
     automaticTags?: boolean
     /** Who of the owners is muted, and their videos too: for this account (null: nobody more than the instance). */

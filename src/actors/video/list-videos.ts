@@ -73,10 +73,11 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
 }
 
 function columns({ include = {} }: VideoListQuery, bind: Bind): string {
-  const { files = false, source: wantsSource = false, automaticTags = false, mutedFor } = include
+  const { files = false, source: wantsSource = false, automaticTags = false, description = false, mutedFor } = include
   return [
     listColumns,
     ...(files ? [fileColumns] : []),
+    ...(description ? ['v.description as whole_description'] : []),
     ...(wantsSource ? [sourceColumn] : []),
     ...(automaticTags ? [`${tagsOfVideo('v.id')} as automatic_tags`] : []),
     ...(mutedFor === undefined ? [] : [mutedColumns(mutedFor === null ? 'null' : bind(mutedFor))]),

@@ -120,6 +120,8 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
 export type VideoListRow = VideoRow & {
   files?: VideoFileRow[]
   playlist?: PlaylistRow | null
+  /** `description` is only its beginning. */
+  whole_description?: string | null
   source?: SourceRow | null
   automatic_tags?: string[]
   blocked_owner?: boolean

@@ -20,7 +20,7 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** The hook of GET routes with JSON: tags small answers, or all when the route asks, and turns known ones into 304. */
+/** The hook of GET routes with text: tags small answers, or all when the route asks, and turns known ones into 304. */
 export function conditionalJson(options: { always: boolean }): onSendHookHandler {
   return (request, reply, payload, done) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string' || reply.hasHeader('etag')) return done(null, payload)
@@ -33,32 +33,34 @@ export function conditionalJson(options: { always: boolean }): onSendHookHandler
   }
 }
 
-/** Sends a prepared JSON body, whose tag was computed when it was made, if it has one; 304 when the client has it. */
-export function sendPrepared(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  prepared: { body: Buffer; etag: string | undefined },
-): FastifyReply {
+export interface Prepared {
+  body: Buffer
+  /** Computed when it was made, if it has one. */
+  etag: string | undefined
+  /** JSON without one. */
+  contentType?: string | undefined
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Sends a prepared body; 304 when the client has it. */
+export function sendPrepared(request: FastifyRequest, reply: FastifyReply, prepared: Prepared): FastifyReply {
   if (prepared.etag !== undefined) {
     reply.header('etag', prepared.etag)
     if (isFresh(request.headers['if-none-match'], prepared.etag)) return reply.code(304).send()
   }
-  return reply.header('content-type', 'application/json; charset=utf-8').send(prepared.body)
+  return reply.header('content-type', prepared.contentType ?? JSON_TYPE).send(prepared.body)
 }
 
 /** The same as `sendPrepared` without the hooks and checks on its way, for a body that many ask for each second. */
-export function sendAtOnce(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  prepared: { body: Buffer; etag: string | undefined },
-): void {
+export function sendAtOnce(request: FastifyRequest, reply: FastifyReply, prepared: Prepared): void {
   // Who says what it has is answered without a body: that is seldom, and takes the usual way.
   if (request.headers['if-none-match'] !== undefined) return void sendPrepared(request, reply, prepared)
-  const { body, etag } = prepared
+  const { body, etag, contentType = JSON_TYPE } = prepared
   const headers: OutgoingHttpHeader[] = []
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) headers.push(name, value)
   if (etag !== undefined) headers.push('etag', etag)
-  headers.push('content-type', 'application/json; charset=utf-8', 'content-length', body.length)
+  headers.push('content-type', contentType, 'content-length', body.length)
   reply.hijack()
   reply.raw.writeHead(200, headers)
   reply.raw.end(body)

@@ -7,11 +7,9 @@ import type { Config } from '../../config/index.ts'
 import type { Bus, JsonValue } from '../../platform/bus/index.ts'
 import { type ByteCache, makeByteCache } from '../../platform/byte-cache.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
+import { etagOf, type Prepared, sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
 
-interface Answer {
-  body: Buffer
-  etag: string | undefined
+interface Answer extends Prepared {
   /** Of the one video that it is about. */
   videoId: number | undefined
 }
@@ -27,6 +25,8 @@ export interface Keeping {
 export interface VideoAnswers {
   /** By the names of the query that the route reads. */
   ofLists(names: readonly string[]): Keeping
+  /** By the path and the names of the query that the route reads; of any content type, always with a tag. */
+  ofFeeds(names: readonly string[]): Keeping
   /** By the path alone; the route says by `isAbout` which video it found. */
   ofVideos: Keeping
   isAbout(request: FastifyRequest, videoId: number): void
@@ -67,7 +67,11 @@ export function makeVideoAnswers(deps: {
     videos.drop((_key, answer) => answer === undefined || answer.videoId === changed)
   })
 
-  function keeping(cache: ByteCache<Answer>, keyOf: (request: FastifyRequest) => string): Keeping {
+  function keeping(
+    cache: ByteCache<Answer>,
+    keyOf: (request: FastifyRequest) => string,
+    tagOf: (body: string) => string | undefined = smallEtagOf,
+  ): Keeping {
     return {
       onRequest(request, reply, done) {
         const ttlMs = config().vireo.caching.routes.videos
@@ -93,7 +97,9 @@ export function makeVideoAnswers(deps: {
         if (making) {
           makings.delete(request)
           if (reply.statusCode === 200 && typeof payload === 'string') {
-            making.resolve({ body: Buffer.from(payload), etag: smallEtagOf(payload), videoId: making.videoId })
+            const { videoId } = making
+            const contentType = String(reply.getHeader('content-type'))
+            making.resolve({ body: Buffer.from(payload), etag: tagOf(payload), contentType, videoId })
           } else making.reject(NOT_FOR_ALL)
         }
         done(null, payload)
@@ -113,6 +119,10 @@ export function makeVideoAnswers(deps: {
     ofLists: (names) => {
       const read = new Set(names)
       return keeping(lists, ({ query }) => keyOfQuery(query, read))
+    },
+    ofFeeds: (names) => {
+      const read = new Set(names)
+      return keeping(lists, ({ url, query }) => `${url.split('?')[0]} ${keyOfQuery(query, read)}`, etagOf)
     },
     ofVideos: keeping(videos, ({ params }) => nameIn(params)),
     isAbout(request, videoId) {

@@ -5,6 +5,7 @@ import { migrations } from '../../../migrations/index.ts'
 import { buildCommentList, type CommentListQuery, listComments } from '../../../src/actors/comment/list-comments.ts'
 import { keepCommentTotals } from '../../../src/actors/comment/totals.ts'
 import { entities } from '../../../src/actors/entities.ts'
+import { buildFeedComments, type FeedCommentsQuery } from '../../../src/actors/feed/index.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeUser } from '../../support/builders.ts'
@@ -100,6 +101,17 @@ describe('with many comments', () => {
       expect([tag, reads.reduce((sum, { rows }) => sum + rows, 0) <= most, reads]).toEqual([tag, true, reads])
       expect((await listComments(db, query)).rows).toHaveLength(15)
     }
+  })
+
+  it.each<[string, () => Partial<FeedCommentsQuery>, number]>([
+    ['everybody', () => ({}), 300],
+    ['an account', () => ({ accountId: ownerAccountId }), 300],
+    ['a video', () => ({ videoId: 1 }), 60],
+  ])('the feed of %s reads few rows, by indexes', async (_name, change, most) => {
+    const { text, values } = buildFeedComments({ nsfw: false, count: 20, ...change() })
+    const reads = await readsOf(db, 'comment', text, values)
+    expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
+    expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
   })
 
   it('of a word that all of them hold no more are read than are counted, and the newest are shown', async () => {

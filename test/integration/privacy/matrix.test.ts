@@ -307,6 +307,15 @@ const artefacts: Artefact[] = [
     request: ({ url }) => ({ path: `/services/oembed?url=${encodeURIComponent(url)}` }),
     expected: openOr(403),
   },
+  {
+    name: 'feed of its comments',
+    request: ({ uuid }) => ({ path: `/feeds/video-comments.xml?videoId=${uuid}` }),
+    // Readers of feeds are nobody, whoever runs them.
+    expected: (asker, privacy) => {
+      if (isOpen(privacy)) return 200
+      return privacy !== 'password' ? 401 : asker.endsWith('+') ? 200 : 403
+    },
+  },
   { name: 'watch page', request: ({ uuid }) => ({ path: `/w/${uuid}`, init: page }), expected: openOr(404) },
   { name: 'embed', request: ({ uuid }) => ({ path: `/videos/embed/${uuid}`, init: page }), expected: openOr(404) },
   { name: 'ActivityPub: video', ...document('') },
@@ -368,9 +377,12 @@ describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (pri
     ['/api/v1/search/videos?count=100&search=matrix', 'search'],
     ['/api/v1/video-playlists/{playlist}/videos?count=100', 'playlist'],
     ['/', 'home page'],
+    ['/feeds/videos.json', 'feed'],
+    ['/feeds/video-comments.atom', 'feed'],
+    ['/feeds/podcast/videos.xml?videoChannelId={channel}', 'feed'],
   ])('%s names it to those only whom it is for', async (path, kind) => {
     const { name } = subjectOf(privacy)
-    const url = path.replace('{playlist}', playlist.uuid)
+    const url = path.replace('{playlist}', playlist.uuid).replace('{channel}', String(cast.users.user.channelId))
     const named = await Promise.all(
       askers.map(async (asker) => [asker, (await (await ask(asker, url)).text()).includes(name)]),
     )
@@ -378,7 +390,7 @@ describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (pri
       if (privacy === 'public') return true
       // Staff sees what is private where it looks for it, not in the playlists of others.
       if (kind === 'playlist' && privacy !== 'internal') return privacy === 'unlisted' || asker === 'owner'
-      return kind !== 'home page' && privacy === 'internal' && isSignedIn(asker)
+      return kind !== 'home page' && kind !== 'feed' && privacy === 'internal' && isSignedIn(asker)
     }
     expect(Object.fromEntries(named)).toEqual(Object.fromEntries(askers.map((asker) => [asker, isFor(asker)])))
   })

@@ -37,6 +37,7 @@ const DIFFERENT: Exceptions = [
   [/: (viewEvent|sessionId) of the JSON body takes/, 'what a player says wrongly is left aside, as observed'],
   [/^PUT .*passwords: passwords of the JSON body takes/, 'the command refuses them, and names no field, as observed'],
   [/^POST .*run-command: command of the JSON body takes/, 'the handler refuses it, and names no field, as observed'],
+  [/^GET \/feeds.*: (accountId|videoChannelId|videoId) of the query refuses "x+"/, 'it is an id, as observed'],
   [/^PUT .*: language of the form takes ""/, 'an empty text says that there is none'],
 ]
 

@@ -7,6 +7,7 @@ import { blocklistRows } from './blocklists.ts'
 import { channelRows } from './channels.ts'
 import { commentRows } from './comments.ts'
 import { configRows } from './config.ts'
+import { feedRows } from './feeds.ts'
 import { fileRows } from './files.ts'
 import { instanceRows } from './instance.ts'
 import { jobRows } from './jobs.ts'
@@ -58,6 +59,7 @@ export const rows: readonly Row[] = [
   ...subscriptionRows,
   ...peerRows,
   ...jobRows,
+  ...feedRows,
   ...fileRows,
   ...pageRows,
   ...activityPubRows,

@@ -1,0 +1,70 @@
+// The newest comments that everybody may read: below one video, below those of an account or a channel, or below all.
+
+import type { Database } from '../../platform/database/index.ts'
+import { mutedChannels } from '../blocklist/index.ts'
+import { isHiddenFromAll, showsComments } from '../comment/index.ts'
+import { type ActorSummary, summaryOf } from '../video/index.ts'
+
+export interface FeedCommentRow {
+  id: number
+  text: string
+  thread_id: number | null
+  created_at: Date
+  video: { uuid: string; name: string }
+  account: ActorSummary
+}
+
+export interface FeedCommentsQuery {
+  /** One that the reader may see, which was found out before: unlisted ones too. */
+  videoId?: number | undefined
+  /** Who owns the videos. */
+  accountId?: number | undefined
+  channelId?: number | undefined
+  /** Without those below sensitive videos. */
+  nsfw: boolean
+  count: number
+}
+
+/** One statement, in the order in which they were written. */
+export async function listFeedComments(
+  db: Pick<Database, 'query'>,
+  query: FeedCommentsQuery,
+): Promise<FeedCommentRow[]> {
+  const { text, values } = buildFeedComments(query)
+  // With values to filter by, the best plan depends on them.
+  return await db.query<FeedCommentRow>(text, values, { prepared: values.length === 0 })
+}
+
+export function buildFeedComments(query: FeedCommentsQuery): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = conditions(query, bind).join(' and ')
+  const text = `with page as materialized (
+      select m.id from comment m join video v on v.id = m.video_id where ${where}
+      order by m.created_at desc, m.id desc limit ${Number(query.count)}
+    )
+    select m.id, m.text, m.thread_id, m.created_at, jsonb_build_object('uuid', v.uuid, 'name', v.name) as video,
+      ${summaryOf('a', 'x')} as account
+    from page join comment m on m.id = page.id join video v on v.id = m.video_id
+      join account a on a.id = m.account_id join actor x on x.id = a.actor_id
+    order by m.created_at desc, m.id desc`
+  return { text, values }
+}
+
+function conditions(query: FeedCommentsQuery, bind: (value: unknown) => string): string[] {
+  const { videoId, accountId, channelId, nsfw } = query
+  const isOfSome = videoId !== undefined || accountId !== undefined || channelId !== undefined
+  const found = ['m.deleted_at is null', 'm.account_id is not null', 'not m.held_for_review', showsComments('v')]
+  if (videoId === undefined) {
+    found.push("v.privacy = 1 and v.state = 'published' and not v.blocked")
+    found.push(`v.channel_id not in (${mutedChannels('null')})`)
+    if (!nsfw) found.push('not v.nsfw')
+  } else found.push(`m.video_id = ${bind(videoId)} and v.state <> 'removed'`)
+  if (accountId !== undefined)
+    found.push(`v.channel_id in (select id from channel where account_id = ${bind(accountId)})`)
+  if (channelId !== undefined) found.push(`v.channel_id = ${bind(channelId)}`)
+  // A stranger puts nothing before everybody's eyes.
+  if (!isOfSome) found.push('v.listed')
+  found.push(`not ${isHiddenFromAll('m.id')}`)
+  return found
+}

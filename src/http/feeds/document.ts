@@ -1,0 +1,150 @@
+// A feed as a document: RSS 2.0, Atom (RFC 4287) or JSON Feed. What is said in each has to be escaped as its readers read it.
+
+import { type Author, type Extension, Feed } from 'feed'
+import { type FeedFormat, familyOf } from './formats.ts'
+import { asHtml, eitherWay, element, legal } from './xml.ts'
+
+/** All texts are plain, as they were written. */
+export interface FeedHead {
+  title: string
+  description: string
+  /** The page that it is about. */
+  link: string
+  /** Its own address, for each way to end it. */
+  self: (family: 'xml' | 'atom' | 'json') => string
+  author?: Author | undefined
+  image: string
+  favicon: string
+  /** Of this server. */
+  origin: string
+  updated: Date
+}
+
+export interface FeedItem {
+  title: string
+  link: string
+  date: Date
+  /** Plain text. */
+  summary?: string | undefined
+  /** HTML that is safe to show. */
+  content: string
+  author: Author
+  category?: string | undefined
+  enclosure?: { url: string; type: string; length: number } | undefined
+  /** Further elements of RSS, escaped already. */
+  elements: Record<string, unknown>
+  attachments?: { title: string; url: string; size_in_bytes: number; mime_type: string }[] | undefined
+}
+
+export const namespaces = {
+  dc: 'http://purl.org/dc/elements/1.1/',
+  content: 'http://purl.org/rss/1.0/modules/content/',
+  atom: 'http://www.w3.org/2005/Atom',
+  media: 'http://search.yahoo.com/mrss/',
+  podcast: 'https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md',
+  itunes: 'http://www.itunes.com/dtds/podcast-1.0.dtd',
+} as const
+
+/** The text of the document. */
+export function writeFeed(head: FeedHead, items: readonly FeedItem[], format: FeedFormat): string {
+  switch (familyOf(format)) {
+    case 'json':
+      return writeJson(head, items)
+    case 'atom':
+      return writeAtom(head, items)
+    case 'xml':
+      return writeRss(head, items, { uses: ['media'], elements: {} })
+  }
+}
+
+/** RSS with modules; `elements` are those of the channel. */
+export function writeRss(
+  head: FeedHead,
+  items: readonly FeedItem[],
+  { uses, elements }: { uses: readonly (keyof typeof namespaces)[]; elements: Record<string, unknown> },
+): string {
+  const feed = new Feed({
+    ...common(head),
+    title: element(eitherWay(legal(head.title))),
+    description: element(eitherWay(legal(head.description))),
+    feed: head.self('xml'),
+  })
+  for (const extension of extensionsOf(elements)) feed.addExtension(extension)
+  for (const { title, link, date, summary, content, category, enclosure, ...item } of items) {
+    feed.addItem({
+      title: eitherWay(legal(title)),
+      ...{ link, date },
+      ...(summary ? { description: asHtml(legal(summary)) } : {}),
+      ...(content ? { content: legal(content) } : {}),
+      ...(category ? { category: [{ name: element(category) }] } : {}),
+      ...(enclosure ? { enclosure } : {}),
+      extensions: extensionsOf(item.elements),
+    })
+  }
+  const declared = [...new Set([...uses, 'dc', 'content', 'atom'] as const)]
+  const names = declared.map((name) => ` xmlns:${name}="${namespaces[name]}"`).join('')
+  // The library declares those of its own elements only.
+  return feed.rss2().replace(/<rss [^>]*>/, `<rss version="2.0"${names}>`)
+}
+
+function writeAtom(head: FeedHead, items: readonly FeedItem[]): string {
+  const feed = new Feed({
+    ...common(head),
+    title: element(head.title),
+    ...(head.description ? { description: element(head.description) } : {}),
+    ...(head.author ? { author: authorInXml(head.author) } : {}),
+    feed: head.self('atom'),
+  })
+  for (const { title, link, date, summary, content, author, category } of items) {
+    feed.addItem({
+      title: asHtml(legal(title)),
+      ...{ link, date },
+      ...(summary ? { description: asHtml(legal(summary)) } : {}),
+      ...(content ? { content: legal(content) } : {}),
+      ...(category ? { category: [{ name: category, term: category }] } : {}),
+      author: [authorInXml(author)],
+    })
+  }
+  return feed.atom1()
+}
+
+function writeJson(head: FeedHead, items: readonly FeedItem[]): string {
+  const feed = new Feed({
+    ...common(head),
+    title: head.title.toWellFormed(),
+    ...(head.description ? { description: head.description.toWellFormed() } : {}),
+    ...(head.author ? { author: head.author } : {}),
+    feedLinks: { json: head.self('json') },
+  })
+  for (const { title, link, date, summary, content, author, category, attachments } of items) {
+    feed.addItem({
+      id: link,
+      title: title.toWellFormed(),
+      ...{ link, date, content },
+      ...(summary ? { description: summary.toWellFormed() } : {}),
+      ...(category ? { category: [{ name: category }] } : {}),
+      author: [author],
+      ...(attachments?.length ? { extensions: [{ name: 'attachments', objects: asObjects(attachments) }] } : {}),
+    })
+  }
+  return feed.json1()
+}
+
+const common = ({ link, image, favicon, origin, updated }: FeedHead) => ({
+  ...{ id: link, link, image, favicon, updated },
+  generator: `Vireo - ${origin}`,
+  copyright: `All rights reserved, unless the terms at ${origin}/about or the licence of a video grant more.`,
+})
+
+const authorInXml = ({ name, link }: Author): Author => ({
+  ...(name === undefined ? {} : { name: element(name) }),
+  ...(link === undefined ? {} : { link }),
+})
+
+const extensionsOf = (elements: Record<string, unknown>): Extension[] =>
+  Object.entries(elements).flatMap(([name, objects]) =>
+    objects === undefined ? [] : [{ name, objects: asObjects(objects) }],
+  )
+
+/** The library takes lists too, which its types do not say. */
+const asObjects = (value: unknown): Record<string, unknown> => value as Record<string, unknown>

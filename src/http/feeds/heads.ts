@@ -1,0 +1,64 @@
+// What a feed says of itself: whose it is, where its page is, and its own address.
+
+import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import { toShortUuid } from '../../platform/ids.ts'
+import { oneLine } from '../pages/plain-text.ts'
+import type { Here } from '../videos/actor.view.ts'
+import type { FeedHead } from './document.ts'
+
+type Named = Pick<ActorSummary, 'username' | 'host'>
+
+const handleOf = ({ username, host }: Named): string => (host === null ? username : `${username}@${host}`)
+
+export const accountPage = (account: Named, here: Here): string =>
+  `${here.origin}/a/${handleOf(account)}/video-channels`
+export const channelPage = (channel: Named, here: Here): string => `${here.origin}/c/${handleOf(channel)}/videos`
+export const videoPage = (video: { uuid: string }, here: Here): string => `${here.origin}/w/${toShortUuid(video.uuid)}`
+
+/** The largest picture of an actor. */
+export function avatarOf({ avatars }: Pick<ActorSummary, 'avatars'>, here: Here): string | undefined {
+  const [largest] = avatars.toSorted((a, b) => (b.width ?? 0) - (a.width ?? 0))
+  return largest && `${here.origin}/lazy-static/avatars/${largest.filename}`
+}
+
+export type HeadOf = Pick<FeedHead, 'title' | 'description' | 'link' | 'image'> & Partial<Pick<FeedHead, 'author'>>
+
+const iconOf = (here: Here): string => `${here.origin}/client/assets/images/icons/icon-96x96.png`
+export const faviconOf = (here: Here): string => `${here.origin}/client/assets/images/favicon.png`
+
+export function headOfInstance({ instance }: Config, here: Here): HeadOf {
+  return {
+    title: instance.name,
+    description: oneLine(instance.short_description),
+    link: here.origin,
+    image: iconOf(here),
+  }
+}
+
+export function headOfAccount(account: ActorProfile, here: Here): HeadOf {
+  return {
+    title: account.name,
+    description: oneLine(account.description ?? ''),
+    link: accountPage(account, here),
+    image: avatarOf(account, here) ?? iconOf(here),
+  }
+}
+
+export function headOfChannel(channel: ActorProfile, here: Here): HeadOf {
+  return {
+    title: channel.name,
+    description: oneLine(channel.description ?? ''),
+    link: channelPage(channel, here),
+    image: avatarOf(channel, here) ?? iconOf(here),
+  }
+}
+
+export function headOfVideo(video: { name: string; url: string; description: string | null }, here: Here): HeadOf {
+  return {
+    title: video.name,
+    description: oneLine(video.description ?? ''),
+    link: video.url,
+    image: iconOf(here),
+  }
+}

@@ -1,0 +1,93 @@
+// The videos of a channel as a podcast: RSS with the elements of the podcast namespace (podcasting2.org) and of iTunes.
+
+import { trackersOf } from '../../actors/torrent/index.ts'
+import type { ActorProfile, VideoListRow } from '../../actors/video/index.ts'
+import { webUrl } from '../../platform/html.ts'
+import { previewUrl } from '../pages/cards.ts'
+import type { Here } from '../videos/actor.view.ts'
+import { type FeedHead, type FeedItem, writeRss } from './document.ts'
+import { accountPage, avatarOf } from './heads.ts'
+import { commonOf, type PlayableFile, type Playables, playablesOf, TORRENT } from './video-items.ts'
+import { attributes, text } from './xml.ts'
+
+export function writePodcast(
+  { head, account, here }: { head: FeedHead; account: ActorProfile; here: Here },
+  rows: readonly VideoListRow[],
+): string {
+  const items = rows.map((row) => toPodcastItem(row, here))
+  return writeRss(head, items, {
+    uses: ['podcast', 'itunes'],
+    elements: {
+      'podcast:medium': text('video'),
+      'podcast:person': personOf(account, here),
+      'itunes:owner': {
+        'itunes:name': text(account.name),
+        // Nobody's address is told.
+        'itunes:email': {},
+      },
+      'itunes:explicit': explicit(rows.length > 0 && rows.every(({ nsfw }) => nsfw)),
+      'itunes:image': attributes({ href: head.image }),
+    },
+  })
+}
+
+function toPodcastItem(row: VideoListRow, here: Here): FeedItem {
+  const playables = playablesOf(row, here)
+  const preview = previewUrl(row, here)
+  return {
+    ...commonOf(row, here, playables.files),
+    elements: {
+      'dc:creator': text(row.account.name),
+      'podcast:person': personOf(row.account, here),
+      'podcast:tracker': Object.values(trackersOf(here.origin)).map(text),
+      'podcast:socialInteract': attributes({
+        uri: row.url,
+        protocol: 'activitypub',
+        accountUrl: accountPage(row.account, here),
+      }),
+      'podcast:alternateEnclosure': alternativesOf(row, playables),
+      ...(preview ? { 'itunes:image': attributes({ href: preview }) } : {}),
+      'itunes:explicit': explicit(row.nsfw),
+    },
+  }
+}
+
+/** Every file, with all the places where it is; then the playlists. */
+function alternativesOf(row: VideoListRow, { files, playlists }: Playables) {
+  return [
+    ...files.map((file, index) => ({
+      ...attributes({
+        type: file.type,
+        length: file.size,
+        bitrate: row.duration > 0 ? Math.round((file.size * 8) / row.duration) : undefined,
+        height: file.hasVideo ? (file.height ?? undefined) : undefined,
+        lang: row.language ?? undefined,
+        title: file.resolution.label,
+        default: index === 0,
+      }),
+      'podcast:source': sourcesOf(file),
+    })),
+    ...playlists.map(({ url, type }) => ({
+      ...attributes({ type, lang: row.language ?? undefined, title: 'HLS', default: files.length === 0 }),
+      'podcast:source': attributes({ uri: url }),
+    })),
+  ]
+}
+
+function sourcesOf({ fileUrl, torrentUrl, magnetUri }: PlayableFile) {
+  const torrent = webUrl(torrentUrl)
+  return [
+    attributes({ uri: fileUrl }),
+    ...(torrent === undefined ? [] : [attributes({ uri: torrent, contentType: TORRENT })]),
+    ...(magnetUri?.startsWith('magnet:') ? [attributes({ uri: magnetUri, contentType: TORRENT })] : []),
+  ]
+}
+
+const explicit = (nsfw: boolean) => text(nsfw ? 'yes' : 'no')
+
+type Person = Pick<ActorProfile, 'name' | 'username' | 'host' | 'avatars'>
+
+const personOf = (account: Person, here: Here) => ({
+  ...attributes({ href: accountPage(account, here), img: avatarOf(account, here) }),
+  ...text(account.name),
+})

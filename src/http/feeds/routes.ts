@@ -1,0 +1,264 @@
+// Feeds for readers: videos, comments, one's subscriptions, and channels as podcasts.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  type FeedOwnerKey,
+  findFeedAccount,
+  findFeedChannel,
+  findSubscriber,
+  listFeedComments,
+} from '../../actors/feed/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import { findVideoDetails, listVideos, type VideoListScope, type Viewer } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { toActorHandle } from '../plugins/handles.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import type { Area } from '../plugins/types.ts'
+import type { Here } from '../videos/actor.view.ts'
+import type { VideoAnswers } from '../videos/answers.ts'
+import { assertMayList, toListQuery } from '../videos/list.ts'
+import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
+import { visibleVideo } from '../videos/visible-video.ts'
+import { toCommentItem } from './comment-items.ts'
+import { type FeedHead, type FeedItem, writeFeed } from './document.ts'
+import { byFormat, commentFeedQuery, podcastQuery, subscriptionFeedQuery, videoFeedQuery } from './fields.ts'
+import { contentTypeOf, type FeedFormat } from './formats.ts'
+import {
+  accountPage,
+  faviconOf,
+  type HeadOf,
+  headOfAccount,
+  headOfChannel,
+  headOfInstance,
+  headOfVideo,
+} from './heads.ts'
+import { feedHooks, formatOf } from './hooks.ts'
+import { writePodcast } from './podcast.ts'
+import { toVideoItem } from './video-items.ts'
+
+export interface FeedsDeps {
+  db: Database
+  config: () => Config
+  clock: Clock
+  urls: Here
+  /** Where answers are kept; without it each is made anew. */
+  answers?: VideoAnswers
+}
+
+const tags = ['Video Feeds']
+
+interface Wanted {
+  accountId?: number | undefined
+  accountName?: string | undefined
+  videoChannelId?: number | undefined
+  videoChannelName?: string | undefined
+}
+
+/** Whose feed was asked for. */
+interface Found {
+  head: HeadOf
+  scope: Extract<VideoListScope, { of: 'everybody' | 'account' | 'channel' }>
+}
+
+/** Adds `/feeds`. */
+export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area {
+  const nsfwWanted = makeNsfwWanted({ db, config })
+  /** The date of feeds with nothing in them, so that they stay what they are. */
+  const startedAt = clock.now()
+  const keyOf = (id: number | undefined, name: string | undefined): FeedOwnerKey | undefined =>
+    id !== undefined ? { id } : name !== undefined ? toActorHandle(name, urls.host) : undefined
+
+  /** Throws `not_found`. A channel says more than an account. */
+  async function ownerOf(wanted: Wanted): Promise<Found> {
+    const channelKey = keyOf(wanted.videoChannelId, wanted.videoChannelName)
+    const accountKey = keyOf(wanted.accountId, wanted.accountName)
+    const account = accountKey && (await findFeedAccount(db, accountKey))
+    if (accountKey && !account) throw notFound('Account not found')
+    if (channelKey) {
+      const found = await findFeedChannel(db, channelKey)
+      // Of a channel that is somebody else's, the account has none.
+      if (!found || (account && account.id !== found.account.id)) throw notFound('Video channel not found')
+      const { channel, account: owner } = found
+      const author = { name: channel.name, link: accountPage(owner, urls) }
+      return { head: { ...headOfChannel(channel, urls), author }, scope: { of: 'channel', channelId: channel.id } }
+    }
+    if (account) {
+      const author = { name: account.name, link: accountPage(account, urls) }
+      return { head: { ...headOfAccount(account, urls), author }, scope: { of: 'account', accountId: account.id } }
+    }
+    return { head: headOfInstance(config(), urls), scope: { of: 'everybody' } }
+  }
+
+  /** The address of the feed, with what the route reads of the query, as it was sent, and nothing else. */
+  function selfOf(path: string, request: FastifyRequest, names: readonly string[]): FeedHead['self'] {
+    const sent = [...new URLSearchParams(request.url.split('?')[1] ?? '')]
+    const query = new URLSearchParams(
+      sent.filter(([name]) => name !== 'format' && names.includes(name.replace(/\[\d*\]$/, ''))),
+    )
+    const search = query.size === 0 ? '' : `?${query}`
+    return (family) => `${urls.origin}${path}${path.endsWith('.xml') ? '' : `.${family}`}${search}`
+  }
+
+  const headFor = (of: HeadOf, self: FeedHead['self'], dates: readonly Date[]): FeedHead => ({
+    ...of,
+    self,
+    favicon: faviconOf(urls),
+    origin: urls.origin,
+    updated: new Date(dates.length === 0 ? startedAt : Math.max(...dates.map(Number))),
+  })
+
+  function send(reply: FastifyReply, format: FeedFormat, { head, items }: { head: FeedHead; items: FeedItem[] }) {
+    return reply.header('content-type', contentTypeOf(format)).send(writeFeed(head, items, format))
+  }
+
+  return (app) => {
+    const videoQuery = videoFeedQuery(config())
+    const videoNames = Object.keys(videoQuery.shape)
+    const subscriptionQuery = subscriptionFeedQuery(config())
+    const subscriptionNames = Object.keys(subscriptionQuery.shape)
+    const commentNames = Object.keys(commentFeedQuery.shape)
+    const podcastNames = Object.keys(podcastQuery.shape)
+    const document = { 200: z.string() }
+    const maxAge = () => Math.round(config().vireo.caching.routes.feeds / 1000)
+    const hooks = (names: readonly string[], kept = answers?.ofFeeds(names)) => feedHooks({ kept, maxAge })
+    const rowsOf = async (
+      query: z.output<typeof videoQuery>,
+      of: { scope: VideoListScope; viewer: Viewer; nsfw: boolean | undefined },
+    ) => {
+      const listed = { ...query, start: 0, count: config().feeds.videos.count, skipCount: true }
+      const asked = toListQuery(listed, { ...of, ownHost: urls.host })
+      const { rows } = await listVideos(db, {
+        ...asked,
+        ...{ skipCount: true, include: { files: true, description: true } },
+      })
+      return rows
+    }
+
+    app.get(
+      '/feeds/videos.:format',
+      {
+        ...hooks(videoNames),
+        schema: {
+          tags,
+          operationId: 'getSyndicatedVideos',
+          params: byFormat,
+          querystring: videoQuery,
+          response: document,
+        },
+      },
+      async (request, reply) => {
+        const { query } = request
+        assertMayList(query, null)
+        const { head, scope } = await ownerOf(query)
+        const rows = await rowsOf(query, { scope, viewer: null, nsfw: await nsfwWanted(query, undefined) })
+        const self = selfOf('/feeds/videos', request, videoNames)
+        const dates = rows.map((row) => row.published_at)
+        const items = rows.map((row) => toVideoItem(row, urls))
+        return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
+      },
+    )
+
+    app.get(
+      '/feeds/subscriptions.:format',
+      {
+        ...feedHooks({ maxAge }),
+        schema: {
+          tags,
+          operationId: 'getSyndicatedSubscriptionVideos',
+          params: byFormat,
+          querystring: subscriptionQuery,
+          response: document,
+        },
+      },
+      async (request, reply) => {
+        const { accountId, token, ...query } = request.query
+        const subscriber = await findSubscriber(db, { accountId, token })
+        if (!subscriber) throw notFound('Account not found')
+        if (subscriber === 'wrong') throw new DomainError('forbidden', 'User and token mismatch')
+        // The token opens what the user may see, and nothing that is the staff's.
+        assertMayList({ ...query, excludeAlreadyWatched: undefined }, null)
+        const rows = await rowsOf(query, {
+          scope: { of: 'followed', followerActorId: subscriber.actorId },
+          viewer: { accountId: subscriber.accountId, role: subscriber.role },
+          nsfw: await nsfwWanted(query, subscriber.userId),
+        })
+        const self = selfOf('/feeds/subscriptions', request, subscriptionNames)
+        const dates = rows.map((row) => row.published_at)
+        const items = rows.map((row) => toVideoItem(row, urls))
+        return send(reply, formatOf(request), {
+          head: headFor(headOfAccount(subscriber.account, urls), self, dates),
+          items,
+        })
+      },
+    )
+
+    app.get(
+      '/feeds/video-comments.:format',
+      {
+        ...hooks(commentNames),
+        schema: {
+          tags,
+          operationId: 'getSyndicatedComments',
+          params: byFormat,
+          querystring: commentFeedQuery,
+          response: document,
+        },
+      },
+      async (request, reply) => {
+        const { videoId: key, ...wanted } = request.query
+        if (key && (wanted.videoChannelId !== undefined || wanted.videoChannelName !== undefined)) {
+          throw new HttpError(400, 'videoId cannot be mixed with a channel filter')
+        }
+        const seen = key && (await visibleVideo(db, request, key))
+        const isOfSomebody = Object.values(wanted).some((value) => value !== undefined)
+        const { head: owner, scope } = await ownerOf(wanted)
+        const video = key && !isOfSomebody ? await findVideoDetails(db, key) : undefined
+        const { author: _author, ...head } = video ? headOfVideo(video, urls) : owner
+        const rows = await listFeedComments(db, {
+          videoId: seen?.id,
+          accountId: scope.of === 'account' ? scope.accountId : undefined,
+          channelId: scope.of === 'channel' ? scope.channelId : undefined,
+          nsfw: config().instance.default_nsfw_policy !== 'do_not_list',
+          count: config().feeds.comments.count,
+        })
+        const self = selfOf('/feeds/video-comments', request, commentNames)
+        const dates = rows.map((row) => row.created_at)
+        const items = rows.map((row) => toCommentItem(row, urls))
+        return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
+      },
+    )
+
+    app.get(
+      '/feeds/podcast/videos.xml',
+      {
+        ...feedHooks({ kept: answers?.ofFeeds(podcastNames), maxAge, format: 'podcast' }),
+        schema: { tags, operationId: 'getVideosPodcastFeed', querystring: podcastQuery, response: document },
+      },
+      async (request, reply) => {
+        const found = await findFeedChannel(db, { id: request.query.videoChannelId })
+        if (!found) throw notFound('Video channel not found')
+        const { channel, account } = found
+        const { rows } = await listVideos(db, {
+          scope: { of: 'channel', channelId: channel.id },
+          internal: false,
+          // A directory lists a podcast once: where it comes from.
+          isLocal: true,
+          isLive: false,
+          ...{ start: 0, count: config().feeds.videos.count, skipCount: true, mutedFor: null },
+          sort: { by: 'publishedAt', descending: true },
+          nsfw: await nsfwWanted({}, undefined),
+          include: { files: true, description: true },
+        })
+        const self = selfOf('/feeds/podcast/videos.xml', request, podcastNames)
+        const dates = rows.map((row) => row.published_at)
+        const head = headFor(headOfChannel(channel, urls), self, dates)
+        return reply
+          .header('content-type', contentTypeOf('podcast'))
+          .send(writePodcast({ head, account, here: urls }, rows))
+      },
+    )
+  }
+}

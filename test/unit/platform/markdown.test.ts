@@ -1,0 +1,86 @@
+// Markdown as HTML for feeds: the usual marks, and nothing that acts.
+
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { markdownToHtml } from '../../../src/platform/markdown.ts'
+
+const BASE = 'https://video.example'
+const shown = (markdown: string) => markdownToHtml(markdown, BASE)
+const link = (url: string, text = url) => `<a href="${url}" rel="nofollow noopener noreferrer">${text}</a>`
+
+describe('Markdown', () => {
+  it.each<[markdown: string, html: string]>([
+    ['a **markdown** description', '<p>a <strong>markdown</strong> description</p>\n'],
+    ['', ''],
+    ['one\ntwo\r\n\r\nthree', '<p>one<br>\ntwo</p>\n<p>three</p>\n'],
+    [
+      '*a* _b_ ~~c~~ `d*e*` snake_case_name 2*3*4',
+      '<p><em>a</em> <em>b</em> <s>c</s> <code>d*e*</code> snake_case_name 2*3*4</p>\n',
+    ],
+    ['**bold *and* more**', '<p><strong>bold <em>and</em> more</strong></p>\n'],
+    ['# Title #\n## Second', '<h1>Title</h1>\n<h2>Second</h2>\n'],
+    [
+      '- one\n- two\n\n1. first\n2. second',
+      '<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n<ol>\n<li>first</li>\n<li>second</li>\n</ol>\n',
+    ],
+    ['> said\n> **so**\n---', '<blockquote>\n<p>said<br>\n<strong>so</strong></p>\n</blockquote>\n<hr>\n'],
+    ['```js\n<a> *b*\n```\nafter', '<pre><code>&lt;a&gt; *b*\n</code></pre>\n<p>after</p>\n'],
+    [String.raw`\*not\* \<b>`, '<p>*not* &lt;b&gt;</p>\n'],
+    ['see https://a.example/x?y=1&z=2.', `<p>see ${link('https://a.example/x?y=1&amp;z=2')}.</p>\n`],
+    ['<https://a.example/>', `<p>${link('https://a.example/')}</p>\n`],
+    [
+      '[here](/w/abc "title") ![picture](https://a.example/p.png)',
+      `<p>${link(`${BASE}/w/abc`, 'here')} ${link('https://a.example/p.png', 'picture')}</p>\n`,
+    ],
+    ['[x](javascript:alert(1)) [y](data:text/html,1)', '<p>[x](javascript:alert(1)) [y](data:text/html,1)</p>\n'],
+    ['<img src=x onerror=alert(1)>', '<p>&lt;img src=x onerror=alert(1)&gt;</p>\n'],
+  ])('%j', (markdown, html) => expect(shown(markdown)).toBe(html))
+
+  it('has no tags or attributes but its own, whatever it is made of', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '**',
+        '*',
+        '_',
+        '`',
+        '[',
+        '](',
+        ')',
+        '<',
+        '>',
+        '"',
+        "'",
+        '&',
+        '\n',
+        '> ',
+        '- ',
+        '1. ',
+        '# ',
+        '~~',
+        '```',
+        '\\',
+        ' ',
+        'a',
+        '!',
+        ']]>',
+      ],
+      ...['javascript:alert(1)', 'https://a.example/', '<script>', 'onload=', '"onclick="x'],
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const html = shown(pieces.join(''))
+        const rest = html
+          .replace(/<a href="https?:\/\/[^"<>]*" rel="nofollow noopener noreferrer">/g, '')
+          .replace(/<\/?(?:p|strong|em|s|code|pre|ul|ol|li|blockquote|h[1-6]|a)>|<br>|<hr>/g, '')
+        expect(rest).not.toMatch(/[<>"]/)
+      }),
+    )
+  })
+
+  it.each(['*', '**a', '[', '[a](', '`', '_', '~~a', '> ', '- ', '!['])('takes no time for many of %j', (mark) => {
+    const started = performance.now()
+    shown(mark.repeat(10_000 / mark.length))
+    shown(`${mark}\n`.repeat(3000))
+    expect(performance.now() - started).toBeLessThan(1500)
+  })
+})
