@@ -140,13 +140,16 @@ export const vireoKeys = {
       }),
       routes: section({
         activity_pub_videos: duration('1 second', 'ActivityPub videos'),
-        feeds: duration('15 minutes', 'feeds'),
+        feeds: duration('15 minutes', 'feeds, in their Cache-Control'),
         nodeinfo: duration('10 minutes', 'nodeinfo'),
         robots: duration('2 hours', '/robots.txt'),
         securitytxt: duration('2 hours', '/.well-known/security.txt'),
         sitemap: duration('1 day', '/sitemap.xml'),
         stats: duration('4 hours', 'statistics of the server'),
-        videos: duration('5 seconds', 'lists of videos and single ones, to readers who are not signed in; 0: not kept'),
+        videos: duration(
+          '5 seconds',
+          'lists of videos, single ones and feeds, to readers who are not signed in; 0: not kept',
+        ),
         well_known: duration('1 day', 'other files below /.well-known'),
         dnt_policy: duration('1 week', '/.well-known/dnt-policy.txt'),
       }),

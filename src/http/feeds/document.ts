@@ -84,7 +84,17 @@ export function writeRss(
   const declared = [...new Set([...uses, 'dc', 'content', 'atom'] as const)]
   const names = declared.map((name) => ` xmlns:${name}="${namespaces[name]}"`).join('')
   // The library declares those of its own elements only.
-  return feed.rss2().replace(/<rss [^>]*>/, `<rss version="2.0"${names}>`)
+  return headFirst(feed.rss2().replace(/<rss [^>]*>/, `<rss version="2.0"${names}>`))
+}
+
+/** The library puts further elements of the channel behind its items; some readers stop at the first item. No text has tags. */
+function headFirst(document: string): string {
+  const first = document.indexOf('        <item>')
+  const last = document.lastIndexOf('</item>\n')
+  const end = document.lastIndexOf('    </channel>')
+  if (first === -1) return document
+  const after = last + '</item>\n'.length
+  return document.slice(0, first) + document.slice(after, end) + document.slice(first, after) + document.slice(end)
 }
 
 function writeAtom(head: FeedHead, items: readonly FeedItem[]): string {
