@@ -17,6 +17,9 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
   let near: FakePeer
   let bytes: Buffer
   let channelId: number
+  /** A public video that is told again when everything before it is. */
+  let marker: string
+  let marks = 0
 
   beforeAll(async () => {
     ;[ours, near] = await Promise.all([
@@ -30,6 +33,8 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     await near.awaited('the answers', () => near.of('Accept').length === 3)
     const me = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     channelId = me.videoChannels[0]?.id ?? 0
+    marker = (await ours.upload(bytes)).uuid
+    await near.awaited('the first', () => near.received.filter(isOf(marker)).length === 3)
   }, 60_000)
   afterAll(async () => {
     await Promise.all([near?.close(), ours?.stop()])
@@ -38,6 +43,10 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     near.received.length = 0
   })
 
+  const isOf =
+    (uuid: string) =>
+    ({ activity }: { activity: JsonObject }) =>
+      JSON.stringify(activity.object).includes(uuid)
   const put = (uuid: string, fields: object) => ours.client.send('PUT', `/api/v1/videos/${uuid}`, fields)
   const read = async (url: string) => {
     const answer = await fetch(url, { headers: { accept: 'application/activity+json' }, redirect: 'manual' })
@@ -45,9 +54,10 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
   }
   /** What was said of a video, once everything before is said; who said it makes no difference. */
   async function saidOf(uuid: string): Promise<JsonObject[]> {
-    const last = await ours.upload(bytes, { name: 'The last' })
-    const isLast = ({ activity }: { activity: JsonObject }) => JSON.stringify(activity.object).includes(last.uuid)
-    await near.awaited('the last', () => near.received.filter(isLast).length === 3)
+    marks += 1
+    const name = `The last of ${marks}`
+    await put(marker, { name })
+    await near.awaited('the last', ({ activity }) => (activity.object as JsonObject).name === name)
     const said = near.received.map(({ activity }) => activity).filter((one) => JSON.stringify(one).includes(uuid))
     near.received.length = 0
     return said
