@@ -1,5 +1,5 @@
 // Where it is proved of each activity that it does on one server what somebody did on another. All of it with real nodes,
-// in both directions, caused and seen over REST; what nobody can do over REST with a peer that is played.
+// caused and seen over REST; what nobody can do over REST with a peer that is played.
 
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
@@ -28,7 +28,7 @@ const THREAD = 'a thread and its replies are seen on every node with their autho
 const REVIEW = 'one that waits for the owner is seen by nobody, then approved for all, or refused'
 const PLAYLISTS = '%s has the playlists of %s from a follow on: old and new ones, their changes and their end'
 const COPY = 'a copy that one makes is listed by the server of the video, by nobody else, and goes when it goes'
-const WATCHED = 'a view of a video of %s on %s counts on both, viewers are shown, and what was watched arrives'
+const WATCHED = 'a view of a video of one on the other counts on both, viewers are shown, and what was watched arrives'
 const ACCOUNT = 'an account with another name, description and picture is shown with them'
 const LEAVER = 'an account that is removed goes with its channel, videos, comments and likes'
 const MUTE = 'who mutes a server rejects its followers of account and channel, and takes them again afterwards'

@@ -42,7 +42,6 @@ describe.each([
 ])('the %s of another node', (kind, name, path) => {
   it.each([
     ['A', 'B', () => [a, b] as const],
-    ['B', 'A', () => [b, a] as const],
     ['C', 'B', () => [c, b] as const],
   ])(
     'is followed by %s on %s, given up, and followed again',

@@ -1,11 +1,10 @@
-// Real nodes: subscriptions of users, whom a user does not want as a follower, reports, and copies of videos, in both
-// directions.
+// Real nodes: subscriptions of users, whom a user does not want as a follower, reports, and copies of videos.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-import { arrives, commentSeen, directions, follow, LONG, startNodes, videoOn } from './nodes.ts'
+import { arrives, commentSeen, follow, LONG, startNodes, takeTurns, videoOn } from './nodes.ts'
 import type { FederatedNode } from './support.ts'
 
 let nodes: FederatedNode[] = []
@@ -46,7 +45,9 @@ const becomes = async (on: FederatedNode[], follower: string, target: string, st
   }
 }
 
-describe.each(directions(() => nodes))('from %s to %s', (_from, _to, pair) => {
+describe('from one to another', () => {
+  const pair = takeTurns(() => nodes)
+
   it('a user subscribes to a channel, sees its videos, ends it, and subscribes again', async () => {
     const { from, to } = pair()
     const channel = `${to.base}/video-channels/root_channel`

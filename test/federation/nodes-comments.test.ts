@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-import { arrives, type CommentView, commentSeen, commentsOn, directions, LONG, startNodes, videoOn } from './nodes.ts'
+import { arrives, type CommentView, commentSeen, commentsOn, LONG, startNodes, takeTurns, videoOn } from './nodes.ts'
 import { type FederatedNode, newcomer } from './support.ts'
 
 const REQUIRES_APPROVAL = '3'
@@ -50,7 +50,9 @@ const waiting = (node: FederatedNode, text: string) =>
     { what: `"${text}" in the queue of ${node.base}`, ...LONG },
   )
 
-describe.each(directions(() => nodes))('below a video of %s, from %s', (_of, _from, pair) => {
+describe('below a video of another', () => {
+  const pair = takeTurns(() => nodes)
+
   it('a thread and its replies are seen on every node with their authors, each told by the owner alone', async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third])

@@ -91,18 +91,23 @@ export async function startNodes(count: number, config: Values = QUICK_FEDERATIO
   return nodes
 }
 
-/** The first nodes, in both directions; `third` looks on. */
-export const directions = (nodes: () => FederatedNode[]) =>
-  [
-    ['A', 'B', () => pick(nodes(), [0, 1, 2])],
-    ['B', 'A', () => pick(nodes(), [1, 0, 2])],
-  ] as const
+interface Turn {
+  from: FederatedNode
+  to: FederatedNode
+  third: FederatedNode
+}
 
-function pick(
-  nodes: FederatedNode[],
-  order: number[],
-): { from: FederatedNode; to: FederatedNode; third: FederatedNode } {
-  const [from, to, third] = order.map((index) => nodes[index])
-  if (!from || !to) throw new Error('These nodes did not start.')
-  return { from, to, third: third ?? to }
+/**
+ * The first two nodes, with each scenario the other way round, so that both of them play both roles in a file; `third` looks on. All
+ * are of the same software: a scenario the other way round would run the same code again.
+ */
+export function takeTurns(nodes: () => FederatedNode[]): () => Turn {
+  let isTurned = true
+  return () => {
+    isTurned = !isTurned
+    const [first, second, third] = nodes()
+    if (!first || !second) throw new Error('These nodes did not start.')
+    const [from, to] = isTurned ? [second, first] : [first, second]
+    return { from, to, third: third ?? to }
+  }
 }

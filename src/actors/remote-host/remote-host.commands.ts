@@ -1,8 +1,8 @@
 // Servers that we know of, and whether they can be reached: the machine `remote-host`.
 
-import { LRUCache } from 'lru-cache'
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import {
   dueIn,
   initialRemoteHost,
@@ -62,9 +62,9 @@ const DELIVERY_LANE = 'delivery'
 
 export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const { db, clock, config, logger } = deps
-  const heardAt = new LRUCache<string, number>({ max: HOSTS })
+  const heardAt = makeLru<string, number>(HOSTS)
   /** When the last success of a host was noted; nothing after an error, so that its end is noted at once. */
-  const succeededAt = new LRUCache<number, number>({ max: HOSTS })
+  const succeededAt = makeLru<number, number>(HOSTS)
   const noteSuccess = batched<number, void>(
     async (ids) => {
       await db.query('update remote_host set last_success_at = $2 where id = any($1)', [ids, clock.now()])

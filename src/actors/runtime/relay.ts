@@ -30,6 +30,9 @@ const CLAIM = `
   ) as "olderDueAt"
   from claimed c order by c.id`
 
+/** Nearly always there is nothing, which is found out without a transaction. */
+const LOOK = 'select from outbox where parked_at is null and due_at <= $1 limit 1'
+
 const TOGETHER = 20
 /** So many are looked at for each that is carried on: several may be of one aggregate. */
 const WINDOW = 5
@@ -61,28 +64,31 @@ export function makeRelay(options: {
 
   function wake(): void {
     if (stopped) return
-    if (running) {
-      again = true
-      return
-    }
+    if (running) again = true
+    else run(true)
+  }
+
+  function run(isCalled: boolean): void {
     clearTimeout(timer)
-    running = drain()
+    running = drain(isCalled)
       .catch((error) => logger.error({ err: error }, 'the relay could not read the outbox'))
       .finally(() => {
         running = undefined
         if (stopped) return
         if (again) {
           again = false
-          wake()
+          run(true)
         } else {
-          timer = setTimeout(wake, options.intervalMs())
+          timer = setTimeout(run, options.intervalMs(), false)
         }
       })
   }
 
-  async function drain(): Promise<void> {
+  /** Who is called knows that there is something. */
+  async function drain(isCalled: boolean): Promise<void> {
     let alone = 0
-    for (;;) {
+    for (let isDue = isCalled; ; isDue = false) {
+      if (!isDue && (await db.query(LOOK, [clock.now()], { prepared: true })).length === 0) return
       const carried = await carryOn(alone > 0 ? 1 : TOGETHER)
       if (carried === 'failed') alone = TOGETHER
       else if (alone > 0) alone -= 1
@@ -144,7 +150,7 @@ export function makeRelay(options: {
 
   return {
     wake,
-    drain,
+    drain: () => drain(true),
     start() {
       stopped = false
       wake()

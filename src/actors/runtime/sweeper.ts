@@ -50,7 +50,7 @@ export function makeSweeper(options: {
   async function sweep(): Promise<void> {
     await guard('pause', pause.look)
     await ring()
-    for (const [noun, handler] of registry.timeouts) await guard(noun, () => timeOut(noun, handler))
+    await guard('time-outs', timeOutAll)
     await guard('periodic tasks', () => periodics.run(registry.periodics, guard))
   }
 
@@ -65,10 +65,33 @@ export function makeSweeper(options: {
     })
   }
 
+  /** Looks at all nouns with one statement: nearly always nothing is due. */
+  async function timeOutAll(): Promise<void> {
+    const nouns = [...registry.timeouts]
+    if (nouns.length === 0) return
+    const looks = nouns.map(([, { dueSql }], place) => `select ${place} as place, id from (${dueSql}) as due_${place}`)
+    const due = await db.query<{ place: number; id: number }>(looks.join(' union all '), [clock.now()], {
+      prepared: true,
+    })
+    for (const [place, [noun, handler]] of nouns.entries()) {
+      const ids = due.filter((row) => row.place === place).map(({ id }) => id)
+      if (ids.length > 0) await guard(noun, () => tell(noun, handler, ids))
+    }
+  }
+
   async function timeOut(noun: string, handler: TimeoutHandler): Promise<void> {
-    for (const { id } of await db.query<{ id: number }>(handler.dueSql, [clock.now()])) {
+    const due = await db.query<{ id: number }>(handler.dueSql, [clock.now()])
+    await tell(
+      noun,
+      handler,
+      due.map(({ id }) => id),
+    )
+  }
+
+  async function tell(noun: string, { timedOut }: TimeoutHandler, ids: number[]): Promise<void> {
+    for (const id of ids) {
       try {
-        await handler.timedOut(id)
+        await timedOut(id)
       } catch (error) {
         // Somebody else was faster, or the row is gone.
         if (!(error instanceof DomainError)) logger.error({ err: error, noun, id }, 'a time-out could not be told')

@@ -3,7 +3,15 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { waitingBelow } from '../comment/comment.entity.ts'
-import { type ActorDeps, foldTotal, type KeptTotal, setTotalRight, sumOf, type Unit } from '../runtime/index.ts'
+import {
+  type ActorDeps,
+  foldTotal,
+  hasRows,
+  type KeptTotal,
+  setTotalRight,
+  sumOf,
+  type Unit,
+} from '../runtime/index.ts'
 import { bestOf, hotOf, today } from './scores.ts'
 
 export interface VideoDelta {
@@ -59,6 +67,12 @@ const FOLDED = {
  * of a video, which takes the rows along. Answers how many rows were folded.
  */
 export async function foldDeltas(db: Pick<Database, 'query'>): Promise<number> {
+  const folded = (await hasRows(db, 'video_delta')) ? await foldVideos(db) : 0
+  await foldTotal(db, PUBLIC_VIDEOS)
+  return folded
+}
+
+async function foldVideos(db: Pick<Database, 'query'>): Promise<number> {
   const [videos] = await db.query<{ rows: number }>(
     `with due as materialized (
        select distinct video_id from (select video_id from video_delta order by id limit ${BATCH}) oldest
@@ -80,7 +94,6 @@ export async function foldDeltas(db: Pick<Database, 'query'>): Promise<number> {
        from sums s where v.id = s.video_id
      ) select count(*)::int as rows from taken`,
   )
-  await foldTotal(db, PUBLIC_VIDEOS)
   return videos?.rows ?? 0
 }
 

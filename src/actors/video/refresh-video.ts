@@ -1,7 +1,7 @@
 // Videos of other servers that were not read for long are read again once somebody looks at them: by a job, never while
 // anybody waits.
 
-import { LRUCache } from 'lru-cache'
+import { makeLru } from '../../platform/lru.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 
 /** Says that somebody looks at a video. Answers at once, and never throws. */
@@ -13,7 +13,7 @@ const PAUSE = 3_600_000
 const REMEMBER = 60_000
 
 export function makeLookedAt({ tell, clock, config, logger }: ActorDeps): LookedAt {
-  const asked = new LRUCache<number, true>({ max: 10_000, ttl: REMEMBER })
+  const asked = makeLru<number, true>(10_000, { ttl: REMEMBER })
 
   async function ask(videoId: number, notBefore: Date): Promise<void> {
     await tell.create(async (unit) => {

@@ -19,12 +19,14 @@ export const ENDED_AT_ONCE = 500
  * Takes some viewers that gave no sign for so long. Those whose view counts no more again for a time are remembered, as
  * a hash, for that time. Answers how many there were.
  */
-export async function endWatching({
-  tell,
-  config,
-  urls,
-}: Pick<ActorDeps, 'tell' | 'config' | 'urls'>): Promise<number> {
+export async function endWatching(deps: Pick<ActorDeps, 'db' | 'tell' | 'config' | 'clock' | 'urls'>): Promise<number> {
+  const { db, tell, config, clock, urls } = deps
   const { vireo, views } = config()
+  const seenBefore = new Date(clock.now().getTime() - vireo.lifetimes.viewer_stats)
+  const old = await db.query('select from viewer where seen_at <= $1 order by seen_at limit 1', [seenBefore], {
+    prepared: true,
+  })
+  if (old.length === 0) return 0
   return await tell.create(async (unit) => {
     const now = unit.now.getTime()
     const gone = await unit.query<GoneRow>(

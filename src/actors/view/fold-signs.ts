@@ -1,7 +1,7 @@
 // Folds what players reported into the viewers of each video: their watched parts, the views that come of them, and how
 // many watch now. One process at a time folds, so that the signs of a viewer are taken in order.
 
-import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { type ActorDeps, hasRows, type Unit } from '../runtime/index.ts'
 import { addViews } from '../video/index.ts'
 import { countViewers } from './count-viewers.ts'
 import { newViewer, type Section, type Viewer, type WatchRules, watched } from './watching.ts'
@@ -31,7 +31,8 @@ export const FOLDED_AT_ONCE = 5000
 const FOLD_LOCK = 0x76696577
 
 /** Takes the oldest signs. Answers how many there were; 0 also when another process is at it. */
-export async function foldSigns({ tell, config }: Pick<ActorDeps, 'tell' | 'config'>): Promise<number> {
+export async function foldSigns({ db, tell, config }: Pick<ActorDeps, 'db' | 'tell' | 'config'>): Promise<number> {
+  if (!(await hasRows(db, 'view_sign'))) return 0
   const settings = config()
   return await tell.create(async (unit) => {
     const [lock] = await unit.query<{ got: boolean }>('select pg_try_advisory_xact_lock($1) as got', [FOLD_LOCK])

@@ -17,9 +17,16 @@ export const TOLD_AT_ONCE = 500
 export const tellingEveryMs = (viewerCounterMs: number): number => Math.max(1, Math.floor(viewerCounterMs / 4))
 
 /** Claims the videos of which it is time to tell; safe to run in several processes at once. Answers how many. */
-export async function tellViewers({ tell, config }: Pick<ActorDeps, 'tell' | 'config'>): Promise<number> {
+export async function tellViewers(deps: Pick<ActorDeps, 'db' | 'tell' | 'config' | 'clock'>): Promise<number> {
+  const { db, tell, config, clock } = deps
   const { viewer_counter } = config().vireo.lifetimes
   const stepMs = tellingEveryMs(viewer_counter)
+  const open = await db.query(
+    `select from viewing where (told_at is null or told_at <= $1) and (untold_views > 0 or viewers + told_viewers > 0) limit 1`,
+    [new Date(clock.now().getTime() - stepMs)],
+    { prepared: true },
+  )
+  if (open.length === 0) return 0
   return await tell.create(async (unit) => {
     const at = unit.now.getTime()
     const rows = await unit.query<ToTell>(

@@ -2,11 +2,11 @@
 // known key is checked at once; for an unknown one, or one that was replaced, the signer is fetched once, and each host at
 // most once a minute.
 
-import { LRUCache } from 'lru-cache'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { Blocked } from '../blocked.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import { claimedKeyId, type HeaderValues, type InboundVerdict, verifyInbound } from '../security/index.ts'
@@ -50,7 +50,7 @@ export function makeRequesters(deps: {
   resolveActor: ResolveActor
 }): Requesters {
   const { db, config, clock, urls, keys, resolveActor } = deps
-  const fetched = new LRUCache<string, number>({ max: MAX_HOSTS })
+  const fetched = makeLru<string, number>(MAX_HOSTS)
   const now = () => clock.now().getTime()
 
   const verify = ({ method, url, headers }: ReadRequest) =>

@@ -1,10 +1,10 @@
 // Documents of other servers: fetched with a signature of the instance actor, and believed only where they live.
 
-import { LRUCache } from 'lru-cache'
 import { type RemoteHosts, type SignatureProfile, signatureProfiles } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isBadData } from '../../platform/database/index.ts'
 import { FetchError } from '../../platform/fetch/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin, signOutgoing, trustFetched } from '../security/index.ts'
 import { type JsonObject, parseJson } from '../wire/index.ts'
@@ -29,7 +29,8 @@ const ACCEPT = 'application/activity+json, application/ld+json; profile="https:/
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json)\s*(?:;|$)/i
 
 /** How hosts that we fetch from take signatures, remembered for a minute. */
-const PROFILES = { max: 10_000, ttl: 60_000 }
+const PROFILES = 10_000
+const PROFILE_MS = 60_000
 
 export function makeFetchDocument(
   deps: FederationDeps & {
@@ -38,7 +39,7 @@ export function makeFetchDocument(
   },
 ): FetchDocument {
   const { http, keys, clock, config, urls, hosts } = deps
-  const profiles = new LRUCache<string, SignatureProfile>(PROFILES)
+  const profiles = makeLru<string, SignatureProfile>(PROFILES, { ttl: PROFILE_MS })
 
   return async (url) => {
     const first = await get(url)

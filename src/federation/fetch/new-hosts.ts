@@ -1,9 +1,9 @@
 // How many unknown servers are taken in: whoever owns a domain has as many names below it as wanted, each of which would be
 // a row, a key to fetch and a server to ask for its software.
 
-import { LRUCache } from 'lru-cache'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 
 export interface NewHosts {
@@ -22,8 +22,8 @@ export function makeNewHosts({
   clock,
   config,
 }: Pick<FederationDeps, 'clock' | 'config'> & { db: Pick<Database, 'query'> }): NewHosts {
-  const seen = new LRUCache<string, { since: number; hosts: number }>({ max: DOMAINS })
-  const unknown = new LRUCache<string, true>({ max: DOMAINS })
+  const seen = makeLru<string, { since: number; hosts: number }>(DOMAINS)
+  const unknown = makeLru<string, true>(DOMAINS)
 
   function windowOf(host: string) {
     const now = clock.now().getTime()

@@ -1,7 +1,7 @@
 // How often a sender may make us fetch a key. Anybody can sign in the name of any host; the address that sends is theirs.
 
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
+import { makeLru } from '../../platform/lru.ts'
 
 export interface Allowance {
   /** Whether one more is allowed; counts it when it is. */
@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000
 
 /** Senders of one IPv6 network of 64 bits are one, since it belongs to one customer. */
 export function makeAllowance(options: { clock: Clock; perMinute: () => number }): Allowance {
-  const seen = new LRUCache<string, { since: number; count: number }>({ max: SENDERS })
+  const seen = makeLru<string, { since: number; count: number }>(SENDERS)
   const windowOf = (name: string) => {
     const now = options.clock.now().getTime()
     const known = seen.get(name)

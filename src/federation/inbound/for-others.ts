@@ -1,8 +1,8 @@
 // What a server may make us do for what others said: a group passes on as much as it likes, in the names of whomever it likes,
 // and each may have to be asked for at a third server, or have its signature checked.
 
-import { LRUCache } from 'lru-cache'
 import { DomainError } from '../../actors/runtime/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 import { domainOf } from '../fetch/new-hosts.ts'
 import { makeAllowance } from './allowance.ts'
@@ -24,7 +24,7 @@ export function makeForOthers({ clock, config }: Pick<FederationDeps, 'clock' | 
   const settings = () => config().vireo.federation.inbox
   const fetches = makeAllowance({ clock, perMinute: () => settings().fetches_per_domain })
   const proofs = makeAllowance({ clock, perMinute: () => settings().proofs_per_host })
-  const misses = new LRUCache<string, { at: number; error: unknown }>({ max: MISSES })
+  const misses = makeLru<string, { at: number; error: unknown }>(MISSES)
 
   return {
     async fetch(by, url, get) {

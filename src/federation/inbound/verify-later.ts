@@ -1,9 +1,9 @@
 // The second look at an activity whose key was unknown at the door: its actor is fetched, at most once a minute, and
 // the signature checked as of the moment when it came.
 
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { StoredActivity, Verification } from '../../actors/incoming-activity/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { Discovery } from '../fetch/discovery.ts'
@@ -30,7 +30,7 @@ export function makeVerifyLater(
   const { keys, clock, config, resolveActor, discovery } = deps
 
   /** Actors that could not be had: a flood of activities in their names asks for them no more often. */
-  const misses = new LRUCache<string, { at: number; verification: Verification }>({ max: MISSES })
+  const misses = makeLru<string, { at: number; verification: Verification }>(MISSES)
 
   return async (activity) => {
     const verification = await look(activity)

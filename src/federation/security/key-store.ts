@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import { batched } from '../../platform/batched.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Urls } from '../urls.ts'
 import { parseHandle } from '../wire/webfinger.ts'
@@ -36,7 +37,8 @@ interface PrivateKeyRow {
 }
 
 /** Public keys that are remembered, and for how long: what other processes learn is heard of after it. */
-const KNOWN_KEYS = { max: 10_000, ttl: 5_000 }
+const KNOWN_KEYS = 10_000
+const KNOWN_MS = 5_000
 const PUBLIC = 'url, public_key_pem, ed25519_public, key_id, refreshed_at'
 const LOOKED_UP_AT_ONCE = 100
 /** Sealed keys of our actors are read anew after this time. */
@@ -45,7 +47,7 @@ const OWN_KEYS = { max: 1_000, ttl: 5_000 }
 export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls }): KeyStore {
   const { db, secrets, urls } = deps
   const ring = makePrivateKeyRing()
-  const known = new LRUCache<string, KnownKey>(KNOWN_KEYS)
+  const known = makeLru<string, KnownKey>(KNOWN_KEYS, { ttl: KNOWN_MS })
   const own = new LRUCache<number, PrivateKeyRow>(OWN_KEYS)
 
   const lookUp = batched<string, KnownKey | null>(

@@ -1,9 +1,9 @@
 // How many files of other servers stay on the disk: those that nobody asked for for longest go first.
 
-import { LRUCache } from 'lru-cache'
 import type { FileKind, FileRef, Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makeLru } from '../../platform/lru.ts'
 
 export interface KeptFiles {
   /** Notes that a file was asked for. */
@@ -25,7 +25,7 @@ export function makeKeptFiles(deps: {
   logger: Logger
 }): KeptFiles {
   const { store, clock, logger } = deps
-  const uses = new LRUCache<string, number>({ max: REMEMBERED })
+  const uses = makeLru<string, number>(REMEMBERED)
   /** Of each kind as far as this process knows; those that others bring are seen when the folder is read. */
   const counts = new Map<FileKind, number>()
   const trimming = new Set<FileKind>()

@@ -2,10 +2,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
-import { LRUCache } from 'lru-cache'
 import { cleanWebVtt, type FileRef, type Store } from '../../media/index.ts'
 import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { KeptFiles } from './kept-files.ts'
 
 /** The body of a remote file; null when its host answers that it cannot be had. Throws when there is no good answer. */
@@ -47,8 +47,8 @@ export function makeRemoteFiles(deps: {
 }) {
   const { store, kept, logger, fetchRemoteFile, waitMs } = deps
   const underway = new Map<string, Promise<boolean>>()
-  const failed = new LRUCache<string, true>({ max: 5000, ttl: PAUSE_MS })
-  const silent = new LRUCache<string, true>({ max: 5000, ttl: PAUSE_MS })
+  const failed = makeLru<string, true>(5000, { ttl: PAUSE_MS })
+  const silent = makeLru<string, true>(5000, { ttl: PAUSE_MS })
 
   async function fetchOne({ ref, maxBytes, urlOf, check }: RemoteFile, key: string): Promise<boolean> {
     const url = await urlOf()

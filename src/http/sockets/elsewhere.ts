@@ -2,9 +2,9 @@
 // passed on to where the session is, and a WebSocket brings the session to where it came in (docs/adr/0011-sockets-without-stickiness.md).
 
 import type { IncomingMessage } from 'node:http'
-import { LRUCache } from 'lru-cache'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type Engine, queryOf } from './engine.ts'
 import { makeRelay, type Question, type RelayedAnswer, type Respond } from './relay.ts'
@@ -36,7 +36,7 @@ export function makeElsewhere(options: {
   logger: Logger
 }): Elsewhere {
   const { engine, ids } = options
-  const moved = new LRUCache<string, string>({ max: MAX_MOVED, ttl: MOVED_FOR_MS, updateAgeOnGet: true })
+  const moved = makeLru<string, string>(MAX_MOVED, { ttl: MOVED_FOR_MS, updateAgeOnGet: true })
   const arriving = new Map<string, Promise<boolean>>()
   const relay = makeRelay({ ...options, name: ids.name, respond })
 

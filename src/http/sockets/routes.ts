@@ -2,10 +2,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Telemetry } from '../../platform/telemetry.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -41,7 +41,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
     const engine = makeEngine({ newSid: ids.make, namespaces, logger })
     const elsewhere = makeElsewhere({ engine, ids, bus, secrets, logger })
     const relayed = makePlaces<string>({ most: MAX_RELAYED, mostOfOne: MAX_RELAYED_OF_AN_ADDRESS })
-    const recent = new LRUCache<string, { count: number }>({ max: MAX_COUNTED, ttl: COUNTED_MS })
+    const recent = makeLru<string, { count: number }>(MAX_COUNTED, { ttl: COUNTED_MS })
     let isEnding = false
     telemetry?.gauge({
       name: 'vireo_sockets',

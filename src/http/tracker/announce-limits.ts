@@ -1,7 +1,7 @@
 // How often peers may announce: of one address, and of one address in one swarm. Bounded, whoever comes.
 
-import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 
 export interface AnnounceLimits {
   /** Counts an announce; true when it is one too many, and while the address is blocked for it. */
@@ -12,8 +12,8 @@ export interface AnnounceLimits {
 const MOST_COUNTED = 50_000
 
 export function makeAnnounceLimits(config: () => Config): AnnounceLimits {
-  const counts = new LRUCache<string, { count: number }>({ max: MOST_COUNTED })
-  const blocked = new LRUCache<string, true>({ max: MOST_COUNTED })
+  const counts = makeLru<string, { count: number }>(MOST_COUNTED)
+  const blocked = makeLru<string, true>(MOST_COUNTED)
 
   function count(key: string): number {
     const entry = counts.get(key)

@@ -3,9 +3,9 @@
 
 import { isIP } from 'node:net'
 import type { AnnounceParams, PeerSocket, Swarm } from 'bittorrent-tracker/server'
-import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { AnnounceLimits } from './announce-limits.ts'
 import { readAnnounce, readScrape } from './messages.ts'
 
@@ -41,7 +41,7 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
     import('bittorrent-tracker/server'),
     import('bencode'),
   ])
-  const known = new LRUCache<string, boolean>({ max: MOST_KNOWN, ttl: KNOWN_MS })
+  const known = makeLru<string, boolean>(MOST_KNOWN, { ttl: KNOWN_MS })
   const failure = (reason: string): Uint8Array => bencode.encode({ 'failure reason': reason })
   // Announces since it was last counted are taken for new peers.
   let peers = 0
