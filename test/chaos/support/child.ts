@@ -131,16 +131,22 @@ export function processesIn(dataDir: string): { pid: number; command: string }[]
     })
 }
 
+/** Connections to the databases that are asked again and again, by their addresses: each costs as much as many questions. */
+const pools = new Map<string, pg.Pool>()
+/** What asks no more leaves none behind. */
+const IDLE_MS = 1_000
+
 /** Asks the node's database; the embedded one runs also after its node was killed. */
 export async function ask<Row extends object>(place: Place, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: typeof place === 'string' ? embedded(place) : place.databaseUrl })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<Row>(text, values)).rows
-  } finally {
-    await client.end()
+  const url = typeof place === 'string' ? embedded(place) : place.databaseUrl
+  const pool =
+    pools.get(url) ?? new pg.Pool({ connectionString: url, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
+  if (!pools.has(url)) {
+    // Whose database was killed is replaced.
+    pool.on('error', () => {})
+    pools.set(url, pool)
   }
+  return (await pool.query<Row>(text, values)).rows
 }
 
 function embedded(dataDir: string): string {
