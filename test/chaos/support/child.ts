@@ -1,6 +1,6 @@
 // A node as a process group of its own, which a test may kill in every way.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,10 +32,15 @@ export interface Child {
   ended: Promise<number | null>
 }
 
-/** A data folder of a test, which PostgreSQL's own account can reach. */
-export function dataFolder(): { path: string; remove(): Promise<void> } {
+/**
+ * A data folder of a test, which PostgreSQL's own account can reach. `prepared`: with the embedded database as the first start
+ * makes it, for tests that are about what comes later.
+ */
+export function dataFolder({ prepared = false } = {}): { path: string; remove(): Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), 'vireo-chaos-'))
   chmodSync(path, 0o711)
+  const cluster = process.env.VIREO_TEST_CLUSTER
+  if (prepared && cluster) execFileSync('cp', ['-a', cluster, join(path, 'postgres')])
   return {
     path,
     /** Ends whatever still runs there. */
