@@ -1,7 +1,7 @@
 // Runs once before all tests: one throw-away PostgreSQL with a template database, and one Redis where there is any.
 
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,8 @@ import { promisify } from 'node:util'
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { processIdentity } from '../src/platform/embedded-postgres-process.ts'
 import { silentLogger } from '../src/platform/logger.ts'
-import { createDatabase, makeLoginCheap, withDatabase } from './support/postgres.ts'
+import { freePort } from './support/ports.ts'
+import { createDatabase, makeLoginCheap, run, withDatabase } from './support/postgres.ts'
 import { startRedis } from './support/redis.ts'
 import prepareTemplate from './support/template.ts'
 
@@ -31,15 +32,11 @@ export default async function setup(): Promise<void> {
   // What tests make is under it too, but for the media that the next run wants again.
   process.env.VIREO_TEST_KEPT = tmpdir()
   process.env.TMPDIR = folder
-  // Node writes its cache when a process ends by itself: this one does, and spares workers and killed nodes the compiling.
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
-  const compiled = promisify(execFile)(process.execPath, [MAIN, '--help']).catch(() => undefined)
-  const postgres = await startEmbeddedPostgres({
-    dataDir: join(folder, 'postgres'),
-    maxConnections: 400,
-    logger: silentLogger,
-    fsync: false,
-  })
+  const home = join(folder, 'postgres')
+  const startPostgres = () =>
+    startEmbeddedPostgres({ dataDir: home, maxConnections: 400, logger: silentLogger, fsync: false })
+  let postgres = await startPostgres()
   const redis = await startRedis(folder)
   const teardown = async () => {
     await redis?.stop()
@@ -47,11 +44,14 @@ export default async function setup(): Promise<void> {
     rmSync(folder, { recursive: true, force: true })
   }
   try {
+    await makeLoginCheap(postgres.url)
+    await prepareTemplate(postgres.url)
+    await postgres.stop()
+    process.env.VIREO_TEST_CLUSTER = await copyOfCluster(home, join(folder, 'cluster'))
+    postgres = await startPostgres()
     const admin = withDatabase(postgres.url, 'postgres')
-    await makeLoginCheap(admin)
-    await createDatabase(admin, TEMPLATE)
-    await prepareTemplate(withDatabase(admin, TEMPLATE))
-    await compiled
+    await createDatabase(admin, TEMPLATE, new URL(postgres.url).pathname.slice(1))
+    await compileServer(folder, admin)
     process.env.VIREO_TEST_POSTGRES_URL = admin
     process.env.VIREO_TEST_TEMPLATE = TEMPLATE
     if (redis) process.env.VIREO_TEST_REDIS_URL = redis.url
@@ -60,6 +60,41 @@ export default async function setup(): Promise<void> {
     await teardown()
     throw error
   }
+}
+
+/** What a server without a database of its own finds when it starts: empty where the cluster lies elsewhere. */
+async function copyOfCluster(home: string, copy: string): Promise<string> {
+  if (!existsSync(join(home, 'cluster'))) return ''
+  mkdirSync(copy)
+  // With its owner.
+  await promisify(execFile)('cp', ['-a', join(home, 'cluster'), join(home, 'password'), copy])
+  return copy
+}
+
+/**
+ * Node writes its cache when a process ends by itself: this one does, and spares workers and killed nodes the compiling, also that
+ * of the functions that a start calls.
+ */
+async function compileServer(folder: string, admin: string): Promise<void> {
+  const name = 'vireo_compiled'
+  await createDatabase(admin, name, TEMPLATE)
+  const server = spawn(process.execPath, [MAIN, 'serve'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {
+      ...process.env,
+      DATABASE_URL: withDatabase(admin, name),
+      VIREO_DATA_DIR: join(folder, name),
+      VIREO__LISTEN__PORT: String(await freePort()),
+      VIREO__LOG__LEVEL: 'fatal',
+    },
+  })
+  server.on('error', () => undefined)
+  server.stdout.on('data', (said: Buffer) => {
+    if (said.includes('server listening on')) server.kill('SIGTERM')
+  })
+  // Without it all starts are slow, and those tests tell why.
+  await new Promise<void>((resolve) => server.once('close', () => resolve()))
+  await run(admin, `drop database ${name} with (force)`)
 }
 
 /** In memory, where there is plenty of it. */

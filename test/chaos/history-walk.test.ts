@@ -10,7 +10,7 @@ import { ask, type Child, dataFolder, PASSWORD, start, USERNAME } from './suppor
 const PAGES = 30
 const PER_PAGE = 4
 
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: { dataDir: string; port: number }
 let node: Child
 let peer: FakePeer

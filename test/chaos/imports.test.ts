@@ -19,7 +19,7 @@ const PARTS = 20
 const ETAG = '"one"'
 
 const random = seededRandom()
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: { dataDir: string; port: number; env: Record<string, string> }
 let node: Child
 let client: Client

@@ -17,7 +17,7 @@ const CHUNKS = 6
 const SETTLES_WITHIN = 60_000
 
 const random = seededRandom()
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: { dataDir: string; port: number }
 let node: Child
 let client: Client

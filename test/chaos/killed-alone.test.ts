@@ -8,7 +8,7 @@ import { explained, untilSettled } from './support/orphans.ts'
 import { persistentUpload } from './support/persistent-upload.ts'
 import { channelOf, makeVideo, untilWhole } from './support/videos.ts'
 
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: Parameters<typeof start>[0]
 let node: Child
 

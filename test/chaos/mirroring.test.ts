@@ -13,7 +13,7 @@ import { ask, type Child, dataFolder, PASSWORD, start, USERNAME } from './suppor
 import { explained, untilSettled } from './support/orphans.ts'
 
 const SEGMENTS = '/240-fragmented.mp4'
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: { dataDir: string; port: number }
 let node: Child
 let client: Client

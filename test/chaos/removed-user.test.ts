@@ -14,7 +14,7 @@ import { channelOf, makeVideo } from './support/videos.ts'
 const MOMENTS = [0, 40, 150, 600]
 const SETTLES_WITHIN = 90_000
 
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: { dataDir: string; port: number }
 let node: Child
 let root: Client

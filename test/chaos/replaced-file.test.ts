@@ -21,7 +21,7 @@ const SETTLES_WITHIN = 60_000
 const SHORTEST = 3
 
 const random = seededRandom()
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: { dataDir: string; port: number; env: Record<string, string> }
 let node: Child
 let client: Client

@@ -20,7 +20,7 @@ const AHEAD = 2_500
 const AROUND = 1_500
 
 const random = seededRandom()
-const folder = dataFolder()
+const folder = dataFolder({ prepared: true })
 let options: { dataDir: string; port: number; env: Record<string, string> }
 let node: Child
 let client: Client

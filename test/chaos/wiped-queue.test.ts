@@ -15,7 +15,7 @@ const LADDER = [360, 240, 144]
 const backEnds = ['PostgreSQL', ...(canStartRedis() ? ['Redis'] : [])]
 
 describe.each(backEnds)('on %s', (backEnd) => {
-  const folder = dataFolder()
+  const folder = dataFolder({ prepared: true })
   let redis: Awaited<ReturnType<typeof startOwnRedis>> | undefined
   let node: Child
   let client: Client

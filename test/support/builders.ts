@@ -28,13 +28,36 @@ export async function makeUser(
   options: { username?: string; role?: 0 | 1 | 2; nsfwPolicy?: string; origin?: string } = {},
 ): Promise<MadeUser> {
   const { username = `user${next()}`, role = 2, nsfwPolicy = 'display', origin = TEST_ORIGIN } = options
-  const id = await insert(db, 'users', {
-    ...{ username, role, password_hash: 'none', email: `${username}@example.org`, nsfw_policy: nsfwPolicy },
-  })
-  const actorId = await makeActor(db, { type: 'Person', username, origin })
-  const accountId = await insert(db, 'account', { actor_id: actorId, user_id: id, name: username })
-  const channel = await makeChannel(db, { accountId, username: `${username}_channel`, origin })
-  return { id, username, accountId, actorId, channelId: channel.id, channelActorId: channel.actorId }
+  const channelName = `${username}_channel`
+  const account = actorRow({ type: 'Person', username, origin })
+  const channel = actorRow({ type: 'Group', username: channelName, origin })
+  const actor = Object.keys(account)
+  // All in one statement: there are hundreds of users in some tests.
+  const [made] = await db.query<Omit<MadeUser, 'username'>>(
+    `with made_user as (
+       insert into users (username, role, password_hash, email, nsfw_policy)
+       values ($1, $2, 'none', $1 || '@example.org', $3) returning id
+     ), person as (
+       insert into actor (${actor}) values (${actor.map((_, index) => `$${index + 4}`)}) returning id
+     ), made_account as (
+       insert into account (actor_id, user_id, name)
+       select person.id, made_user.id, $1 from person, made_user returning id
+     ), "group" as (
+       insert into actor (${actor}) values (${actor.map((_, index) => `$${index + 4 + actor.length}`)}) returning id
+     ), made_channel as (
+       insert into channel (actor_id, account_id, name)
+       select "group".id, made_account.id, $${4 + 2 * actor.length} from "group", made_account returning id
+     )
+     select made_user.id, made_account.id as "accountId", person.id as "actorId", made_channel.id as "channelId",
+       "group".id as "channelActorId"
+     from made_user, made_account, person, made_channel, "group"`,
+    [
+      ...[username, role, nsfwPolicy, ...Object.values(account), ...Object.values(channel)],
+      `Main ${channelName} channel`,
+    ],
+  )
+  if (!made) throw new Error('No user was made.')
+  return { username, ...made }
 }
 
 /** A channel of an account, local or with `hostId` of another server. */
@@ -150,15 +173,18 @@ async function addHls(db: Reader, videoId: number, { resolution, playlistUrl }: 
   return { id, master, playlist, fragmented, sha256 }
 }
 
-async function makeActor(
-  db: Reader,
-  options: { type: string; username: string; origin: string; hostId?: number | undefined },
-): Promise<number> {
-  const { type, username, origin, hostId } = options
+const makeActor = (db: Reader, options: ActorOptions): Promise<number> => insert(db, 'actor', actorRow(options))
+
+interface ActorOptions {
+  type: string
+  username: string
+  origin: string
+  hostId?: number | undefined
+}
+
+function actorRow({ type, username, origin, hostId }: ActorOptions): Record<string, unknown> {
   const url = `${origin}/${type === 'Group' ? 'video-channels' : 'accounts'}/${username}`
-  return insert(db, 'actor', {
-    ...{ type, preferred_username: username, host_id: hostId ?? null, url, inbox_url: `${url}/inbox` },
-  })
+  return { type, preferred_username: username, host_id: hostId ?? null, url, inbox_url: `${url}/inbox` }
 }
 
 export async function insert(db: Reader, table: string, row: Record<string, unknown>): Promise<number> {

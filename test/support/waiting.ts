@@ -2,16 +2,20 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 
+/** Between two tries, in ms: what is waited for runs on the same processors, and tries may cost more than a little. */
+const SHORTEST = 10
+const LONGEST = 80
+
 /** Tries until the assertion holds; after `withinMs` its last error is the test's. */
 export async function eventually(assertion: () => void | Promise<void>, withinMs = 20_000): Promise<void> {
   const giveUpAt = performance.now() + withinMs
-  for (;;) {
+  for (let pause = SHORTEST; ; pause = Math.min(pause * 1.5, LONGEST)) {
     try {
       return await assertion()
     } catch (error) {
       if (performance.now() > giveUpAt) throw error
     }
-    await wait(10)
+    await wait(pause)
   }
 }
 

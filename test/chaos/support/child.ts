@@ -1,6 +1,6 @@
 // A node as a process group of its own, which a test may kill in every way.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,10 +32,15 @@ export interface Child {
   ended: Promise<number | null>
 }
 
-/** A data folder of a test, which PostgreSQL's own account can reach. */
-export function dataFolder(): { path: string; remove(): Promise<void> } {
+/**
+ * A data folder of a test, which PostgreSQL's own account can reach. `prepared`: with the embedded database as the first start
+ * makes it, for tests that are about what comes later.
+ */
+export function dataFolder({ prepared = false } = {}): { path: string; remove(): Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), 'vireo-chaos-'))
   chmodSync(path, 0o711)
+  const cluster = process.env.VIREO_TEST_CLUSTER
+  if (prepared && cluster) execFileSync('cp', ['-a', cluster, join(path, 'postgres')])
   return {
     path,
     /** Ends whatever still runs there. */
@@ -131,16 +136,22 @@ export function processesIn(dataDir: string): { pid: number; command: string }[]
     })
 }
 
+/** Connections to the databases that are asked again and again, by their addresses: each costs as much as many questions. */
+const pools = new Map<string, pg.Pool>()
+/** What asks no more leaves none behind. */
+const IDLE_MS = 1_000
+
 /** Asks the node's database; the embedded one runs also after its node was killed. */
 export async function ask<Row extends object>(place: Place, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: typeof place === 'string' ? embedded(place) : place.databaseUrl })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<Row>(text, values)).rows
-  } finally {
-    await client.end()
+  const url = typeof place === 'string' ? embedded(place) : place.databaseUrl
+  const pool =
+    pools.get(url) ?? new pg.Pool({ connectionString: url, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
+  if (!pools.has(url)) {
+    // Whose database was killed is replaced.
+    pool.on('error', () => {})
+    pools.set(url, pool)
   }
+  return (await pool.query<Row>(text, values)).rows
 }
 
 function embedded(dataDir: string): string {

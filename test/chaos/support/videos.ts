@@ -1,12 +1,10 @@
 // What the tests know of a video: whether it is published with its whole ladder, and whether its files are whole.
 
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { type Client, eventually } from '../../../scripts/demo/client.ts'
-import { testFfmpeg } from '../../support/media.ts'
+import { keptMedia } from '../../support/media.ts'
 
 const PUBLISHED = 1
 
@@ -19,21 +17,17 @@ interface VideoView {
   }[]
 }
 
-/** A video of 640 × 360 with sound, of which four renditions are made. */
+/** A video of 640 × 360 with sound, of which four renditions are made. Kept between runs. */
 export async function makeVideo(seconds: number): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'vireo-chaos-video-'))
-  try {
-    const path = join(folder, 'video.mp4')
-    const { ffmpegPath } = await testFfmpeg()
-    await promisify(execFile)(ffmpegPath, [
-      ...['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=10:duration=${seconds}`],
-      ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
-    ])
-    return await readFile(path)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const recipe = [
+    ...['-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=10:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],
+  ]
+  const path = await keptMedia(`chaos-${seconds}.mp4`, JSON.stringify(recipe), (target, { ffmpegPath }) =>
+    promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', ...recipe, target]),
+  )
+  return await readFile(path)
 }
 
 /** The heights of a published video's renditions, the largest first; undefined while it is not published. */

@@ -2,6 +2,7 @@
 // its row in the route matrix.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Agent, request } from 'undici'
 import { z } from 'zod'
 import { makeCast } from './cast.ts'
 import { fingerprint } from './fingerprint.ts'
@@ -32,6 +33,7 @@ interface Subject {
 }
 
 const seen = new Set<string>()
+const connections = new Agent({ connections: AT_ONCE })
 let stage: RouteStage
 let subjects: Subject[]
 
@@ -41,6 +43,7 @@ beforeAll(async () => {
   subjects = found.filter((subject) => subject !== undefined)
 }, 120_000)
 afterAll(async () => {
+  await connections.close()
   await stage?.stop()
 })
 
@@ -114,14 +117,30 @@ interface Answer {
   body: string
 }
 
-async function send(route: Route, request: RouteRequest, token: string | undefined): Promise<Answer> {
-  const content = contentOf(request)
-  const headers = new Headers(content.headers)
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-  const url = new URL(addressOf(route, request), stage.base)
-  const answer = await fetch(url, { ...content, method: route.method, headers, redirect: 'manual' })
-  return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() }
+/** As `fetch` would, in a part of its time. */
+async function send(route: Route, probe: RouteRequest, token: string | undefined): Promise<Answer> {
+  const content = contentOf(probe)
+  const { body } = content
+  const isForm = body instanceof FormData || body instanceof URLSearchParams
+  const encoded = isForm ? new Response(body) : undefined
+  const answer = await request(new URL(addressOf(route, probe), stage.base), {
+    dispatcher: connections,
+    method: route.method,
+    headers: {
+      ...(encoded ? { 'content-type': encoded.headers.get('content-type') ?? '' } : {}),
+      ...Object.fromEntries(new Headers(content.headers)),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: encoded ? Buffer.from(await encoded.arrayBuffer()) : bytesOf(body),
+  })
+  return { status: answer.statusCode, type: typeOf(answer.headers), body: await answer.body.text() }
 }
+
+const bytesOf = (body: unknown): string | Uint8Array | null =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : null
+
+const typeOf = ({ 'content-type': type }: Record<string, string | string[] | undefined>): string | null =>
+  type === undefined ? null : String(type)
 
 /** Sends the probes of all routes, and tells what is wrong with the answers. */
 async function faultsOf(

@@ -87,6 +87,14 @@ export async function makeCast(stage: Stage): Promise<Cast> {
     [Object.values(users).flatMap(({ actorId, channelActorId }) => [actorId, channelActorId])],
   )
 
+  /** The tokens that requests of the test's own are sent with. */
+  const tokens = new Map<Person, Promise<string>>()
+  const tokenOf = (person: Person): Promise<string> => {
+    const token = tokens.get(person) ?? cast.session(person).then(({ access }) => access)
+    tokens.set(person, token)
+    return token
+  }
+
   const cast: Cast = {
     ...{ ...stage, users },
 
@@ -126,7 +134,7 @@ export async function makeCast(stage: Stage): Promise<Cast> {
 
     async send(caller, path, init) {
       const headers = new Headers(init.headers)
-      if (caller !== 'anonymous') headers.set('authorization', `Bearer ${(await cast.session(caller)).access}`)
+      if (caller !== 'anonymous') headers.set('authorization', `Bearer ${await tokenOf(caller)}`)
       return await fetch(new URL(path, base), { redirect: 'manual', ...init, headers })
     },
 

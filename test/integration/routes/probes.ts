@@ -29,8 +29,10 @@ interface Carrier<V> {
   values: readonly V[]
   /** Characters of values that one request can carry. */
   roomFor: number
-  /** A request that is right but for these fields, and what the server will make of that part. */
-  put(changes: readonly Change<V>[]): { request: RouteRequest; received: unknown }
+  /** A request that is right but for these fields. */
+  request(changes: readonly Change<V>[]): RouteRequest
+  /** What the server will make of that part of it. */
+  received(changes: readonly Change<V>[]): unknown
 }
 
 export interface Probes {
@@ -73,18 +75,23 @@ type Change<V> = readonly [path: string[], value: V]
 
 function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: Set<string>): void {
   const { name, location, schema, values } = carrier
-  if (issuesOf(schema, carrier.put([]).received).length > 0) {
+  if (issuesOf(schema, carrier.received([])).length > 0) {
     throw new Error(`The row of ${route.name} has no request with a right ${name}.`)
   }
-  const probe = (changes: Change<V>[]): Probe => {
-    const { request } = carrier.put(changes)
-    const fields = changes.map(([path]) => path.join('.'))
-    const shown = changes.map(([path, value]) => `${path.join('.')} = ${JSON.stringify(value).slice(0, 40)}`)
-    const title = `${route.name}, ${name}: ${shown.join(', ').slice(0, 400)}`
-    return { title, location, fields, request }
-  }
+  // Made when it is sent: all requests at once would take hundreds of megabytes.
+  const probe = (changes: Change<V>[]): Probe => ({
+    location,
+    fields: changes.map(([path]) => path.join('.')),
+    get title() {
+      const shown = changes.map(([path, value]) => `${path.join('.')} = ${JSON.stringify(value).slice(0, 40)}`)
+      return `${route.name}, ${name}: ${shown.join(', ').slice(0, 400)}`
+    },
+    get request() {
+      return carrier.request(changes)
+    },
+  })
   const reasonsOf = (path: string[], value: V): string[] =>
-    issuesOf(schema, carrier.put([[path, value]]).received).flatMap((issue) =>
+    issuesOf(schema, carrier.received([[path, value]])).flatMap((issue) =>
       isAt(path, issue.path) || path.length === 1 ? [issue.message] : [],
     )
   const isBad = (path: string[], value: V): boolean => reasonsOf(path, value).length > 0
@@ -120,7 +127,8 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: S
   // Longer than a whole query or JSON body may be, in whatever field; a form has room for it.
   const refused = name === 'form' ? huge.filter((change) => isBad(...change)) : huge.slice(0, 1)
   probes.huge.push(...refused.map((change) => probe([change])))
-  probes.unknown.push(carrier.put([[['aFieldThatNobodyKnows'], 'x' as V], ...values.slice(-1).map(unknownField)]))
+  const unknown: Change<V>[] = [[['aFieldThatNobodyKnows'], 'x' as V], ...values.slice(-1).map(unknownField)]
+  probes.unknown.push({ request: carrier.request(unknown) })
 }
 
 const unknownField = <V>(value: V): Change<V> => [['another'], value]
@@ -165,25 +173,24 @@ function carriersOf(route: Route, request: RouteRequest): Carrier<any>[] {
 }
 
 function inPath(schema: z.ZodType, request: RouteRequest): Carrier<string> {
+  const put = (changes: readonly Change<string>[]) => ({
+    ...request.params,
+    ...Object.fromEntries(changes.map(([path, value]) => [path.join('.'), value.toWellFormed()])),
+  })
   return {
     ...{ name: 'path', location: 'params', schema, values: pathValues, roomFor: 1000 },
-    put(changes) {
-      const params = {
-        ...request.params,
-        ...Object.fromEntries(changes.map(([path, value]) => [path.join('.'), value.toWellFormed()])),
-      }
-      return { request: { ...request, params }, received: textsOf(params) }
-    },
+    request: (changes) => ({ ...request, params: put(changes) }),
+    received: (changes) => textsOf(put(changes)),
   }
 }
 
 function inQuery(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
+  const put = (changes: readonly Change<FormValue>[]) =>
+    new URLSearchParams(entriesWith(Object.entries(request.query ?? {}), changes))
   return {
     ...{ name: 'query', location: 'query', schema, values: formValues, roomFor: 4000 },
-    put(changes) {
-      const query = new URLSearchParams(entriesWith(Object.entries(request.query ?? {}), changes))
-      return { request: { ...request, query }, received: parseQuery(query.toString()) }
-    },
+    request: (changes) => ({ ...request, query: put(changes) }),
+    received: (changes) => parseQuery(put(changes).toString()),
   }
 }
 
@@ -193,24 +200,35 @@ function inForm(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
   const files = base.filter(([, value]) => typeof value !== 'string')
   return {
     ...{ name: 'form', location: 'body', schema, values: formValues, roomFor: 12_000 },
-    put(changes) {
-      const entries = entriesWith(texts, changes)
+    request(changes) {
       const body = new FormData()
-      for (const [name, value] of [...entries, ...files]) body.append(name, value)
-      return { request: { ...request, body }, received: foldFields(entries) }
+      for (const [name, value] of [...entriesWith(texts, changes), ...files]) body.append(name, value)
+      return { ...request, body }
     },
+    received: (changes) => foldFields(entriesWith(texts, changes)),
   }
 }
 
 function inJson(schema: z.ZodType, request: RouteRequest): Carrier<unknown> {
+  const sent = asReceived({ ...request.body })
   return {
     ...{ name: 'JSON body', location: 'body', schema, values: jsonValues, roomFor: 200_000 },
-    put(changes) {
-      const body: Record<string, unknown> = structuredClone({ ...request.body })
-      for (const [path, value] of changes) setAt(body, path, value)
-      return { request: { ...request, body }, received: JSON.parse(JSON.stringify(body)) }
-    },
+    request: (changes) => ({ ...request, body: withChanges({ ...request.body }, changes) }),
+    received: (changes) =>
+      withChanges(
+        sent,
+        changes.map(([path, value]): Change<unknown> => [path, asReceived(value)]),
+      ),
   }
+}
+
+const asReceived = <T>(value: T): T => JSON.parse(JSON.stringify(value))
+
+/** A copy: of what has other values in it, no more. */
+function withChanges(body: object, changes: readonly Change<unknown>[]): Record<string, unknown> {
+  const changed: Record<string, unknown> = { ...body }
+  for (const [path, value] of changes) setAt(changed, path, value)
+  return changed
 }
 
 function setAt(object: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
