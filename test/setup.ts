@@ -21,6 +21,9 @@ const TEMPLATE = 'vireo_template'
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 4 * 2 ** 30
 
+/** A server that does not start ends then. */
+const COMPILES_WITHIN_MS = 60_000
+
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 export default async function setup(): Promise<void> {
@@ -88,12 +91,16 @@ async function compileServer(folder: string, admin: string): Promise<void> {
       VIREO__LOG__LEVEL: 'fatal',
     },
   })
-  server.on('error', () => undefined)
   server.stdout.on('data', (said: Buffer) => {
     if (said.includes('server listening on')) server.kill('SIGTERM')
   })
   // Without it all starts are slow, and those tests tell why.
-  await new Promise<void>((resolve) => server.once('close', () => resolve()))
+  const patience = setTimeout(() => server.kill('SIGKILL'), COMPILES_WITHIN_MS)
+  await new Promise<void>((resolve) => {
+    server.once('error', () => resolve())
+    server.once('close', () => resolve())
+  })
+  clearTimeout(patience)
   await run(admin, `drop database ${name} with (force)`)
 }
 
