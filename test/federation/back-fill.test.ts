@@ -1,4 +1,4 @@
-// Two real nodes: one follows the other, which has 240 videos already, and ends in the middle of the walk.
+// Two real nodes: one follows the other, which has 500 videos already, and ends in the middle of the walk.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { seedVideos } from '../../bench/seed.ts'
@@ -6,7 +6,7 @@ import { historiesOf } from '../../src/actors/follow/index.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-const COUNT = 240
+const COUNT = 500
 
 let a: FederatedNode
 let b: FederatedNode
