@@ -8,3 +8,6 @@ export function startCpuTime(): () => number {
     return (user + system) / 1000
   }
 }
+
+/** For what takes 20 ms at most on a processor that does nothing else: shared ones take up to three times as long. */
+export const AT_MOST_MS = 60

@@ -39,7 +39,7 @@ it('looks through much at once', () => {
   for (const part of ['https://', '//a.', 'www.', ' //', '//a b.', `https://${OURS}/ `]) {
     const cost = startCpuTime()
     hasExternalLink(part.repeat(20_000 / part.length), OURS)
-    expect(cost()).toBeLessThan(50)
+    expect(cost()).toBeLessThan(200)
   }
 })
 

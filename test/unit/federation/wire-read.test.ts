@@ -452,7 +452,7 @@ describe('hostile documents', () => {
     readVideo(video({ duration: `P${'1'.repeat(40)}`, name: '\u0000'.repeat(100_000) }))
     parseHandle(`acct:${'a'.repeat(100_000)}`)
     parseHandle('@'.repeat(100_000))
-    expect(spent()).toBeLessThan(100)
+    expect(spent()).toBeLessThan(500)
   })
 })
 
