@@ -1,0 +1,1 @@
+export { type ArchivePart, archiveParts, type PartItem, partPath, type ReadPartItem } from './parts.ts'
