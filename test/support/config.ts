@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { type Config, type LoadedConfig, loadConfig } from '../../src/config/index.ts'
 import { merge, type Values } from '../../src/config/layers.ts'
 
+/** The name of what stands in for yt-dlp. */
+export const YT_DLP = 'yt-dlp-stand-in'
+
 const UNLIMITED = { max: 1_000_000 }
 
 const FOR_TESTS: Values = {
@@ -27,6 +30,8 @@ const FOR_TESTS: Values = {
   ),
   storyboards: { enabled: false },
   tracker: { enabled: false },
+  // Whether yt-dlp is installed on the machine makes no difference.
+  import: { videos: { http: { youtube_dl_release: { name: YT_DLP, python_path: '/nowhere' } } } },
   open_telemetry: { metrics: { prometheus_exporter: { port: 0 } } },
   vireo: { federation: { allow_http: true, allow_private_addresses: true }, imports: { torrent_dht: false } },
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { YT_DLP } from './config.ts'
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -68,7 +69,7 @@ export const sending =
  */
 export async function installYtDlp(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const path = join(folder, 'yt-dlp')
+  const path = join(folder, YT_DLP)
   await writeFile(path, `#!${process.execPath}\n${PROGRAM}`)
   await chmod(path, 0o755)
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
     config: {
       transcoding: { enabled: false },
       import: {
-        videos: { http: { enabled: true, youtube_dl_release: { python_path: '/nowhere' } } },
+        videos: { http: { enabled: true } },
         video_channel_synchronization: { enabled: true },
       },
       vireo: { federation: { allow_http: true, allow_private_addresses: true } },

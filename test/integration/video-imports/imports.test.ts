@@ -38,7 +38,7 @@ beforeAll(async () => {
       transcoding: { enabled: false },
       import: {
         videos: {
-          ...{ concurrency: 1, http: { enabled: true, youtube_dl_release: { python_path: '/nowhere' } } },
+          ...{ concurrency: 1, http: { enabled: true } },
           torrent: { enabled: true },
         },
       },

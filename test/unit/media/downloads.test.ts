@@ -64,7 +64,6 @@ function makeWith(
 ): Downloads {
   const config = testConfig({
     storage: { bin },
-    import: { videos: { http: { youtube_dl_release: { python_path: '/nowhere', name: 'yt-dlp' } } } },
     vireo: {
       imports: { silence_timeout: silence, peer_timeout: '5 seconds' },
       media: { max_memory: memory },
