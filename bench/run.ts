@@ -10,6 +10,7 @@ import { benchLogin } from './login.ts'
 import { benchOperations } from './operations.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
+import { benchTexts } from './texts.ts'
 
 const parts: Record<string, () => Promise<void>> = {
   http: benchHttp,
@@ -19,6 +20,7 @@ const parts: Record<string, () => Promise<void>> = {
   federation: benchFederation,
   bytes: benchBytes,
   operations: benchOperations,
+  texts: benchTexts,
   ladder,
 }
 
