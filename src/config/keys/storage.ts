@@ -109,7 +109,9 @@ export const storageKeys = {
   cache: section({
     previews: cacheSize('previews'),
     captions: cacheSize('captions'),
-    torrents: cacheSize('torrents'),
+    torrents: section({
+      size: integer(500, 'without effect: torrents of other servers are read at those servers', EDITABLE),
+    }),
     storyboards: cacheSize('storyboards'),
   }),
 }
