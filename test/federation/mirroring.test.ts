@@ -1,12 +1,13 @@
 // A real HLS video of one node, mirrored by another: the copy plays, is listed by the first, and goes without a trace.
 
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findFfmpeg } from '../../src/media/index.ts'
 import { media } from '../support/media.ts'
+import { storedNames } from '../support/node.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
@@ -42,9 +43,8 @@ const on = (node: FederatedNode) => node.client.get<Video>(`/api/v1/videos/${uui
 const listed = (node: FederatedNode, target: 'my-videos' | 'remote-videos') =>
   node.client.get<Mirrored>(`/api/v1/server/redundancy/videos?target=${target}`)
 const storedIn = async (node: FederatedNode) => {
-  const folder = join(node.node.dataDir, 'storage', 'redundancy')
-  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  return names.filter((one) => one.isFile()).map((one) => one.name)
+  const names = await storedNames(node.node, 'redundancy')
+  return names.map((name) => basename(name))
 }
 
 beforeAll(async () => {

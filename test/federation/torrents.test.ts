@@ -1,14 +1,14 @@
 // Torrents of our videos, the tracker that serves their swarms, and what other servers are told of them.
 
 import { hash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import bencode from 'bencode'
 import parseTorrent from 'parse-torrent'
 import WebTorrent, { type ClientOptions } from 'webtorrent'
 import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
+import { storedNames } from '../support/node.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
@@ -82,9 +82,12 @@ const infoHashesOf = (files: FileView[]): Promise<string[]> =>
   Promise.all(files.map(async ({ torrentUrl }) => (await torrentAt(torrentUrl)).infoHash ?? ''))
 
 /** Torrents in the store, beside those that wait to be removed. */
+/** At our address, which stays when the file moves into object storage or back. */
+const seedOf = (fileUrl: string): string => `${ours.base}/static${new URL(fileUrl).pathname.replace(/^\/static/, '')}`
+
 async function torrentsInStore(): Promise<string[]> {
   const condemned = await ours.query<{ name: string }>("select name from pending_file where kind = 'torrents'")
-  const names = await readdir(join(ours.node.dataDir, 'storage/torrents'))
+  const names = await storedNames(ours.node, 'torrents')
   return names.filter((name) => !name.startsWith('.') && !condemned.some((one) => one.name === name)).sort()
 }
 
@@ -109,14 +112,14 @@ describe('the torrents of a video', () => {
         name: `A video of ours ${file.resolution.id}p.mp4`,
         length: file.size,
         announce: [socket, tracker],
-        urlList: [file.fileUrl],
+        urlList: [seedOf(file.fileUrl)],
       })
       expect(await parseTorrent(file.magnetUri ?? '')).toMatchObject({
         infoHash: torrent.infoHash,
         name: 'A video of ours',
         xs: file.torrentUrl,
         announce: [tracker, socket],
-        urlList: [file.fileUrl],
+        urlList: [seedOf(file.fileUrl)],
       })
       expect(file.torrentDownloadUrl).toBe(file.torrentUrl?.replace('/lazy-static/', '/download/'))
     }
@@ -189,7 +192,7 @@ describe('the torrents of a video', () => {
     const shown = await change({ privacy: '1' })
     expect(await infoHashesOf(shown)).toEqual(hashes)
     for (const { torrentUrl, fileUrl } of shown)
-      expect(await torrentAt(torrentUrl)).toMatchObject({ urlList: [fileUrl] })
+      expect(await torrentAt(torrentUrl)).toMatchObject({ urlList: [seedOf(fileUrl)] })
   }, 60_000)
 
   it('are made of files that have none when it is time to look', async () => {

@@ -4,13 +4,17 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Server, type ServerOptions, startServer } from '../../src/compose.ts'
-import type { Values } from '../../src/config/layers.ts'
+import { merge, type Values } from '../../src/config/layers.ts'
+import { openStore } from '../../src/connections.ts'
+import type { FileKind } from '../../src/media/index.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
 import { testFfmpeg } from './media.ts'
 import { freePort } from './ports.ts'
 import { freshDatabase, run } from './postgres.ts'
+import { everythingIn, startS3 } from './s3.ts'
+import { inObjectStorage } from './test-store.ts'
 
 export interface TestNode {
   base: string
@@ -19,6 +23,8 @@ export interface TestNode {
   dataDir: string
   databaseUrl: string
   server: Server
+  /** Where its files lie, as the configuration says it. */
+  storage: Values
   /** Stops the server and starts another one on the same data. */
   /** Ends it and starts it again, as much later: all that repeats is due. */
   restart(): Promise<void>
@@ -39,6 +45,8 @@ export async function startTestNode(
   const database = beside ? { url: beside.databaseUrl, drop: async () => {} } : await freshDatabase()
   const dataDir = beside?.dataDir ?? (await mkdtemp(join(tmpdir(), 'vireo-node-')))
   if (!beside) await chmod(dataDir, 0o711)
+  const s3 = inObjectStorage && !beside ? await startS3() : undefined
+  const storage = beside?.storage ?? (s3 ? everythingIn(s3.endpoint) : {})
   const port = await freePort()
   const passwords = cheapPasswords()
   const start = async () =>
@@ -48,7 +56,7 @@ export async function startTestNode(
           listen: { port },
           webserver: { hostname: '127.0.0.1', port: Number(new URL(beside?.base ?? `http://x:${port}`).port) },
           database: { pool: { max: 10 } },
-          ...options.config,
+          ...merge(storage, options.config ?? {}),
         },
         { dataDir, env: { DATABASE_URL: database.url } },
       ),
@@ -67,6 +75,7 @@ export async function startTestNode(
     password: PASSWORD,
     dataDir,
     databaseUrl: database.url,
+    storage,
     server: await start(),
     async restart() {
       await node.server.stop()
@@ -76,8 +85,19 @@ export async function startTestNode(
     async stop() {
       await node.server.stop()
       await database.drop()
+      await s3?.stop()
       if (!beside) await rm(dataDir, { recursive: true, force: true })
     },
   }
   return node
+}
+
+/** The names of a kind that the node keeps, wherever that is. */
+export async function storedNames(node: TestNode, kind: FileKind): Promise<string[]> {
+  const { store, objects } = openStore(testLoadedConfig(node.storage, { dataDir: node.dataDir }).config, 'test')
+  try {
+    return (await Array.fromAsync(store.list(kind))).map(({ name }) => name)
+  } finally {
+    await objects?.close()
+  }
 }

@@ -35,11 +35,19 @@ const settings: RuntimeSettings = {
 }
 
 export async function makeTestRuntime(
-  options: { url?: string; clock?: Clock; queue?: MemoryQueue; bus?: Bus; settings?: TestSettings } = {},
+  options: {
+    url?: string
+    clock?: Clock
+    queue?: MemoryQueue
+    bus?: Bus
+    settings?: TestSettings
+    wrapDatabase?: (db: Database) => Database
+  } = {},
 ): Promise<TestRuntime> {
   const owned = options.url === undefined ? await freshDatabase() : undefined
   const url = options.url ?? owned?.url ?? ''
-  const db = await makeDatabase({ url, poolMax: 10, entities, migrations, logger: silentLogger })
+  const own = await makeDatabase({ url, poolMax: 10, entities, migrations, logger: silentLogger })
+  const db = options.wrapDatabase?.(own) ?? own
   const queue = options.queue ?? memoryQueue()
   const runtime = makeRuntime({
     db,
@@ -56,7 +64,7 @@ export async function makeTestRuntime(
     queue,
     async stop() {
       await runtime.stop(1000)
-      await db.close()
+      await own.close()
       await owned?.drop()
     },
   }

@@ -21,13 +21,24 @@ export interface TestS3 {
 }
 
 /** Those of the configuration, as well as one for all other kinds. */
-export const BUCKETS = ['web-videos', 'streaming-playlists', 'original-video-files', 'captions', 'others']
+export const BUCKETS = [
+  'web-videos',
+  'streaming-playlists',
+  'original-video-files',
+  'captions',
+  'user-exports',
+  'others',
+]
+
+/** Players of other sites may read, as docs/object-storage.md asks for it. */
+const CORS = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod>
+  <AllowedMethod>HEAD</AllowedMethod><AllowedHeader>*</AllowedHeader></CORSRule></CORSConfiguration>`
 
 export async function startS3(): Promise<TestS3> {
   const directory = await mkdtemp(join(tmpdir(), 'vireo-s3-'))
   const s3 = new S3rver({
     ...{ address: '127.0.0.1', port: 0, silent: true, directory, allowMismatchedSignatures: true },
-    configureBuckets: BUCKETS.map((name) => ({ name, configs: [] })),
+    configureBuckets: BUCKETS.map((name) => ({ name, configs: [CORS] })),
   })
   const { port } = await s3.run()
   let isBroken: Parameters<TestS3['break']>[0]

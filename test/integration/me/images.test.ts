@@ -1,12 +1,10 @@
 // Avatars and banners of actors of ours: what is stored, shown and served, and what goes with them.
 
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { makeVideo } from '../../support/builders.ts'
-import { startTestNode, type TestNode } from '../../support/node.ts'
+import { startTestNode, storedNames, type TestNode } from '../../support/node.ts'
 import { addUser, formWith, noise, openDatabase, plain, type Query } from './users.ts'
 
 interface Image {
@@ -37,7 +35,7 @@ const served = async ({ path }: Image) => {
   const answer = await fetch(node.base + path)
   return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) }
 }
-const stored = () => readdir(join(node.dataDir, 'storage', 'avatars')).catch(() => [])
+const stored = () => storedNames(node, 'avatars')
 const pending = () => query("select name from pending_file where kind = 'avatars'")
 
 describe('a picked avatar', () => {

@@ -2,7 +2,6 @@
 // when there is space again.
 
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../../src/config/layers.ts'
 import { copyOfMedia, media } from '../../support/media.ts'
@@ -35,10 +34,7 @@ afterEach(async () => {
   await small.free()
   for (const table of ['job', 'outbox', 'upload', 'video', 'pending_file']) await node.db.query(`delete from ${table}`)
   await node.stop()
-  for (const name of await allFiles(disk)) {
-    const [kind = '', ...rest] = name.split('/')
-    await node.store.remove({ kind: kind as never, name: rest.join('/') })
-  }
+  await disk.store.clear()
 })
 
 async function start(transcoding: Values = { enabled: false }, running = true): Promise<void> {
@@ -101,7 +97,7 @@ const expectNothingTemporary = () =>
 
 async function webVideo(): Promise<Buffer> {
   const [file] = await node.db.query<{ filename: string }>('select filename from video_file')
-  return await readFile(join(disk.folder, 'web_videos', file?.filename ?? ''))
+  return await disk.store.read(`web_videos/${file?.filename}`)
 }
 
 describe('a full disk', () => {

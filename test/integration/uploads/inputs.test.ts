@@ -2,7 +2,6 @@
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { inputs } from '../../support/inputs.ts'
@@ -111,14 +110,15 @@ describe('an uploaded file', () => {
       30_000,
     )
     const master = (await allFiles(disk)).find((name) => name.endsWith('-master.m3u8')) ?? ''
-    const text = await readFile(join(disk.folder, master), 'utf8')
+    const path = await disk.store.local(master)
+    const text = await readFile(path, 'utf8')
     expect(text).toMatch(
       /#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",AUTOSELECT=YES,DEFAULT=YES,URI="[\w-]+-0\.m3u8"/,
     )
     expect(text).toMatch(/RESOLUTION=64x48,FRAME-RATE=25,CODECS="avc1\.[0-9a-f]{6},mp4a\.40\.2",AUDIO="audio"/)
     const { ffmpegPath } = await testFfmpeg()
     const maps = ['-map', '0:v', '-map', '0:a', '-f', 'null', '-']
-    const input = ['-v', 'error', '-allowed_extensions', 'ALL', '-i', join(disk.folder, master)]
+    const input = ['-v', 'error', '-allowed_extensions', 'ALL', '-i', path]
     expect((await run(ffmpegPath, [...input, ...maps])).stderr).toBe('')
   })
 

@@ -21,10 +21,7 @@ afterAll(async () => {
 afterEach(async () => {
   await node.db.query('delete from video')
   await node.db.query('update users set video_quota = -1, video_quota_daily = -1')
-  for (const name of await allFiles(disk)) {
-    const [kind = '', ...rest] = name.split('/')
-    await node.store.remove({ kind: kind as never, name: rest.join('/') })
-  }
+  await disk.store.clear()
 })
 
 type Value = string | { path: string; filename: string }

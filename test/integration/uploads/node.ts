@@ -1,6 +1,6 @@
 // A node with uploads and transcoding over a database and a store of its own, for tests.
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
@@ -37,7 +37,7 @@ import { uploadsArea } from '../../../src/http/uploads/routes.ts'
 import { videoFilesArea } from '../../../src/http/video-files/routes.ts'
 import { videoSourceArea } from '../../../src/http/video-source/routes.ts'
 import { videoStudioArea } from '../../../src/http/video-studio/routes.ts'
-import { type Ffmpeg, type FileKind, fileKinds, makeFileStore, type Store } from '../../../src/media/index.ts'
+import type { Ffmpeg, Store } from '../../../src/media/index.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
@@ -49,11 +49,14 @@ import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { makeTestRuntime, type TestRuntime, type TestSettings } from '../../support/runtime.ts'
+import { makeTestStore, type TestStore } from '../../support/test-store.ts'
 
 /** What outlives a process: the database and the files. */
 export interface Disk {
   database: TestDatabase
+  /** Of work in progress, and of all files where they are not in object storage. */
   folder: string
+  store: TestStore
   users: { owner: TestUser; other: TestUser; admin: TestUser }
   remove(): Promise<void>
 }
@@ -91,12 +94,14 @@ export interface NodeOptions {
   running?: boolean
   settings?: TestSettings
   wrapStore?: (store: Store) => Store
+  wrapDatabase?: (db: Database) => Database
   ffmpeg?: Ffmpeg
 }
 
 export async function makeDisk(): Promise<Disk> {
   const database = await freshDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'vireo-uploads-'))
+  const store = await makeTestStore(folder)
   const first = await makeTestRuntime({ url: database.url })
   const users = makeUsers({ ...depsOf(first, () => testConfig()), passwords: cheapPasswords() })
   const add = async (username: string, role: UserRole): Promise<TestUser> => {
@@ -113,9 +118,11 @@ export async function makeDisk(): Promise<Disk> {
   return {
     database,
     folder,
+    store,
     users: made,
     async remove() {
       await database.drop()
+      await store.close()
       await rm(folder, { recursive: true, force: true })
     },
   }
@@ -129,8 +136,9 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
     url: disk.database.url,
     clock,
     ...(options.settings ? { settings: options.settings } : {}),
+    ...(options.wrapDatabase ? { wrapDatabase: options.wrapDatabase } : {}),
   })
-  const files = makeFileStore({ directories: directoriesIn(disk.folder), tmp: join(disk.folder, 'tmp') })
+  const files = disk.store.open()
   const store = options.wrapStore?.(files) ?? files
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const actorDeps = depsOf(runtime, config, clock)
@@ -201,17 +209,8 @@ function sessionOf(disk: Disk, token: string): Session | null {
   return { id: 1, user: { id, accountId, username: 'somebody', role, actorId: 1, ...limits } }
 }
 
-const directoriesIn = (folder: string): Record<FileKind, string> =>
-  Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<FileKind, string>
-
-/** Every file of the store by its path under the folder, hidden ones too. */
-export async function allFiles({ folder }: Disk): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort()
-}
+/** Every file of the store by its kind and name, hidden ones too. */
+export const allFiles = ({ store }: Disk): Promise<string[]> => store.all()
 
 /** Rows that uploads make, by table. */
 export async function rowCounts(db: Database): Promise<Record<string, number>> {

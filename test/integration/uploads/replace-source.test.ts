@@ -1,7 +1,6 @@
 // Another file in the place of a video's: what stays, what is made anew, when the old files go, and who may do it.
 
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
@@ -28,7 +27,7 @@ afterEach(async () => {
   for (const table of ['job', 'outbox', 'upload', 'video', 'pending_file']) await node.db.query(`delete from ${table}`)
   await node.db.query('update users set video_quota = -1, video_quota_daily = -1')
   await node.stop()
-  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+  await disk.store.clear()
 })
 
 async function start(config: NodeOptions['config'], options: NodeOptions = {}): Promise<void> {
@@ -253,7 +252,7 @@ describe('a replaced file', () => {
     await node.stop()
     await start(HLS, { running: false })
     await replace(uuid)
-    for (const name of await files('original_video_files')) await writeFile(join(disk.folder, name), 'no video')
+    for (const name of await files('original_video_files')) await disk.store.write(name, 'no video')
     await node.runtime.runtime.start()
     await failed(id)
     expect(await stored(id)).toMatchObject({ state: 'published', duration: before.duration })
@@ -267,7 +266,7 @@ describe('a replaced file', () => {
   it('saves a video that could not be transcoded, which is new then', async () => {
     await start(HLS, { running: false })
     const { id, uuid } = await create()
-    for (const name of await files('original_video_files')) await writeFile(join(disk.folder, name), 'no video')
+    for (const name of await files('original_video_files')) await disk.store.write(name, 'no video')
     await node.runtime.runtime.start()
     await failed(id)
     expect(await stored(id)).toMatchObject({ state: 'transcoding-failed' })

@@ -1,8 +1,3 @@
-// Storyboards of videos of ours: when they are made and made anew, what is stored, who is told, and every way in which the
-// job can be stopped or overtaken.
-
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
 import { machineName } from '../../../src/actors/runtime/lease.ts'
@@ -32,7 +27,7 @@ afterAll(() => disk.remove())
 afterEach(async () => {
   for (const table of ['job', 'outbox', 'upload', 'video', 'pending_file']) await node.db.query(`delete from ${table}`)
   await node.stop()
-  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+  await disk.store.clear()
 })
 
 async function start(config: Values = AS_IT_IS, options: NodeOptions = {}): Promise<void> {
@@ -122,7 +117,7 @@ describe('the storyboard of a video', () => {
     await untilJobsEnd(1)
     expect(await sizes()).toEqual([OF_SMALL])
     const [board] = await boards()
-    const { width, height, format } = await sharp(join(disk.folder, 'storyboards', board?.filename ?? '')).metadata()
+    const { width, height, format } = await sharp(await disk.store.read(`storyboards/${board?.filename}`)).metadata()
     expect({ width, height, format }).toEqual({ width: 384, height: 144, format: 'jpeg' })
     await expectFilesAsRowsSay()
     await eventually(() => expect(told).toEqual(['VideoPublished', 'VideoUpdated']))
@@ -283,7 +278,7 @@ describe('the job of a storyboard', () => {
     await start(AS_IT_IS, { running: false })
     await create()
     const [file] = (await allFiles(disk)).filter((name) => name.startsWith('web_videos'))
-    await rm(join(disk.folder, file ?? ''))
+    await disk.store.remove(file ?? '')
     await node.store.put({ kind: 'web_videos', name: file?.split('/')[1] ?? '' }, Buffer.from('no video'))
     await node.runtime.runtime.start()
     await eventually(async () => expect(await jobs()).toMatchObject([{ state: 'failed' }]))

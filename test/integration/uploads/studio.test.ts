@@ -2,8 +2,7 @@
 // changes with the times of a video; and every way in which the job can be stopped or overtaken.
 
 import { execFile } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
@@ -39,7 +38,7 @@ afterEach(async () => {
   for (const table of ['job', 'outbox', 'video', 'pending_file']) await node.db.query(`delete from ${table}`)
   await node.db.query('update users set video_quota = -1, video_quota_daily = -1')
   await node.stop()
-  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+  await disk.store.clear()
 })
 
 async function start(config: Values = AS_IT_IS, options: NodeOptions = {}): Promise<void> {
@@ -175,7 +174,7 @@ async function colourAt(path: string, seconds: number, x: number, y: number): Pr
 /** The one web video of a server that does not transcode. */
 async function result(): Promise<{ path: string; seconds: number; size: string; sound: boolean }> {
   const [file] = await node.db.query<{ filename: string }>('select filename from video_file')
-  const path = join(disk.folder, 'web_videos', file?.filename ?? '')
+  const path = await disk.store.local(`web_videos/${file?.filename}`)
   const found = await probe({ ffmpeg: await testFfmpeg(), path })
   return {
     ...{ path, seconds: found.duration, sound: found.audio !== undefined },
@@ -282,7 +281,7 @@ describe('an edition', () => {
     ])
     await isEdited(id)
     const [caption] = await node.db.query<{ filename: string }>('select filename from video_caption')
-    const text = await readFile(join(disk.folder, 'captions', caption?.filename ?? ''), 'utf8')
+    const text = String(await disk.store.read(`captions/${caption?.filename}`))
     expect(text).toBe('WEBVTT\n\n00:00:01.500 --> 00:00:02.000\nin the second half\n')
     expect(await node.db.query('select timecode, title from video_chapter')).toEqual([{ timecode: 1, title: 'two' }])
     await isTidy()
@@ -446,7 +445,7 @@ describe('the job of an edition', () => {
     const before = [...(await files('web_videos')), ...(await files('thumbnails'))]
     await ask(uuid, [['add-intro', 'red.mp4']])
     const [intro = ''] = await files('uploads')
-    await writeFile(join(disk.folder, intro), 'no video at all, and not empty either')
+    await disk.store.write(intro, 'no video at all, and not empty either')
     await node.runtime.runtime.start()
     await isFailed(id, /not a video|cannot be read/)
     expect([...(await files('web_videos')), ...(await files('thumbnails'))]).toEqual(before)

@@ -1,7 +1,3 @@
-// Files of a video that administrators remove and have made anew: what stays, what plays meanwhile, and who is told.
-
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
 import { probe } from '../../../src/media/index.ts'
@@ -31,7 +27,7 @@ afterAll(() => disk.remove())
 afterEach(async () => {
   for (const table of ['job', 'outbox', 'video', 'pending_file']) await node.db.query(`delete from ${table}`)
   await node.stop()
-  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+  await disk.store.clear()
 })
 
 async function start(config: NodeOptions['config'], options: NodeOptions = {}): Promise<void> {
@@ -127,8 +123,8 @@ const playlist = async () =>
 
 async function readPlaylist(uuid: string, hidden = false) {
   const names = await playlist()
-  const read = (name = '') =>
-    readFile(join(disk.folder, 'streaming_playlists/hls', hidden ? 'private' : '', uuid, name), 'utf8')
+  const read = async (name = '') =>
+    String(await disk.store.read(`streaming_playlists/hls/${hidden ? 'private/' : ''}${uuid}/${name}`))
   const [master, hashes] = [await read(names?.master), await read(names?.hashes)]
   return {
     resolutions: [...master.matchAll(/RESOLUTION=\d+x(\d+)/g)].map(([, height]) => Number(height)),
@@ -335,7 +331,7 @@ describe('renditions that are asked for', () => {
     await done(2)
     expect(await shapes()).toEqual(['web 240', 'web 144', 'hls 240', 'hls 144', 'hls 0'])
     for (const { filename } of await rows('streaming_playlist_id is null')) {
-      const found = await probe({ ffmpeg: await testFfmpeg(), path: join(disk.folder, 'web_videos', filename) })
+      const found = await probe({ ffmpeg: await testFfmpeg(), path: await disk.store.local(`web_videos/${filename}`) })
       expect(found.audio?.codec).toBe('aac')
       expect(found.duration).toBeCloseTo(2, 0)
     }
@@ -386,7 +382,7 @@ describe('renditions that are asked for', () => {
     const { uuid } = await create()
     const [source] = await node.db.query<{ name: string }>('select kept_filename as name from video_source')
     const original = { kind: 'original_video_files', name: source?.name ?? '' } as const
-    const bytes = await readFile(join(disk.folder, original.kind, original.name))
+    const bytes = await disk.store.read(`${original.kind}/${original.name}`)
     await node.store.put(original, Buffer.from('no video'))
     await node.runtime.runtime.start()
     await eventually(async () => expect(await video()).toMatchObject({ state: 'transcoding-failed' }), 30_000)

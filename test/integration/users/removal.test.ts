@@ -1,13 +1,14 @@
 // A user goes with everything: over REST at once, in the tables and the store by a job that survives the end of its
 // process, and for other servers by Deletes.
 
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { type FederatedNode, introduce, startFederatedNode } from '../../federation/support.ts'
 import { type FakePeer, type PeerActor, startFakePeer } from '../../support/fake-peer.ts'
 import { media } from '../../support/media.ts'
+import { storedNames } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
 import { formWith, plain } from '../me/users.ts'
 
@@ -28,7 +29,13 @@ const asPeer = (url: string) => fetch(url, { headers: { accept: 'application/act
 const newAda = { username: 'ada', password: 'password of ada', email: 'ada@example.org', role: 2 }
 const objectOf = (activity: { object?: unknown }) => String(activity.object)
 const filesWith = async (name: string) =>
-  (await readdir(ours.node.dataDir, { recursive: true })).filter((path) => path.includes(name))
+  (
+    await Promise.all(
+      (['web_videos', 'avatars', 'thumbnails', 'previews'] as const).map((kind) => storedNames(ours.node, kind)),
+    )
+  )
+    .flat()
+    .filter((one) => one.includes(name))
 
 async function uploadAsAda(bytes: Buffer) {
   const me = await ada.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')

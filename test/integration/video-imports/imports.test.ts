@@ -8,7 +8,7 @@ import { type Client, login } from '../../../scripts/demo/client.ts'
 import { findImportedUrls } from '../../../src/actors/video-import/index.ts'
 import type { Sql } from '../../../src/platform/database/index.ts'
 import { media } from '../../support/media.ts'
-import { startTestNode, type TestNode } from '../../support/node.ts'
+import { startTestNode, storedNames, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
 import { installYtDlp, pageInfo, startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
 
@@ -237,8 +237,7 @@ describe('an import by URL', () => {
       expect(await settled(id)).toMatchObject({ state: { id: 3 } })
       return id
     }
-    const pictures = () =>
-      Promise.all(['thumbnails', 'previews'].map((kind) => readdir(join(node.dataDir, 'storage', kind))))
+    const pictures = () => Promise.all((['thumbnails', 'previews'] as const).map((kind) => storedNames(node, kind)))
     site.answer('/pictured.mp4', { type: 'text/plain', bytes: 'not yet' })
     const id = await begin()
     const before = (await pictures()).map((names) => names.length)

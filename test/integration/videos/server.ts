@@ -37,6 +37,7 @@ import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+import { makeTestStore } from '../../support/test-store.ts'
 
 export interface VideoServer {
   app: App
@@ -70,7 +71,8 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
       directories: Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)])) as Record<FileKind, string>,
       tmp: join(folder, 'tmp'),
     })
-  const [store, remoteCache] = [storeIn(folder), storeIn(join(folder, 'cache'))]
+  const kept = await makeTestStore(folder)
+  const [store, remoteCache] = [kept.open(), storeIn(join(folder, 'cache'))]
   const asTest = { instance: { default_nsfw_policy: 'display' }, ...overrides }
   let config = testConfig(asTest)
   const routes: string[] = []
@@ -188,6 +190,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
     async stop() {
       await app.close()
       await stop()
+      await kept.close()
       await rm(folder, { recursive: true, force: true })
     },
   }
