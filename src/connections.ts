@@ -103,7 +103,8 @@ export function objectAddresses(config: Config) {
 /** Undefined without an endpoint. Throws an Error of one line when the keys of two kinds would mix in a bucket. */
 export function objectSettings({ object_storage, vireo }: Config): ObjectSettings | undefined {
   if (object_storage.endpoint === '') return undefined
-  const { web_videos, streaming_playlists, original_video_files, captions, credentials, upload_acl } = object_storage
+  const { web_videos, streaming_playlists, original_video_files, captions, user_exports } = object_storage
+  const { credentials, upload_acl } = object_storage
   const { open_buckets, signed_lifetime, ...others } = vireo.object_storage
   const buckets: ObjectSettings['buckets'] = {}
   const kinds: Partial<Record<FileKind, { bucket_name: string; prefix: string; base_url?: string }>> = {
@@ -111,6 +112,7 @@ export function objectSettings({ object_storage, vireo }: Config): ObjectSetting
     streaming_playlists,
     original_video_files,
     captions,
+    user_exports,
     ...others,
   }
   for (const kind of fileKinds) {

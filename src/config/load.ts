@@ -87,10 +87,20 @@ function validateAll(
   throw new ConfigError([...problems, ...unknown])
 }
 
-function misunderstandings(config: Config): string[] {
-  const { allow_private_addresses } = config.vireo.federation
-  if (config.federation.prevent_ssrf || allow_private_addresses) return []
+function misunderstandings({ federation, object_storage, vireo }: Config): string[] {
+  const guarded = !federation.prevent_ssrf && !vireo.federation.allow_private_addresses
+  const based = (['captions', 'original_video_files', 'user_exports'] as const).filter(
+    (kind) => object_storage[kind].base_url !== '',
+  )
   return [
-    'federation.prevent_ssrf is false, but private addresses stay refused; vireo.federation.allow_private_addresses is the key that allows them',
+    ...(guarded
+      ? [
+          'federation.prevent_ssrf is false, but private addresses stay refused; vireo.federation.allow_private_addresses is the key that allows them',
+        ]
+      : []),
+    ...based.map(
+      (kind) =>
+        `object_storage.${kind}.base_url has no effect here: these files are read through this server or at signed addresses`,
+    ),
   ]
 }

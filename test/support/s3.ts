@@ -21,7 +21,14 @@ export interface TestS3 {
 }
 
 /** Those of the configuration, as well as one for all other kinds. */
-export const BUCKETS = ['web-videos', 'streaming-playlists', 'original-video-files', 'captions', 'others']
+export const BUCKETS = [
+  'web-videos',
+  'streaming-playlists',
+  'original-video-files',
+  'captions',
+  'user-exports',
+  'others',
+]
 
 export async function startS3(): Promise<TestS3> {
   const directory = await mkdtemp(join(tmpdir(), 'vireo-s3-'))

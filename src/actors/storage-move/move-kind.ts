@@ -8,6 +8,7 @@ import { makeSpareCopies } from './spare-copies.ts'
 /** Uploads in progress end where they were begun. */
 export const kindsOfTheirOwn = [
   ...(['thumbnails', 'previews', 'avatars', 'captions', 'storyboards', 'torrents', 'redundancy'] as const),
+  'user_exports',
 ] satisfies FileKind[]
 
 export const isKindOfItsOwn = (kind: unknown): kind is (typeof kindsOfTheirOwn)[number] =>

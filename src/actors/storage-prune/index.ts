@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { eachRow } from '../runtime/index.ts'
-import { findUnreferenced, namingRows, type PrunableKind } from './referenced.ts'
+import { findUnreferenced, isPrunable, namingRows, type PrunableKind } from './referenced.ts'
 
 export interface StoragePrune {
   /** Looks for files that nothing refers to; with `remove`, removes those that are older than `olderThanMs`. */
@@ -49,7 +49,7 @@ export interface PrunedKind {
   examples: string[]
 }
 
-const PRUNED: readonly PrunableKind[] = fileKinds.filter((kind) => kind !== 'tmp')
+const PRUNED: readonly PrunableKind[] = fileKinds.filter(isPrunable)
 const BATCH = 1000
 const EXAMPLES = 5
 /** Files looked for at once. */

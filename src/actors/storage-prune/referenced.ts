@@ -4,8 +4,14 @@ import type { FileKind, FileRef } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 
-/** Work folders are cleared by the server itself, and other programs may use the one that they are in. */
-export type PrunableKind = Exclude<FileKind, 'tmp'>
+/**
+ * Work folders are cleared by the server itself, and other programs may use the one that they are in. Of archives no row says yet
+ * whose they are.
+ */
+const kept = ['tmp', 'user_exports'] as const
+export type PrunableKind = Exclude<FileKind, (typeof kept)[number]>
+
+export const isPrunable = (kind: FileKind): kind is PrunableKind => !kept.some((one) => one === kind)
 
 // Of a file `a`: its name, the last part of it (`base`), the folders above it, and the uuid that the nearest of these may be.
 // In whichever folder a file of a video lies: it may be on its way between the public and the private one.

@@ -10,6 +10,15 @@ const bucket = (name: string, of: string) => ({
   base_url: text('', 'public address of the bucket, such as a CDN; empty: the endpoint'),
 })
 
+/** Objects that everybody asks this server for, or gets signed addresses of: a signature holds at the endpoint alone. */
+const closedBucket = (name: string, of: string) => ({
+  ...bucket(name, of),
+  base_url: text(
+    '',
+    `without effect: ${of.replace(/;.*/, '')} are read through this server, which asks who may, or at signed addresses`,
+  ),
+})
+
 /** Kinds that other servers leave on the disk; all of them in buckets, and no disk has to be shared. */
 const ownBucket = (of: string) => section({ ...bucket('', `bucket of ${of}; empty: they stay on the file system`) })
 const hiddenBucket = (of: string) =>
@@ -52,6 +61,7 @@ export const storageKeys = {
     storyboards: folder('storyboards', 'storyboards'),
     torrents: folder('torrents', 'torrent files'),
     captions: folder('captions', 'captions'),
+    user_exports: folder('user-exports', 'archives of users'),
     cache: folder('cache', 'cached remote files'),
     plugins: folder('plugins', 'plugins and themes'),
     well_known: folder('well-known', 'files served below /.well-known'),
@@ -92,12 +102,9 @@ export const storageKeys = {
       store_live_streams: flag(true, 'whether live segments go to object storage too'),
     }),
     web_videos: section(bucket('web-videos', 'web video files')),
-    user_exports: section(bucket('user-exports', 'archives of users')),
-    original_video_files: section(bucket('original-video-files', 'kept uploads')),
-    captions: section({
-      ...bucket('captions', 'captions; empty: they stay on the file system'),
-      base_url: text('', 'without effect: captions are read through this server, which asks who may see the video'),
-    }),
+    user_exports: section(closedBucket('user-exports', 'archives of users')),
+    original_video_files: section(closedBucket('original-video-files', 'kept uploads')),
+    captions: section(closedBucket('captions', 'captions; empty: they stay on the file system')),
   }),
   cache: section({
     previews: cacheSize('previews'),

@@ -16,6 +16,7 @@ export const fileKinds = [
   'storyboards',
   'torrents',
   'redundancy',
+  'user_exports',
   'uploads',
   'tmp',
 ] as const

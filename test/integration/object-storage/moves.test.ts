@@ -416,7 +416,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
       "select data->>'kind' as kind from job where type = $1 and data ? 'kind'",
       [JOBS[target]],
     )
-    expect(asked).toHaveLength(7)
+    expect(asked).toHaveLength(8)
     for (let fatal = 1; fatal < 12; fatal += 1) {
       let calls = 0
       onCall = (when) => {

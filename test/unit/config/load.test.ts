@@ -154,6 +154,12 @@ describe("a PeerTube server's production.yaml", () => {
     ])
   })
 
+  it.each(['captions', 'original_video_files', 'user_exports'])('warns of a base_url of %s', (kind) => {
+    expect(load([`object_storage: { ${kind}: { base_url: 'https://cdn.example' } }`]).warnings).toEqual([
+      expect.stringContaining(`object_storage.${kind}.base_url has no effect here`),
+    ])
+  })
+
   it('warns that prevent_ssrf no longer opens private addresses', () => {
     expect(load(['federation: { prevent_ssrf: false }']).warnings).toEqual([
       expect.stringContaining('vireo.federation.allow_private_addresses'),

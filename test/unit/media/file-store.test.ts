@@ -30,6 +30,7 @@ function directoriesIn(folder: string): Record<FileKind, string> {
     storyboards: in_('storyboards'),
     torrents: in_('torrents'),
     redundancy: in_('redundancy'),
+    user_exports: in_('user_exports'),
     uploads: in_('uploads'),
     tmp: in_('tmp'),
   }
