@@ -35,11 +35,16 @@ const ADDRESS = '/api/v1/users/:userId/exports'
 const tags = ['User Exports']
 const ofUser = z.object({ userId: idText })
 const ofExport = ofUser.extend({ id: idText })
+/** Clients of the reference server may send it as a text. */
+const wish = z.preprocess(
+  (sent) => (typeof sent === 'string' ? !['', '0', 'false'].includes(sent) : sent),
+  z.boolean('Should have withVideoFiles boolean'),
+)
 const LONGEST_TOKEN = 2000
 /** Three parts in base64url (RFC 7515). */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** For who has the address, and for nobody between. */
-const PRIVATE = 'private, no-cache'
+/** Nobody keeps it without asking whether the address still holds. */
+const CACHE = 'public, max-age=0'
 
 export function userExportsArea({ db, store, clock, config, userExports }: UserExportsDeps): Area {
   const managerOf = (request: FastifyRequest): ExportManager => {
@@ -68,7 +73,7 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
         schema: {
           tags,
           params: ofUser,
-          body: z.object({ withVideoFiles: z.boolean('Should have withVideoFiles boolean') }),
+          body: z.object({ withVideoFiles: wish }),
           response: { 200: z.object({ export: z.object({ id: z.int() }) }) },
         },
       },
@@ -116,7 +121,7 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
             store,
             refs,
             disposition,
-            cacheControl: PRIVATE,
+            cacheControl: CACHE,
             delivery: vireo.delivery,
           }))
         )
