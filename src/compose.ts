@@ -69,6 +69,7 @@ import {
   makeUsers,
   type Operator,
 } from './actors/user/index.ts'
+import { makeArchiveLinks, makeUserExports, runExports } from './actors/user-export/index.ts'
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   announceVideoChanges,
@@ -315,6 +316,8 @@ async function start(
     software: { name: 'vireo', version: VERSION },
   })
   closers.push(() => federation.close())
+  const userExports = { ...makeUserExports(media), ...makeArchiveLinks({ ...deps, signedTokens }) }
+  runExports({ ...media, documents: federation.archiveDocuments })
   const notify = makeNotify(deps)
   tellSubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)
@@ -439,6 +442,7 @@ async function start(
       transcodeAgain,
       twoFactor,
       uploads,
+      userExports,
       users,
       videoBlocks,
       videoImports,

@@ -77,6 +77,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'generate-video-storyboard',
     'video-studio-edition',
     'video-import',
+    'create-user-export',
     'manage-video-torrent',
     'video-removal',
     'video-redundancy',

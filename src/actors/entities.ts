@@ -11,6 +11,7 @@ import { RemoteHost } from './remote-host/remote-host.entity.ts'
 import { Transcoding } from './transcoding/transcoding.entity.ts'
 import { Upload } from './upload/upload.entity.ts'
 import { User } from './user/user.entity.ts'
+import { UserExport } from './user-export/user-export.entity.ts'
 import { Thumbnail, Video, VideoSource } from './video/video.entity.ts'
 import { VideoImport } from './video-import/video-import.entity.ts'
 
@@ -28,6 +29,7 @@ export const entities = [
   Transcoding,
   Upload,
   User,
+  UserExport,
   Video,
   VideoImport,
   VideoSource,

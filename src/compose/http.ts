@@ -40,6 +40,7 @@ import {
   type PasswordReset,
   type Users,
 } from '../actors/user/index.ts'
+import type { ArchiveLinks, UserExports } from '../actors/user-export/index.ts'
 import {
   type CreateVideo,
   makeFileTokens,
@@ -110,6 +111,7 @@ import { subscriptionsArea } from '../http/subscriptions/routes.ts'
 import { trackerArea } from '../http/tracker/routes.ts'
 import { twoFactorArea } from '../http/two-factor/routes.ts'
 import { uploadsArea } from '../http/uploads/routes.ts'
+import { userExportsArea } from '../http/user-exports/routes.ts'
 import { userMailsArea } from '../http/user-mails/routes.ts'
 import { usersArea } from '../http/users/routes.ts'
 import { videoBlocksArea } from '../http/video-blocks/routes.ts'
@@ -203,6 +205,7 @@ export interface HttpParts {
   transcodeAgain: TranscodeAgain
   twoFactor: TwoFactor
   uploads: Uploads
+  userExports: UserExports & ArchiveLinks
   users: Users & ManageUsers
   videoBlocks: VideoBlocks
   videoImports: VideoImports
@@ -282,6 +285,7 @@ function areasOf(parts: HttpParts): Area[] {
     transcodeAgain,
     twoFactor,
     uploads,
+    userExports,
     users,
     videoBlocks,
     videoImports,
@@ -312,6 +316,7 @@ function areasOf(parts: HttpParts): Area[] {
     pingArea,
     healthArea({ health }),
     usersArea({ db, config, urls, users }),
+    userExportsArea({ db, store, clock, config, userExports }),
     meArea({
       ...{ db, urls },
       updateMe: makeUpdateMe({ ...deps, passwords }),

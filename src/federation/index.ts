@@ -18,12 +18,14 @@ import type { Redundancies } from '../actors/redundancy/index.ts'
 import { makeRemoteHosts, type RemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
+import type { ArchiveDocuments } from '../actors/user-export/index.ts'
 import type { RemoteVideos } from '../actors/video/index.ts'
 import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import { makeMemoryLimitStore, makeRedisLimitStore } from '../platform/limit-stores.ts'
 import type { Redis } from '../platform/redis.ts'
+import { makeArchiveDocuments } from './archive/archive-documents.ts'
 import { followIndex } from './auto-follow-index.ts'
 import { makeBlocked, sendUnblocked } from './blocked.ts'
 import { announceChanges } from './changes.ts'
@@ -107,6 +109,8 @@ export interface FederationPart {
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
   /** What a text of a search names, on this server or on others. */
   resolvePasted: ResolvePasted
+  /** What of this layer is in the archives of users. */
+  archiveDocuments: ArchiveDocuments
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
@@ -204,6 +208,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     }),
     ...{ hosts, incoming, decisions: journal },
     resolvePasted: makeResolvePasted({ ...context, discovery }),
+    archiveDocuments: makeArchiveDocuments(deps),
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation
       if (allow_http) return false

@@ -1,5 +1,6 @@
 // The public face of media: bytes and what they hold. Knows files, not users.
 
+export { makeZipWriter, type ZipWriter } from './archive/zip-writer.ts'
 export { cleanWebVtt, retimeWebVtt, toWebVtt } from './captions/captions.ts'
 export { DownloadError, type DownloadFailure } from './downloads/download-error.ts'
 export {

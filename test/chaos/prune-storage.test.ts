@@ -59,7 +59,7 @@ interface Pruned {
 /** Files of this very moment count too. */
 const prune = (...args: string[]) => askVireo<Pruned>(env, ['prune-storage', '--older-than', '0.0000001', ...args])
 
-const isLooked = (kind: FileKind) => kind !== 'tmp' && kind !== 'user_exports'
+const isLooked = (kind: FileKind) => kind !== 'tmp'
 
 const unneeded = ({ kinds }: Pruned) =>
   kinds
@@ -109,7 +109,7 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
   )
 
   const expected = [
-    // What lies in `tmp` is the server's to clear, or of other programs. Archives are in no row yet.
+    // What lies in `tmp` is the server's to clear, or of other programs.
     ...fileKinds.filter(isLooked).map((kind) => ['file-system', kind, 1]),
     ...fileKinds.filter((kind) => isLooked(kind) && objects?.has(kind)).map((kind) => ['object-storage', kind, 1]),
   ]

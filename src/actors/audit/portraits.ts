@@ -17,6 +17,7 @@ export type AuditDomain =
   | 'abuse'
   | 'follows'
   | 'video-imports'
+  | 'user-exports'
   | 'channel-syncs'
   | 'registrations'
   | 'blocklist'
@@ -32,6 +33,7 @@ export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
   abuse: 'abuse',
   follows: 'follow',
   'video-imports': 'video-import',
+  'user-exports': 'user-export',
   'channel-syncs': 'channelSync',
   registrations: 'registration',
   blocklist: 'block',
@@ -109,6 +111,12 @@ export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
     sql: `select jsonb_build_object('id', r.id, 'state', r.state, 'username', r.username, 'email', r.email,
         'channelHandle', r.channel_handle, 'moderationResponse', r.moderation_response, 'createdAt', r.created_at)
       from registration r where r.id = $id`,
+  },
+  user_export: {
+    domain: 'user-exports',
+    sql: `select jsonb_build_object('id', e.id, 'state', e.state, 'withVideoFiles', e.with_video_files, 'user-id', e.user_id,
+        'user-username', (select u.username from users u where u.id = e.user_id), 'createdAt', e.created_at)
+      from user_export e where e.id = $id`,
   },
   job_queue: { domain: 'config', sql: `select jsonb_build_object('jobs', q.state) from job_queue q where q.id = $id` },
   // None of the keys that can be changed while the server runs is secret.

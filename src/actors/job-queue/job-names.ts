@@ -16,6 +16,7 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'comment-thread': 'activitypub-http-fetcher',
   'comments-refresh': 'activitypub-refresher',
   'comments-removal': 'activitypub-cleaner',
+  'create-user-export': 'create-user-export',
   email: 'email',
   'federate-video': 'federate-video',
   'generate-video-storyboard': 'generate-video-storyboard',

@@ -20,6 +20,8 @@ export type Mail =
   | { mail: 'notification'; notificationId: number }
   /** All of one type that came while none was mailed, in one mail. */
   | { mail: 'notifications'; userId: number; type: number }
+  /** The archive that a user asked for is there, or could not be made. */
+  | { mail: 'user-export'; exportId: number }
   /** To whoever runs the server: a visitor wrote. */
   | { mail: 'contact-form'; contactId: number }
 

@@ -9,6 +9,7 @@ import type { Mail } from './ask-for-mail.ts'
 import { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
 import type { LinkSubject, MailLinks } from './links.ts'
 import type { MailBatches, Mailed } from './mail-batches.ts'
+import * as clientPages from './templates/client-pages.ts'
 import { type Letter, renderMail } from './templates/layout.ts'
 import * as letters from './templates/letters.ts'
 import { noticeLetter, threadOf } from './templates/notice-mail.ts'
@@ -27,6 +28,7 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('user-unblocked'), userId }),
   z.object({ mail: z.literal('notification'), notificationId: z.int() }),
   z.object({ mail: z.literal('notifications'), userId, type: z.int() }),
+  z.object({ mail: z.literal('user-export'), exportId: z.int() }),
   z.object({ mail: z.literal('contact-form'), contactId: z.int() }),
 ]) satisfies z.ZodType<Mail>
 
@@ -120,6 +122,8 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
         const addressed = notified(await batches.waiting(mail, job.id), job)
         return addressed && { ...addressed, waits: () => batches.putBack(job.id) }
       }
+      case 'user-export':
+        return await exported(mail.exportId)
       case 'contact-form':
         return await contactForm(mail.contactId)
     }
@@ -200,6 +204,18 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       letter: noticeLetter(mailed, { origin: urls.origin, unsubscribe }),
       ...(thread === undefined ? {} : { thread }),
     }
+  }
+
+  /** Nothing when it is deleted already, or asked for anew. */
+  async function exported(id: number): Promise<Addressed> {
+    const [found] = await db.query<{ username: string; email: string; state: string }>(
+      `select u.username, u.email, e.state from user_export e join users u on u.id = e.user_id
+       where e.id = $1 and e.state in ('completed', 'errored') and u.state <> 'deleted'`,
+      [id],
+    )
+    if (!found) return undefined
+    const write = found.state === 'completed' ? letters.exportReady : letters.exportFailed
+    return { to: found.email, letter: write({ ...greeting(found), url: `${urls.origin}${clientPages.exports}` }) }
   }
 
   /** The text is only as long here as it takes to send it. */

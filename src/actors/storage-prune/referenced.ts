@@ -4,14 +4,10 @@ import type { FileKind, FileRef } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 
-/**
- * Work folders are cleared by the server itself, and other programs may use the one that they are in. Of archives no row says yet
- * whose they are.
- */
-const kept = ['tmp', 'user_exports'] as const
-export type PrunableKind = Exclude<FileKind, (typeof kept)[number]>
+/** Work folders are cleared by the server itself, and other programs may use the one that they are in. */
+export type PrunableKind = Exclude<FileKind, 'tmp'>
 
-export const isPrunable = (kind: FileKind): kind is PrunableKind => !kept.some((one) => one === kind)
+export const isPrunable = (kind: FileKind): kind is PrunableKind => kind !== 'tmp'
 
 // Of a file `a`: its name, the last part of it (`base`), the folders above it, and the uuid that the nearest of these may be.
 // In whichever folder a file of a video lies: it may be on its way between the public and the private one.
@@ -30,6 +26,7 @@ const NAMED: Record<PrunableKind, string> = {
   storyboards: 'exists (select from storyboard where filename = a.base)',
   torrents: 'exists (select from video_file where torrent_filename = a.base)',
   redundancy: 'exists (select from redundancy where path = a.name or path = any(a.folders))',
+  user_exports: 'exists (select from user_export where filename = a.base)',
   uploads: `exists (select from upload where state in ('created', 'receiving', 'assembled')
       and token = regexp_replace(a.name, '-(?:thumbnail|preview)\\.jpg$', ''))
     or exists (select from video_edition_task where filename = a.name)`,
@@ -109,6 +106,7 @@ export const namingRows: readonly NamingRows[] = [
     'filename',
     'join actor a on a.id = o.actor_id where o.on_disk and a.host_id is null',
   ),
+  plain('user_exports', 'user_export', 'filename', 'where o.filename is not null'),
   {
     from: 'from (select video_id as id, kept_filename from video_source where kept_filename is not null) o where true',
     columns: 'o.kept_filename as name',

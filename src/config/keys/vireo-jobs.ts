@@ -119,7 +119,7 @@ export const schedulerKeys = {
   check_plugins: optionalDuration(null, 'null: `plugins.index.check_latest_versions_interval`'),
   geo_ip_update: duration('1 day', 'how often the databases of places are renewed'),
   remove_dangling_resumable_uploads: duration(HOUR, 'how often abandoned uploads are removed'),
-  remove_expired_user_exports: duration(HOUR, 'how often expired archives are removed'),
+  remove_expired_user_exports: duration(HOUR, 'without effect: archives go when their time has come'),
   remove_old_history: duration('1 day', 'how often old history is removed'),
   remove_old_jobs: duration(HOUR, 'how often ended jobs are removed'),
   remove_old_views: duration('1 day', 'how often old views are removed'),

@@ -185,7 +185,7 @@ export const vireoKeys = {
       ),
     }),
     user_data: section({
-      export_max_items: integer(1000, 'items of each kind in an archive'),
+      export_max_items: optionalInteger(null, 'items of each kind in an archive; null: all'),
       import_max_playlist_elements: integer(1000, 'elements of an imported playlist'),
       export_attempts: integer(3, 'lost workers after which an export fails', { min: 1 }),
     }),

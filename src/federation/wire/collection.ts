@@ -76,6 +76,13 @@ export const buildWholeCollection = ({ id, items }: { id: string; items: string[
   orderedItems: items,
 })
 
+/** The same without its items and their number, for whoever writes them one by one. */
+export const buildFrame = ({ id, context }: { id: string; context: unknown[] }): JsonObject => ({
+  '@context': context,
+  id,
+  type: 'OrderedCollection',
+})
+
 /** One page, counted from 1. `items` are addresses or built documents, which give their context up to the page. */
 export function buildCollectionPage(input: {
   id: string

@@ -132,6 +132,12 @@ export function contextOf(kind: ContextKind): unknown[] {
   return kind === 'base' ? [...BASE] : [...BASE, { ...PREFIXES, ...TABLES[kind] }]
 }
 
+/** The same of a document in which others stand, with the terms of them all. */
+export const mergedContext = (...kinds: Exclude<ContextKind, 'base'>[]): unknown[] => [
+  ...BASE,
+  Object.assign({ ...PREFIXES }, ...kinds.map((kind) => TABLES[kind])),
+]
+
 /** The document with the context of its kind in front. An embedded document needs none of its own. */
 export function withContext(kind: ContextKind, document: JsonObject): JsonObject {
   return { '@context': contextOf(kind), ...document }

@@ -27,11 +27,12 @@ export { buildChapters, type ChapterDocument, type ChaptersDocument, readChapter
 export {
   buildCollection,
   buildCollectionPage,
+  buildFrame,
   buildWholeCollection,
   type CollectionDocument,
   readCollection,
 } from './collection.ts'
-export { AS_PUBLIC, type ContextKind, contextOf, type JsonObject, withoutContext } from './context.ts'
+export { AS_PUBLIC, type ContextKind, contextOf, type JsonObject, mergedContext, withoutContext } from './context.ts'
 export { buildCreate, readCreate } from './create.ts'
 export { buildDelete, type DeleteDocument, readDelete } from './delete.ts'
 export { buildDislike, readDislike } from './dislike.ts'

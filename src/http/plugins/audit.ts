@@ -21,6 +21,9 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:id/unblock',
   'PUT /api/v1/users/me',
   'DELETE /api/v1/users/me',
+  // Who takes an archive of somebody else's data is to be known.
+  'POST /api/v1/users/:userId/exports/request',
+  'DELETE /api/v1/users/:userId/exports/:id',
   'POST /api/v1/users/registrations/:registrationId/accept',
   'POST /api/v1/users/registrations/:registrationId/reject',
   'DELETE /api/v1/users/registrations/:registrationId',

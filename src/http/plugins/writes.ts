@@ -35,6 +35,8 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:id/two-factor/request',
   'POST /api/v1/users/:id/two-factor/confirm-request',
   'POST /api/v1/users/:id/two-factor/disable',
+  'POST /api/v1/users/:userId/exports/request',
+  'DELETE /api/v1/users/:userId/exports/:id',
   'PUT /api/v1/users/me/notification-settings',
   'POST /api/v1/users/me/history/videos/remove',
   'DELETE /api/v1/users/me/history/videos/:videoId',

@@ -23,6 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.gif': 'image/gif',
   '.vtt': 'text/vtt; charset=utf-8',
   '.torrent': 'application/x-bittorrent',
+  '.zip': 'application/zip',
 }
 
 export const contentTypeOf = (name: string): string => TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream'

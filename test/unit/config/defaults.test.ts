@@ -142,7 +142,6 @@ describe('intervals, lifetimes, page sizes and attempts', () => {
     ['views.buffer_sync_interval', 'views.redisSyncMs', 1],
     ['views.stats_max_days', 'views.statsMaxDays', 1],
     ['logs.max_chars', 'misc.maxLogsChars', 1],
-    ['user_data.export_max_items', 'misc.userExportMaxItems', 1],
     ['user_data.import_max_playlist_elements', 'misc.userImportMaxPlaylistElements', 1],
     ['overview.videos_per_sample', 'overview.videosPerSample', 1],
     ['overview.min_videos_per_sample', 'overview.minVideosPerSample', 1],

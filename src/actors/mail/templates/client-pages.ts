@@ -14,6 +14,7 @@ export const report = ({ id }: Report): string => `/admin/moderation/abuses/list
 export const ownReport = ({ id }: Report): string => `/my-account/abuses?search=%23${id}`
 
 export const heldComments = '/my-library/comments-on-my-videos?search=heldForReview:true'
+export const exports = '/my-account/import-export'
 export const imports = '/my-library/video-imports'
 export const followers = '/my-library/followers'
 export const registrations = '/admin/moderation/registrations/list'

@@ -112,6 +112,30 @@ export const userUnblocked = (mail: To & { url: string }): Letter => ({
   ],
 })
 
+export const exportReady = ({ username, instanceName, url }: To & { url: string }): Letter => ({
+  subject: 'Your export archive has been created',
+  heading: 'Your archive is ready',
+  blocks: [
+    { say: `Hello ${username},` },
+    {
+      say: `the archive of what is yours on ${instanceName} is ready to be downloaded. After some days it is deleted.`,
+    },
+    { link: 'Download the archive', url },
+  ],
+})
+
+export const exportFailed = ({ username, instanceName, url }: To & { url: string }): Letter => ({
+  subject: 'Your export archive could not be created',
+  heading: 'Your archive could not be made',
+  blocks: [
+    { say: `Hello ${username},` },
+    {
+      say: `something went wrong while the archive of what is yours on ${instanceName} was made. You may ask for it again.`,
+    },
+    { link: 'Ask for the archive', url },
+  ],
+})
+
 export const contactForm = (mail: {
   name: string | null
   email: string

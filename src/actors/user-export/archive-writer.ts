@@ -1,0 +1,89 @@
+// The archive as the writers of its parts see it: documents and files by the places that the contract gives them.
+
+import { Readable } from 'node:stream'
+import { type FileRef, MediaError, type OpenedFile, type Store, type ZipWriter } from '../../media/index.ts'
+import { type ArchivePart, archiveParts, type PartItem, partPath } from '../user-archive/index.ts'
+import type { ArchivedDocument } from './archive-documents.ts'
+
+export interface ArchiveWriter {
+  /** The document of a part that is one object. */
+  part<P extends ArchivePart>(part: P, item: PartItem<P>): Promise<void>
+  /** The document of a part that is a list. */
+  list<P extends ArchivePart>(part: P, items: AsyncIterable<PartItem<P>> | Iterable<PartItem<P>>): Promise<void>
+  /** A document of `activity-pub/`. */
+  document(name: string, document: ArchivedDocument): Promise<void>
+  /** The same, an ordered collection. */
+  collection(name: string, frame: ArchivedDocument, items: AsyncIterable<unknown>): Promise<void>
+  /**
+   * A file from the store, the first of `refs` that is there. Answers its path as documents name it, and its bytes; null when there
+   * is none (any more).
+   */
+  file(name: string, refs: readonly FileRef[]): Promise<{ path: string; size: number } | null>
+  /** A file that is made while it is written, of a size that nobody knows yet. */
+  made(name: string, stream: Readable): Promise<{ path: string }>
+}
+
+export function makeArchiveWriter({ zip, store }: { zip: ZipWriter; store: Pick<Store, 'open'> }): ArchiveWriter {
+  const json = (path: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> =>
+    zip.add(path, Readable.from(pieces, { objectMode: false }), { compress: true })
+
+  async function openFirst(refs: readonly FileRef[]): Promise<OpenedFile | undefined> {
+    for (const ref of refs) {
+      try {
+        return await store.open(ref)
+      } catch (error) {
+        if (!(error instanceof MediaError) || error.reason !== 'not-found') throw error
+      }
+    }
+    return undefined
+  }
+
+  return {
+    part: (part, item) => json(partPath(part), [text(item)]),
+    list: (part, items) => json(partPath(part), listed(archiveParts[part].list ?? part, items)),
+    document: (name, document) => json(`activity-pub/${name}.json`, [text(document)]),
+    collection: (name, frame, items) => json(`activity-pub/${name}.json`, collected(frame, items)),
+
+    async file(name, refs) {
+      const opened = await openFirst(refs)
+      if (!opened) return null
+      const { size } = opened.stat
+      await zip.add(name, opened.stream, { size, compress: isText(name) })
+      return { path: `../${name}`, size }
+    },
+
+    async made(name, stream) {
+      await zip.add(name, stream, { compress: isText(name) })
+      return { path: `../${name}` }
+    },
+  }
+}
+
+/** All else is compressed already. */
+const isText = (name: string): boolean => name.endsWith('.vtt')
+
+const text = (value: unknown): string => JSON.stringify(value, null, 2)
+
+async function* listed(key: string, items: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<string> {
+  yield `{\n${JSON.stringify(key)}: [`
+  yield* separated(items)
+  yield ']\n}\n'
+}
+
+/** How many they are is known at the end. */
+async function* collected(frame: ArchivedDocument, items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  const fields = Object.entries(frame).map(([name, value]) => `${JSON.stringify(name)}: ${text(value)},\n`)
+  yield `{\n${fields.join('')}"orderedItems": [`
+  const total = yield* separated(items)
+  yield `],\n"totalItems": ${total}\n}\n`
+}
+
+async function* separated(items: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<string, number> {
+  let count = 0
+  for await (const item of items) {
+    yield `${count === 0 ? '\n' : ',\n'}${text(item)}`
+    count += 1
+  }
+  if (count > 0) yield '\n'
+  return count
+}

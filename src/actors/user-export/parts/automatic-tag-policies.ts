@@ -1,0 +1,11 @@
+// Tags for which comments wait for the user: `automatic-tag-policies`.
+
+import type { Export } from '../write-archive.ts'
+
+export async function writeTagPolicies({ query, user, writer }: Export): Promise<void> {
+  const rows = await query<{ name: string }>(
+    'select t.name from comment_tag_policy p, unnest(p.review) t (name) where p.account_id = $1',
+    [user.account.id],
+  )
+  await writer.list('automatic-tag-policies', rows)
+}

@@ -1,0 +1,103 @@
+// The files of one video: itself where it is wanted, its picture and its captions.
+
+import { extname } from 'node:path'
+import { contentTypeOf, type FileRef, MediaError, muxStreams } from '../../../media/index.ts'
+import type { ArchivedVideo } from '../archive-documents.ts'
+import type { Export } from '../write-archive.ts'
+import { type VideoChoice, videoChoices } from './video-choice.ts'
+import { type VideoRow, videoRow } from './video-rows.ts'
+
+type Written = NonNullable<ArchivedVideo['videoFile']>
+
+/** Undefined when the video is gone meanwhile. */
+export async function writeVideoFiles(of: Export, row: VideoRow): Promise<ArchivedVideo | undefined> {
+  const { writer, withVideoFiles } = of
+  const videoFile = withVideoFiles ? await writeVideoFile(of, row) : null
+  if (videoFile === undefined) return undefined
+  const captions: Record<string, string> = {}
+  for (const { language, filename } of row.captions) {
+    const name = `files/videos/captions/${row.uuid}-${language}${extname(filename)}`
+    const file = await writer.file(name, [{ kind: 'captions', name: filename }])
+    if (file) captions[language] = file.path
+  }
+  return { videoFile, thumbnail: await writePicture(of, row), captions }
+}
+
+/** Null when it has none, or none any more. What was replaced between the look at the row and at its files is looked at again. */
+async function writeVideoFile(of: Export, row: VideoRow): Promise<Written | null | undefined> {
+  for (let now: VideoRow | undefined = row, look = 1; now; now = await videoRow(of, row.key), look += 1) {
+    const choices = videoChoices(now)
+    for (const choice of choices) {
+      const written = await writeChoice(of, row.uuid, choice)
+      if (written) return written
+    }
+    if (choices.length === 0 || look === LOOKS) return null
+  }
+  return undefined
+}
+
+const LOOKS = 3
+
+async function writeChoice(of: Export, uuid: string, choice: VideoChoice): Promise<Written | undefined> {
+  const { extname, height, fps } = choice
+  const name = `files/videos/video-files/${uuid}${extname}`
+  const said = { mediaType: contentTypeOf(name), height, fps }
+  if ('picture' in choice) {
+    const made = await writeMux(of, name, choice)
+    return made && { ...made, ...said, size: null }
+  }
+  const file = await of.writer.file(name, choice.refs)
+  return file ? { ...file, ...said } : undefined
+}
+
+/** Put together while it is written. What lies in object storage is fetched first, for as long as that takes. */
+async function writeMux(
+  of: Export,
+  name: string,
+  { picture, sound }: { picture: FileRef[]; sound: FileRef[] },
+): Promise<{ path: string } | undefined> {
+  const { store, ffmpeg, config, writer, signal } = of
+  const refs = [await firstOf(of, picture), await firstOf(of, sound)] as const
+  if (!refs[0] || !refs[1]) return undefined
+  const [first, second] = [refs[0], refs[1]]
+  const { stall_timeout: stallMs, nice: niceness } = config().vireo.media
+  let isBegun = false
+  try {
+    return await store.withLocalPath(
+      first,
+      (path) =>
+        store.withLocalPath(
+          second,
+          async (soundPath) => {
+            isBegun = true
+            const { stream, gone } = muxStreams({ ffmpeg, picture: path, sound: soundPath, stallMs, niceness })
+            const made = await writer.made(name, stream)
+            await gone
+            return made
+          },
+          signal,
+        ),
+      signal,
+    )
+  } catch (error) {
+    if (!isBegun && error instanceof MediaError && error.reason === 'not-found') return undefined
+    throw error
+  }
+}
+
+async function firstOf({ store }: Export, refs: FileRef[]): Promise<FileRef | undefined> {
+  for (const ref of refs) if (await store.stat(ref)) return ref
+  return undefined
+}
+
+const PREVIEW = 2
+
+/** The larger one. */
+async function writePicture({ writer }: Export, { uuid, pictures }: VideoRow): Promise<string | null> {
+  for (const { type, filename } of pictures.toReversed()) {
+    const name = `files/videos/thumbnails/${uuid}${extname(filename)}`
+    const file = await writer.file(name, [{ kind: type === PREVIEW ? 'previews' : 'thumbnails', name: filename }])
+    if (file) return file.path
+  }
+  return null
+}

@@ -1,0 +1,90 @@
+// The user's videos: their files first, then `videos`, which names those that were written.
+
+import type { PartItem } from '../../user-archive/index.ts'
+import { labelledState } from '../../video/index.ts'
+import type { ArchivedVideo } from '../archive-documents.ts'
+import { iso } from '../rows.ts'
+import type { Export } from '../write-archive.ts'
+import { addressesOf } from './video-addresses.ts'
+import { writeVideoFiles } from './video-files.ts'
+import { countVideos, type VideoRow, videoRows } from './video-rows.ts'
+
+const DISABLED = 2
+
+/** Answers what of each video is in the archive. */
+export async function writeVideos(of: Export): Promise<Map<number, ArchivedVideo>> {
+  const archived = new Map<number, ArchivedVideo>()
+  const total = await countVideos(of)
+  let done = 0
+  for await (const row of videoRows(of)) {
+    const files = await writeVideoFiles(of, row)
+    if (files) archived.set(row.key, files)
+    done += 1
+    of.progress(Math.min(100, (done * 100) / Math.max(1, total)))
+  }
+  await of.writer.list('videos', items(of, archived))
+  return archived
+}
+
+async function* items(of: Export, archived: ReadonlyMap<number, ArchivedVideo>): AsyncGenerator<PartItem<'videos'>> {
+  for await (const row of videoRows(of)) {
+    const files = archived.get(row.key)
+    // It came after the files were written.
+    if (files) yield toItem(of, row, files)
+  }
+}
+
+function toItem({ urls }: Export, row: VideoRow, files: ArchivedVideo): PartItem<'videos'> {
+  const { originallyPublishedAt, live, source } = row
+  const at = (path: string) => `${urls.origin}/lazy-static/${path}`
+  const picture = (type: number, folder: string) => {
+    const filename = row.pictures.find((one) => one.type === type)?.filename
+    return filename === undefined ? null : at(`${folder}/${filename}`)
+  }
+  return {
+    uuid: row.uuid,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+    publishedAt: iso(row.publishedAt),
+    ...(originallyPublishedAt === null ? {} : { originallyPublishedAt: iso(originallyPublishedAt) }),
+    name: row.name,
+    category: row.category,
+    licence: row.licence,
+    language: row.language,
+    tags: row.tags,
+    privacy: row.privacy,
+    passwords: row.passwords,
+    duration: row.duration,
+    description: row.description,
+    support: row.support,
+    isLive: row.isLive,
+    ...(live === null ? {} : { live }),
+    url: row.url,
+    thumbnailUrl: picture(1, 'thumbnails'),
+    previewUrl: picture(2, 'previews'),
+    views: row.views,
+    likes: row.likes,
+    dislikes: row.dislikes,
+    nsfw: row.nsfw,
+    commentsPolicy: row.commentsPolicy,
+    commentsEnabled: row.commentsPolicy !== DISABLED,
+    downloadEnabled: row.downloadEnabled,
+    waitTranscoding: row.waitTranscoding,
+    state: labelledState(row.state).id ?? 0,
+    channel: { name: row.channel },
+    captions: row.captions.map(({ language, filename, automatic, createdAt, updatedAt }) => ({
+      createdAt: iso(createdAt),
+      updatedAt: iso(updatedAt),
+      language,
+      filename,
+      automaticallyGenerated: automatic,
+      fileUrl: at(`video-captions/${filename}`),
+    })),
+    chapters: row.chapters,
+    ...addressesOf(urls, row),
+    ...(source === null ? {} : { source: toSource(source) }),
+    archiveFiles: { videoFile: files.videoFile?.path ?? null, thumbnail: files.thumbnail, captions: files.captions },
+  }
+}
+
+const toSource = ({ keptFilename: _, ...source }: NonNullable<VideoRow['source']>) => source

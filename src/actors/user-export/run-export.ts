@@ -1,0 +1,168 @@
+// The job `create-user-export`: writes the archive as a stream into the store. Killed at any line and run again it begins anew, under
+// another name; two at once do not disturb each other, since only the one that holds the row's lease ends it.
+
+import { type Ffmpeg, type FileRef, isDiskFull, makeZipWriter, type Store } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import {
+  type ActorDeps,
+  DomainError,
+  type Held,
+  type JobContext,
+  makeRowLeases,
+  NotNow,
+  PermanentFailure,
+  unlessGone,
+} from '../runtime/index.ts'
+import type { Leases, PendingFiles } from '../video/index.ts'
+import type { ArchiveDocuments } from './archive-documents.ts'
+import { makeArchiveWriter } from './archive-writer.ts'
+import { findExportedUser } from './exported-user.ts'
+import type { UserExport } from './user-export.entity.ts'
+import { move, settingsOf, takes, withExport } from './user-export-state.ts'
+import { writeArchive } from './write-archive.ts'
+
+export interface RunExportDeps extends ActorDeps {
+  store: Store
+  ffmpeg: Ffmpeg
+  pendingFiles: PendingFiles
+  leases: Leases
+  documents: ArchiveDocuments
+}
+
+/** An export in the hands of a worker. */
+interface Task extends Held {
+  userId: number
+  withVideoFiles: boolean
+  createdAt: Date
+}
+
+/** How often the worker looks whether the archive is still wanted, and shows that it lives, in ms at most. */
+const BEAT_EVERY = 1_000
+
+/** Adds the job to the registry. */
+export function runExports(deps: RunExportDeps): void {
+  const { db, registry, clock, logger, store, pendingFiles, leases } = deps
+  const held = makeRowLeases({
+    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
+    ...{ table: 'user_export', until: 'due_at', active: "x.state = 'processing'" },
+    wanted: "exists (select from users u where u.id = x.user_id and u.state <> 'deleted')",
+  })
+
+  registry.job('create-user-export', {
+    queue: 'io',
+    run,
+    failed: ({ data }, error) => unlessGone(fail(Number(data.userExportId), error)),
+  })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const task = await claim(Number(data.userExportId))
+    if (!task) return
+    const log = logger.child({ export: task.id, user: task.userId })
+    const beat = held.startBeat(task)
+    const archive: FileRef = { kind: 'user_exports', name: `user-export-${task.userId}-${newUuid()}.zip` }
+    try {
+      const size = await makeArchive(task, archive, { signal: AbortSignal.any([signal, beat.signal]), progress })
+      await finish(task, archive, size)
+      log.info({ size }, 'an archive of a user was made')
+    } catch (error) {
+      // Also when the transaction was committed and its answer lost: then it is noted nowhere, and stays.
+      if (!(await isNamed(archive))) await pendingFiles.discard([archive]).catch(() => pendingFiles.giveUp([archive]))
+      if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The export took too long.') : error
+      if (!(await held.isOurs(task))) return log.info({ err: error }, 'an export is not wanted any more')
+      if (isDiskFull(error)) throw new NotNow('The store has no room for the archive now.', { cause: error })
+      throw error
+    } finally {
+      await beat.stop()
+      await held.release(task)
+    }
+  }
+
+  /** Nobody is at it any more. */
+  async function fail(id: number, error: string): Promise<void> {
+    await withExport(deps, id, async (locked) => {
+      if (!takes(locked.userExport, { type: 'FAILED', error })) return
+      held.refuseHeld(holderOf(locked.userExport))
+      move(locked, { type: 'FAILED', error }, settingsOf(deps))
+    })
+  }
+
+  /** Takes the export; undefined when there is nothing to do, or a living worker is at it. */
+  async function claim(id: number): Promise<Task | undefined> {
+    const owner = held.newOwner()
+    const settings = settingsOf(deps)
+    return await withExport(deps, id, async (locked): Promise<Task | undefined> => {
+      const { userExport } = locked
+      if (!['pending', 'processing'].includes(userExport.state)) return undefined
+      if (userExport.state === 'processing' && userExport.leaseOwner) {
+        if (held.isHeld(holderOf(userExport))) return undefined
+        // A worker that ended with a goodbye took its name off; one that died did not.
+        move(locked, { type: 'TIMED_OUT', settings }, settings)
+      }
+      if (userExport.state === 'pending') move(locked, { type: 'STARTED' }, settings)
+      if (userExport.state !== 'processing') return undefined
+      userExport.leaseOwner = owner
+      userExport.dueAt = held.end()
+      const { userId, withVideoFiles, createdAt } = userExport
+      return { id, owner, userId, withVideoFiles, createdAt }
+    }).catch((error: unknown) => {
+      if (error instanceof DomainError && error.kind === 'not_found') return undefined
+      throw error
+    })
+  }
+
+  /** Writes and stores at once: neither is held, nor lies anywhere else. Answers the bytes. */
+  async function makeArchive(
+    task: Task,
+    archive: FileRef,
+    { signal, progress }: Pick<JobContext, 'signal' | 'progress'>,
+  ): Promise<number> {
+    const user = await findExportedUser(db.query, task.userId)
+    if (!user) throw new PermanentFailure('There is no such user any more.')
+    // Of this process: should it die, the bytes go.
+    await pendingFiles.reserve(leases.owner, [archive])
+    const zip = makeZipWriter({ modifiedAt: task.createdAt })
+    const stop = () => zip.fail(asError(signal.reason))
+    signal.addEventListener('abort', stop)
+    const stored = store.put(archive, zip.stream)
+    stored.catch(() => undefined)
+    try {
+      signal.throwIfAborted()
+      const writer = makeArchiveWriter({ zip, store })
+      await writeArchive({
+        ...deps,
+        ...{ query: db.query, writer, user, withVideoFiles: task.withVideoFiles, signal, progress },
+      })
+      zip.end()
+    } catch (error) {
+      zip.fail(asError(error))
+      // What the store refused is why nothing could be written.
+      await stored
+      throw error
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+    return (await stored).size
+  }
+
+  async function finish(task: Task, archive: FileRef, size: number): Promise<void> {
+    await withExport(deps, task.id, async (locked) => {
+      const { unit, userExport } = locked
+      if (userExport.leaseOwner !== task.owner || userExport.state !== 'processing') {
+        throw new DomainError('gone', 'This export is in other hands, or not wanted any more.')
+      }
+      userExport.filename = archive.name
+      userExport.size = size
+      await pendingFiles.settle(unit.query, [archive])
+      move(locked, { type: 'SUCCEEDED' }, settingsOf(deps))
+    })
+  }
+
+  const isNamed = async ({ name }: FileRef): Promise<boolean> =>
+    (await db.query('select 1 from user_export where filename = $1', [name])).length > 0
+}
+
+const holderOf = ({ leaseOwner, dueAt }: UserExport) => ({ owner: leaseOwner, until: dueAt })
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))
+
+const isTimeOut = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError'

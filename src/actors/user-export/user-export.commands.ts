@@ -1,0 +1,92 @@
+// Exports: asked for and deleted by users, and by administrators for others.
+
+import { dueIn, initialUserExport } from '../../state-machines/user-export.ts'
+import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { quotaUsed } from '../user/index.ts'
+import type { PendingFiles } from '../video/index.ts'
+import { assertExportsEnabled, assertFits, assertMayManage, type ExportManager } from './user-export.policy.ts'
+import { hasUser } from './user-export.queries.ts'
+import { askForExport, move, settingsOf, withExport } from './user-export-state.ts'
+
+export interface UserExports {
+  /** Throws `invalid` when exports are off, `not_found` for no user, `forbidden` for another user than who asks. */
+  assertManaged(userId: number, by: ExportManager): Promise<void>
+  /**
+   * Asks for an archive. Throws as `assertManaged` does, `invalid` while there is one that is not failed, and `forbidden`
+   * (`max_user_video_quota_exceeded_for_user_export`) when the videos are too large for it.
+   */
+  request(userId: number, by: ExportManager, options: { withVideoFiles: boolean }): Promise<{ id: number }>
+  /** Deletes an export with its archive; one that is being made is given up. Throws as `assertManaged` does, and `not_found`. */
+  remove(userId: number, by: ExportManager, exportId: number): Promise<void>
+}
+
+export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }): UserExports {
+  const { db, tell, registry, config, pendingFiles } = deps
+
+  registry.timeout('user-export', {
+    dueSql: 'select id from user_export where due_at <= $1 order by due_at limit 100',
+    async timedOut(id) {
+      await withExport(deps, id, async (locked) => {
+        const { unit, userExport } = locked
+        if (!userExport.dueAt || userExport.dueAt > unit.now) return
+        const settings = settingsOf(deps)
+        move(locked, { type: 'TIMED_OUT', settings, isLetGo: !userExport.leaseOwner }, settings)
+      })
+      await pendingFiles.collect()
+    },
+  })
+
+  // The end of the user's row comes later, and the archive may be long in the making.
+  registry.on('UserRemoved', 'user-exports', async ({ userId }, unit) => {
+    await unit.query('delete from user_export where user_id = $1', [userId])
+  })
+
+  async function assertManaged(userId: number, by: ExportManager): Promise<void> {
+    assertExportsEnabled(config().export.users)
+    // Whether there is a user of that number is for those to know who manage them.
+    assertMayManage(by, userId)
+    if (!(await hasUser(db, userId))) throw notFound('User not found')
+  }
+
+  return {
+    assertManaged,
+
+    async request(userId, by, { withVideoFiles }) {
+      await assertManaged(userId, by)
+      if (withVideoFiles) assertFits((await quotaUsed(db, userId)).total, config().export.users)
+      // One at a time for each user, who is also not removed meanwhile.
+      return await tell({ aggregate: 'user', id: userId }, async (unit) => {
+        const [user] = await unit.query<{ has: boolean }>(
+          `select exists (select from user_export e where e.user_id = u.id and e.state in ('pending', 'processing', 'completed'))
+             as has from users u where u.id = $1 and u.state <> 'deleted'`,
+          [userId],
+        )
+        if (!user) throw notFound('User not found')
+        if (user.has) throw new DomainError('invalid', 'User has already processing or completed exports')
+        const { state, context } = initialUserExport
+        const settings = settingsOf(deps)
+        const at = (ms: number) => new Date(unit.now.getTime() + ms)
+        const [made] = await unit.query<{ id: number }>(
+          `insert into user_export (user_id, with_video_files, state, context, due_at, expires_on, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $7) returning id`,
+          [
+            ...[userId, withVideoFiles, state, JSON.stringify(context)],
+            ...[at(dueIn(state, context, settings) ?? 0), at(settings.expiration), unit.now],
+          ],
+        )
+        if (!made) throw new Error('The export could not be stored.')
+        unit.created({ aggregate: 'user_export', id: made.id })
+        askForExport(unit, made.id)
+        return made
+      })
+    },
+
+    async remove(userId, by, exportId) {
+      await assertManaged(userId, by)
+      const ofUser = await db.query('select 1 from user_export where id = $1 and user_id = $2', [exportId, userId])
+      if (ofUser.length === 0) throw notFound('User export not found')
+      await withExport(deps, exportId, async (locked) => move(locked, { type: 'DELETED' }, settingsOf(deps)))
+      await pendingFiles.collect()
+    },
+  }
+}

@@ -1,0 +1,44 @@
+// Reads about exports. One statement each.
+
+import type { Database } from '../../platform/database/index.ts'
+import type { userExportStateIds } from '../../state-machines/user-export.ts'
+
+export interface UserExportRow {
+  id: number
+  state: keyof typeof userExportStateIds
+  /** In the store, and bytes; null until the archive is whole. */
+  filename: string | null
+  size: number | null
+  expiresOn: Date
+  createdAt: Date
+}
+
+type Reader = Pick<Database, 'query'>
+
+/** Those of a user, the newest first: one that is of use at most, and those that failed. */
+export async function listUserExports(db: Reader, userId: number, now: Date): Promise<UserExportRow[]> {
+  return await db.query<UserExportRow>(
+    `select id, state, filename, size, expires_on as "expiresOn", created_at as "createdAt"
+     from user_export where user_id = $1 and (state in ('pending', 'processing') or expires_on > $2) order by id desc`,
+    [userId, now],
+  )
+}
+
+/** Whether there is such a user, with an account that is not on its way out. */
+export async function hasUser(db: Reader, userId: number): Promise<boolean> {
+  return (await db.query("select 1 from users where id = $1 and state <> 'deleted'", [userId])).length > 0
+}
+
+/** An archive that is whole, by its name in the store. */
+export async function findArchive(
+  db: Reader,
+  filename: string,
+  now: Date,
+): Promise<{ id: number; userId: number; createdAt: Date } | undefined> {
+  const [row] = await db.query<{ id: number; userId: number; createdAt: Date }>(
+    `select id, user_id as "userId", created_at as "createdAt" from user_export
+     where filename = $1 and state = 'completed' and expires_on > $2`,
+    [filename, now],
+  )
+  return row
+}

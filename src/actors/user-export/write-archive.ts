@@ -1,0 +1,67 @@
+// What is in an archive, in the order in which it is written: one part after the other, each read in pages. What changes meanwhile is
+// in it as it was when its page was read; what goes meanwhile is left out.
+
+import type { Config } from '../../config/index.ts'
+import type { Ffmpeg, Store } from '../../media/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import type { LocalUrls } from '../runtime/index.ts'
+import type { ArchiveDocuments } from './archive-documents.ts'
+import type { ArchiveWriter } from './archive-writer.ts'
+import type { ExportedUser } from './exported-user.ts'
+import { writeAccount } from './parts/account.ts'
+import { writeTagPolicies } from './parts/automatic-tag-policies.ts'
+import { writeBlocklist } from './parts/blocklist.ts'
+import { writeChannels } from './parts/channels.ts'
+import { writeComments } from './parts/comments.ts'
+import { writeFollows } from './parts/follows.ts'
+import { writeHistory } from './parts/history.ts'
+import { writeOutbox } from './parts/outbox.ts'
+import { writePlaylists } from './parts/playlists.ts'
+import { writeRatings } from './parts/ratings.ts'
+import { writeUserSettings } from './parts/user-settings.ts'
+import { writeVideos } from './parts/videos.ts'
+import { writeWatchedWords } from './parts/watched-words.ts'
+
+/** What every writer of a part has at hand. */
+export interface Export {
+  query: Sql
+  store: Store
+  ffmpeg: Ffmpeg
+  config: () => Config
+  urls: LocalUrls
+  documents: ArchiveDocuments
+  writer: ArchiveWriter
+  user: ExportedUser
+  withVideoFiles: boolean
+  signal: AbortSignal
+  /** 0 to 100. */
+  progress(percent: number): void
+}
+
+const PARTS: readonly ((of: Export) => Promise<void>)[] = [
+  writeAccount,
+  writeChannels,
+  writeBlocklist,
+  writeRatings,
+  writeFollows,
+  writeUserSettings,
+  writeComments,
+  writePlaylists,
+  writeHistory,
+  writeWatchedWords,
+  writeTagPolicies,
+]
+
+/** What of the progress the files of videos are. */
+const FILES = 80
+
+/** Throws when the signal says so, or something cannot be read or written. */
+export async function writeArchive(of: Export): Promise<void> {
+  const archived = await writeVideos({ ...of, progress: (percent) => of.progress((percent * FILES) / 100) })
+  await writeOutbox(of, archived)
+  for (const [index, write] of PARTS.entries()) {
+    of.signal.throwIfAborted()
+    await write(of)
+    of.progress(FILES + ((index + 1) * (100 - FILES)) / PARTS.length)
+  }
+}

@@ -1,0 +1,131 @@
+// Archives of users: `/users/{userId}/exports`, and their download, `/download/user-exports/{filename}`.
+
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { notFound } from '../../actors/runtime/index.ts'
+import {
+  type ArchiveLinks,
+  assertExportsEnabled,
+  type ExportManager,
+  findArchive,
+  listUserExports,
+  type UserExports,
+} from '../../actors/user-export/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { FileRef, Store } from '../../media/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { sessionOf } from '../plugins/auth.ts'
+import { idText, listOf } from '../plugins/schemas.ts'
+import type { Area } from '../plugins/types.ts'
+import { plain } from '../static/names.ts'
+import { sendOnSigned } from '../static/send-on.ts'
+import { serveFile } from '../static/serve-file.ts'
+import { toUserExportView, userExportView } from './views.ts'
+
+export interface UserExportsDeps {
+  db: Database
+  store: Store
+  clock: Clock
+  config: () => Config
+  userExports: UserExports & ArchiveLinks
+}
+
+const ADDRESS = '/api/v1/users/:userId/exports'
+const tags = ['User Exports']
+const ofUser = z.object({ userId: idText })
+const ofExport = ofUser.extend({ id: idText })
+/** Clients of the reference server may send it as a text. */
+const wish = z.preprocess(
+  (sent) => (typeof sent === 'string' ? !['', '0', 'false'].includes(sent) : sent),
+  z.boolean('Should have withVideoFiles boolean'),
+)
+const LONGEST_TOKEN = 2000
+/** Three parts in base64url (RFC 7515). */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+/** Nobody keeps it without asking whether the address still holds. */
+const CACHE = 'public, max-age=0'
+
+export function userExportsArea({ db, store, clock, config, userExports }: UserExportsDeps): Area {
+  const managerOf = (request: FastifyRequest): ExportManager => {
+    const { id: userId, role } = sessionOf(request).user
+    return { userId, role }
+  }
+
+  return (app) => {
+    app.get(
+      ADDRESS,
+      { config: { auth: 'user' }, schema: { tags, params: ofUser, response: { 200: listOf(userExportView) } } },
+      async (request) => {
+        const { userId } = request.params
+        await userExports.assertManaged(userId, managerOf(request))
+        const rows = await listUserExports(db, userId, clock.now())
+        const addressOf = async (name: string | null) => name && (await userExports.addressOf(name))
+        const data = await Promise.all(rows.map(async (row) => toUserExportView(row, await addressOf(row.filename))))
+        return { total: data.length, data }
+      },
+    )
+
+    app.post(
+      `${ADDRESS}/request`,
+      {
+        config: { auth: 'user' },
+        schema: {
+          tags,
+          params: ofUser,
+          body: z.object({ withVideoFiles: wish }),
+          response: { 200: z.object({ export: z.object({ id: z.int() }) }) },
+        },
+      },
+      async (request) => {
+        const { withVideoFiles } = request.body
+        const { id } = await userExports.request(request.params.userId, managerOf(request), { withVideoFiles })
+        return { export: { id } }
+      },
+    )
+
+    app.delete(
+      `${ADDRESS}/:id`,
+      { config: { auth: 'user' }, schema: { tags, params: ofExport, response: { 204: z.null() } } },
+      async (request, reply) => {
+        const { userId, id } = request.params
+        await userExports.remove(userId, managerOf(request), id)
+        return reply.code(204).send(null)
+      },
+    )
+
+    // No other credential: browsers send none with a download.
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/download/user-exports/:filename',
+      config: { plainRefusals: { 403: 'Forbidden' } },
+      schema: {
+        tags,
+        params: z.object({ filename: z.string().max(255) }),
+        querystring: z.object({ jwt: z.string('Invalid value').max(LONGEST_TOKEN).regex(JWT, 'Invalid value') }),
+        hide: true,
+      },
+      handler: async (request, reply) => {
+        assertExportsEnabled(config().export.users)
+        const name = plain(request.params.filename)
+        const archive = await findArchive(db, name, clock.now())
+        if (!archive) throw notFound('User export not found')
+        await userExports.check(name, request.query.jwt)
+        const refs: FileRef[] = [{ kind: 'user_exports', name }]
+        const { object_storage, vireo } = config()
+        const sent = object_storage.proxy.proxify_private_files ? undefined : await sendOnSigned(reply, { store, refs })
+        const disposition = `attachment; filename="user-export-${archive.userId}-${archive.createdAt.toISOString()}.zip"`
+        return (
+          sent ??
+          (await serveFile(request, reply, {
+            store,
+            refs,
+            disposition,
+            cacheControl: CACHE,
+            delivery: vireo.delivery,
+          }))
+        )
+      },
+    })
+  }
+}
