@@ -405,6 +405,6 @@ function areasOf(parts: HttpParts): Area[] {
     }),
     feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
-    pagesArea({ db, config, urls }),
+    pagesArea({ db, config, urls, fileTokens }),
   ]
 }

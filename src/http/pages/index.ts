@@ -7,6 +7,7 @@ import { addAssets } from './assets.ts'
 import { addEmbedPages } from './embed.routes.ts'
 import { addHomePage } from './home.routes.ts'
 import { addMissingPage } from './missing.routes.ts'
+import { addPlaylistWatchPages } from './playlist.routes.ts'
 import { makePageTools, type PagesDeps } from './send.ts'
 import { addWatchPages } from './watch.routes.ts'
 
@@ -17,6 +18,7 @@ export function pagesArea(deps: PagesDeps): Area {
     addHomePage(tools)
     addWatchPages(tools)
     addEmbedPages(tools)
+    addPlaylistWatchPages(tools)
     addAboutPage(tools)
     addMissingPage(tools)
   }
