@@ -91,7 +91,7 @@ import { toNotificationView } from '../http/notifications/views.ts'
 import { oauthArea } from '../http/oauth/routes.ts'
 import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
 import { overviewsArea } from '../http/overviews/routes.ts'
-import { pagesArea } from '../http/pages/routes.ts'
+import { pagesArea } from '../http/pages/index.ts'
 import { peersArea } from '../http/peers/routes.ts'
 import { pingArea } from '../http/ping/routes.ts'
 import { ratingsArea } from '../http/ratings/routes.ts'
@@ -410,6 +410,6 @@ function areasOf(parts: HttpParts): Area[] {
     }),
     feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
-    pagesArea({ db, config, urls }),
+    pagesArea({ db, config, urls, fileTokens }),
   ]
 }

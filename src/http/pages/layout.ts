@@ -2,7 +2,8 @@
 
 import { type Html, html } from '../../platform/html.ts'
 import type { Assets } from './assets.ts'
-import type { Site } from './cards.ts'
+import { type Head, titleText } from './heads/index.ts'
+import type { Site } from './site.ts'
 
 export interface Page {
   title: string
@@ -14,32 +15,47 @@ export interface Page {
   player?: boolean
 }
 
+/** The members of a page that come from its head. */
+export const headed = ({ name, description, tags }: Head): Pick<Page, 'title' | 'head'> => ({
+  title: name,
+  head: html`<meta name="description" content="${description}">
+${tags}`,
+})
+
 export function layout(
   { title, body, head, embed = false, player = false }: Page,
   site: Pick<Site, 'name'>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
 ): string {
-  const full = title === site.name ? title : `${title} - ${site.name}`
-  const scripts = player
-    ? html`<script src="${assets.hls}" defer></script>
-<script src="${assets.player}" defer></script>
-`
-    : null
+  const name = titleText(title)
+  const full = name === site.name ? name : `${name} - ${site.name}`
   return `<!doctype html>
 ${html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#141416">
+<meta property="og:platform" content="Vireo">
 <title>${full}</title>
 <link rel="stylesheet" href="${assets.style}">
-${scripts}${head}
+${
+  player &&
+  html`<script src="${assets.player}" data-hls="${assets.hls}" defer></script>
+`
+}${head}
 </head>
 ${
   embed
-    ? html`<body class="embed">${body}</body>`
+    ? html`<body class="embed"><main>${body}</main></body>`
     : html`<body>
-<header><a class="name" href="/">${site.name}</a><a href="/about">About</a></header>
-<main>
+<a class="skip" href="#main">Skip to content</a>
+<header>
+<a class="name" href="/">${site.name}</a>
+<form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required><button>Search</button></form>
+<nav aria-label="Main"><a href="/about">About</a></nav>
+</header>
+<main id="main" tabindex="-1">
 ${body}
 </main>
 <footer><span>A video server of the fediverse</span></footer>
@@ -50,13 +66,18 @@ ${body}
 }
 
 /** `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that a page of ours does not do. */
-export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean; forms?: true }): string {
+export function contentSecurityPolicy(options: {
+  origins: readonly string[]
+  framed: boolean
+  forms?: boolean
+}): string {
   const media = ["'self'", ...options.origins].join(' ')
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "manifest-src 'self'",
     `connect-src ${media}`,
     `media-src ${media} blob:`,
     "base-uri 'none'",

@@ -19,7 +19,7 @@ import { makeMuxes } from '../../../src/http/downloads/mux.ts'
 import { downloadsArea } from '../../../src/http/downloads/routes.ts'
 import { lazyStaticArea } from '../../../src/http/lazy-static/routes.ts'
 import { overviewsArea } from '../../../src/http/overviews/routes.ts'
-import { pagesArea } from '../../../src/http/pages/routes.ts'
+import { pagesArea } from '../../../src/http/pages/index.ts'
 import { servicesArea } from '../../../src/http/services/routes.ts'
 import { staticArea } from '../../../src/http/static/routes.ts'
 import { videoPasswordsArea } from '../../../src/http/video-passwords/routes.ts'
@@ -171,7 +171,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
         },
       }),
       servicesArea({ db: asked, urls, config: () => config }),
-      pagesArea({ db: asked, urls, config: () => config }),
+      pagesArea({ db: asked, urls, config: () => config, fileTokens }),
     ],
     checkResponses: true,
     version: '1.2.3',
