@@ -88,7 +88,8 @@ export interface Uploads {
 const TOKEN_BYTES = 16
 
 export function makeUploads(deps: UploadDeps): Uploads {
-  const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases, userImports } = deps
+  const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases, userImports } =
+    deps
   const finish = makeFinishUpload(deps)
   const receiveChunk = makeReceiveChunk(deps)
 

@@ -61,7 +61,8 @@ export const withImport = <T>(
   { tell, pendingFiles }: StateDeps,
   id: number,
   work: (locked: Locked) => Promise<T>,
-): Promise<T> => tell({ aggregate: 'user_import', id }, async (unit) => await work(await locked(unit, id, pendingFiles)))
+): Promise<T> =>
+  tell({ aggregate: 'user_import', id }, async (unit) => await work(await locked(unit, id, pendingFiles)))
 
 /** The same inside of the transaction of another aggregate, whose lock comes first. */
 export async function locked(unit: Unit, id: number, pendingFiles: PendingFiles): Promise<Locked> {

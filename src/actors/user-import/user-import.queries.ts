@@ -1,7 +1,7 @@
 // Imports of users as reads give them.
 
 import type { Database } from '../../platform/database/index.ts'
-import type { UserImportContext, userImportStateIds } from '../../state-machines/user-import.ts'
+import { type UserImportContext, userImportStateIds } from '../../state-machines/user-import.ts'
 import type { ImportSummary } from './summary.ts'
 
 export interface UserImportRow {
@@ -25,4 +25,12 @@ export async function findLatestImport(
     [userId],
   )
   return row
+}
+
+/** `UserImportState` of the contract, as clients are shown it. */
+export const userImportStates: Readonly<Record<UserImportRow['state'], { id: number; label: string }>> = {
+  pending: { id: userImportStateIds.pending, label: 'Pending' },
+  processing: { id: userImportStateIds.processing, label: 'Processing' },
+  completed: { id: userImportStateIds.completed, label: 'Completed' },
+  errored: { id: userImportStateIds.errored, label: 'Failed' },
 }

@@ -69,7 +69,10 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
       {
         config: { auth: 'user', body: 'stream' },
         schema: {
-          ...{ operationId: 'userImportResumable', summary: 'Send a chunk of an archive, or ask where its upload stands' },
+          ...{
+            operationId: 'userImportResumable',
+            summary: 'Send a chunk of an archive, or ask where its upload stands',
+          },
           ...{ tags, params, querystring: ofUpload, response: { 204: nothing, 308: nothing } },
         },
       },

@@ -1,13 +1,7 @@
 // The latest import of a user, with how far it came.
 
 import { z } from 'zod'
-import {
-  countsOf,
-  importedParts,
-  summaryNames,
-  type UserImportRow,
-} from '../../actors/user-import/index.ts'
-import { userImportStateIds } from '../../state-machines/user-import.ts'
+import { countsOf, importedParts, summaryNames, type UserImportRow, userImportStates } from '../../actors/user-import/index.ts'
 import { idNumber } from '../plugins/schemas.ts'
 
 const counts = z.object({ success: z.int(), duplicates: z.int(), errors: z.int() })
@@ -35,13 +29,11 @@ export const userImportView = z
   })
   .meta({ id: 'UserImport' })
 
-const LABELS = { pending: 'Pending', processing: 'Processing', completed: 'Completed', errored: 'Failed' } as const
-
 export function toUserImportView(row: UserImportRow): z.infer<typeof userImportView> {
   const { id, state, context, item, items, summary, created_at: createdAt } = row
   return {
     id,
-    state: { id: userImportStateIds[state], label: LABELS[state] },
+    state: userImportStates[state],
     createdAt: createdAt.toISOString(),
     progress: {
       part: state === 'processing' ? (importedParts[context.part] ?? null) : null,

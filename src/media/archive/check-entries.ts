@@ -38,7 +38,8 @@ export const isFolder = ({ path }: Pick<ListedEntry, 'path'>): boolean => path.e
 export function checkEntry(entry: ListedEntry, traits: EntryTraits, limits: ArchiveLimits): void {
   const { path, compressedSize, size, method } = entry
   const shown = JSON.stringify(path.slice(0, 100))
-  if (!isSafePath(path, limits.path)) throw new ArchiveError('unsafe', `The archive has a file of a bad name, ${shown}.`)
+  if (!isSafePath(path, limits.path))
+    throw new ArchiveError('unsafe', `The archive has a file of a bad name, ${shown}.`)
   if ((traits.flags & ENCRYPTED) !== 0) throw new ArchiveError('unsupported', `${shown} of the archive is encrypted.`)
   const type = (traits.externalAttributes >>> 16) & TYPE_OF_FILE
   if (type !== 0 && type !== (isFolder(entry) ? FOLDER : REGULAR)) {
