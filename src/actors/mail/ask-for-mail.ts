@@ -22,6 +22,9 @@ export type Mail =
   | { mail: 'notifications'; userId: number; type: number }
   /** The archive that a user asked for is there, or could not be made. */
   | { mail: 'user-export'; exportId: number }
+  /** An archive of the user was brought in, or could not be. */
+  | { mail: 'user-import-completed'; userImportId: number }
+  | { mail: 'user-import-failed'; userImportId: number }
   /** To whoever runs the server: a visitor wrote. */
   | { mail: 'contact-form'; contactId: number }
 

@@ -148,6 +148,7 @@ export interface AggregateRef {
     | 'ownership_change'
     | 'video_import'
     | 'user_export'
+    | 'user_import'
     | 'channel_sync'
     | 'job_queue'
   id: number
