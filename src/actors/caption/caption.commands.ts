@@ -3,10 +3,20 @@
 import type { FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { notFound } from '../runtime/index.ts'
+import { notFound, type Unit } from '../runtime/index.ts'
 import type { ChangeParts, Leases, PendingFiles, Viewer } from '../video/index.ts'
 
+/** A text in the store that no row names yet. */
+export interface PlacedCaption {
+  language: string
+  ref: FileRef
+}
+
 export interface Captions {
+  /** Puts a text (WebVTT) into the store, for `insert`. */
+  place(caption: { language: string; vtt: string }): Promise<PlacedCaption>
+  /** In the transaction that holds the video: the text is that of its language from now on. */
+  insert(unit: Unit, videoId: number, placed: PlacedCaption): Promise<void>
   /** Puts this text (WebVTT) in the place of the one before. Throws `not_found` and `forbidden` as a change of the video. */
   set(videoId: number, by: NonNullable<Viewer>, caption: { language: string; vtt: string }): Promise<void>
   /** Throws `not_found` also when there is no caption in this language. */
@@ -22,22 +32,31 @@ export function makeCaptions(deps: {
 }): Captions {
   const { db, changeParts, store, pendingFiles, leases } = deps
 
+  async function put({ language, ref }: PlacedCaption, vtt: string): Promise<PlacedCaption> {
+    await pendingFiles.reserve(leases.owner, [ref])
+    await store.put(ref, Buffer.from(vtt))
+    return { language, ref }
+  }
+
+  async function insert(unit: Unit, videoId: number, { language, ref }: PlacedCaption): Promise<void> {
+    // The file before is pending from now on, by a trigger of the table.
+    await unit.query('delete from video_caption where video_id = $1 and language = $2', [videoId, language])
+    await unit.query(
+      `insert into video_caption (video_id, language, filename, created_at, updated_at) values ($1, $2, $3, $4, $4)`,
+      [videoId, language, ref.name, unit.now],
+    )
+    await pendingFiles.settle(unit.query, [ref])
+  }
+
   return {
+    place: ({ language, vtt }) => put({ language, ref: newRef(language) }, vtt),
+    insert,
+
     async set(videoId, by, { language, vtt }) {
-      // A new name each time, so that no cache shows the old text.
-      const ref: FileRef = { kind: 'captions', name: `${newUuid()}-${language}.vtt` }
-      await pendingFiles.reserve(leases.owner, [ref])
+      const ref = newRef(language)
       try {
-        await store.put(ref, Buffer.from(vtt))
-        await changeParts(videoId, by, async (unit) => {
-          // The file before is pending from now on, by a trigger of the table.
-          await unit.query('delete from video_caption where video_id = $1 and language = $2', [videoId, language])
-          await unit.query(
-            `insert into video_caption (video_id, language, filename, created_at, updated_at) values ($1, $2, $3, $4, $4)`,
-            [videoId, language, ref.name, unit.now],
-          )
-          await pendingFiles.settle(unit.query, [ref])
-        })
+        const placed = await put({ language, ref }, vtt)
+        await changeParts(videoId, by, (unit) => insert(unit, videoId, placed))
       } catch (error) {
         // The transaction may have been committed although its answer was lost.
         const stored = await db.query('select 1 from video_caption where filename = $1', [ref.name])
@@ -56,3 +75,6 @@ export function makeCaptions(deps: {
       }),
   }
 }
+
+/** A new name each time, so that no cache shows the old text. */
+const newRef = (language: string): FileRef => ({ kind: 'captions', name: `${newUuid()}-${language}.vtt` })
