@@ -6,15 +6,17 @@ import { newUuid } from '../../platform/ids.ts'
 import { notFound, type Unit } from '../runtime/index.ts'
 import type { ChangeParts, Leases, PendingFiles, Viewer } from '../video/index.ts'
 
-/** A text in the store that no row names yet. */
+/** A text on its way into the store, which no row names yet. */
 export interface PlacedCaption {
   language: string
   ref: FileRef
 }
 
 export interface Captions {
-  /** Puts a text (WebVTT) into the store, for `insert`. */
-  place(caption: { language: string; vtt: string }): Promise<PlacedCaption>
+  /** Where a text in this language is going to lie. */
+  begin(language: string): PlacedCaption
+  /** Puts the text (WebVTT) into the store, for `insert`. */
+  place(begun: PlacedCaption, vtt: string): Promise<void>
   /** In the transaction that holds the video: the text is that of its language from now on. */
   insert(unit: Unit, videoId: number, placed: PlacedCaption): Promise<void>
   /** Puts this text (WebVTT) in the place of the one before. Throws `not_found` and `forbidden` as a change of the video. */
@@ -32,10 +34,9 @@ export function makeCaptions(deps: {
 }): Captions {
   const { db, changeParts, store, pendingFiles, leases } = deps
 
-  async function put({ language, ref }: PlacedCaption, vtt: string): Promise<PlacedCaption> {
+  async function place({ ref }: PlacedCaption, vtt: string): Promise<void> {
     await pendingFiles.reserve(leases.owner, [ref])
     await store.put(ref, Buffer.from(vtt))
-    return { language, ref }
   }
 
   async function insert(unit: Unit, videoId: number, { language, ref }: PlacedCaption): Promise<void> {
@@ -49,14 +50,16 @@ export function makeCaptions(deps: {
   }
 
   return {
-    place: ({ language, vtt }) => put({ language, ref: newRef(language) }, vtt),
+    begin,
+    place,
     insert,
 
     async set(videoId, by, { language, vtt }) {
-      const ref = newRef(language)
+      const begun = begin(language)
+      const { ref } = begun
       try {
-        const placed = await put({ language, ref }, vtt)
-        await changeParts(videoId, by, (unit) => insert(unit, videoId, placed))
+        await place(begun, vtt)
+        await changeParts(videoId, by, (unit) => insert(unit, videoId, begun))
       } catch (error) {
         // The transaction may have been committed although its answer was lost.
         const stored = await db.query('select 1 from video_caption where filename = $1', [ref.name])
@@ -77,4 +80,7 @@ export function makeCaptions(deps: {
 }
 
 /** A new name each time, so that no cache shows the old text. */
-const newRef = (language: string): FileRef => ({ kind: 'captions', name: `${newUuid()}-${language}.vtt` })
+const begin = (language: string): PlacedCaption => ({
+  language,
+  ref: { kind: 'captions', name: `${newUuid()}-${language}.vtt` },
+})
