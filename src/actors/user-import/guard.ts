@@ -1,7 +1,8 @@
 // Keeps what archives hold from stopping an import: what is wrong with an item ends that item, and what is wrong with this server makes
 // the import wait.
 
-import { isRefusal, systemCode } from '../../media/index.ts'
+import { isRefusal } from '../../media/index.ts'
+import { isBadData } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { DomainError, NotNow } from '../runtime/index.ts'
 import type { ArchivePart } from '../user-archive/index.ts'
@@ -38,9 +39,7 @@ export function guarded<P extends ArchivePart>(importer: PartImporter<P>, logger
 export const isForNow = (error: unknown): boolean =>
   error instanceof DomainError && ['busy', 'unavailable', 'too_many'].includes(error.kind)
 
-/** Data exceptions of PostgreSQL have the class 22: no other try would store such values. */
-const isOfItem = (error: unknown): boolean =>
-  error instanceof DomainError || isRefusal(error) || /^22[0-9A-Z]{3}$/.test(systemCode(error) ?? '')
+const isOfItem = (error: unknown): boolean => error instanceof DomainError || isRefusal(error) || isBadData(error)
 
 /** PostgreSQL holds neither U+0000 nor half of a surrogate pair. What a file is made of is not stored. */
 function isStorable(item: unknown): boolean {
