@@ -49,6 +49,7 @@ import { InboundDecision } from './0047-inbound-decision.ts'
 import { Reports } from './0048-reports.ts'
 import { NotificationMails } from './0050-notification-mails.ts'
 import { ReportTotals } from './0052-report-totals.ts'
+import { UserImports } from './0054-user-imports.ts'
 import { ImportedObjects } from './0057-imported-objects.ts'
 
 export const migrations = [
@@ -101,5 +102,6 @@ export const migrations = [
   { name: '0048-reports', class: Reports },
   { name: '0050-notification-mails', class: NotificationMails },
   { name: '0052-report-totals', class: ReportTotals },
+  { name: '0054-user-imports', class: UserImports },
   { name: '0057-imported-objects', class: ImportedObjects },
 ]

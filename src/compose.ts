@@ -69,6 +69,7 @@ import {
   makeUsers,
   type Operator,
 } from './actors/user/index.ts'
+import { makeUserImports } from './actors/user-import/index.ts'
 import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   announceVideoChanges,
@@ -223,7 +224,8 @@ async function start(
   const inspectFile = makeInspectFile(media)
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
-  const uploads = makeUploads({ ...media, createVideo, replaceSource })
+  const userImports = makeUserImports(media)
+  const uploads = makeUploads({ ...media, createVideo, replaceSource, userImports })
   removeOldWork(media)
   makeTranscodings(media)
   const transcodeAgain = makeTranscodeAgain(deps)
@@ -320,7 +322,7 @@ async function start(
   reactByRules({ registry: runtime.registry, notify }, RULES)
   const notifications = makeNotifications(deps)
   // After federation, whose reactions to the end of an account or channel come first.
-  makeUserRemoval({ ...deps, uploads, videos, comments, playlists, ratings, follows })
+  makeUserRemoval({ ...deps, uploads, userImports, videos, comments, playlists, ratings, follows })
   makeChannelRemoval({ ...deps, videos, playlists, follows })
   const removers = { videos: remoteVideos, playlists: remotePlaylists, comments, ratings, shares }
   makeRemoteActorRemoval({ ...deps, remoteActors, removers })

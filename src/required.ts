@@ -93,6 +93,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'comment-thread',
     'comments-refresh',
     'instance-update',
+    'import-user-archive',
     'video-channel-import',
     'after-video-channel-import',
   ],

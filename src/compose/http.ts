@@ -110,6 +110,7 @@ import { subscriptionsArea } from '../http/subscriptions/routes.ts'
 import { trackerArea } from '../http/tracker/routes.ts'
 import { twoFactorArea } from '../http/two-factor/routes.ts'
 import { uploadsArea } from '../http/uploads/routes.ts'
+import { userImportsArea } from '../http/user-imports/routes.ts'
 import { userMailsArea } from '../http/user-mails/routes.ts'
 import { usersArea } from '../http/users/routes.ts'
 import { videoBlocksArea } from '../http/video-blocks/routes.ts'
@@ -346,6 +347,7 @@ function areasOf(parts: HttpParts): Area[] {
     chaptersArea({ db, chapters }),
     storyboardsArea({ db }),
     uploadsArea({ uploads, config, host: urls.host }),
+    userImportsArea({ db, config, urls, uploads }),
     videoImportsArea({ db, config, urls, uploads, videoImports }),
     abusesArea({ db, config, urls, abuses, messages: makeAbuseMessages(deps) }),
     blocklistsArea({ db, config, urls, blocklist }),

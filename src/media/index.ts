@@ -1,5 +1,7 @@
 // The public face of media: bytes and what they hold. Knows files, not users.
 
+export { type Archive, type ArchiveFile, openArchive } from './archive/archive.ts'
+export { ArchiveError, type ArchiveFault } from './archive/archive-error.ts'
 export { cleanWebVtt, retimeWebVtt, toWebVtt } from './captions/captions.ts'
 export { DownloadError, type DownloadFailure } from './downloads/download-error.ts'
 export {

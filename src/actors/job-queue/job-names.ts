@@ -20,6 +20,7 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'federate-video': 'federate-video',
   'generate-video-storyboard': 'generate-video-storyboard',
   'host-software': 'activitypub-refresher',
+  'import-user-archive': 'import-user-archive',
   'instance-update': 'activitypub-http-broadcast',
   'manage-video-torrent': 'manage-video-torrent',
   'move-to-file-system': 'move-to-file-system',

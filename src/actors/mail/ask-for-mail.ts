@@ -20,6 +20,9 @@ export type Mail =
   | { mail: 'notification'; notificationId: number }
   /** All of one type that came while none was mailed, in one mail. */
   | { mail: 'notifications'; userId: number; type: number }
+  /** An archive of the user was brought in, or could not be. */
+  | { mail: 'user-import-completed'; userImportId: number }
+  | { mail: 'user-import-failed'; userImportId: number }
   /** To whoever runs the server: a visitor wrote. */
   | { mail: 'contact-form'; contactId: number }
 

@@ -27,6 +27,8 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('user-unblocked'), userId }),
   z.object({ mail: z.literal('notification'), notificationId: z.int() }),
   z.object({ mail: z.literal('notifications'), userId, type: z.int() }),
+  z.object({ mail: z.literal('user-import-completed'), userImportId: z.int() }),
+  z.object({ mail: z.literal('user-import-failed'), userImportId: z.int() }),
   z.object({ mail: z.literal('contact-form'), contactId: z.int() }),
 ]) satisfies z.ZodType<Mail>
 
@@ -120,6 +122,9 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
         const addressed = notified(await batches.waiting(mail, job.id), job)
         return addressed && { ...addressed, waits: () => batches.putBack(job.id) }
       }
+      case 'user-import-completed':
+      case 'user-import-failed':
+        return await userImported(mail.userImportId)
       case 'contact-form':
         return await contactForm(mail.contactId)
     }
@@ -202,6 +207,22 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     }
   }
 
+  async function userImported(id: number): Promise<Addressed> {
+    const [found] = await db.query<ImportedRow>(
+      `select u.username, u.email, i.state, i.context->>'error' as error,
+         coalesce(sum((c->>'success')::int), 0)::int as success, coalesce(sum((c->>'duplicates')::int), 0)::int as duplicates,
+         coalesce(sum((c->>'errors')::int), 0)::int as errors
+       from user_import i join users u on u.id = i.user_id left join jsonb_each(i.summary) as p (name, c) on true
+       where i.id = $1 and u.state <> 'deleted' group by i.id, u.id`,
+      [id],
+    )
+    if (!found) return undefined
+    const { email: to, state, error, ...counts } = found
+    const page = { ...greeting(found), url: `${urls.origin}/my-account/import-export` }
+    if (state === 'completed') return { to, letter: letters.importCompleted({ ...page, ...counts }) }
+    return state === 'errored' ? { to, letter: letters.importFailed({ ...page, reason: error ?? '' }) } : undefined
+  }
+
   /** The text is only as long here as it takes to send it. */
   async function contactForm(id: number): Promise<Addressed> {
     const [message] = await db.query<ContactRow>(
@@ -267,6 +288,16 @@ interface RegistrationRow {
   state: string
   registration_reason: string
   moderation_response: string | null
+}
+
+interface ImportedRow {
+  username: string
+  email: string
+  state: string
+  error: string | null
+  success: number
+  duplicates: number
+  errors: number
 }
 
 interface ContactRow {

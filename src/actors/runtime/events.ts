@@ -147,6 +147,7 @@ export interface AggregateRef {
     | 'remote_host'
     | 'ownership_change'
     | 'video_import'
+    | 'user_import'
     | 'channel_sync'
     | 'job_queue'
   id: number

@@ -3,7 +3,7 @@ export { DomainError, type ErrorKind, type InvalidParam, notFound, unlessGone } 
 export { eachRow } from './each-row.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'
 export { keepJobHistoryShort } from './history.ts'
-export { NotNow, PermanentFailure } from './jobs.ts'
+export { isOutage, NotNow, PermanentFailure } from './jobs.ts'
 export { foldTotal, hasRows, type KeptTotal, setTotalRight, sumOf } from './kept-total.ts'
 export { isDeadHere, leaseOwner } from './lease.ts'
 export { JOB_QUEUE_TOPIC } from './pause.ts'

@@ -274,5 +274,5 @@ export function makeJobs(options: {
 }
 
 /** Whether the job could not be done for something that is out of reach: the database, object storage, or what a handler says. */
-const isOutage = (error: unknown): boolean =>
+export const isOutage = (error: unknown): boolean =>
   isDatabaseOutage(error) || causesOf(error).some((cause) => cause instanceof StorageOutage || cause instanceof NotNow)

@@ -45,7 +45,7 @@ export function makeRowLeases(options: {
   length: () => number
   /** How often the worker looks whether the row is still its own and wanted, and shows that it lives, in ms at most. */
   beatEvery: number
-  table: 'redundancy' | 'transcoding' | 'video_edition' | 'video_import'
+  table: 'redundancy' | 'transcoding' | 'user_import' | 'video_edition' | 'video_import'
   /** The column that says until when. */
   until: 'due_at' | 'lease_until'
   /** SQL condition on the row `x`: there is something to do. */

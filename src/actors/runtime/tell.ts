@@ -39,6 +39,7 @@ const LOCKS: Record<AggregateRef['aggregate'], string> = {
   ownership_change:
     'select id from video where id = (select video_id from ownership_change where id = $1) for no key update',
   video_import: 'select id from video_import where id = $1 for no key update',
+  user_import: 'select id from user_import where id = $1 for no key update',
   channel_sync: 'select id from channel_sync where id = $1 for no key update',
   runtime_config: 'select id from runtime_config where id = $1 for no key update',
   job_queue: 'select id from job_queue where id = $1 for no key update',

@@ -26,6 +26,7 @@ const NAMED: Record<PrunableKind, string> = {
   redundancy: 'exists (select from redundancy where path = a.name or path = any(a.folders))',
   uploads: `exists (select from upload where state in ('created', 'receiving', 'assembled')
       and token = regexp_replace(a.name, '-(?:thumbnail|preview)\\.jpg$', ''))
+    or exists (select from user_import where archive = a.name and state in ('pending', 'processing'))
     or exists (select from video_edition_task where filename = a.name)`,
 }
 

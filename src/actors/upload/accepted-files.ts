@@ -39,3 +39,18 @@ export function refuseUnsupported(file: { filename: string; type?: string | unde
     `This file is not supported. Please make sure it is of one of these types: ${accepted.join(', ')}`,
   )
 }
+
+/** What browsers and systems call a ZIP. */
+const ARCHIVE_TYPES = [
+  'application/zip',
+  'application/x-zip-compressed',
+  'application/x-zip',
+  'application/octet-stream',
+]
+
+/** Throws `invalid` unless the name and the declared type are those of a ZIP. */
+export function refuseNoArchive({ fileName, type }: { fileName: string; type: string }): void {
+  const plain = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (extname(fileName).toLowerCase() === '.zip' && ARCHIVE_TYPES.includes(plain)) return
+  throw new DomainError('invalid', 'User import file must be a zip')
+}

@@ -109,6 +109,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
       await tell({ aggregate: 'upload', id }, async (unit) => {
         const upload = await unit.em.findOneOrFail(Upload, id)
         await pendingFiles.condemn(unit.query, filesOf(upload))
+        if (upload.userImportId) await deps.userImports.notUploaded(unit, upload.userImportId)
         unit.em.remove(upload)
       })
       await pendingFiles.collect()

@@ -10,6 +10,7 @@ import {
 } from '../../state-machines/resumable-upload.ts'
 import { IllegalMove, step } from '../../state-machines/step.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import type { UserImports } from '../user-import/index.ts'
 import type { CreateVideo, Leases, PendingFile, PendingFiles, PictureName, ReplaceSource } from '../video/index.ts'
 import type { Upload } from './upload.entity.ts'
 
@@ -19,6 +20,7 @@ export type UploadDeps = ActorDeps & {
   replaceSource: ReplaceSource
   pendingFiles: PendingFiles
   leases: Leases
+  userImports: Pick<UserImports, 'assertPossible' | 'begin' | 'uploaded' | 'notUploaded'>
 }
 
 /** Sends one event to the machine of an upload; `silence` in ms is how long it may stay so. */

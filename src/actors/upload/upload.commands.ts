@@ -6,7 +6,7 @@ import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
 import type { CreatedVideo, GivenPictures, NewVideoFields, PictureName, Viewer } from '../video/index.ts'
-import { refuseUnsupported } from './accepted-files.ts'
+import { refuseNoArchive, refuseUnsupported } from './accepted-files.ts'
 import { makeFinishUpload } from './finish-upload.ts'
 import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
@@ -74,6 +74,13 @@ export interface Uploads {
    * another total size, `busy` while another request writes or finishes it.
    */
   receive(chunk: Chunk): Promise<Receipt>
+  /**
+   * Opens the upload of a user's archive, with an import that waits for it. Throws `invalid` for what is no ZIP by its name or type, and
+   * as `UserImports.assertPossible` does, `too_large` over the user's quota.
+   */
+  openArchive(upload: Omit<NewUpload, 'fields' | 'pictures'>): Promise<{ token: string }>
+  /** As `receive`, of an archive; with the last byte its import begins. */
+  receiveArchive(chunk: Omit<Chunk, 'videoId'>): Promise<{ done: false; received: number } | { done: true }>
   /** Ends an upload and removes its bytes. Doing so again is fine. */
   cancel(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
 }
@@ -81,7 +88,8 @@ export interface Uploads {
 const TOKEN_BYTES = 16
 
 export function makeUploads(deps: UploadDeps): Uploads {
-  const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases } = deps
+  const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases, userImports } =
+    deps
   const finish = makeFinishUpload(deps)
   const receiveChunk = makeReceiveChunk(deps)
 
@@ -94,9 +102,12 @@ export function makeUploads(deps: UploadDeps): Uploads {
       state: string
       is_new: boolean
       video: number | null
-    }>('select id, user_id, state, fields is not null as is_new, replaces_id as video from upload where token = $1', [
-      token,
-    ])
+      is_archive: boolean
+    }>(
+      `select id, user_id, state, fields is not null as is_new, replaces_id as video, user_import_id is not null as is_archive
+       from upload where token = $1`,
+      [token],
+    )
     // An unknown id and somebody else's are answered alike, so that ids cannot be found out.
     if (!found || found.user_id !== userId) throw notYours()
     return found
@@ -108,6 +119,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
     upload.leaseOwner = null
     upload.leaseUntil = null
     await pendingFiles.condemn(unit.query, filesOf(upload))
+    if (upload.userImportId) await userImports.notUploaded(unit, upload.userImportId)
     if (by === 'TIMED_OUT') unit.em.remove(upload)
   }
 
@@ -183,6 +195,25 @@ export function makeUploads(deps: UploadDeps): Uploads {
       return { token: await begin({ userId, fileName, size, fields: null, replacesId: videoId }) }
     },
 
+    async openArchive({ userId, fileName, size, type }) {
+      await userImports.assertPossible(userId)
+      refuseNoArchive({ fileName, type })
+      await createVideo.checkQuota(userId, size)
+      return { token: await begin({ userId, fileName, size, fields: null, replacesId: null }) }
+    },
+
+    async receiveArchive({ userId, token, range, body }) {
+      const { id, state, is_archive: isArchive } = await findOwn({ userId, token })
+      if (!isArchive) throw notYours()
+      const wantsStatus = range === null || range.kind === 'status'
+      if (state === 'finished' && wantsStatus) return { done: true }
+      if (!isOpen(state)) throw new DomainError('not_found', 'This upload has ended.')
+      const after = await receiveChunk({ id, range, body })
+      if (!after.complete) return { done: false, received: after.received }
+      await finishArchive(id)
+      return { done: true }
+    },
+
     async receive({ userId, token, videoId, range, body }) {
       const { id, state, is_new: isNew, video } = await findOwn({ userId, token })
       if (videoId === undefined ? !isNew : isNew || video !== videoId) throw notYours()
@@ -203,11 +234,22 @@ export function makeUploads(deps: UploadDeps): Uploads {
     },
   }
 
+  /** The bytes stay where they are, and belong to the import from now on. */
+  async function finishArchive(id: number): Promise<void> {
+    await tell({ aggregate: 'upload', id }, async (unit) => {
+      const upload = await unit.em.findOneOrFail(Upload, id)
+      // Another request may have seen the last byte, too.
+      if (upload.state === 'finished') return
+      moveUpload(unit, upload, { type: 'FINISHED' }, silence())
+      if (upload.userImportId) await userImports.uploaded(unit, upload.userImportId, upload.token)
+    })
+  }
+
   /** Opens the upload, or finds the one that is open for the same file. */
   async function begin(upload: Beginning): Promise<string> {
     const { fileName, size, fields, replacesId } = upload
     const fingerprint = createHash('sha256')
-      .update(JSON.stringify([fileName, size, fields ?? { replacesId }]))
+      .update(JSON.stringify([fileName, size, fields ?? (replacesId === null ? 'archive' : { replacesId })]))
       .digest('hex')
     return await tell.create(async (unit) => {
       await refuseTooMuch(unit, upload, fingerprint)
@@ -234,19 +276,23 @@ export function makeUploads(deps: UploadDeps): Uploads {
     const { userId, fields, replacesId, fileName, size } = upload
     const { state, context } = initialResumableUpload(size)
     const due = new Date(unit.now.getTime() + silence())
-    const [row] = await unit.query<{ token: string }>(
+    const [row] = await unit.query<{ id: number; token: string; importId: number | null }>(
       `insert into upload (token, user_id, state, context, due_at, file_name, size, fields, fingerprint, created_at,
          updated_at, replaces_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
        on conflict (user_id, fingerprint) where state in ('created', 'receiving', 'assembled')
        do update set due_at = excluded.due_at, updated_at = excluded.updated_at
-       returning token`,
+       returning id, token, user_import_id as "importId"`,
       [
         ...[randomToken(TOKEN_BYTES), userId, state, JSON.stringify(context), due, fileName, size],
         ...[fields && JSON.stringify(fields), fingerprint, unit.now, replacesId],
       ],
     )
     if (!row) throw new Error('The upload could not be stored.')
+    if (isArchive(upload) && row.importId === null) {
+      const importId = await userImports.begin(unit, { userId, size })
+      await unit.query('update upload set user_import_id = $2 where id = $1', [row.id, importId])
+    }
     return row.token
   }
 
@@ -266,10 +312,12 @@ interface Beginning {
   userId: number
   fileName: string
   size: number
-  /** Null for a file that replaces that of `replacesId`. */
+  /** Null for a file that replaces that of `replacesId`; an archive has neither. */
   fields: NewVideoFields | null
   replacesId: number | null
 }
+
+const isArchive = ({ fields, replacesId }: Beginning): boolean => fields === null && replacesId === null
 
 const pictureNames: PictureName[] = ['thumbnail', 'preview']
 

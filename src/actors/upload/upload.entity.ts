@@ -21,10 +21,12 @@ const UploadSchema = defineEntity({
     size: p.bigint('number'),
     /** Bytes stored so far. */
     received: p.bigint('number'),
-    /** The validated fields of the video to be; null for a file that replaces that of a video. */
+    /** The validated fields of the video to be; null for a file that replaces that of a video, and for an archive. */
     fields: p.json<NewVideoFields>().nullable(),
     /** The video whose file it replaces; null when that is gone. */
     replacesId: p.integer().nullable(),
+    /** The import of a user, when it is no video but an archive. */
+    userImportId: p.integer().nullable(),
     /** Hash of name, size and fields: the same metadata is the same upload while it is open. */
     fingerprint: p.string(),
     /** Where the complete file is being moved to. */

@@ -9,6 +9,7 @@ import type { Ratings } from '../rating/index.ts'
 import { eachRow, unlessGone } from '../runtime/index.ts'
 import type { Uploads } from '../upload/index.ts'
 import { userRoles } from '../user/index.ts'
+import type { UserImports } from '../user-import/index.ts'
 import type { RemoveVideo } from '../video/index.ts'
 
 /** A removed user, whose rows are still there. */
@@ -23,6 +24,7 @@ export interface Owner {
 /** The commands of the nouns that belong to a user. */
 export interface Removers {
   uploads: Pick<Uploads, 'cancel'>
+  userImports: Pick<UserImports, 'cancelAll'>
   videos: RemoveVideo
   comments: Pick<Comments, 'remove'>
   playlists: Pick<Playlists, 'remove'>
@@ -80,6 +82,8 @@ export async function rememberWhoKnows(query: Sql, owner: Owner): Promise<void> 
 /** What there is of each kind, by the parameter that names its owner. */
 const uploadsOf = (user: string) =>
   `from upload o where o.user_id = ${user} and o.state in ('created', 'receiving', 'assembled')`
+const importsOf = (user: string) =>
+  `from user_import o where o.user_id = ${user} and o.state in ('uploading', 'pending', 'processing')`
 const videosOf = (account: string) =>
   `from video o join channel c on c.id = o.channel_id where c.account_id = ${account}`
 const commentsOf = (account: string) => `from comment o where o.account_id = ${account} and o.deleted_at is null`
@@ -104,6 +108,7 @@ export async function takeAway(
   await each<{ token: string }>(uploadsOf('$1'), userId, 'o.token', ({ token }) =>
     removers.uploads.cancel({ userId, token }),
   )
+  await removers.userImports.cancelAll(userId)
   await each<{ id: number; state: string }>(videosOf('$1'), accountId, 'o.state', async ({ id, state }) => {
     if (state !== 'removed') await removers.videos.remove(id, by)
   })
@@ -138,7 +143,8 @@ async function leaveComments(db: Pick<Database, 'query'>, accountId: number, sig
 /** Whether something is left, or somebody still has to be told in the name of one of the actors. One statement. */
 export async function isSomethingLeft(query: Sql, owner: Owner): Promise<boolean> {
   const [answer] = await query<{ left: boolean }>(
-    `select exists (select 1 ${uploadsOf('$1')}) or exists (select 1 ${videosOf('$2')})
+    `select exists (select 1 ${uploadsOf('$1')}) or exists (select 1 ${importsOf('$1')})
+       or exists (select 1 ${videosOf('$2')})
        or exists (select 1 ${commentsOf('$2')}) or exists (select 1 ${ratingsOf('$2')})
        or exists (select 1 ${playlistsOf('$2')})
        or exists (select 1 ${followingsOf('$3::int[]')})

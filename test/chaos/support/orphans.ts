@@ -69,6 +69,7 @@ const NAMED = `
     where state in ('created', 'receiving', 'assembled')
   union all select 'redundancy', path, file_id is not null, streaming_playlist_id is not null
     from redundancy where path is not null and state in ('stored', 'announced')
+  union all select 'uploads', archive, true, false from user_import where archive is not null
   union all select 'uploads', filename, true, false from video_edition_task where filename is not null
   union all select kind, filename, true, false from video_coming_file
   union all select kind, name, false, folder from pending_file`
@@ -103,6 +104,8 @@ async function findStuckWork(place: Place): Promise<string[]> {
        where state not in ('announced', 'failed') or lease_owner is not null
      union all select format('import %s is %s (%s)', id, state, coalesce(context->>'error', lease_owner, ''))
        from video_import where state <> 'success' or lease_owner is not null
+     union all select format('import of a user %s is %s (%s)', id, state, coalesce(context->>'error', lease_owner, ''))
+       from user_import where state not in ('completed', 'cancelled') or lease_owner is not null
      union all select format('video %s is %s', id, state) from video where state <> 'published'
      union all select format('event %s waits: %s', event, coalesce(error, '')) from outbox
      union all select format('file %s %s is pending', kind, name) from pending_file`,

@@ -12,6 +12,7 @@ import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transc
 import type { TranscodingDeps } from '../../../src/actors/transcoding/transcoding-state.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
 import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
+import { makeUserImports } from '../../../src/actors/user-import/index.ts'
 import {
   type CreateVideo,
   makeCreateVideo,
@@ -142,7 +143,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const inspectFile = makeInspectFile(deps)
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })
-  const uploads = makeUploads({ ...deps, createVideo, replaceSource })
+  const uploads = makeUploads({ ...deps, createVideo, replaceSource, userImports: makeUserImports(deps) })
   removeOldWork(deps)
   makeTranscodings(deps)
   makeStoryboards(deps)

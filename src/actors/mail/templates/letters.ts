@@ -80,6 +80,34 @@ export const registrationAccepted = (mail: To & { response: string; url: string 
   ],
 })
 
+/** How many things of the archive came in, were here already, and could not be used. */
+export const importCompleted = (
+  mail: To & { url: string; success: number; duplicates: number; errors: number },
+): Letter => ({
+  subject: `The import of your archive on ${mail.instanceName} is done`,
+  heading: 'Your archive was imported',
+  blocks: [
+    { say: `Hello ${mail.username},` },
+    { say: `the import of your archive into your account on ${mail.instanceName} is done.` },
+    {
+      say: `Brought in: ${mail.success}. Here already: ${mail.duplicates}. Not usable: ${mail.errors}. New videos may still be transcoded.`,
+    },
+    { link: 'Look at your imports', url: mail.url },
+  ],
+})
+
+export const importFailed = (mail: To & { url: string; reason: string }): Letter => ({
+  subject: `The import of your archive on ${mail.instanceName} failed`,
+  heading: 'Your archive could not be imported',
+  blocks: [
+    { say: `Hello ${mail.username},` },
+    { say: `the import of your archive into your account on ${mail.instanceName} failed. The reason:` },
+    { quote: mail.reason },
+    { say: 'What was brought in before that stays. You may import an archive again: nothing comes in twice.' },
+    { link: 'Look at your imports', url: mail.url },
+  ],
+})
+
 export const registrationRejected = (mail: To & { response: string }): Letter => ({
   subject: `Your request for the account ${mail.username} was rejected`,
   heading: 'Your request was rejected',

@@ -1,0 +1,275 @@
+// The job `import-user-archive`: brings an archive in, part by part and item by item. How far it came is stored with the counts, so that
+// whoever goes on after a crash begins at the item that was in hand, and counts each once.
+
+import { ArchiveError, isDiskFull, isRefusal, MediaError, openArchive, type Store } from '../../media/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { UserImportEvent } from '../../state-machines/user-import.ts'
+import {
+  DomainError,
+  type Held,
+  isOutage,
+  type JobContext,
+  makeRowLeases,
+  NotNow,
+  unlessGone,
+} from '../runtime/index.ts'
+import { archiveParts } from '../user-archive/index.ts'
+import type { Leases } from '../video/index.ts'
+import type { ImportContext, ItemOutcome, PartImporter } from './part-importer.ts'
+import { checkDocuments, findFile, readItems } from './read-archive.ts'
+import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
+import type { UserImportDeps } from './user-import.commands.ts'
+import { archiveFile, move, save, settingsOf, takes, type UserImport, withImport } from './user-import-state.ts'
+
+export interface RunUserImportDeps extends UserImportDeps {
+  store: Store
+  leases: Leases
+  /** One for each part that is imported. */
+  partImporters: readonly PartImporter[]
+}
+
+/** An import in the hands of a worker. */
+interface Task extends Held {
+  userId: number
+  accountId: number
+  archive: string
+  size: number
+  /** Parts that are done. */
+  part: number
+  /** Items of the next one that are done. */
+  item: number
+  summary: ImportSummary
+  log: Logger
+}
+
+/** How often the worker looks whether the import is still wanted, and shows that it lives, in ms at most. */
+const BEAT_EVERY = 1_000
+/** How often the position is stored, in ms: no more than so much is looked at again after a crash. */
+const STORE_EVERY = 100
+
+/** Adds the job to the registry. Throws when a part has no importer, or two. */
+export function runUserImports(deps: RunUserImportDeps): void {
+  const { db, registry, clock, logger, store, pendingFiles, leases } = deps
+  const importers = inOrder(deps.partImporters)
+  const held = makeRowLeases({
+    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
+    ...{ table: 'user_import', until: 'due_at', active: "x.state = 'processing'" },
+    wanted: "exists (select from users u where u.id = x.user_id and u.state <> 'deleted' and not u.blocked)",
+  })
+
+  registry.job('import-user-archive', {
+    queue: 'media',
+    run: (job) => run(job),
+    failed: ({ data }, error) => unlessGone(fail(Number(data.userImportId), error)),
+  })
+
+  async function run({ data, signal, progress }: JobContext): Promise<void> {
+    const task = await claim(Number(data.userImportId))
+    if (!task) return
+    const { log } = task
+    const beat = held.startBeat(task)
+    try {
+      await importArchive(task, AbortSignal.any([signal, beat.signal]), progress)
+      log.info('an archive was imported')
+    } catch (error) {
+      if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The import took too long.') : error
+      await settle(task, error)
+    } finally {
+      await beat.stop()
+      await held.release(task)
+      await pendingFiles.collect()
+    }
+  }
+
+  /** Takes the import; undefined when there is nothing to do, or a living worker is at it. */
+  async function claim(id: number): Promise<Task | undefined> {
+    const owner = held.newOwner()
+    const settings = settingsOf(deps)
+    const claimed = await withImport(deps, id, async (locked) => {
+      const { userImport, unit } = locked
+      if (userImport.state !== 'pending' && userImport.state !== 'processing') return undefined
+      if (userImport.state === 'processing' && userImport.leaseOwner) {
+        if (held.isHeld(holderOf(userImport))) return undefined
+        // A worker that ended with a goodbye took its name off; one that died did not.
+        await move(locked, { type: 'TIMED_OUT', settings }, settings)
+      }
+      if (userImport.state === 'pending') await move(locked, { type: 'STARTED', parts: importers.length }, settings)
+      if (userImport.state !== 'processing') return undefined
+      const [account] = await unit.query<{ id: number }>('select id from account where user_id = $1', [
+        userImport.userId,
+      ])
+      if (!account || userImport.archive === null) {
+        await move(locked, { type: 'CANCELLED' }, settings)
+        return undefined
+      }
+      userImport.leaseOwner = owner
+      userImport.dueAt = held.end()
+      await save(locked)
+      return { ...userImport, archive: userImport.archive, accountId: account.id }
+    }).catch((error: unknown) => {
+      if (error instanceof DomainError && error.kind === 'not_found') return undefined
+      throw error
+    })
+    if (!claimed) return undefined
+    const { userId, accountId, archive, size, context, item, summary } = claimed
+    const log = logger.child({ userImport: id, user: userId })
+    return { id, owner, userId, accountId, archive, size, part: context.part, item, summary, log }
+  }
+
+  async function importArchive(task: Task, signal: AbortSignal, progress: (percent: number) => void): Promise<void> {
+    const { userId, accountId, size } = task
+    const archive = await openArchive({ store, ref: archiveFile(task.archive), size }).catch((error: unknown) => {
+      throw isMissing(error) ? new ArchiveError('damaged', 'The archive is gone.', { cause: error }) : error
+    })
+    try {
+      // What cannot be read as a whole is refused before anything comes of it.
+      if (task.part === 0 && task.item === 0) await checkDocuments(archive, importedParts)
+      const file: ImportContext['file'] = (name) => findFile(archive, name)
+      for (const importer of importers.slice(task.part)) {
+        const items = await readItems(archive, importer.part)
+        await importPart(task, { ...importer, items }, { userId, accountId, signal, file }, (share) =>
+          progress((100 * (task.part + share)) / importers.length),
+        )
+      }
+    } finally {
+      archive.close()
+    }
+  }
+
+  async function importPart(
+    task: Task,
+    { part, importItem, items }: PartImporter<ImportedPart> & { items: readonly unknown[] },
+    context: ImportContext,
+    report: (share: number) => void,
+  ): Promise<void> {
+    let stored = { at: Number.NEGATIVE_INFINITY, item: -1 }
+    const storePosition = async (): Promise<void> => {
+      if (stored.item === task.item) return
+      const rows = await db.query(
+        `update user_import set item = $3, items = $4, summary = $5, updated_at = $6
+         where id = $1 and lease_owner = $2 and state = 'processing' returning id`,
+        [task.id, task.owner, task.item, items.length, JSON.stringify(task.summary), clock.now()],
+      )
+      if (rows.length === 0) throw notOurs()
+      stored = { at: performance.now(), item: task.item }
+    }
+    try {
+      for (const item of items.slice(task.item)) {
+        if (performance.now() - stored.at > STORE_EVERY) await storePosition()
+        context.signal.throwIfAborted()
+        const outcome = await importOne(task, { part, importItem, item }, context)
+        task.summary = counted(task.summary, part, outcome)
+        task.item += 1
+        report(task.item / items.length)
+      }
+    } catch (error) {
+      await storePosition().catch(() => undefined)
+      throw error
+    }
+    await withImport(deps, task.id, async (locked) => {
+      const { userImport } = locked
+      if (userImport.state !== 'processing' || userImport.leaseOwner !== task.owner) throw notOurs()
+      userImport.summary = task.summary
+      await move(locked, { type: 'PART_DONE' }, settingsOf(deps))
+    })
+    task.part += 1
+    task.item = 0
+  }
+
+  async function importOne(
+    { log }: Task,
+    { part, importItem, item }: Pick<PartImporter<ImportedPart>, 'part' | 'importItem'> & { item: unknown },
+    context: ImportContext,
+  ): Promise<ItemOutcome> {
+    const read = archiveParts[part].item.safeParse(item)
+    if (!read.success) {
+      log.debug({ part, err: read.error }, 'an item of an archive is not what it should be')
+      return 'error'
+    }
+    try {
+      return await importItem(read.data, context)
+    } catch (error) {
+      if (context.signal.aborted || !isOfItem(error)) throw error
+      log.info({ part, err: error }, 'an item of an archive was refused')
+      return 'error'
+    }
+  }
+
+  /** What a failure is: nobody wants the import any more, its user may not have it, the archive is bad, or it did not work now. */
+  async function settle(task: Task, error: unknown): Promise<void> {
+    if (!(await held.isOurs(task))) return
+    const [user] = await db.query<{ blocked: boolean }>(
+      "select blocked from users where id = $1 and state <> 'deleted'",
+      [task.userId],
+    )
+    if (!user) return await unlessGone(end(task, { type: 'CANCELLED' }))
+    if (user.blocked) return await refuse(task, 'This user may not import.', error)
+    if (error instanceof ArchiveError) return await refuse(task, error.message, error)
+    if (error instanceof DomainError && error.kind === 'busy') throw error
+    const isLost = !isForNow(error) && (await isGivenUp(task))
+    task.log[isLost ? 'error' : 'warn']({ err: error }, 'an archive could not be imported')
+    if (!isLost) throw new NotNow('The archive cannot be imported now.', { cause: error })
+  }
+
+  async function refuse(task: Task, reason: string, error: unknown): Promise<void> {
+    task.log.info({ err: error }, 'an archive was refused')
+    await unlessGone(end(task, { type: 'FAILED', error: reason }))
+  }
+
+  /** A fault that nobody knows counts like a lost worker. */
+  async function isGivenUp(task: Task): Promise<boolean> {
+    const settings = settingsOf(deps)
+    return await withImport(deps, task.id, async (locked) => {
+      if (locked.userImport.leaseOwner !== task.owner) return false
+      await move(locked, { type: 'TIMED_OUT', settings }, settings)
+      return locked.userImport.state === 'errored'
+    })
+  }
+
+  async function end({ id, owner }: Task, event: UserImportEvent): Promise<void> {
+    await withImport(deps, id, async (locked) => {
+      if (locked.userImport.leaseOwner === owner) await move(locked, event, settingsOf(deps))
+    })
+  }
+
+  /** Nobody is at it any more. */
+  async function fail(id: number, error: string): Promise<void> {
+    await withImport(deps, id, async (locked) => {
+      if (!takes(locked.userImport, { type: 'FAILED', error })) return
+      held.refuseHeld(holderOf(locked.userImport))
+      await move(locked, { type: 'FAILED', error }, settingsOf(deps))
+    })
+    await pendingFiles.collect()
+  }
+}
+
+/** Those of the parts in the order in which they are brought in, as their positions are stored by number. */
+function inOrder(importers: readonly PartImporter[]): PartImporter<ImportedPart>[] {
+  const ordered = importedParts.map((part) => {
+    const [importer, ...others] = importers.filter((one) => one.part === part)
+    if (!importer || others.length > 0) throw new Error(`There has to be one importer of ${part}.`)
+    return { part, importItem: importer.importItem }
+  })
+  const unknown = importers.find(({ part }) => !isImported(part))
+  if (unknown) throw new Error(`Nothing imports ${unknown.part}.`)
+  return ordered
+}
+
+const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
+
+const holderOf = ({ leaseOwner, dueAt }: UserImport) => ({ owner: leaseOwner, until: dueAt })
+
+/** Whether the item itself is to blame: the next one may do. */
+const isOfItem = (error: unknown): boolean =>
+  !isDiskFull(error) &&
+  (error instanceof ArchiveError ||
+    isRefusal(error) ||
+    (error instanceof DomainError && error.kind !== 'busy' && error.kind !== 'unavailable'))
+
+/** Whether this server is to blame, and the import waits for it. */
+const isForNow = (error: unknown): boolean =>
+  isOutage(error) || isDiskFull(error) || (error instanceof DomainError && error.kind === 'unavailable')
+
+const isMissing = (error: unknown): boolean => error instanceof MediaError && error.reason === 'not-found'
+
+const isTimeOut = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError'

@@ -1,0 +1,47 @@
+// The latest import of a user, with how far it came.
+
+import { z } from 'zod'
+import { countsOf, importedParts, summaryNames, type UserImportRow, userImportStates } from '../../actors/user-import/index.ts'
+import { idNumber } from '../plugins/schemas.ts'
+
+const counts = z.object({ success: z.int(), duplicates: z.int(), errors: z.int() })
+
+export const userImportView = z
+  .object({
+    id: idNumber,
+    state: z.object({ id: z.int(), label: z.string() }),
+    createdAt: z.iso.datetime(),
+    progress: z.object({
+      /** The part in hand; null before the first and after the last. */
+      part: z.enum(importedParts).nullable(),
+      partsDone: z.int(),
+      parts: z.int(),
+      /** Of the part in hand. */
+      itemsDone: z.int(),
+      /** Null before the part was read. */
+      items: z.int().nullable(),
+    }),
+    resultSummary: z.object({
+      stats: z.object(Object.fromEntries(summaryNames.map((name) => [name, counts]))),
+    }),
+    /** Why it failed; null otherwise. */
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'UserImport' })
+
+export function toUserImportView(row: UserImportRow): z.infer<typeof userImportView> {
+  const { id, state, context, item, items, summary, created_at: createdAt } = row
+  return {
+    id,
+    state: userImportStates[state],
+    createdAt: createdAt.toISOString(),
+    progress: {
+      part: state === 'processing' ? (importedParts[context.part] ?? null) : null,
+      partsDone: context.part,
+      parts: importedParts.length,
+      ...{ itemsDone: item, items },
+    },
+    resultSummary: { stats: Object.fromEntries(summaryNames.map((name) => [name, countsOf(summary, name)])) },
+    error: context.error,
+  }
+}

@@ -1,0 +1,186 @@
+// Reads a ZIP that lies in the store, by ranges: neither the archive nor a file of it is ever held in memory, or unpacked to a disk.
+// The list of its entries is checked as a whole before anything is read, and each file again while it is.
+
+import { pipeline, Readable, Transform } from 'node:stream'
+import { crc32, createInflateRaw } from 'node:zlib'
+import yauzl from 'yauzl'
+import type { FileRef, Store } from '../store/store.ts'
+import { ArchiveError } from './archive-error.ts'
+import { checkEntry, checkTogether, isFolder, type ListedEntry } from './check-entries.ts'
+import { type ArchiveLimits, archiveLimits } from './limits.ts'
+import { StoredArchive } from './random-access.ts'
+import { readDocument } from './read-document.ts'
+
+/** A file of an archive. */
+export interface ArchiveFile {
+  path: string
+  /** Bytes, uncompressed, as declared. */
+  size: number
+  /** Its bytes. The stream fails with an ArchiveError when they are not those that were declared. */
+  open(): Promise<Readable>
+}
+
+export interface Archive {
+  /** Undefined when there is no such file. */
+  file(path: string): ArchiveFile | undefined
+  /** The parsed document; undefined when there is none. Throws ArchiveError. */
+  document(path: string): Promise<unknown>
+  close(): void
+}
+
+/** Bytes fetched at once of the list of entries, and of a file's own header. */
+const LIST_WINDOW = 2 ** 20
+const HEADER_WINDOW = 512
+/** An entry of the list takes so many bytes at least. */
+const LEAST_LISTED = 46
+
+/** Opens an archive. Throws ArchiveError for one that cannot or must not be read, and what the store throws. */
+export async function openArchive(options: {
+  store: Pick<Store, 'open'>
+  ref: FileRef
+  /** Bytes. */
+  size: number
+  limits?: Partial<ArchiveLimits>
+}): Promise<Archive> {
+  const { store, ref, size } = options
+  const limits = { ...archiveLimits, ...options.limits }
+  const source = new StoredArchive({ store, ref, size, window: LIST_WINDOW })
+
+  /** Tells what is wrong with the archive from what is wrong with the store. */
+  async function reading<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const failure = source.failure()
+      if (failure !== undefined) throw failure
+      throw error instanceof ArchiveError ? error : asArchiveError(error)
+    }
+  }
+
+  const zip = await reading(() =>
+    yauzl.fromRandomAccessReaderPromise(source, size, { autoClose: false, strictFileNames: true }),
+  )
+  try {
+    const listed = await reading(() => listEntries(zip, { size, limits }))
+    source.setWindow(HEADER_WINDOW)
+    const files = new Map(listed.entries.filter((entry) => !isFolder(entry)).map((entry) => [entry.path, entry]))
+    const openFile = (entry: ListedEntry) =>
+      reading(() => openEntry({ zip, store, ref, entry, end: listed.endOf(entry) }))
+    return {
+      file(path) {
+        const entry = files.get(path)
+        return entry && { path, size: entry.size, open: () => openFile(entry) }
+      },
+      async document(path) {
+        const entry = files.get(path)
+        if (!entry) return undefined
+        if (entry.size > limits.document) throw new ArchiveError('too-large', 'A document of the archive is too large.')
+        return await readDocument(await openFile(entry), limits)
+      },
+      close: () => zip.close(),
+    }
+  } catch (error) {
+    zip.close()
+    throw error
+  }
+}
+
+async function listEntries(zip: yauzl.ZipFile, { size, limits }: { size: number; limits: ArchiveLimits }) {
+  // Where the list begins: what its typing calls otherwise.
+  const listStart = Number(zip.readEntryCursor)
+  if (zip.entryCount === 0) throw new ArchiveError('not-an-archive', 'The archive is empty.')
+  if (zip.entryCount > limits.entries) throw new ArchiveError('too-large', 'The archive has too many files.')
+  if (listStart + zip.entryCount * LEAST_LISTED > size) {
+    throw new ArchiveError('damaged', 'The archive says that it has more files than it can have.')
+  }
+  if (size - listStart > limits.directory) throw new ArchiveError('too-large', 'The list of files is too long.')
+  const entries: ListedEntry[] = []
+  for await (const listed of zip.eachEntry()) {
+    const entry: ListedEntry = {
+      path: listed.fileName,
+      offset: listed.relativeOffsetOfLocalHeader,
+      nameLength: listed.fileNameLength,
+      compressedSize: listed.compressedSize,
+      size: listed.uncompressedSize,
+      crc32: listed.crc32,
+      method: listed.compressionMethod,
+    }
+    const traits = { flags: listed.generalPurposeBitFlag, externalAttributes: listed.externalFileAttributes }
+    checkEntry(entry, traits, limits)
+    entries.push(entry)
+  }
+  checkTogether(entries, listStart, limits)
+  const offsets = entries.map(({ offset }) => offset).toSorted((a, b) => a - b)
+  const next = new Map(offsets.map((offset, index) => [offset, offsets[index + 1] ?? listStart]))
+  return { entries, endOf: ({ offset }: ListedEntry): number => next.get(offset) ?? listStart }
+}
+
+/** `end` is where the next entry begins. */
+async function openEntry(options: {
+  zip: yauzl.ZipFile
+  store: Pick<Store, 'open'>
+  ref: FileRef
+  entry: ListedEntry
+  end: number
+}): Promise<Readable> {
+  const { zip, store, ref, entry, end } = options
+  const asListed = Object.assign(new yauzl.Entry(), {
+    relativeOffsetOfLocalHeader: entry.offset,
+    compressedSize: entry.compressedSize,
+  })
+  const { fileDataStart: start } = await zip.readLocalFileHeaderPromise(asListed, { minimal: true })
+  if (start + entry.compressedSize > end) {
+    throw new ArchiveError('unsafe', 'Files of the archive lie inside each other.')
+  }
+  const packed =
+    entry.compressedSize === 0
+      ? Readable.from([])
+      : (await store.open(ref, { start, end: start + entry.compressedSize - 1 })).stream
+  const checked = checking(entry)
+  // Whoever reads hears of every failure.
+  if (entry.method === 0) pipeline(packed, checked, () => undefined)
+  else pipeline(packed, inflating(), checked, () => undefined)
+  return checked
+}
+
+/** Bytes that are no Deflate are the archive's fault. */
+function inflating(): Transform {
+  const inflate = createInflateRaw()
+  const destroy = inflate._destroy.bind(inflate)
+  inflate._destroy = (error, done) => destroy(isZlib(error) ? damaged(error) : error, done)
+  return inflate
+}
+
+/** Lets bytes pass as long as they are those that were declared. */
+function checking({ size, crc32: declared }: ListedEntry): Transform {
+  let seen = 0
+  let sum = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length
+      if (seen > size) return done(damaged())
+      sum = crc32(chunk, sum)
+      done(null, chunk)
+    },
+    flush: (done) => done(seen === size && sum === declared ? null : damaged()),
+  })
+}
+
+const damaged = (cause?: unknown): ArchiveError =>
+  new ArchiveError('damaged', 'A file of the archive is damaged.', { cause })
+
+const isZlib = (error: Error | null): boolean => error !== null && 'code' in error && /^Z_/.test(String(error.code))
+
+/** yauzl tells by texts alone. */
+function asArchiveError(cause: unknown): ArchiveError {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  if (/^(invalid characters in fileName|absolute path|invalid relative path)/.test(text)) {
+    return new ArchiveError('unsafe', 'The archive has a file of a bad name.', { cause })
+  }
+  if (/encrypt/i.test(text)) return new ArchiveError('unsupported', 'The archive is encrypted.', { cause })
+  if (/multi-disk/i.test(text)) return new ArchiveError('unsupported', 'The archive is a part of one.', { cause })
+  if (/end of central directory/i.test(text)) {
+    return new ArchiveError('not-an-archive', 'The file is no ZIP archive, or is cut off.', { cause })
+  }
+  return new ArchiveError('damaged', 'The archive is damaged.', { cause })
+}

@@ -1,0 +1,96 @@
+// What an archive says of its entries, held against what an honest one says. Pure.
+
+import { ArchiveError } from './archive-error.ts'
+import type { ArchiveLimits } from './limits.ts'
+
+/** Of the list at the end of the archive. Bytes. */
+export interface ListedEntry {
+  path: string
+  /** Where its own header lies. */
+  offset: number
+  /** Of its name in the archive, in bytes. */
+  nameLength: number
+  compressedSize: number
+  size: number
+  crc32: number
+  /** 0 as it is, 8 Deflate. */
+  method: number
+}
+
+/** What is looked at beside, of each entry alone. */
+export interface EntryTraits {
+  flags: number
+  externalAttributes: number
+}
+
+const HEADER_BYTES = 30
+/** Strong encryption, and an encrypted list, are bits of their own. */
+const ENCRYPTED = 0x1 | 0x40 | 0x2000
+const STORED = 0
+const DEFLATED = 8
+const TYPE_OF_FILE = 0o170000
+const REGULAR = 0o100000
+const FOLDER = 0o040000
+
+export const isFolder = ({ path }: Pick<ListedEntry, 'path'>): boolean => path.endsWith('/')
+
+/** Throws ArchiveError unless the entry, taken alone, is a plain file or folder of an allowed name and size. */
+export function checkEntry(entry: ListedEntry, traits: EntryTraits, limits: ArchiveLimits): void {
+  const { path, compressedSize, size, method } = entry
+  const shown = JSON.stringify(path.slice(0, 100))
+  if (!isSafePath(path, limits.path))
+    throw new ArchiveError('unsafe', `The archive has a file of a bad name, ${shown}.`)
+  if ((traits.flags & ENCRYPTED) !== 0) throw new ArchiveError('unsupported', `${shown} of the archive is encrypted.`)
+  const type = (traits.externalAttributes >>> 16) & TYPE_OF_FILE
+  if (type !== 0 && type !== (isFolder(entry) ? FOLDER : REGULAR)) {
+    throw new ArchiveError('unsafe', `${shown} of the archive is a link, or no file.`)
+  }
+  if (method !== STORED && method !== DEFLATED) {
+    throw new ArchiveError('unsupported', `${shown} of the archive is compressed in an unknown way.`)
+  }
+  if (method === STORED && compressedSize !== size) {
+    throw new ArchiveError('damaged', `${shown} of the archive has two sizes.`)
+  }
+  if (isFolder(entry) && size > 0) throw new ArchiveError('damaged', `${shown} of the archive is a folder with bytes.`)
+  if (size > limits.entry) throw new ArchiveError('too-large', `${shown} of the archive is too large.`)
+  if (size > limits.ratioFrom && size > compressedSize * limits.ratio) {
+    throw new ArchiveError('unsafe', `${shown} of the archive is much larger than what it is packed into.`)
+  }
+}
+
+/**
+ * Throws ArchiveError unless the entries lie one behind the other, from the first byte to the list of them (`end`), with each name
+ * once, and are not too much together. Archives whose entries share bytes are bombs: a better zip bomb, D. Fifield, 2019.
+ */
+export function checkTogether(entries: readonly ListedEntry[], end: number, limits: ArchiveLimits): void {
+  const names = new Set(entries.map(({ path }) => path.replace(/\/$/, '')))
+  if (names.size !== entries.length) throw new ArchiveError('unsafe', 'The archive has two files of one name.')
+  let [total, packed, at] = [0, 0, 0]
+  for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
+    if (at === 0 && entry.offset !== 0) {
+      throw new ArchiveError('not-an-archive', 'There is something before the first file of the archive.')
+    }
+    if (entry.offset < at) throw new ArchiveError('unsafe', 'Files of the archive lie inside each other.')
+    at = leastEnd(entry)
+    total += entry.size
+    packed += entry.compressedSize
+  }
+  if (at > end) throw new ArchiveError('damaged', 'The archive is cut off, or says wrong sizes.')
+  if (total > limits.total) throw new ArchiveError('too-large', 'The archive is too large when it is unpacked.')
+  if (total > limits.ratioFrom && total > packed * limits.ratio) {
+    throw new ArchiveError('unsafe', 'The archive is much larger when it is unpacked.')
+  }
+}
+
+/** Behind its bytes, if its own header has no further fields. */
+const leastEnd = ({ offset, nameLength, compressedSize }: ListedEntry): number =>
+  offset + HEADER_BYTES + nameLength + compressedSize
+
+function isSafePath(path: string, longest: number): boolean {
+  if (path.length === 0 || path.length > longest) return false
+  if (/^[A-Za-z]:/.test(path) || path.includes('\\') || hasControl(path)) return false
+  const segments = path.replace(/\/$/, '').split('/')
+  return segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..')
+}
+
+const hasControl = (text: string): boolean => /\p{Cc}/u.test(text)

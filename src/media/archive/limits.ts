@@ -1,0 +1,42 @@
+// What an archive may hold. An archive that is over one of these is refused before anything of it is used.
+
+export interface ArchiveLimits {
+  /** Entries, folders too. */
+  entries: number
+  /** Bytes of the list of entries at the end of the archive. */
+  directory: number
+  /** Characters of a path. */
+  path: number
+  /** Uncompressed bytes of all entries. */
+  total: number
+  /** Uncompressed bytes of one entry. */
+  entry: number
+  /** Uncompressed bytes for one compressed; Deflate comes to 1032 at most, with nothing but repetition. */
+  ratio: number
+  /** Uncompressed bytes up to which the ratio of an entry does not matter. */
+  ratioFrom: number
+  /** Bytes of a JSON document, which is held in memory. */
+  document: number
+  /** Objects and lists inside each other. */
+  depth: number
+  /** Objects and lists of a document, each of which takes much more memory than its two brackets. */
+  containers: number
+  /** Commas and colons of a document, which stand for its values. */
+  separators: number
+}
+
+const MIB = 2 ** 20
+
+export const archiveLimits: ArchiveLimits = {
+  entries: 200_000,
+  directory: 64 * MIB,
+  path: 1000,
+  total: 1024 * 1024 * MIB,
+  entry: 256 * 1024 * MIB,
+  ratio: 200,
+  ratioFrom: 64 * MIB,
+  document: 64 * MIB,
+  depth: 64,
+  containers: 1_000_000,
+  separators: 5_000_000,
+}
