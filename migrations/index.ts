@@ -51,6 +51,7 @@ import { NotificationMails } from './0050-notification-mails.ts'
 import { ReportTotals } from './0052-report-totals.ts'
 import { UserExports } from './0053-user-exports.ts'
 import { UserImports } from './0054-user-imports.ts'
+import { ImportedObjects } from './0057-imported-objects.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -104,4 +105,5 @@ export const migrations = [
   { name: '0052-report-totals', class: ReportTotals },
   { name: '0053-user-exports', class: UserExports },
   { name: '0054-user-imports', class: UserImports },
+  { name: '0057-imported-objects', class: ImportedObjects },
 ]
