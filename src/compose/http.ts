@@ -68,6 +68,7 @@ import { chaptersArea } from '../http/chapters/routes.ts'
 import { commentListsArea } from '../http/comments/lists.ts'
 import { commentsArea } from '../http/comments/routes.ts'
 import { instanceImagesArea } from '../http/config/instance-images.ts'
+import { makeServerConfig } from '../http/config/prepared.ts'
 import { configArea } from '../http/config/routes.ts'
 import { contactArea } from '../http/contact/routes.ts'
 import { customPagesArea } from '../http/custom-pages/routes.ts'
@@ -294,6 +295,7 @@ function areasOf(parts: HttpParts): Area[] {
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
   const receiveImage = makeReceiveImage({ uploads, config })
   const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
+  const serverConfig = makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } })
 
   /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer | null> {
@@ -305,7 +307,7 @@ function areasOf(parts: HttpParts): Area[] {
     oauthArea({ instance, sessions }),
     scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
     twoFactorArea({ twoFactor }),
-    configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
+    configArea({ config, runtimeConfig, facts, serverConfig }),
     customPagesArea({ db, homepage, facts }),
     contactArea({ config, contact }),
     serverStatsArea({ config, stats: makeServerStats({ db, clock, config, instanceActorId: instance.actorId }) }),
