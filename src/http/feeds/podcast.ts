@@ -3,7 +3,7 @@
 import { trackersOf } from '../../actors/torrent/index.ts'
 import type { ActorProfile, VideoListRow } from '../../actors/video/index.ts'
 import { webUrl } from '../../platform/html.ts'
-import { previewUrl } from '../pages/cards.ts'
+import { previewUrl } from '../pages/addresses.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { type FeedHead, type FeedItem, writeRss } from './document.ts'
 import { accountPage, avatarOf } from './heads.ts'

@@ -4,7 +4,7 @@ import { categoryLabels, hasPrivateFiles, type VideoListRow } from '../../actors
 import { contentTypeOf } from '../../media/index.ts'
 import { webUrl } from '../../platform/html.ts'
 import { markdownToHtml } from '../../platform/markdown.ts'
-import { embedUrl, previewUrl } from '../pages/cards.ts'
+import { embedUrl, previewUrl } from '../pages/addresses.ts'
 import { oneLine } from '../pages/plain-text.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { toFileViews } from '../videos/file.view.ts'

@@ -21,18 +21,25 @@ interface Asset {
 
 /** Adds the routes of the assets; answers their paths. */
 export function addAssets(app: App): Assets {
-  const style = own('style.css', 'text/css; charset=utf-8')
-  const player = own('player.js', 'text/javascript; charset=utf-8')
+  const style = styleSheet()
+  const player = asset('player.js', 'text/javascript; charset=utf-8', read('player.js'))
   const hls = hlsPlayer()
-  for (const asset of [style, player, hls]) serve(app, asset)
+  for (const one of [style, player, hls]) serve(app, one)
   return { style: style.path, player: player.path, hls: hls.path }
 }
 
 /** The path of the style sheet, which the pages bring. */
-export const stylePath = (): string => own('style.css', 'text/css; charset=utf-8').path
+export const stylePath = (): string => styleSheet().path
 
-function own(name: string, type: string): Asset {
-  const body = readFileSync(new URL(`assets/${name}`, import.meta.url))
+/** In this order, as one sheet. */
+const STYLES = ['base', 'frame', 'videos', 'player', 'watch']
+
+const styleSheet = (): Asset =>
+  asset('style.css', 'text/css; charset=utf-8', Buffer.concat(STYLES.map((name) => read(`style/${name}.css`))))
+
+const read = (path: string): Buffer => readFileSync(new URL(`assets/${path}`, import.meta.url))
+
+function asset(name: string, type: string, body: Buffer): Asset {
   const [stem, extension] = name.split('.')
   const version = sha256(body.toString()).toString('hex').slice(0, 12)
   return { path: `/assets/${stem}-${version}.${extension}`, type, body, etag: etagOf(body) }

@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../../platform/html.ts'
 import type { Assets } from './assets.ts'
-import type { Site } from './cards.ts'
+import type { Site } from './site.ts'
 
 export interface Page {
   title: string
@@ -38,8 +38,13 @@ ${
   embed
     ? html`<body class="embed">${body}</body>`
     : html`<body>
-<header><a class="name" href="/">${site.name}</a><a href="/about">About</a></header>
-<main>
+<a class="skip" href="#main">Skip to content</a>
+<header>
+<a class="name" href="/">${site.name}</a>
+<form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required><button>Search</button></form>
+<nav aria-label="Main"><a href="/about">About</a></nav>
+</header>
+<main id="main" tabindex="-1">
 ${body}
 </main>
 <footer><span>A video server of the fediverse</span></footer>
@@ -50,7 +55,11 @@ ${body}
 }
 
 /** `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that a page of ours does not do. */
-export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean; forms?: true }): string {
+export function contentSecurityPolicy(options: {
+  origins: readonly string[]
+  framed: boolean
+  forms?: boolean
+}): string {
   const media = ["'self'", ...options.origins].join(' ')
   return [
     "default-src 'none'",

@@ -6,7 +6,7 @@ import { findVideoDetails, isOpen, videoPrivacies } from '../../actors/video/ind
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { html } from '../../platform/html.ts'
-import { EMBED, embedUrl, previewUrl } from '../pages/cards.ts'
+import { EMBED, embedUrl, previewUrl } from '../pages/addresses.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { idOrUuid, integerText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'

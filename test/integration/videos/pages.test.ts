@@ -153,7 +153,7 @@ describe('the page of a video', () => {
 })
 
 const EXPECTED = new Set(
-  'html head meta title link script body header a main article div video source h1 h2 p time span strong ul li img footer'.split(
+  'html head meta title link script body header nav form input button a main article div video source h1 h2 p time span strong ul li img footer'.split(
     ' ',
   ),
 )

@@ -1,27 +1,13 @@
 // What a page of a video tells machines about it: OpenGraph, Twitter cards, oEmbed, schema.org, ActivityPub.
 
-import type { VideoDetailsRow } from '../../actors/video/index.ts'
-import { isOpen, videoPrivacies } from '../../actors/video/index.ts'
-import { type Html, html, jsonScript } from '../../platform/html.ts'
-import { toShortUuid } from '../../platform/ids.ts'
-import type { Here } from '../videos/actor.view.ts'
-import { truncated } from '../videos/video.view.ts'
-import { oneLine } from './plain-text.ts'
-
-export interface Site {
-  name: string
-  description: string
-  /** Account at Twitter, such as `@name`; empty for none. */
-  twitter: string
-}
-
-/** px; the frame that cards and oEmbed offer. */
-export const EMBED = { width: 560, height: 315 } as const
-
-const watchUrl = (video: { uuid: string }, here: Here): string => `${here.origin}/w/${toShortUuid(video.uuid)}`
-export const embedUrl = (video: { uuid: string }, here: Here): string => `${here.origin}/videos/embed/${video.uuid}`
-export const previewUrl = (video: { preview: string | null }, here: Here): string | null =>
-  video.preview && `${here.origin}/lazy-static/previews/${video.preview}`
+import type { VideoDetailsRow } from '../../../actors/video/index.ts'
+import { isOpen, videoPrivacies } from '../../../actors/video/index.ts'
+import { type Html, html, jsonScript } from '../../../platform/html.ts'
+import type { Here } from '../../videos/actor.view.ts'
+import { truncated } from '../../videos/video.view.ts'
+import { EMBED, embedUrl, previewUrl, watchUrl } from '../addresses.ts'
+import { oneLine } from '../plain-text.ts'
+import type { Site } from '../site.ts'
 
 /** The description on one line, short enough for cards. */
 const summaryOf = (video: VideoDetailsRow, site: Site): string =>

@@ -1,0 +1,17 @@
+// Dates, counts and lengths as people read them.
+
+import { type Html, html } from '../../../platform/html.ts'
+
+export const day = (date: Date): Html =>
+  html`<time datetime="${date.toISOString()}">${date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })}</time>`
+
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+
+/** Seconds as `1:02:03`. */
+export function clock(seconds: number): string {
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor((seconds % 3600) / 60)
+  const rest = String(Math.floor(seconds % 60)).padStart(2, '0')
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
+}

@@ -1,0 +1,28 @@
+// The player alone, for frames of other sites.
+
+import { z } from 'zod'
+import { html } from '../../platform/html.ts'
+import { openVideo } from './open-video.ts'
+import { playerOf, sourcesOf } from './player.ts'
+import { type PageTools, pageOptions } from './send.ts'
+
+const options = {
+  schema: { params: z.object({ id: z.string() }), hide: true },
+  config: { ...pageOptions.config, frameguard: false },
+} as const
+
+export function addEmbedPages({ app, db, urls, send, sendMissing }: PageTools): void {
+  app.get('/videos/embed/:id', options, async (request, reply) => {
+    const video = await openVideo(db, request.params.id)
+    if (!video) return sendMissing(request, reply, true)
+    const sources = sourcesOf(video, urls)
+    return send(request, reply, {
+      title: video.name,
+      head: html`<meta name="robots" content="noindex">`,
+      body: playerOf(video, sources),
+      player: true,
+      embed: true,
+      origins: sources.origins,
+    })
+  })
+}

@@ -1,0 +1,26 @@
+// The first page: the latest videos.
+
+import { listVideos } from '../../actors/video/index.ts'
+import { html } from '../../platform/html.ts'
+import { homeBody } from './bodies/home.ts'
+import { type PageTools, pageOptions } from './send.ts'
+
+const COUNT = 24
+
+export function addHomePage({ app, db, config, site, send }: PageTools): void {
+  app.get('/', pageOptions, async (request, reply) => {
+    const { rows } = await listVideos(db, {
+      scope: { of: 'everybody' },
+      internal: false,
+      start: 0,
+      count: COUNT,
+      sort: { by: 'publishedAt', descending: true },
+      skipCount: true,
+      mutedFor: null,
+      ...(config().instance.default_nsfw_policy === 'do_not_list' ? { nsfw: false } : {}),
+    })
+    const { name, description } = site()
+    const head = html`<meta name="description" content="${description}">`
+    return send(request, reply, { title: name, head, body: homeBody(rows) })
+  })
+}

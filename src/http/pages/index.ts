@@ -1,0 +1,23 @@
+// The pages for people, each with routes and a body of its own. ActivityPub on the same addresses is answered before a
+// request gets here.
+
+import type { Area } from '../plugins/types.ts'
+import { addAboutPage } from './about.routes.ts'
+import { addAssets } from './assets.ts'
+import { addEmbedPages } from './embed.routes.ts'
+import { addHomePage } from './home.routes.ts'
+import { addMissingPage } from './missing.routes.ts'
+import { makePageTools, type PagesDeps } from './send.ts'
+import { addWatchPages } from './watch.routes.ts'
+
+/** Adds the pages, their assets, and the page for what is not there. */
+export function pagesArea(deps: PagesDeps): Area {
+  return (app) => {
+    const tools = makePageTools(app, deps, addAssets(app))
+    addHomePage(tools)
+    addWatchPages(tools)
+    addEmbedPages(tools)
+    addAboutPage(tools)
+    addMissingPage(tools)
+  }
+}
