@@ -49,8 +49,7 @@ type Drawing = 'mark' | 'account' | 'channel'
 /** Bytes; stored avatars are much smaller. */
 const LARGEST_AVATAR = 16 * 1024 * 1024
 
-const readDrawing = (drawing: Drawing): Promise<Buffer> =>
-  readFile(new URL(`images/${drawing}.svg`, import.meta.url))
+const readDrawing = (drawing: Drawing): Promise<Buffer> => readFile(new URL(`images/${drawing}.svg`, import.meta.url))
 
 export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'recent'>; store: Store }): DefaultImages {
   const { facts, store } = deps

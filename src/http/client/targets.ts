@@ -1,21 +1,24 @@
 // What the page of an address is about: a video, a playlist, an account, a channel, or the client as a whole.
 
-import { type FoundAccount, findAccount } from '../../actors/account/index.ts'
-import { type FoundChannel, findChannelByHandle } from '../../actors/channel/index.ts'
-import { findPlaylist, isOpenPlaylist, playlistPrivacies } from '../../actors/playlist/index.ts'
-import { findVideoDetails, isOpen, videoPrivacies } from '../../actors/video/index.ts'
+import { findAccount } from '../../actors/account/index.ts'
+import { type ChannelRow, findChannel } from '../../actors/channel/index.ts'
+import { findPlaylist, playlistPrivacies } from '../../actors/playlist/index.ts'
+import type { ActorProfile } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Html } from '../../platform/html.ts'
-import { headTagsOf, type Site, type Subject } from '../pages/heads.ts'
+import { openVideo } from '../pages/open-video.ts'
+import { siteOf } from '../pages/site.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { headTagsOf, type Subject } from './heads.ts'
 
 export interface Target {
   status: 200 | 404
   title: string
-  description: string
+  /** Null when the tags have it. */
+  description: string | null
   /** For the head of the page. */
   tags: Html | undefined
 }
@@ -36,47 +39,42 @@ export interface TargetsDeps {
   urls: Here
 }
 
-const videoKey = idOrUuid('video')
 const playlistKey = idOrUuid('playlist')
 
 export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
-  const siteOf = (): Site => {
-    const { instance, services } = config()
-    return { name: instance.name, description: instance.short_description, twitter: services.twitter.username }
-  }
+  const ourSite = () => siteOf(config())
 
   function missing(): Target {
-    const { name, description } = siteOf()
+    const { name, description } = ourSite()
     return { status: 404, title: name, description, tags: undefined }
   }
 
   function about(subject: Subject): Target {
-    const site = siteOf()
+    const site = ourSite()
     const { title, description, tags } = headTagsOf(subject, site, urls)
     return { status: 200, title: `${title} - ${site.name}`, description, tags }
   }
 
   const accountOf = (handle: string) => findAccount(db, toActorHandle(handle, urls.host))
-  const channelOf = (handle: string) => findChannelByHandle(db, toActorHandle(handle, urls.host))
-  const toAccount = (account: FoundAccount | undefined) => (account ? about({ kind: 'account', account }) : missing())
-  const toChannel = (channel: FoundChannel | undefined) => (channel ? about({ kind: 'channel', channel }) : missing())
+  const channelOf = (handle: string) => findChannel(db, toActorHandle(handle, urls.host))
+  const toAccount = (account: ActorProfile | undefined) => (account ? about({ kind: 'account', account }) : missing())
+  const toChannel = (found: ChannelRow | undefined) =>
+    found ? about({ kind: 'channel', channel: found.channel }) : missing()
 
   return {
     site() {
-      const { name, description } = siteOf()
+      const { name, description } = ourSite()
       return { status: 200, title: name, description, tags: undefined }
     },
     async video(id) {
-      const key = videoKey.safeParse(id).data
-      const video = key && (await findVideoDetails(db, key))
-      // What is unlisted is not found by its number.
-      if (!video || !isOpen(video) || ('id' in key && video.privacy !== videoPrivacies.public)) return missing()
+      const video = await openVideo(db, id)
+      if (!video) return missing()
       return about({ kind: 'video', video })
     },
     async playlist(id) {
       const key = playlistKey.safeParse(id).data
       const playlist = key && (await findPlaylist(db, key))
-      if (!playlist || !isOpenPlaylist(playlist.privacy)) return missing()
+      if (!playlist || playlist.privacy === playlistPrivacies.private) return missing()
       if ('id' in key && playlist.privacy !== playlistPrivacies.public) return missing()
       return about({ kind: 'playlist', playlist })
     },

@@ -44,8 +44,6 @@ export function configArea(deps: ConfigDeps): Area {
       { schema: { operationId: 'getConfig', tags: TAGS, response: { 200: serverConfigView } } },
       async (request, reply) => sendPrepared(request, reply, await serverConfig(clientIp(request))),
     )
-      },
-    )
 
     app.get(
       '/api/v1/config/about',
