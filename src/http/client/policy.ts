@@ -16,9 +16,8 @@ export interface PolicyOptions {
 export function clientPolicy({ scripts, handlers, evaluates, framed, reportUri }: PolicyOptions): string {
   const scriptSources = [
     "'self'",
-    // Players compile decoders, and get workers from text that they hold.
+    // Players compile decoders.
     "'wasm-unsafe-eval'",
-    'blob:',
     ...(evaluates ? ["'unsafe-eval'"] : []),
     ...scripts,
     ...(handlers.length > 0 ? ["'unsafe-hashes'", ...handlers] : []),
