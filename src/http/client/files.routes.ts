@@ -2,7 +2,6 @@
 // one. Also the files that a client needs at the root: its service worker.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import { realFolder } from '../../platform/folder.ts'
@@ -45,10 +44,10 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
   }
 
   return (app) => {
-    app.get(
+    app.get<{ Params: { '*': string } }>(
       '/client/*',
       {
-        schema: { params: z.object({ '*': z.string() }), hide: true },
+        schema: { hide: true },
         config: { limits: false, plainRefusals: REFUSALS },
       },
       async (request, reply) => {

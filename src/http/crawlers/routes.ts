@@ -51,7 +51,7 @@ export function crawlersArea(deps: {
       serve(request, reply, 'sitemap.xml'),
     )
     app.get(
-      '/sitemap-:page(^\\d{1,6}$).xml',
+      '/sitemap-:page.xml',
       { ...options, schema: { params: z.object({ page: z.string() }), hide: true } },
       (request, reply) => serve(request, reply, `sitemap-${request.params.page}.xml`),
     )
