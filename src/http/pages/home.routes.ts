@@ -1,13 +1,14 @@
 // The first page: the latest videos.
 
 import { listVideos } from '../../actors/video/index.ts'
-import { html } from '../../platform/html.ts'
 import { homeBody } from './bodies/home.ts'
+import { headTagsOf } from './heads/index.ts'
+import { headed } from './layout.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 const COUNT = 24
 
-export function addHomePage({ app, db, config, site, send }: PageTools): void {
+export function addHomePage({ app, db, config, urls, site, send }: PageTools): void {
   app.get('/', pageOptions, async (request, reply) => {
     const { rows } = await listVideos(db, {
       scope: { of: 'everybody' },
@@ -19,8 +20,7 @@ export function addHomePage({ app, db, config, site, send }: PageTools): void {
       mutedFor: null,
       ...(config().instance.default_nsfw_policy === 'do_not_list' ? { nsfw: false } : {}),
     })
-    const { name, description } = site()
-    const head = html`<meta name="description" content="${description}">`
-    return send(request, reply, { title: name, head, body: homeBody(rows) })
+    const head = headTagsOf({ kind: 'home' }, { site: site(), here: urls })
+    return send(request, reply, { ...headed(head), body: homeBody(rows) })
   })
 }
