@@ -34,15 +34,15 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
   const scriptOf = makeConfigScript()
   const secure = urls.origin.startsWith('https:')
 
-  async function fill(request: FastifyRequest, template: Template, { title, description, tags }: Target) {
+  async function fill(request: FastifyRequest, template: Template, { title, description, tags }: Target['head']) {
     const { instance } = config()
     const { javascript, css } = instance.customizations
     const script = scriptOf(await serverConfig(clientIp(request)))
     const values: Partial<Record<Mark, Html>> = {
       'title tag': html`<title>${title}</title>`,
-      ...(description === null ? {} : { 'description tag': html`<meta name="description" content="${description}">` }),
+      'description tag': html`<meta name="description" content="${description}">`,
       ...(css === '' ? {} : { 'custom css tag': styleTag(css, 'custom-css-style') }),
-      ...(tags ? { 'meta tags': tags } : {}),
+      'meta tags': tags,
       'server config': script.tag,
     }
     return { body: template.fill(values), scripts: [...template.scripts, script.source], evaluates: javascript !== '' }
@@ -53,7 +53,7 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
     reply: FastifyReply,
     { template, target, framed = false }: { template: Template; target: Target; framed?: boolean },
   ): Promise<FastifyReply> {
-    const { body, scripts, evaluates } = await fill(request, template, target)
+    const { body, scripts, evaluates } = await fill(request, template, target.head)
     const { csp } = config()
     const reports = csp.enabled && csp.report_only
     const policy = clientPolicy({
@@ -96,10 +96,10 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
     for (const path of ['/c/:name', '/video-channels/:name']) addActor(path, channel)
     addActor('/@:name', actor)
     app.get('/videos/embed/:id', ofEmbed, async (request, reply) =>
-      sendEmbed(request, reply, await video(request.params.id)),
+      sendEmbed(request, reply, await video(request.params.id, { embed: true })),
     )
     app.get('/video-playlists/embed/:id', ofEmbed, async (request, reply) =>
-      sendEmbed(request, reply, await playlist(request.params.id)),
+      sendEmbed(request, reply, await playlist(request.params.id, { embed: true })),
     )
     app.get('/*', { schema: hide, config: limits }, async (request, reply) => {
       const what = unknownTo(request)

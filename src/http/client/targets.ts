@@ -6,31 +6,29 @@ import { findPlaylist, playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { ActorProfile } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import type { Html } from '../../platform/html.ts'
+import { type Head, headTagsOf, plainHead, type Subject } from '../pages/heads/index.ts'
 import { openVideo } from '../pages/open-video.ts'
 import { siteOf } from '../pages/site.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { headTagsOf, type Subject } from './heads.ts'
 
 export interface Target {
   status: 200 | 404
-  title: string
-  /** Null when the tags have it. */
-  description: string | null
-  /** For the head of the page. */
-  tags: Html | undefined
+  head: Pick<Head, 'title' | 'description' | 'tags'>
 }
+
+/** `embed`: for the page with the player alone. */
+type Find = (key: string, options?: { embed?: boolean }) => Promise<Target>
 
 export interface Targets {
   site(): Target
-  video(id: string): Promise<Target>
-  playlist(id: string): Promise<Target>
-  account(handle: string): Promise<Target>
-  channel(handle: string): Promise<Target>
+  video: Find
+  playlist: Find
+  account: Find
+  channel: Find
   /** An account, or else a channel, of this name. */
-  actor(handle: string): Promise<Target>
+  actor: Find
 }
 
 export interface TargetsDeps {
@@ -42,41 +40,31 @@ export interface TargetsDeps {
 const playlistKey = idOrUuid('playlist')
 
 export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
-  const ourSite = () => siteOf(config())
-
-  function missing(): Target {
-    const { name, description } = ourSite()
-    return { status: 404, title: name, description, tags: undefined }
-  }
-
-  function about(subject: Subject): Target {
-    const site = ourSite()
-    const { title, description, tags } = headTagsOf(subject, site, urls)
-    return { status: 200, title: `${title} - ${site.name}`, description, tags }
-  }
+  const site = () => siteOf(config())
+  const missing = (): Target => ({ status: 404, head: plainHead(site(), undefined, { isIndexed: false }) })
+  const about = (subject: Subject): Target => ({
+    status: 200,
+    head: headTagsOf(subject, { site: site(), here: urls }),
+  })
 
   const accountOf = (handle: string) => findAccount(db, toActorHandle(handle, urls.host))
   const channelOf = (handle: string) => findChannel(db, toActorHandle(handle, urls.host))
-  const toAccount = (account: ActorProfile | undefined) => (account ? about({ kind: 'account', account }) : missing())
+  const toAccount = (actor: ActorProfile | undefined) => (actor ? about({ kind: 'account', actor }) : missing())
   const toChannel = (found: ChannelRow | undefined) =>
-    found ? about({ kind: 'channel', channel: found.channel }) : missing()
+    found ? about({ kind: 'channel', actor: found.channel }) : missing()
 
   return {
-    site() {
-      const { name, description } = ourSite()
-      return { status: 200, title: name, description, tags: undefined }
-    },
-    async video(id) {
+    site: () => ({ status: 200, head: plainHead(site()) }),
+    async video(id, { embed = false } = {}) {
       const video = await openVideo(db, id)
-      if (!video) return missing()
-      return about({ kind: 'video', video })
+      return video ? about({ kind: 'video', video, embed }) : missing()
     },
-    async playlist(id) {
+    async playlist(id, { embed = false } = {}) {
       const key = playlistKey.safeParse(id).data
       const playlist = key && (await findPlaylist(db, key))
       if (!playlist || playlist.privacy === playlistPrivacies.private) return missing()
       if ('id' in key && playlist.privacy !== playlistPrivacies.public) return missing()
-      return about({ kind: 'playlist', playlist })
+      return about({ kind: 'playlist', playlist, embed })
     },
     account: async (handle) => toAccount(await accountOf(handle)),
     channel: async (handle) => toChannel(await channelOf(handle)),

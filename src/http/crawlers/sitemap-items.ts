@@ -2,11 +2,9 @@
 
 import type { SitemapItemLoose } from 'sitemap'
 import type { ListedPage } from '../../actors/sitemap/index.ts'
-import { accountPage, channelPage } from '../feeds/heads.ts'
-import { embedUrl, previewUrl, watchUrl } from '../pages/addresses.ts'
-import { oneLine } from '../pages/plain-text.ts'
+import { accountPath, channelPath, embedUrl, previewUrl, watchUrl } from '../pages/addresses.ts'
+import { descriptionText, titleText } from '../pages/heads/index.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { truncated } from '../videos/video.view.ts'
 
 /** Seconds; the extension knows no longer videos. */
 const LONGEST = 28_800
@@ -16,8 +14,8 @@ const LONGEST_TITLE = 100
 
 export function sitemapItem(page: ListedPage, here: Here): SitemapItemLoose {
   if (page.kind !== 'video') {
-    const address = page.kind === 'account' ? accountPage : channelPage
-    return { url: address({ username: page.name, host: null }, here), lastmod: page.changedAt.toISOString() }
+    const path = page.kind === 'account' ? accountPath : channelPath
+    return { url: here.origin + path({ username: page.name, host: null }), lastmod: page.changedAt.toISOString() }
   }
   const { video } = page
   const { name, duration, nsfw, isLive, tags, publishedAt, changedAt } = video
@@ -30,8 +28,8 @@ export function sitemapItem(page: ListedPage, here: Here): SitemapItemLoose {
     url,
     lastmod,
     video: {
-      title: name.slice(0, LONGEST_TITLE),
-      description: truncated(oneLine(video.description ?? '')) || name,
+      title: titleText(name).slice(0, LONGEST_TITLE),
+      description: descriptionText(video.description) || titleText(name),
       player_loc: embedUrl(video, here),
       thumbnail_loc: thumbnail,
       publication_date: publishedAt.toISOString(),

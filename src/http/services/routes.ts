@@ -8,7 +8,7 @@ import { findVideoDetails, isOpen, videoPrivacies } from '../../actors/video/ind
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { html, webUrl } from '../../platform/html.ts'
-import { EMBED, embedUrl, previewUrl } from '../pages/addresses.ts'
+import { EMBED, embedUrl, playlistEmbedUrl, previewUrl } from '../pages/addresses.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { redirect } from '../plugins/redirect.ts'
@@ -119,7 +119,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
   async function openPlaylist(key: IdOrUuid): Promise<Shown> {
     const playlist = await findPlaylist(db, key)
     if (!playlist) throw notFound('Playlist not found')
-    const { privacy, name, channel, account, uuid, thumbnail } = playlist
+    const { privacy, name, channel, account, thumbnail } = playlist
     const isNamed = 'uuid' in key || privacy === playlistPrivacies.public
     if (privacy === playlistPrivacies.private || !isNamed) {
       throw new HttpError(403, 'Playlist is not publicly available')
@@ -128,7 +128,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
     return {
       title: name,
       author: channel ?? account,
-      embed: `${urls.origin}/video-playlists/embed/${uuid}`,
+      embed: playlistEmbedUrl(playlist, urls),
       picture:
         thumbnail === null ? undefined : { url: `${urls.origin}/lazy-static/thumbnails/${thumbnail}`, width, height },
     }
