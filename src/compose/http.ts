@@ -1,5 +1,6 @@
 // The role `web`: every area of the REST API and the pages, put together from the parts of the server.
 
+import { join } from 'node:path'
 import { type Abuses, makeAbuseMessages } from '../actors/abuse/index.ts'
 import { makeLookedAtActor, type RemoteActors } from '../actors/actor/index.ts'
 import type { ActorImages } from '../actors/actor-image/index.ts'
@@ -66,11 +67,18 @@ import { blocklistsArea } from '../http/blocklists/routes.ts'
 import { bulkArea } from '../http/bulk/routes.ts'
 import { captionsArea } from '../http/captions/routes.ts'
 import { chaptersArea } from '../http/chapters/routes.ts'
+import { type BuiltClient, openClient } from '../http/client/built-client.ts'
+import { makeDefaultImages } from '../http/client/default-images.ts'
+import { clientFilesArea } from '../http/client/files.routes.ts'
+import { manifestArea } from '../http/client/manifest.routes.ts'
+import { clientPagesArea } from '../http/client/pages.routes.ts'
 import { commentListsArea } from '../http/comments/lists.ts'
 import { commentsArea } from '../http/comments/routes.ts'
 import { instanceImagesArea } from '../http/config/instance-images.ts'
+import { makeServerConfig } from '../http/config/prepared.ts'
 import { configArea } from '../http/config/routes.ts'
 import { contactArea } from '../http/contact/routes.ts'
+import { crawlersArea } from '../http/crawlers/routes.ts'
 import { customPagesArea } from '../http/custom-pages/routes.ts'
 import { debugArea } from '../http/debug/routes.ts'
 import { makeMuxes } from '../http/downloads/mux.ts'
@@ -215,10 +223,12 @@ export interface HttpParts {
   waitingComments: WaitingComments
 }
 
-/** The application, not yet listening. */
+/** The application, not yet listening. Throws an Error of one line when the web client of the configuration cannot be used. */
 export async function composeHttp(parts: HttpParts): Promise<App> {
   const { deps, limits, options, publicUrl, sessions, answers, health, telemetry } = parts
   const { http_request_duration } = deps.config().open_telemetry.metrics
+  const folder = deps.config().vireo.client.dist
+  const client = folder === null ? undefined : await openClient({ ...deps, folder })
   return await makeApp({
     config: deps.config,
     logger: tagged(deps.logger, 'http'),
@@ -232,11 +242,11 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     countRequest: telemetry && makeCountRequests(telemetry, { timed: http_request_duration.enabled }),
     written: { seen: answers.changed, told: parts.federation.documentsChanged },
     audit: parts.audit,
-    areas: areasOf(parts),
+    areas: areasOf(parts, client),
   })
 }
 
-function areasOf(parts: HttpParts): Area[] {
+function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const {
     abuses,
     actorImages,
@@ -299,6 +309,7 @@ function areasOf(parts: HttpParts): Area[] {
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
   const receiveImage = makeReceiveImage({ uploads, config })
   const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
+  const serverConfig = makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } })
 
   /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer | null> {
@@ -310,7 +321,7 @@ function areasOf(parts: HttpParts): Area[] {
     oauthArea({ instance, sessions }),
     scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
     twoFactorArea({ twoFactor }),
-    configArea({ config, runtimeConfig, facts, software: { version: VERSION, commit: COMMIT } }),
+    configArea({ config, runtimeConfig, facts, serverConfig }),
     customPagesArea({ db, homepage, facts }),
     contactArea({ config, contact }),
     serverStatsArea({ config, stats: makeServerStats({ db, clock, config, instanceActorId: instance.actorId }) }),
@@ -384,6 +395,9 @@ function areasOf(parts: HttpParts): Area[] {
       maxBodySize: config().vireo.federation.inbox.max_body_size,
     }),
     wellKnownArea({ config, clock }),
+    crawlersArea({ ...{ db, config, urls, clock, logger }, folder: join(config().storage.cache, 'sitemap') }),
+    manifestArea({ config, urls, client }),
+    clientFilesArea({ config, client, images: makeDefaultImages({ facts, store }) }),
     activityPubArea({ serveActivityPub: federation.serveActivityPub }),
     staticArea({ db, store, config, fileTokens }),
     downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
@@ -413,5 +427,6 @@ function areasOf(parts: HttpParts): Area[] {
     feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
     pagesArea({ db, config, urls, fileTokens }),
+    client ? clientPagesArea({ db, config, urls, client, serverConfig }) : pagesArea({ db, config, urls }),
   ]
 }

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../platform/clock.ts'
 import { newUuid } from '../platform/ids.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { CountRequest } from './metrics/count-requests.ts'
+import { addAsksConstraint } from './plugins/asks.ts'
 import { auditHooks } from './plugins/audit.ts'
 import { type Auth, type Authenticate, makeAuth } from './plugins/auth.ts'
 import { addBodyParsers, BODY_LIMIT } from './plugins/bodies.ts'
@@ -118,6 +119,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   )
   if (options.onRoute) app.addHook('onRoute', options.onRoute)
   addOpenApi(app, { publicUrl, version })
+  addAsksConstraint(app)
   addUnknownRoutes(app)
 
   for (const area of areas) await app.register(named('area', async (scope: App) => area(scope)))

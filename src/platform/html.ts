@@ -38,13 +38,16 @@ function render(value: Value): string {
 }
 
 /** Data for machines inside a page: nothing in it can end the element. */
-export function jsonScript(data: unknown): Html {
-  const json = JSON.stringify(data).replace(
-    /[<>&\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return new Html(`<script type="application/ld+json">${json}</script>`)
-}
+export const jsonScript = (data: unknown): Html =>
+  new Html(`<script type="application/ld+json">${forScript(JSON.stringify(data))}</script>`)
+
+/** JSON, or a literal of JavaScript, that can stand in a script: nothing in it ends the element or the line. */
+export const forScript = (json: string): string =>
+  json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** CSS inside a page: nothing in it can end the element. In CSS an escaped slash is a slash. */
+export const styleTag = (css: string, className: string): Html =>
+  new Html(`<style class="${escapeHtml(className)}">${css.replace(/<(?=[/!])/g, '\\3c ')}</style>`)
 
 /** An address of the web, or undefined for anything else, such as `javascript:`. */
 export function webUrl(text: string | undefined | null): string | undefined {

@@ -221,6 +221,8 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     if (!found) return undefined
     const write = found.state === 'completed' ? letters.exportReady : letters.exportFailed
     return { to: found.email, letter: write({ ...greeting(found), url: `${urls.origin}${clientPages.exports}` }) }
+  }
+
   async function userImported(id: number): Promise<Addressed> {
     const [found] = await db.query<ImportedRow>(
       `select u.username, u.email, i.state, i.context->>'error' as error,

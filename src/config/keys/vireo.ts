@@ -28,6 +28,12 @@ export const vireoKeys = {
         'how long a server that stops goes on serving while it says that it is not ready, so that load balancers notice',
       ),
     }),
+    client: section({
+      dist: optionalText(
+        null,
+        'folder of a built web client that speaks the API of PeerTube, which is served in the place of our own pages; null: ours',
+      ),
+    }),
     health: section({
       hostname: text('127.0.0.1', 'address of a listener for `/health` alone'),
       port: optionalInteger(null, 'its port; 0: a free one, null: there is none', { max: 65_535 }),

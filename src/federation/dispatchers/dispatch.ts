@@ -28,7 +28,7 @@ export async function webFinger(
   const named = resource.replace(/^(?:acct:)?@?(?=[^@/:]+@[^@/]+$)/, 'acct:')
   if (!URL.canParse(named)) {
     throw new DomainError('invalid', 'Incorrect request parameters: resource', {
-      invalidParams: [{ name: 'resource', location: 'query', msg: 'Invalid value', value: resource }],
+      invalidParams: [{ name: 'resource', location: 'query', msg: 'Invalid value', value: resource || undefined }],
     })
   }
   const url = new URL('/.well-known/webfinger', origin)

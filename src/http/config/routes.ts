@@ -1,25 +1,24 @@
 // The configuration over REST: what every client reads first, the about page, and what administrators may change.
 
-import { isDeepStrictEqual } from 'node:util'
-import type { InstanceFacts, InstanceFactsReader } from '../../actors/instance/index.ts'
-import { closedBy, isNetworkAllowed } from '../../actors/registration/index.ts'
+import type { InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { RuntimeConfig } from '../../actors/runtime-config/index.ts'
 import type { Config } from '../../config/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { clientIp } from '../plugins/client-ip.ts'
-import { etagOf, sendPrepared } from '../plugins/conditional.ts'
+import { sendPrepared } from '../plugins/conditional.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 import { aboutView, toAbout } from './about.ts'
 import { toChanges, toCustomView } from './custom-keys.ts'
 import { type CustomBody, type CustomView, customBody, customView } from './custom-schemas.ts'
-import { type Software, serverConfigView, toServerConfig } from './server-config.ts'
+import type { ReadServerConfig } from './prepared.ts'
+import { serverConfigView } from './server-config.ts'
 
 export interface ConfigDeps {
   config: () => Config
   runtimeConfig: RuntimeConfig
   facts: InstanceFactsReader
-  software: Software
+  serverConfig: ReadServerConfig
 }
 
 /** The names of the themes that there are; those of plugins will come beside it. */
@@ -29,9 +28,8 @@ const TAGS = ['Config']
 
 /** Adds `/config`, `/config/about` and `/config/custom`. */
 export function configArea(deps: ConfigDeps): Area {
-  const { config, runtimeConfig, facts, software } = deps
+  const { config, runtimeConfig, facts, serverConfig } = deps
   const manage = { right: 'MANAGE_CONFIGURATION' } as const
-  const prepare = makePreparer(software)
 
   function refuseUnlessEditable(): void {
     if (config().webadmin.configuration.edition.allowed) return
@@ -44,15 +42,7 @@ export function configArea(deps: ConfigDeps): Area {
     app.get(
       '/api/v1/config',
       { schema: { operationId: 'getConfig', tags: TAGS, response: { 200: serverConfigView } } },
-      async (request, reply) => {
-        const now = config()
-        const known = await facts.recent()
-        return sendPrepared(
-          request,
-          reply,
-          prepare(now, known, isNetworkAllowed(clientIp(request), now.signup.filters.cidr)),
-        )
-      },
+      async (request, reply) => sendPrepared(request, reply, await serverConfig(clientIp(request))),
     )
 
     app.get(
@@ -110,27 +100,3 @@ function asSent(view: CustomView, { instance, trending }: CustomBody): CustomVie
     },
   }
 }
-
-/** Makes the bytes of ServerConfig once, until the configuration or the facts are others. */
-function makePreparer(software: Software) {
-  let made: { config: Config; facts: InstanceFacts; answers: Map<string, { body: Buffer; etag: string }> } | undefined
-
-  return (config: Config, facts: InstanceFacts, allowedForCurrentIP: boolean): { body: Buffer; etag: string } => {
-    // The number of users is in the answer only as far as there is room for one more.
-    if (made?.config !== config || !sameImages(made.facts, facts)) made = { config, facts, answers: new Map() }
-    const signup = {
-      allowed: closedBy(config, facts.users, config.signup.requires_approval ? 'request' : 'direct') === undefined,
-      allowedForCurrentIP,
-    }
-    const key = `${signup.allowed} ${allowedForCurrentIP} ${facts.homepage}`
-    const known = made.answers.get(key)
-    if (known) return known
-    const body = Buffer.from(JSON.stringify(toServerConfig(config, facts, software, signup)))
-    const prepared = { body, etag: etagOf(body) }
-    made.answers.set(key, prepared)
-    return prepared
-  }
-}
-
-const sameImages = (a: InstanceFacts, b: InstanceFacts): boolean =>
-  a === b || isDeepStrictEqual([a.avatars, a.banners], [b.avatars, b.banners])

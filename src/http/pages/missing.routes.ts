@@ -1,13 +1,18 @@
 // Every other address: a page for people, a problem for programs.
 
-import type { FastifyRequest } from 'fastify'
+import { html } from '../../platform/html.ts'
+import { unknownTo } from '../plugins/asks.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import { missingBody } from './bodies/missing.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
-export function addMissingPage({ app, sendMissing }: PageTools): void {
+export function addMissingPage({ app, send, site }: PageTools): void {
   app.get('/*', pageOptions, async (request, reply) => {
-    if (!wantsHtml(request)) return reply.callNotFound()
-    return sendMissing(request, reply)
+    const what = unknownTo(request)
+    if (what === 'nothing') return reply.callNotFound()
+    if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
+    // As the other server answers, whose clients have pages that it does not know of.
+    const head = html`<meta name="robots" content="noindex">`
+    return send(request, reply, { title: site().name, head, body: missingBody() })
   })
 }
-
-const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(request.headers.accept ?? '')

@@ -92,7 +92,18 @@ type Answer = Problem & { headers: Record<string, string> }
 
 /** What an error means for the client. Texts of unknown errors stay inside. */
 function problemOf(error: unknown, request: FastifyRequest): Answer {
-  if (error instanceof InvalidRequest) return refusedParams(allInvalidParams(error, request), request)
+  if (error instanceof InvalidRequest) {
+    // Nobody is called so.
+    if (
+      error.part === 'params' &&
+      isObject(request.params) &&
+      'name' in request.params &&
+      hasNul(request.params.name)
+    ) {
+      return { status: 404, detail: 'Not found', headers: {} }
+    }
+    return refusedParams(allInvalidParams(error, request), request)
+  }
   if (error instanceof DomainError) {
     const { kind, code, invalidParams, message } = error
     if (invalidParams.length > 0) return { ...refusedParams(invalidParams, request), code, headers: error.headers }
@@ -161,7 +172,7 @@ function storageProblem(error: unknown, request: FastifyRequest): Answer | undef
   )
   if (isUnstorable) {
     // Nothing that is stored has such a name, so a path with one leads nowhere.
-    const inPath = Object.values(request.params ?? {}).some((param) => String(param).includes('\0'))
+    const inPath = Object.values(request.params ?? {}).some(hasNul)
     return inPath
       ? { status: 404, detail: 'Not found', headers: {} }
       : { status: 400, detail: 'A text has characters that cannot be stored.', headers: {} }
@@ -177,6 +188,8 @@ function storageProblem(error: unknown, request: FastifyRequest): Answer | undef
   }
   return undefined
 }
+
+const hasNul = (text: unknown): boolean => String(text).includes('\0')
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 

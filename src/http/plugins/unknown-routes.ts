@@ -1,6 +1,7 @@
 // What is not there: 404, or 405 with Allow where the path exists for other methods; always a problem body.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { asking } from './asks.ts'
 import { HttpError } from './http-error.ts'
 import type { App } from './types.ts'
 
@@ -32,8 +33,9 @@ export function addUnknownRoutes(app: App): void {
   }
 
   app.setNotFoundHandler(refuse)
-  // A page that takes every path must not take those of the API.
-  app.all('/api/*', { schema: { hide: true } }, refuse)
+  // A page that takes every path must not take those of the API, save of versions that there never were: there browsers get it.
+  app.all('/api/v1/*', { schema: { hide: true } }, refuse)
+  app.get('/api/*', { schema: { hide: true }, constraints: asking('other') }, refuse)
 }
 
 /** A regular expression for a route pattern: parameters match one segment, or what their own expression says. */

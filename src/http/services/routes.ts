@@ -1,13 +1,17 @@
-// oEmbed (oembed.com): how other sites show a video of ours, from the address of its page.
+// oEmbed (oembed.com): how other sites show a video or playlist of ours, from the address of its page. And where accounts are.
 
 import { z } from 'zod'
+import { findAccount } from '../../actors/account/index.ts'
+import { findPlaylist, playlistPrivacies } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import { findVideoDetails, isOpen, videoPrivacies } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { html } from '../../platform/html.ts'
-import { EMBED, embedUrl, previewUrl } from '../pages/addresses.ts'
+import { html, webUrl } from '../../platform/html.ts'
+import { EMBED, embedUrl, playlistEmbedUrl, previewUrl } from '../pages/addresses.ts'
+import { toActorHandle } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
+import { redirect } from '../plugins/redirect.ts'
 import { idOrUuid, integerText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
@@ -42,10 +46,13 @@ const oEmbedView = z.object({
   thumbnail_height: z.int().optional(),
 })
 
-const videoKey = idOrUuid('video')
-const FALLBACK = { width: 850, height: 480 }
+const targetKey = idOrUuid('video')
+type IdOrUuid = z.infer<typeof targetKey>
+/** px, where the configuration has no sizes. */
+const PREVIEW = { width: 850, height: 480 }
+const THUMBNAIL = { width: 280, height: 157 }
 
-/** Adds `/services/oembed`. */
+/** Adds `/services/oembed` and `/services/redirect/accounts/:accountName`. */
 export function servicesArea({ db, config, urls }: ServicesDeps): Area {
   return (app) => {
     app.get(
@@ -56,44 +63,99 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
         if (format !== 'json') {
           throw new HttpError(501, 'Requested format is not implemented on server.', { extra: { format } })
         }
-        const key = keyIn(url, urls)
-        const video = await findVideoDetails(db, key)
-        if (!video) throw notFound('Video not found')
-        const isNamed = 'uuid' in key || video.privacy === videoPrivacies.public
-        if (!isOpen(video) || !isNamed) throw new HttpError(403, 'Video is not publicly available')
+        const { kind, key } = targetIn(url, urls)
+        const { title, author, embed, picture } = kind === 'video' ? await openVideo(key) : await openPlaylist(key)
 
         const width = Math.min(EMBED.width, maxwidth ?? EMBED.width)
         const height = Math.min(EMBED.height, maxheight ?? EMBED.height)
-        const frame = html`<iframe width="${width}" height="${height}" sandbox="allow-same-origin allow-scripts allow-popups allow-forms" title="${video.name}" src="${embedUrl(video, urls)}" frameborder="0" allowfullscreen></iframe>`
-        const preview = config().thumbnails.sizes[1] ?? FALLBACK
-        const picture = previewUrl(video, urls)
-        const fits = preview.width <= (maxwidth ?? preview.width) && preview.height <= (maxheight ?? preview.height)
+        const frame = html`<iframe width="${width}" height="${height}" sandbox="allow-same-origin allow-scripts allow-popups allow-forms" title="${title}" src="${embed}" frameborder="0" allowfullscreen></iframe>`
+        const fits = picture && picture.width <= (maxwidth ?? Infinity) && picture.height <= (maxheight ?? Infinity)
         return {
           type: 'video' as const,
           version: '1.0' as const,
           html: frame.text,
           width,
           height,
-          title: video.name,
-          author_name: video.channel.name,
-          author_url: video.channel.url,
+          title,
+          author_name: author.name,
+          author_url: author.url,
           provider_name: config().instance.name,
           provider_url: urls.origin,
-          ...(picture && fits
-            ? { thumbnail_url: picture, thumbnail_width: preview.width, thumbnail_height: preview.height }
+          ...(fits
+            ? { thumbnail_url: picture.url, thumbnail_width: picture.width, thumbnail_height: picture.height }
             : {}),
         }
       },
     )
+
+    app.get(
+      '/services/redirect/accounts/:accountName',
+      { schema: { hide: true, params: z.object({ accountName: z.string() }) }, config: { limits: ['client'] } },
+      async (request, reply) => {
+        const account = await findAccount(db, toActorHandle(request.params.accountName, urls.host))
+        const url = webUrl(account?.url)
+        if (!url) throw notFound('Account not found')
+        return redirect(reply, 302, url)
+      },
+    )
+  }
+
+  async function openVideo(key: IdOrUuid): Promise<Shown> {
+    const video = await findVideoDetails(db, key)
+    if (!video) throw notFound('Video not found')
+    // Ids can be counted through, so they do not show what is unlisted.
+    const isNamed = 'uuid' in key || video.privacy === videoPrivacies.public
+    if (!isOpen(video) || !isNamed) throw new HttpError(403, 'Video is not publicly available')
+    const { width, height } = config().thumbnails.sizes[1] ?? PREVIEW
+    const picture = previewUrl(video, urls)
+    return {
+      title: video.name,
+      author: video.channel,
+      embed: embedUrl(video, urls),
+      picture: picture === null ? undefined : { url: picture, width, height },
+    }
+  }
+
+  async function openPlaylist(key: IdOrUuid): Promise<Shown> {
+    const playlist = await findPlaylist(db, key)
+    if (!playlist) throw notFound('Playlist not found')
+    const { privacy, name, channel, account, thumbnail } = playlist
+    const isNamed = 'uuid' in key || privacy === playlistPrivacies.public
+    if (privacy === playlistPrivacies.private || !isNamed) {
+      throw new HttpError(403, 'Playlist is not publicly available')
+    }
+    const { width, height } = config().thumbnails.sizes[0] ?? THUMBNAIL
+    return {
+      title: name,
+      author: channel ?? account,
+      embed: playlistEmbedUrl(playlist, urls),
+      picture:
+        thumbnail === null ? undefined : { url: `${urls.origin}/lazy-static/thumbnails/${thumbnail}`, width, height },
+    }
   }
 }
 
-/** The video that the address of a page of ours names. Throws 400 for every other address. */
-function keyIn(text: string, urls: Here) {
+interface Shown {
+  title: string
+  author: { name: string; url: string }
+  embed: string
+  picture: { url: string; width: number; height: number } | undefined
+}
+
+const PAGES = [
+  { kind: 'playlist', path: /^\/(?:videos\/watch\/playlist|w\/p)\/([^/]{1,100})\/?$/ },
+  { kind: 'video', path: /^\/(?:videos\/watch|w)\/([^/]{1,100})\/?$/ },
+] as const
+
+/** What the address of a page of ours names. Throws 400 for every other address. */
+function targetIn(text: string, urls: Here): { kind: 'video' | 'playlist'; key: IdOrUuid } {
   const url = URL.parse(text)
-  const [, id] = (url?.origin === urls.origin && /^\/(?:videos\/watch|w)\/([^/]{1,100})\/?$/.exec(url.pathname)) || []
-  if (id === undefined) throw new HttpError(400, 'Invalid url.', { extra: { url: text } })
-  const key = videoKey.safeParse(id).data
-  if (!key) throw new HttpError(400, 'Invalid video or playlist id.')
-  return key
+  for (const { kind, path } of url?.origin === urls.origin ? PAGES : []) {
+    const id = path.exec(url?.pathname ?? '')?.[1]
+    if (id === undefined) continue
+    const key = targetKey.safeParse(id).data
+    if (!key) throw new HttpError(400, 'Invalid video or playlist id.')
+    return { kind, key }
+  }
+  throw new HttpError(400, 'Invalid url.', { extra: { url: text } })
 }

@@ -3,9 +3,9 @@
 import { notFound } from '../../actors/runtime/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 
-/** Our own files have plain names: nothing else is looked for. */
-export function plain(filename: string): string {
-  if (!/^[\w-][\w.-]*$/.test(filename)) throw notFound('File not found')
+/** Our own files have plain names: nothing else is looked for. `refusal`: what is thrown for others, `not_found` by default. */
+export function plain(filename: string, refusal: () => Error = () => notFound('File not found')): string {
+  if (!/^[\w-][\w.-]*$/.test(filename)) throw refusal()
   return filename
 }
 

@@ -93,7 +93,8 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
         method: ['GET', 'HEAD'],
         url: path,
         schema: { params: fileName, hide: true },
-        handler: (request, reply) => serveOpen(request, reply, webVideoFile(plain(request.params.filename), false)),
+        handler: (request, reply) =>
+          serveOpen(request, reply, webVideoFile(plain(request.params.filename, noName), false)),
       })
     }
 
@@ -168,6 +169,8 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
 }
 
 /** Clients know a file that is not there by this code. */
+/** As clients know it of names that lead out of the folder. */
+const noName = (): Error => new HttpError(404, 'File not found', { code: 'NotFoundError' })
 const absent = (): Error => new HttpError(404, 'File not found', { code: 'Error' })
 
 /** The same of one that may not be read. */

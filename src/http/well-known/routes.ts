@@ -1,16 +1,22 @@
 // Small fixed addresses that browsers, crawlers and researchers look at: password change, tracking, security, robots.
 
-import type { FastifyReply } from 'fastify'
+import { fileURLToPath } from 'node:url'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { realFolder } from '../../platform/folder.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import { redirect } from '../plugins/redirect.ts'
 import type { Area } from '../plugins/types.ts'
+import { sendFromFolder } from '../static/send-from-folder.ts'
 
 /** RFC 9116 wants a date less than a year ahead. */
 const EXPIRES_MS = 180 * 86_400_000
 
-const DNT_POLICY = `Requests with "DNT: 1" are treated like all others here: this server follows nobody across sites, makes no
-profiles of visitors, and gives nothing about them to third parties.
-`
+/** Among them what we say of tracking, in our own words: the well-known policy promises more than a server can know of its operator. */
+const OWN_FILES = fileURLToPath(new URL('files', import.meta.url))
+const NEVER_KEPT = 'no-cache, no-store, must-revalidate'
 
 export function wellKnownArea({ config, clock }: { config: () => Config; clock: Clock }): Area {
   const hidden = { schema: { hide: true } }
@@ -26,16 +32,33 @@ export function wellKnownArea({ config, clock }: { config: () => Config; clock: 
     return `Contact: mailto:${admin.email}\nExpires: ${new Date(clock.now().getTime() + EXPIRES_MS).toISOString()}\n`
   }
 
+  /** A file that the administrator put there, or one of ours. */
+  async function file(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { path, maxAgeMs }: { path: string; maxAgeMs: number },
+  ) {
+    const cacheControl = `max-age=${Math.round(maxAgeMs / 1000)}`
+    for (const folder of [config().storage.well_known, OWN_FILES]) {
+      const root = await realFolder(folder)
+      if (root && (await sendFromFolder(request, reply, { root, path, cacheControl }))) return reply
+    }
+    throw new HttpError(404, 'There is nothing here.', { code: 'Error', headers: { 'cache-control': NEVER_KEPT } })
+  }
+
   return (app) => {
-    app.get('/.well-known/change-password', hidden, (_request, reply) => reply.redirect('/my-account/settings', 302))
+    app.get('/.well-known/change-password', hidden, (_request, reply) => redirect(reply, 302, '/my-account/settings'))
     for (const path of ['/.well-known/dnt', '/.well-known/dnt/']) app.get(path, hidden, async () => ({ tracking: 'N' }))
-    app.get('/.well-known/dnt-policy.txt', hidden, (_request, reply) =>
-      text(reply, DNT_POLICY, config().vireo.caching.routes.dnt_policy / 1000),
+    app.get('/.well-known/dnt-policy.txt', hidden, (request, reply) =>
+      file(request, reply, { path: 'dnt-policy.txt', maxAgeMs: config().vireo.caching.routes.dnt_policy }),
+    )
+    app.get('/.well-known/*', { schema: { params: z.object({ '*': z.string() }), hide: true } }, (request, reply) =>
+      file(request, reply, { path: request.params['*'], maxAgeMs: config().vireo.caching.routes.well_known }),
     )
     app.get('/.well-known/security.txt', hidden, (_request, reply) =>
       text(reply, securityTxt(), config().vireo.caching.routes.securitytxt / 1000),
     )
-    app.get('/security.txt', hidden, (_request, reply) => reply.redirect('/.well-known/security.txt', 301))
+    app.get('/security.txt', hidden, (_request, reply) => redirect(reply, 301, '/.well-known/security.txt'))
     app.get('/robots.txt', hidden, (_request, reply) =>
       text(reply, config().instance.robots, config().vireo.caching.routes.robots / 1000),
     )

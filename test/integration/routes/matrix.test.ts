@@ -83,7 +83,7 @@ interface Answer {
 }
 
 /** What clients of files know in place of a problem, as recorded. */
-const OF_FILES = /^GET \/(?:download|static|object-storage-proxy|lazy-static)\//
+const OF_FILES = /^GET \/(?:client|download|static|object-storage-proxy|lazy-static)\//
 const PLAIN = new Set(['Forbidden', ''])
 
 async function ask(cast: Cast, route: Route, row: Row, caller: Caller): Promise<Answer> {

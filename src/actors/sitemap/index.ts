@@ -1,0 +1,1 @@
+export { type ListedPage, listPages } from './sitemap.queries.ts'

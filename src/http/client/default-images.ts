@@ -1,0 +1,127 @@
+// The pictures that clients, feeds and browsers expect at fixed addresses below `/client/assets/images/`: icons of the instance, made
+// of its avatar or else of our mark, and what stands for accounts and channels without an avatar. Made when they are first asked for.
+
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import type { InstanceFactsReader } from '../../actors/instance/index.ts'
+import { type FileRef, MediaError, renderIcon, type Store } from '../../media/index.ts'
+import { makeLru } from '../../platform/lru.ts'
+import { etagOf } from '../plugins/conditional.ts'
+
+export interface Picture {
+  body: Buffer
+  etag: string
+  type: string
+}
+
+export interface DefaultImages {
+  /** The icon of the instance; undefined for paths (below `/client/`) that are none, and without an avatar. */
+  ofInstance(path: string): Promise<Picture | undefined>
+  /** What this server has itself for a path below `/client/`; undefined for others. */
+  own(path: string): Promise<Picture | undefined>
+  /** For `/favicon.ico`. */
+  favicon(): Promise<Picture>
+}
+
+/** px; what the manifest names. */
+export const ICON_SIZES = [36, 48, 72, 96, 144, 192, 512] as const
+const FAVICON = { path: 'assets/images/favicon.png', size: 32 }
+const FOLDER = 'assets/images'
+
+/** px of the icons, by path. */
+const ICONS = new Map<string, number>([
+  [FAVICON.path, FAVICON.size],
+  ...ICON_SIZES.map((size) => [`${FOLDER}/icons/icon-${size}x${size}.png`, size] as const),
+])
+
+/** Drawings for what has no picture, by path. */
+const AVATARS = new Map<string, { drawing: Drawing; size: number }>(
+  (['account', 'channel'] as const).flatMap((drawing) => {
+    const name = `${FOLDER}/default-avatar-${drawing === 'channel' ? 'video-channel' : drawing}`
+    return [
+      [`${name}.png`, { drawing, size: 120 }],
+      [`${name}-48x48.png`, { drawing, size: 48 }],
+    ] as const
+  }),
+)
+
+type Drawing = 'mark' | 'account' | 'channel'
+/** Bytes; stored avatars are much smaller. */
+const LARGEST_AVATAR = 16 * 1024 * 1024
+
+const readDrawing = (drawing: Drawing): Promise<Buffer> => readFile(new URL(`images/${drawing}.svg`, import.meta.url))
+
+export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'recent'>; store: Store }): DefaultImages {
+  const { facts, store } = deps
+  const made = makeLru<string, Promise<Picture>>(100)
+
+  function once(key: string, make: () => Promise<Buffer>, type = 'image/png'): Promise<Picture> {
+    const known = made.get(key)
+    if (known) return known
+    const making = make().then((body) => ({ body, etag: etagOf(body), type }))
+    made.set(key, making)
+    making.catch(() => made.delete(key))
+    return making
+  }
+
+  /** The smallest stored avatar that is large enough, else the largest. */
+  async function avatarFor(size: number): Promise<FileRef | undefined> {
+    const { avatars } = await facts.recent()
+    const fitting = avatars.findLast(({ width }) => (width ?? 0) >= size) ?? avatars[0]
+    return fitting && { kind: 'avatars', name: fitting.filename }
+  }
+
+  async function ofAvatar(size: number): Promise<Picture | undefined> {
+    const ref = await avatarFor(size)
+    if (!ref) return undefined
+    try {
+      return await once(`${ref.name} ${size}`, async () => {
+        const { stat, stream } = await store.open(ref)
+        if (stat.size > LARGEST_AVATAR) {
+          stream.destroy()
+          throw new MediaError('too-large', 'The avatar is too large for an icon.')
+        }
+        return await renderIcon(await buffer(stream), size)
+      })
+    } catch (error) {
+      // It is being replaced, or lost: the mark does.
+      if (error instanceof MediaError) return undefined
+      throw error
+    }
+  }
+
+  const drawn = (drawing: Drawing, size: number): Promise<Picture> =>
+    once(`${drawing}.svg ${size}`, async () => await renderIcon(await readDrawing(drawing), size))
+
+  return {
+    async ofInstance(path) {
+      const size = ICONS.get(path)
+      return size === undefined ? undefined : await ofAvatar(size)
+    },
+    async own(path) {
+      if (path === `${FOLDER}/logo.svg`) return await once('logo.svg', () => readDrawing('mark'), 'image/svg+xml')
+      const size = ICONS.get(path)
+      if (size !== undefined) return await drawn('mark', size)
+      const avatar = AVATARS.get(path)
+      return avatar && (await drawn(avatar.drawing, avatar.size))
+    },
+    async favicon() {
+      const { etag, body } = (await ofAvatar(FAVICON.size)) ?? (await drawn('mark', FAVICON.size))
+      return await once(`favicon.ico ${etag}`, async () => iconFile(body, FAVICON.size), 'image/x-icon')
+    },
+  }
+}
+
+/** The ICO form of a PNG: a header, one entry of the directory, and the picture as it is. */
+function iconFile(png: Buffer, size: number): Buffer {
+  const head = Buffer.alloc(22)
+  head.writeUInt16LE(1, 2)
+  head.writeUInt16LE(1, 4)
+  head.writeUInt8(size, 6)
+  head.writeUInt8(size, 7)
+  head.writeUInt16LE(1, 10)
+  head.writeUInt16LE(32, 12)
+  head.writeUInt32LE(png.length, 14)
+  head.writeUInt32LE(head.length, 18)
+  return Buffer.concat([head, png])
+}

@@ -1,0 +1,96 @@
+// `/client/*`: the files of the web client, those that an administrator puts in their place, and our own pictures where neither has
+// one. Also the files that a client needs at the root: its service worker.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../../actors/runtime/index.ts'
+import type { Config } from '../../config/index.ts'
+import { realFolder } from '../../platform/folder.ts'
+import { asking } from '../plugins/asks.ts'
+import { isFresh } from '../plugins/conditional.ts'
+import type { Area } from '../plugins/types.ts'
+import { sendFromFolder } from '../static/send-from-folder.ts'
+import type { BuiltClient } from './built-client.ts'
+import type { DefaultImages, Picture } from './default-images.ts'
+import { localeOf } from './locale-of.ts'
+
+export interface ClientFilesDeps {
+  config: () => Config
+  images: DefaultImages
+  /** Undefined when our own pages are served. */
+  client: Pick<BuiltClient, 'root' | 'locales'> | undefined
+}
+
+/** Pages are answered at their own addresses, filled; as they lie in the folder they are of no use. */
+const PAGE = /(?:^|\/)(?:index|embed)\.html$/
+/** What a browser asks for by these names must be new each time, or an old client would live on. */
+const WORKERS = ['ngsw-worker.js', 'ngsw.json', 'safety-worker.js', 'worker-basic.min.js'] as const
+const ALWAYS_ASK = 'no-cache'
+const REFUSALS = { 404: '' }
+
+/** Adds `/client/*`, `/favicon.ico` and the addresses of service workers. */
+export function clientFilesArea({ config, images, client }: ClientFilesDeps): Area {
+  const keptFor = () => `public, max-age=${Math.floor(config().vireo.caching.static.client / 1000)}`
+
+  /** What is named by its content stays what it is; an address with a version is of that version. */
+  function cachingOf(path: string, request: FastifyRequest): string {
+    if (isHashed(path)) return `${keptFor()}, immutable`
+    return request.url.includes('?') ? keptFor() : ALWAYS_ASK
+  }
+
+  function sendPicture(request: FastifyRequest, reply: FastifyReply, { body, etag, type }: Picture): FastifyReply {
+    reply.headers({ etag, 'cache-control': request.url.includes('?') ? keptFor() : 'public, max-age=3600' })
+    if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.header('content-type', type).send(body)
+  }
+
+  return (app) => {
+    app.get<{ Params: { '*': string } }>(
+      '/client/*',
+      {
+        schema: { hide: true },
+        config: { limits: false, plainRefusals: REFUSALS },
+      },
+      async (request, reply) => {
+        const path = request.params['*']
+        const cacheControl = cachingOf(path, request)
+        const overrides = await realFolder(config().storage.client_overrides)
+        if (overrides && (await sendFromFolder(request, reply, { root: overrides, path, cacheControl }))) return reply
+        const icon = await images.ofInstance(path)
+        if (icon) return sendPicture(request, reply, icon)
+        if (client && !PAGE.test(path)) {
+          if (/(?:^|\/)ngsw-worker\.js$/.test(path)) reply.header('service-worker-allowed', '/')
+          if (await sendFromFolder(request, reply, { root: client.root, path, cacheControl })) return reply
+        }
+        const own = await images.own(path)
+        if (!own) throw notFound('There is nothing here.')
+        return sendPicture(request, reply, own)
+      },
+    )
+
+    // Who does not say what it takes gets a page at this address, as clients of the other server know it.
+    for (const asks of ['page', 'other'] as const) {
+      app.get(
+        '/favicon.ico',
+        { schema: { hide: true }, config: { limits: ['client'] }, constraints: asking(asks) },
+        async (request, reply) => sendPicture(request, reply, await images.favicon()),
+      )
+    }
+
+    for (const name of WORKERS) {
+      app.get(`/${name}`, { schema: { hide: true }, config: { limits: ['client'] } }, async (request, reply) => {
+        for (const path of client ? [name, `${localeOf(request, client.locales)}/${name}`] : []) {
+          if (client && (await sendFromFolder(request, reply, { root: client.root, path, cacheControl: ALWAYS_ASK })))
+            return reply
+        }
+        // A service worker that is told that its file is gone ends.
+        throw notFound('There is nothing here.')
+      })
+    }
+  }
+}
+
+/** Whether builds gave the file a name of its content, such as `main-5A7XQ2KD.js` or `index.0f3c9a1b2c.css`. */
+export function isHashed(path: string): boolean {
+  const hash = /[.-]([A-Za-z0-9_]{8,64})\.[a-z0-9]+(?:\.map)?$/.exec(path)?.[1]
+  return hash !== undefined && /[0-9A-Z]/.test(hash) && !/^\d+x\d+$/.test(hash)
+}

@@ -1,0 +1,76 @@
+// What the page of an address is about: a video, a playlist, an account, a channel, or the client as a whole.
+
+import { findAccount } from '../../actors/account/index.ts'
+import { type ChannelRow, findChannel } from '../../actors/channel/index.ts'
+import { findPlaylist, playlistPrivacies } from '../../actors/playlist/index.ts'
+import type { ActorProfile } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { type Head, headTagsOf, plainHead, type Subject } from '../pages/heads/index.ts'
+import { openVideo } from '../pages/open-video.ts'
+import { siteOf } from '../pages/site.ts'
+import { toActorHandle } from '../plugins/handles.ts'
+import { idOrUuid } from '../plugins/schemas.ts'
+import type { Here } from '../videos/actor.view.ts'
+
+export interface Target {
+  status: 200 | 404
+  head: Pick<Head, 'title' | 'description' | 'tags'>
+}
+
+/** `embed`: for the page with the player alone. */
+type Find = (key: string, options?: { embed?: boolean }) => Promise<Target>
+
+export interface Targets {
+  site(): Target
+  video: Find
+  playlist: Find
+  account: Find
+  channel: Find
+  /** An account, or else a channel, of this name. */
+  actor: Find
+}
+
+export interface TargetsDeps {
+  db: Database
+  config: () => Config
+  urls: Here
+}
+
+const playlistKey = idOrUuid('playlist')
+
+export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
+  const site = () => siteOf(config())
+  const missing = (): Target => ({ status: 404, head: plainHead(site(), undefined, { isIndexed: false }) })
+  const about = (subject: Subject): Target => ({
+    status: 200,
+    head: headTagsOf(subject, { site: site(), here: urls }),
+  })
+
+  const accountOf = (handle: string) => findAccount(db, toActorHandle(handle, urls.host))
+  const channelOf = (handle: string) => findChannel(db, toActorHandle(handle, urls.host))
+  const toAccount = (actor: ActorProfile | undefined) => (actor ? about({ kind: 'account', actor }) : missing())
+  const toChannel = (found: ChannelRow | undefined) =>
+    found ? about({ kind: 'channel', actor: found.channel }) : missing()
+
+  return {
+    site: () => ({ status: 200, head: plainHead(site()) }),
+    async video(id, { embed = false } = {}) {
+      const video = await openVideo(db, id)
+      return video ? about({ kind: 'video', video, embed }) : missing()
+    },
+    async playlist(id, { embed = false } = {}) {
+      const key = playlistKey.safeParse(id).data
+      const playlist = key && (await findPlaylist(db, key))
+      if (!playlist || playlist.privacy === playlistPrivacies.private) return missing()
+      if ('id' in key && playlist.privacy !== playlistPrivacies.public) return missing()
+      return about({ kind: 'playlist', playlist, embed })
+    },
+    account: async (handle) => toAccount(await accountOf(handle)),
+    channel: async (handle) => toChannel(await channelOf(handle)),
+    async actor(handle) {
+      const account = await accountOf(handle)
+      return account ? toAccount(account) : toChannel(await channelOf(handle))
+    },
+  }
+}

@@ -1,0 +1,62 @@
+// A page of a built web client: where the server puts what it knows, and which scripts of its own it runs.
+
+import { hash } from 'node:crypto'
+import { Parser } from 'htmlparser2'
+import type { Html } from '../../platform/html.ts'
+
+/** The comments that are replaced. */
+const MARKS = ['title tag', 'description tag', 'custom css tag', 'meta tags', 'server config'] as const
+export type Mark = (typeof MARKS)[number]
+
+export interface Template {
+  /** What the page runs itself, as sources of a Content-Security-Policy. */
+  scripts: string[]
+  /** The same of attributes such as `onload`. */
+  handlers: string[]
+  has(mark: Mark): boolean
+  /** The page with its marks replaced; a mark without a value becomes nothing. */
+  fill(values: Partial<Record<Mark, Html>>): string
+}
+
+/** A source of `script-src` that allows exactly this text. */
+export const sourceOf = (script: string): string => `'sha256-${hash('sha256', script, 'base64')}'`
+
+/** Reads a page. Comments count as marks only where a browser sees comments. */
+export function parseTemplate(page: string): Template {
+  const marks: { mark: Mark; start: number; end: number }[] = []
+  const scripts = new Set<string>()
+  const handlers = new Set<string>()
+  let script: string | undefined
+
+  const parser = new Parser({
+    oncomment(text) {
+      const mark = MARKS.find((name) => name === text.trim())
+      if (mark) marks.push({ mark, start: parser.startIndex, end: parser.endIndex + 1 })
+    },
+    onopentag(name, attributes) {
+      for (const [key, value] of Object.entries(attributes)) if (/^on/i.test(key)) handlers.add(sourceOf(value))
+      if (name === 'script' && attributes.src === undefined) script = ''
+    },
+    ontext(text) {
+      if (script !== undefined) script += text
+    },
+    onclosetag(name) {
+      if (name !== 'script' || script === undefined) return
+      scripts.add(sourceOf(script))
+      script = undefined
+    },
+  })
+  parser.end(page)
+
+  const pieces = marks.map(({ start }, index) => page.slice(index === 0 ? 0 : marks[index - 1]?.end, start))
+  const rest = page.slice(marks.at(-1)?.end ?? 0)
+  return {
+    scripts: [...scripts],
+    handlers: [...handlers],
+    has: (wanted) => marks.some(({ mark }) => mark === wanted),
+    fill: (values) => pieces.map((piece, index) => piece + textOf(values, marks[index]?.mark)).join('') + rest,
+  }
+}
+
+const textOf = (values: Partial<Record<Mark, Html>>, mark: Mark | undefined): string =>
+  (mark && values[mark]?.text) ?? ''

@@ -1,0 +1,48 @@
+// ServerConfig as bytes, made once for all who ask, until the configuration or the facts are others.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { InstanceFacts, InstanceFactsReader } from '../../actors/instance/index.ts'
+import { closedBy, isNetworkAllowed } from '../../actors/registration/index.ts'
+import type { Config } from '../../config/index.ts'
+import { etagOf } from '../plugins/conditional.ts'
+import { type Software, toServerConfig } from './server-config.ts'
+
+export interface PreparedConfig {
+  body: Buffer
+  etag: string
+}
+
+/** For an address, as registration may be closed to some networks. The same object as long as nothing changed. */
+export type ReadServerConfig = (ip: string) => Promise<PreparedConfig>
+
+export function makeServerConfig(deps: {
+  config: () => Config
+  facts: Pick<InstanceFactsReader, 'recent'>
+  software: Software
+}): ReadServerConfig {
+  const { config, facts, software } = deps
+  let made: { config: Config; facts: InstanceFacts; answers: Map<string, PreparedConfig> } | undefined
+
+  return async (ip) => {
+    const now = config()
+    const known = await facts.recent()
+    const allowedForCurrentIP = isNetworkAllowed(ip, now.signup.filters.cidr)
+    // The number of users is in the answer only as far as there is room for one more.
+    if (made?.config !== now || !sameImages(made.facts, known)) made = { config: now, facts: known, answers: new Map() }
+    const { answers } = made
+    const signup = {
+      allowed: closedBy(now, known.users, now.signup.requires_approval ? 'request' : 'direct') === undefined,
+      allowedForCurrentIP,
+    }
+    const key = `${signup.allowed} ${allowedForCurrentIP} ${known.homepage}`
+    const ready = answers.get(key)
+    if (ready) return ready
+    const body = Buffer.from(JSON.stringify(toServerConfig(now, known, software, signup)))
+    const prepared = { body, etag: etagOf(body) }
+    answers.set(key, prepared)
+    return prepared
+  }
+}
+
+const sameImages = (a: InstanceFacts, b: InstanceFacts): boolean =>
+  a === b || isDeepStrictEqual([a.avatars, a.banners], [b.avatars, b.banners])

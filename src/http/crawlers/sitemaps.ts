@@ -1,0 +1,122 @@
+// The sitemap as files: written page by page while the rows are read, kept for a day, and served from there. One file as long as it is
+// small enough, else several with an index.
+
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ErrorLevel, SitemapIndexStream, type SitemapItemLoose, SitemapStream } from 'sitemap'
+import type { Clock } from '../../platform/clock.ts'
+import { newUuid } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
+
+export interface Sitemaps {
+  /** The folder of the newest files: `sitemap.xml`, and `sitemap-1.xml` and so on where that is an index. */
+  folder(): Promise<string>
+}
+
+/** URLs, and about as many bytes, that one file may have (sitemaps.org: 50,000 and 50 MiB). */
+const MOST_URLS = 50_000
+const MOST_BYTES = 45 * 1024 * 1024
+/** Folders that dead processes left; younger ones may be of another process. */
+const LEFT_AFTER_MS = 2 * 86_400_000
+
+export function makeSitemaps(deps: {
+  /** Holds one folder for each time they were written. */
+  root: string
+  origin: string
+  /** All that is listed. */
+  items: () => AsyncGenerator<SitemapItemLoose, void, undefined>
+  keepMs: () => number
+  clock: Clock
+  logger: Logger
+  mostUrls?: number
+}): Sitemaps {
+  const { root, origin, items, keepMs, clock, logger, mostUrls = MOST_URLS } = deps
+  let made: { folder: string; at: number } | undefined
+  let making: Promise<string> | undefined
+
+  async function make(): Promise<string> {
+    const at = clock.now().getTime()
+    const folder = join(root, `${at}-${newUuid()}`)
+    await mkdir(folder, { recursive: true })
+    try {
+      await write(folder)
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
+    const before = made
+    made = { folder, at }
+    await removeOld(before?.folder, at)
+    return folder
+  }
+
+  async function write(folder: string): Promise<void> {
+    const all = items()
+    const files: string[] = []
+    let next = await all.next()
+    do {
+      files.push(`sitemap-${files.length + 1}.xml`)
+      next = await writeFile(join(folder, files.at(-1) ?? ''), all, next)
+    } while (!next.done)
+    if (files.length === 1) return await rename(join(folder, 'sitemap-1.xml'), join(folder, 'sitemap.xml'))
+    const index = new SitemapIndexStream({ level: ErrorLevel.SILENT })
+    await pipeline(
+      Readable.from(files.map((name) => ({ url: `${origin}/${name}` }))),
+      index,
+      createWriteStream(join(folder, 'sitemap.xml')),
+    )
+  }
+
+  /** Writes until the file is full; answers the item that did not go into it. */
+  async function writeFile(path: string, all: AsyncGenerator<SitemapItemLoose, void, undefined>, first: Next) {
+    let next = first
+    let urls = 0
+    let bytes = 0
+    const stream = new SitemapStream({ level: ErrorLevel.SILENT })
+    async function* some(): AsyncGenerator<SitemapItemLoose> {
+      while (!next.done && urls < mostUrls && bytes < MOST_BYTES) {
+        urls += 1
+        yield next.value
+        next = await all.next()
+      }
+    }
+    await pipeline(
+      Readable.from(some(), { highWaterMark: 16 }),
+      stream,
+      async function* count(chunks: AsyncIterable<Buffer | string>) {
+        for await (const chunk of chunks) {
+          bytes += Buffer.byteLength(chunk)
+          yield chunk
+        }
+      },
+      createWriteStream(path),
+    )
+    return next
+  }
+
+  async function removeOld(before: string | undefined, now: number): Promise<void> {
+    if (before) await rm(before, { recursive: true, force: true })
+    for (const name of await readdir(root)) {
+      const at = Number(/^(\d+)-/.exec(name)?.[1] ?? Number.NaN)
+      if (now - at > LEFT_AFTER_MS + keepMs()) await rm(join(root, name), { recursive: true, force: true })
+    }
+  }
+
+  return {
+    async folder() {
+      if (made && clock.now().getTime() - made.at < keepMs()) return made.folder
+      making ??= make().finally(() => {
+        making = undefined
+      })
+      if (!made) return await making
+      // The old one does until the new one is there.
+      making.catch((error: unknown) => logger.warn({ err: error }, 'the sitemap cannot be written'))
+      return made.folder
+    },
+  }
+}
+
+type Next = IteratorResult<SitemapItemLoose, void>
