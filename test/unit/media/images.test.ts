@@ -121,6 +121,29 @@ describe('an image of an actor', () => {
     ])
   })
 
+  it('stands still when its frames together are too many', async () => {
+    const [side, frames] = [2000, 3000]
+    const screen = Buffer.from('47494638396100000000800000000000ffffff', 'hex')
+    for (const at of [6, 8]) screen.writeUInt16LE(side, at)
+    // Each a dot, and all of the screen once it is shown.
+    const frame = Buffer.from('21f90400010000002c0000000001000100000202440100', 'hex')
+    const bytes = Buffer.concat([screen, ...Array<Buffer>(frames).fill(frame), Buffer.from(';')])
+    expect((await sharp(bytes, { limitInputPixels: false }).metadata()).pages).toBe(frames)
+    const images = await fitActorImage(await fileWith(bytes), [square(48)])
+    const pages = await Promise.all(images.map(async (image) => (await sharp(image.bytes).metadata()).pages ?? 1))
+    expect([images.map(({ extension }) => extension), pages]).toEqual([['.png'], [1]])
+  })
+
+  it('keeps nothing of what hides behind it', async () => {
+    const script = '<html><script>alert(1)</script></html>'
+    const image = await sharp({ create: { width: 60, height: 60, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer()
+    const path = await fileWith(Buffer.concat([image, Buffer.from(script)]))
+    for (const { bytes } of await fitActorImage(path, [square(48), square(120)]))
+      expect(bytes.includes('script')).toBe(false)
+  })
+
   it('is refused when it claims 50,000 × 50,000 px', async () => {
     const path = await fileWith(pngHeader(50_000, 50_000))
     await expect(fitActorImage(path, [square(48)])).rejects.toMatchObject({ reason: 'too-large' })
