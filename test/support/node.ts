@@ -22,10 +22,10 @@ export interface TestNode {
   password: string
   dataDir: string
   databaseUrl: string
-  server: Server
   /** Where its files lie, as the configuration says it. */
   storage: Values
-  /** Stops the server and starts another one on the same data. */
+  /** Let go by `stop`, lest a worker keep all servers of its test files. */
+  readonly server: Server
   /** Ends it and starts it again, as much later: all that repeats is due. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -69,27 +69,34 @@ export async function startTestNode(
       checkResponses: true,
     })
 
-  const node: TestNode = {
+  let server: Server | undefined = await start()
+  const running = (): Server => {
+    if (!server) throw new Error('The node was stopped.')
+    return server
+  }
+  return {
     base: `http://127.0.0.1:${port}`,
     username: 'root',
     password: PASSWORD,
     dataDir,
     databaseUrl: database.url,
     storage,
-    server: await start(),
+    get server() {
+      return running()
+    },
     async restart() {
-      await node.server.stop()
+      await running().stop()
       await run(database.url, 'update periodic_task set due_at = now()')
-      node.server = await start()
+      server = await start()
     },
     async stop() {
-      await node.server.stop()
+      await server?.stop()
+      server = undefined
       await database.drop()
       await s3?.stop()
       if (!beside) await rm(dataDir, { recursive: true, force: true })
     },
   }
-  return node
 }
 
 /** The names of a kind that the node keeps, wherever that is. */
