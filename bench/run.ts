@@ -1,7 +1,8 @@
 // `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login lists federation bytes
-// operations ladder`). Ends with 1 when one of the bars is missed.
+// operations export ladder`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
+import { benchExport } from './export.ts'
 import { benchFederation } from './federation/index.ts'
 import { benchHttp } from './http.ts'
 import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
@@ -21,6 +22,7 @@ const parts: Record<string, () => Promise<void>> = {
   bytes: benchBytes,
   operations: benchOperations,
   texts: benchTexts,
+  export: benchExport,
   ladder,
 }
 

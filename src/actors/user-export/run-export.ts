@@ -68,7 +68,11 @@ export function runExports(deps: RunExportDeps): void {
       // Also when the transaction was committed and its answer lost: then it is noted nowhere, and stays.
       if (!(await isNamed(archive))) await pendingFiles.discard([archive]).catch(() => pendingFiles.giveUp([archive]))
       if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The export took too long.') : error
-      if (!(await held.isOurs(task))) return log.info({ err: error }, 'an export is not wanted any more')
+      if (!(await held.isOurs(task))) {
+        // It was taken for dead, and while its job runs no other is stored.
+        if (await isWaiting(task)) throw new DomainError('busy', 'The export waits for a worker again.')
+        return log.info({ err: error }, 'an export is not wanted any more')
+      }
       if (isDiskFull(error)) throw new NotNow('The store has no room for the archive now.', { cause: error })
       throw error
     } finally {
@@ -156,6 +160,9 @@ export function runExports(deps: RunExportDeps): void {
       move(locked, { type: 'SUCCEEDED' }, settingsOf(deps))
     })
   }
+
+  const isWaiting = async ({ id }: Task): Promise<boolean> =>
+    (await db.query("select 1 from user_export where id = $1 and state = 'pending'", [id])).length > 0
 
   const isNamed = async ({ name }: FileRef): Promise<boolean> =>
     (await db.query('select 1 from user_export where filename = $1', [name])).length > 0

@@ -32,6 +32,7 @@ const FOLDERS: Record<string, string> = {
   storyboards: 'storyboards',
   torrents: 'torrents',
   redundancy: 'redundancy',
+  user_exports: 'user-exports',
   uploads: 'tmp-persistent',
   tmp: 'tmp',
 }
@@ -62,6 +63,7 @@ const NAMED = `
   union all select 'avatars', i.filename, true, false from actor_image i where i.on_disk
   union all select 'original_video_files', s.kept_filename, true, false
     from video_source s join local on local.id = s.video_id where s.kept_filename is not null
+  union all select 'user_exports', filename, true, false from user_export where filename is not null
   union all select 'uploads', token, received > 0 and place is null, false
     from upload where state in ('created', 'receiving', 'assembled')
   union all select 'uploads', token || picture, false, false
@@ -106,6 +108,8 @@ async function findStuckWork(place: Place): Promise<string[]> {
        from video_import where state <> 'success' or lease_owner is not null
      union all select format('import of a user %s is %s (%s)', id, state, coalesce(context->>'error', lease_owner, ''))
        from user_import where state not in ('completed', 'cancelled') or lease_owner is not null
+     union all select format('export %s is %s (%s)', id, state, coalesce(context->>'error', lease_owner, ''))
+       from user_export where state <> 'completed' or lease_owner is not null
      union all select format('video %s is %s', id, state) from video where state <> 'published'
      union all select format('event %s waits: %s', event, coalesce(error, '')) from outbox
      union all select format('file %s %s is pending', kind, name) from pending_file`,

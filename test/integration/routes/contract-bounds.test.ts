@@ -35,6 +35,7 @@ const DIFFERENT: Exceptions = [
   [/^POST .*(upload|videos\/imports).*: language of the .* takes ""/, 'an empty text says that there is none'],
   [/: reinjectVideoFileToken of the query takes/, 'what does not say yes is a no, as observed'],
   [/: (viewEvent|sessionId) of the JSON body takes/, 'what a player says wrongly is left aside, as observed'],
+  [/exports\/request: withVideoFiles of the JSON body takes/, 'a text counts as yes, as observed'],
   [/^PUT .*passwords: passwords of the JSON body takes/, 'the command refuses them, and names no field, as observed'],
   [/^POST .*run-command: command of the JSON body takes/, 'the handler refuses it, and names no field, as observed'],
   [/^GET \/feeds.*: (accountId|videoChannelId|videoId) of the query refuses "x+"/, 'it is an id, as observed'],

@@ -23,6 +23,7 @@ import { sessionRows } from './sessions.ts'
 import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
 import { uploadRows } from './uploads.ts'
+import { userExportRows } from './user-exports.ts'
 import { userRows } from './users.ts'
 import { videoImportRows } from './video-imports.ts'
 import { videoOwnershipRows } from './video-ownership.ts'
@@ -47,6 +48,7 @@ export const rows: readonly Row[] = [
   ...viewRows,
   ...videoStatsRows,
   ...uploadRows,
+  ...userExportRows,
   ...videoImportRows,
   ...commentRows,
   ...playlistRows,
