@@ -10,7 +10,7 @@ export const EMBED = { width: 560, height: 315 } as const
 type Named = Pick<ActorSummary, 'username' | 'host'>
 
 /** `name` for ours, `name@host` for those of other servers. */
-const handleOf = ({ username, host }: Named): string => (host === null ? username : `${username}@${host}`)
+export const handleOf = ({ username, host }: Named): string => (host === null ? username : `${username}@${host}`)
 
 export const watchPath = (video: { uuid: string }): string => `/w/${toShortUuid(video.uuid)}`
 export const watchUrl = (video: { uuid: string }, here: Here): string => `${here.origin}${watchPath(video)}`
