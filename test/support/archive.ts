@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import { type ArchivePart, archiveParts, partPath } from '../../src/actors/user-archive/index.ts'
 
-const fixture = new URL('../fixtures/peertube-export.zip', import.meta.url)
+export const fixture = new URL('../fixtures/peertube-export.zip', import.meta.url)
 const openZip = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer)
 
 /** All files of the archive, by their paths. */
