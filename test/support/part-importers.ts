@@ -67,6 +67,8 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const ground = { loaded, logger: silentLogger, roles: [], clock: systemClock }
   const { deps: plain } = await openGround(ground, closers, makeHealth())
   const deps = stepping(plain, step)
+  // Never run here: the node does them.
+  for (const type of JOBS) plain.registry.job(type, { queue: 'io', run: async () => undefined })
   const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
   const opened = await openMedia({ ...deps, automaticTags }, { ffmpeg: await testFfmpeg() }, closers)
   const { leases = opened.media.leases } = options
@@ -103,6 +105,9 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
     },
   }
 }
+
+/** What commands ask for. */
+const JOBS = ['activitypub-follow', 'channel-support', 'video-files-placement', 'video-transcoding']
 
 /** Nothing runs here: the node does the jobs. */
 const nobody = ({ registry }: ActorDeps): ActorDeps['registry'] => ({

@@ -12,6 +12,7 @@ import {
   archivedPlaylist,
   archivedVideo,
   fixture,
+  importArchive,
   itemsOf,
   readFixture,
 } from '../../support/archive.ts'
@@ -89,9 +90,9 @@ const fileOf = (video: { uuid: string }, bytes = film): Map<string, Buffer> =>
 
 const videosOf = async ({ client }: User) =>
   (
-    await client.get<Paged<Record<string, unknown> & { id: number; uuid: string; name: string }>>(
-      '/api/v1/users/me/videos?sort=name',
-    )
+    await client.get<
+      Paged<Record<string, unknown> & { id: number; uuid: string; name: string; state: { id: number } }>
+    >('/api/v1/users/me/videos?sort=name')
   ).data
 
 const countOf = async (table: string, where = 'true'): Promise<number> =>
@@ -483,6 +484,17 @@ describe('the bounds of this server', () => {
     expect(await strict.run('videos', odd, contextOf(rich, new Map([['files/a.exe', film]])))).toBe('error')
   }, 40_000)
 
+  it('have videos transcoded as any upload', async () => {
+    const maker = await makeUser('maker')
+    const transcoding = await open({ config: { transcoding: { enabled: true, hls: { enabled: true } } } })
+    const video = archivedVideo('maker_channel', { waitTranscoding: true, privacy: 3 })
+    expect(await transcoding.run('videos', video, contextOf(maker, fileOf(video)))).toBe('success')
+    expect(await countOf('transcoding', `video_id = (select id from video where name = '${video.name}')`)).toBe(1)
+    expect(await countOf('pending_file', "kind in ('original_video_files', 'thumbnails', 'previews')")).toBe(0)
+    // With the job of this server, which leaves its own notes.
+    await until(async () => (await videosOf(maker))[0]?.state.id === 1 && (await countOf('pending_file')) === 0)
+  }, 40_000)
+
   it('let a video that came back be', async () => {
     const owner = await makeUser('owner')
     const video = archivedVideo('owner_channel', { name: 'there and back' })
@@ -645,27 +657,7 @@ describe('an archive that is uploaded', () => {
   it('is imported by its job, and doubles nothing the second time', async () => {
     const user = await makeUser('uploader')
     const archive = await readFile(fixture)
-    const importIt = async () => {
-      const begun = await user.client.raw(`/api/v1/users/${user.id}/imports/import-resumable`, {
-        method: 'POST',
-        headers: {
-          ...{ 'content-type': 'application/json', 'x-upload-content-type': 'application/zip' },
-          'x-upload-content-length': String(archive.length),
-        },
-        body: JSON.stringify({ filename: 'archive.zip' }),
-      })
-      expect(begun.status).toBe(201)
-      const sent = await user.client.raw(`http:${begun.headers.get('location')}`, {
-        method: 'PUT',
-        headers: { 'content-range': `bytes 0-${archive.length - 1}/${archive.length}` },
-        body: archive,
-      })
-      expect(sent.status).toBe(204)
-      return await until(async () => {
-        const latest = await user.client.get<Latest>(`/api/v1/users/${user.id}/imports/latest`)
-        return latest.state.label === 'Completed' && latest.resultSummary.stats
-      })
-    }
+    const importIt = () => importArchive(user.client, user.id, archive)
     expect(await importIt()).toMatchObject({
       channels: { success: 2, duplicates: 0, errors: 0 },
       videos: { success: 2, duplicates: 0, errors: 0 },
@@ -675,11 +667,6 @@ describe('an archive that is uploaded', () => {
     expect(await videosOf(user)).toHaveLength(2)
   }, 60_000)
 })
-
-interface Latest {
-  state: { label: string }
-  resultSummary: { stats: Record<string, unknown> }
-}
 
 /** How many files there are in each folder of the store. */
 async function filesBy(kinds: readonly string[]): Promise<Record<string, number>> {
