@@ -1,7 +1,13 @@
 // The latest import of a user, with how far it came.
 
 import { z } from 'zod'
-import { countsOf, importedParts, summaryNames, type UserImportRow, userImportStates } from '../../actors/user-import/index.ts'
+import {
+  countsOf,
+  importedParts,
+  summaryNames,
+  type UserImportRow,
+  userImportStates,
+} from '../../actors/user-import/index.ts'
 import { idNumber } from '../plugins/schemas.ts'
 
 const counts = z.object({ success: z.int(), duplicates: z.int(), errors: z.int() })
