@@ -50,6 +50,7 @@ import { Reports } from './0048-reports.ts'
 import { NotificationMails } from './0050-notification-mails.ts'
 import { ReportTotals } from './0052-report-totals.ts'
 import { UserImports } from './0054-user-imports.ts'
+import { ImportedObjects } from './0057-imported-objects.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -102,4 +103,5 @@ export const migrations = [
   { name: '0050-notification-mails', class: NotificationMails },
   { name: '0052-report-totals', class: ReportTotals },
   { name: '0054-user-imports', class: UserImports },
+  { name: '0057-imported-objects', class: ImportedObjects },
 ]

@@ -96,6 +96,7 @@ import { openGround } from './compose/ground.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
 import { openMedia } from './compose/media.ts'
+import { composeUserImports } from './compose/user-imports.ts'
 import { registerFigures } from './compose/watched.ts'
 import type { LoadedConfig } from './config/index.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
@@ -317,6 +318,22 @@ async function start(
     software: { name: 'vireo', version: VERSION },
   })
   closers.push(() => federation.close())
+  composeUserImports({
+    ...{
+      ...media,
+      actorImages,
+      blocklist,
+      captions,
+      channels,
+      createVideo,
+      follows,
+      history,
+      passwords,
+      playlists,
+      ratings,
+    },
+    resolvePasted: federation.resolvePasted,
+  })
   const notify = makeNotify(deps)
   tellSubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)

@@ -1,5 +1,6 @@
 export type { ActorType } from './actor.entity.ts'
 export { type ActorImageRow, type ActorImageType, actorImageTypes, imagesOf } from './actor-image.rows.ts'
+export { freeActorName } from './free-name.ts'
 export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
 export { type LookedAtActor, makeLookedAtActor, type SeenActor, seenColumns } from './refresh-actor.ts'
 export {

@@ -1,7 +1,7 @@
 // Which tags an account may know of, and which of the comments below its videos wait for it by their tags.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { CORE_TAGS, type ListOwner } from '../watched-words/index.ts'
 
 export interface AvailableTag {
@@ -12,6 +12,8 @@ export interface AvailableTag {
 export interface CommentTagPolicies {
   /** Comments below the videos of the account that are tagged so from now on wait for it. Throws `invalid` for other tags. */
   setReview(accountId: number, names: string[]): Promise<void>
+  /** One more of them. Answers whether it was none before. Throws `invalid` as above. */
+  addReview(accountId: number, name: string): Promise<boolean>
 }
 
 /** What an owner's lists tag with, in the order of their names, and what is always tagged. One statement. */
@@ -39,14 +41,7 @@ export function makeCommentTagPolicies({ tell }: ActorDeps): CommentTagPolicies 
     async setReview(accountId, names) {
       const review = [...new Set(names)]
       await tell.create(async (unit) => {
-        // A list that goes meanwhile takes its name out of this.
-        const lists = await unit.query<{ name: string }>(
-          'select name from watched_words_list where account_id = $1 and name = any($2) order by id for key share',
-          [accountId, review],
-        )
-        const known = new Set<string>([...CORE_TAGS, ...lists.map(({ name }) => name)])
-        const unknown = review.find((name) => !known.has(name))
-        if (unknown !== undefined) throw new DomainError('invalid', `${unknown} is no automatic tag of this account.`)
+        await refuseUnknown(unit, accountId, review)
         await unit.query(
           `insert into comment_tag_policy (account_id, review, updated_at) values ($1, $2, $3)
            on conflict (account_id) do update set review = excluded.review, updated_at = excluded.updated_at`,
@@ -54,5 +49,29 @@ export function makeCommentTagPolicies({ tell }: ActorDeps): CommentTagPolicies 
         )
       })
     },
+
+    addReview: (accountId, name) =>
+      tell.create(async (unit) => {
+        await refuseUnknown(unit, accountId, [name])
+        const added = await unit.query(
+          `insert into comment_tag_policy as p (account_id, review, updated_at) values ($1, array[$2::text], $3)
+           on conflict (account_id) do update set review = p.review || excluded.review, updated_at = excluded.updated_at
+             where not p.review @> excluded.review
+           returning account_id`,
+          [accountId, name, unit.now],
+        )
+        return added.length > 0
+      }),
   }
+}
+
+async function refuseUnknown(unit: Unit, accountId: number, names: readonly string[]): Promise<void> {
+  // A list that goes meanwhile takes its name out of this.
+  const lists = await unit.query<{ name: string }>(
+    'select name from watched_words_list where account_id = $1 and name = any($2) order by id for key share',
+    [accountId, names],
+  )
+  const known = new Set<string>([...CORE_TAGS, ...lists.map(({ name }) => name)])
+  const unknown = names.find((name) => !known.has(name))
+  if (unknown !== undefined) throw new DomainError('invalid', `${unknown} is no automatic tag of this account.`)
 }

@@ -16,10 +16,12 @@ export interface BlockedServer {
 }
 
 export interface Blocklist {
-  blockAccount(block: BlockedAccount): Promise<void>
+  /** Answers whether it was not blocked before. */
+  blockAccount(block: BlockedAccount): Promise<boolean>
   /** Throws `not_found`. */
   unblockAccount(block: BlockedAccount): Promise<void>
-  blockServer(block: BlockedServer): Promise<void>
+  /** Answers whether it was not blocked before. */
+  blockServer(block: BlockedServer): Promise<boolean>
   /** Throws `not_found`. */
   unblockServer(block: BlockedServer): Promise<void>
 }
@@ -37,15 +39,16 @@ const SERVERS_AT_ONCE = 100
 export function makeBlocklist({ tell }: ActorDeps): Blocklist {
   return {
     async blockAccount({ ownerId, targetId }) {
-      await tell.create(async (unit) => {
+      return await tell.create(async (unit) => {
         const [block] = await unit.query<{ id: number; url: string }>(
           `insert into account_block (owner_id, target_id, created_at) select $1::int, a.id, $3 from account a where a.id = $2
            on conflict do nothing returning id, ${TARGET_URL}`,
           [ownerId, targetId, unit.now],
         )
-        if (!block) return
+        if (!block) return false
         unit.emit({ aggregate: 'account_block', id: block.id }, 'AccountBlocked', { blockId: block.id })
         if (ownerId === null) noteBlock(unit, 'create', block.id, { account: block.url })
+        return true
       })
     },
 
@@ -61,11 +64,8 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
       })
     },
 
-    async blockServer({ ownerId, host }) {
-      await tell.create(async (unit) => {
-        await storeServers(unit, ownerId, [nameOf(host)])
-      })
-    },
+    blockServer: ({ ownerId, host }) =>
+      tell.create(async (unit) => (await storeServers(unit, ownerId, [nameOf(host)])) > 0),
 
     async unblockServer({ ownerId, host }) {
       await tell.create(async (unit) => {
@@ -99,7 +99,8 @@ export function makeBlocklistOperator({ db, tell }: Pick<ActorDeps, 'db' | 'tell
   }
 }
 
-async function storeServers(unit: Unit, ownerId: number | null, hosts: string[]): Promise<void> {
+/** Answers how many were not blocked before. */
+async function storeServers(unit: Unit, ownerId: number | null, hosts: string[]): Promise<number> {
   const blocks = await unit.query<{ id: number; host: string }>(
     `insert into server_block (owner_id, host, created_at) select $1::int, host, $3 from unnest($2::text[]) host
      on conflict do nothing returning id, host`,
@@ -109,6 +110,7 @@ async function storeServers(unit: Unit, ownerId: number | null, hosts: string[])
     unit.emit({ aggregate: 'server_block', id }, 'ServerBlocked', { blockId: id })
     if (ownerId === null) noteBlock(unit, 'create', id, { host })
   }
+  return blocks.length
 }
 
 const TARGET_URL = '(select x.url from account a join actor x on x.id = a.actor_id where a.id = target_id) as url'

@@ -1,2 +1,2 @@
-export { type Captions, makeCaptions } from './caption.commands.ts'
+export { type Captions, makeCaptions, type PlacedCaption } from './caption.commands.ts'
 export { listCaptions } from './caption.queries.ts'

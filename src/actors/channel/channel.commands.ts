@@ -6,7 +6,7 @@ import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import { type ChannelState, channelMachine } from '../../state-machines/channel.ts'
 import { IllegalMove, step } from '../../state-machines/step.ts'
 import { insertLocalActor } from '../actor/index.ts'
-import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type StoreWith } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { Channel } from './channel.entity.ts'
 import { assertMayManageChannel } from './channel.policy.ts'
@@ -16,6 +16,12 @@ export interface NewChannel {
   displayName: string
   description: string | null
   support: string | null
+}
+
+export interface ChannelOwner {
+  accountId: number
+  /** Of the account. */
+  actorId: number
 }
 
 /** What is left out stays. */
@@ -32,9 +38,9 @@ type By = NonNullable<Viewer>
 export interface Channels {
   /**
    * Throws `conflict` for a name that an account or a channel of this server has or had, `invalid` when the user has as
-   * many channels as one may have.
+   * many channels as one may have. `also`: what is stored with it.
    */
-  create(owner: { accountId: number; actorId: number }, channel: NewChannel): Promise<{ id: number }>
+  create(owner: ChannelOwner, channel: NewChannel, also?: StoreWith): Promise<{ id: number }>
   /** Throws `not_found` and `forbidden`. */
   update(channelId: number, by: By, changes: ChannelChanges): Promise<void>
   /**
@@ -47,7 +53,7 @@ export interface Channels {
 export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }): Channels {
   const { db, tell, config, generateKeys = generateActorKeys } = deps
 
-  async function create(owner: { accountId: number; actorId: number }, channel: NewChannel): Promise<{ id: number }> {
+  async function create(owner: ChannelOwner, channel: NewChannel, also?: StoreWith): Promise<{ id: number }> {
     const { name, displayName, description, support } = channel
     await refuseTaken(db.query, name)
     await refuseTooMany(db.query, owner.accountId)
@@ -62,6 +68,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
       })
       await unit.em.flush()
       unit.created({ aggregate: 'actor', id: actorId })
+      await also?.(unit, made.id)
       return { id: made.id }
     })
   }
@@ -77,9 +84,9 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
   }
 
   return {
-    async create(owner, channel) {
+    async create(owner, channel, also) {
       try {
-        return await create(owner, channel)
+        return await create(owner, channel, also)
       } catch (error) {
         // Another request with this name was faster by a moment.
         throw isUniqueViolation(error) ? taken() : error

@@ -1,4 +1,10 @@
-export { type ChannelChanges, type Channels, makeChannels, type NewChannel } from './channel.commands.ts'
+export {
+  type ChannelChanges,
+  type ChannelOwner,
+  type Channels,
+  makeChannels,
+  type NewChannel,
+} from './channel.commands.ts'
 export { assertMayManageChannel } from './channel.policy.ts'
 export {
   buildChannelList,

@@ -13,6 +13,11 @@ export interface Position {
 export interface History {
   /** Stored when this answers; nothing happens for users who keep no history. */
   remember(position: Position): Promise<void>
+  /**
+   * Where somebody was at a moment of the past, on another server. What is remembered of a later moment stays, and then the answer is
+   * `known`; `refused` for users who keep no history, and for what is too old or not there any more.
+   */
+  recall(position: Position & { at: Date }): Promise<'stored' | 'known' | 'refused'>
   /** Forgets one video; nothing happens when it is not there. */
   forget(of: { accountId: number; videoId: number }): Promise<void>
   /** Forgets what was last watched before this moment; everything without it. */
@@ -86,6 +91,32 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
     async remember(position) {
       await store({ ...position, at: clock.now() })
     },
+
+    async recall({ accountId, videoId, seconds, at: told }) {
+      const now = clock.now()
+      const at = new Date(Math.min(told.getTime(), now.getTime()))
+      const { max_age } = config().history.videos
+      if (max_age !== null && max_age >= 0 && now.getTime() - at.getTime() >= max_age) return 'refused'
+      return await tell.create(async (unit) => {
+        const stored = await unit.query(
+          `with held as materialized (select id from video where id = $2 and state <> 'removed' for key share)
+           insert into history (account_id, video_id, seconds, watched_at)
+           select a.id, held.id, $3, $4 from held, account a join users u on u.id = a.user_id
+           where a.id = $1 and u.videos_history_enabled and not u.blocked
+           on conflict (account_id, video_id) do update set seconds = excluded.seconds, watched_at = excluded.watched_at
+             where history.watched_at < excluded.watched_at
+           returning video_id`,
+          [accountId, videoId, seconds, at],
+        )
+        if (stored.length > 0) return 'stored'
+        const known = await unit.query('select 1 from history where account_id = $1 and video_id = $2', [
+          accountId,
+          videoId,
+        ])
+        return known.length > 0 ? 'known' : 'refused'
+      })
+    },
+
     forget: ({ accountId, videoId }) => remove('account_id = $1 and video_id = $2', [accountId, videoId]),
     async forgetAll(accountId, before) {
       if (before) await remove('account_id = $1 and watched_at < $2', [accountId, before])

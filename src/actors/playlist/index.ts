@@ -1,4 +1,4 @@
-export { makePlaylists, type PlaylistFields, type Playlists } from './playlist.commands.ts'
+export { makePlaylists, type PlaylistBeginning, type PlaylistFields, type Playlists } from './playlist.commands.ts'
 export { playlistPrivacies, playlistTypes } from './playlist.entity.ts'
 export { assertMayManagePlaylist, assertMaySeePlaylist } from './playlist.policy.ts'
 export {
@@ -17,7 +17,13 @@ export {
   type PlaylistWith,
   playlistSortFields,
 } from './playlist.queries.ts'
-export { elementCounts, makePlaylistElements, type PlaylistElements, type Timestamps } from './playlist-elements.ts'
+export {
+  elementCounts,
+  makePlaylistElements,
+  type NewElement,
+  type PlaylistElements,
+  type Timestamps,
+} from './playlist-elements.ts'
 export {
   makeRemotePlaylists,
   PLAYLIST_JOB,

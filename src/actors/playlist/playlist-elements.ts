@@ -10,9 +10,13 @@ export interface Timestamps {
   stopTimestamp?: number | null | undefined
 }
 
+export interface NewElement extends Timestamps {
+  videoId: number
+}
+
 export interface PlaylistElements {
   /** At the end. Gives the id of the element. Throws `not_found`, `forbidden`. */
-  add(playlistId: number, by: NonNullable<Viewer>, element: { videoId: number } & Timestamps): Promise<number>
+  add(playlistId: number, by: NonNullable<Viewer>, element: NewElement): Promise<number>
   /** What is left out stays. Throws `not_found`, `forbidden`. */
   change(playlistId: number, elementId: number, by: NonNullable<Viewer>, changes: Timestamps): Promise<void>
   remove(playlistId: number, elementId: number, by: NonNullable<Viewer>): Promise<void>
@@ -131,6 +135,28 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
       })
     },
   }
+}
+
+/** The elements of a playlist that has none yet. Answers how many there are: those of videos that are gone are left out. */
+export async function insertElements(unit: Unit, playlistId: number, elements: readonly NewElement[]): Promise<number> {
+  const rows = await unit.query(
+    `with wanted as (
+       select * from unnest($2::int[], $3::int[], $4::int[]) with ordinality w (video_id, start_at, stop_at, place)
+     ), held as materialized (
+       select id from video where id in (select video_id from wanted) and state <> 'removed' order by id for key share
+     )
+     insert into playlist_element (playlist_id, video_id, position, start_timestamp, stop_timestamp, created_at, updated_at)
+     select $1, w.video_id, row_number() over (order by w.place), w.start_at, w.stop_at, $5, $5
+     from wanted w join held on held.id = w.video_id returning id`,
+    [
+      playlistId,
+      elements.map(({ videoId }) => videoId),
+      elements.map(({ startTimestamp }) => startTimestamp ?? null),
+      elements.map(({ stopTimestamp }) => stopTimestamp ?? null),
+      unit.now,
+    ],
+  )
+  return rows.length
 }
 
 /** SQL for what a playlist `t` keeps count of; elements whose videos are gone have their place too. */

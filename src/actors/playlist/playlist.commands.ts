@@ -2,10 +2,11 @@
 
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, type StoreWith, type Unit } from '../runtime/index.ts'
 import type { Leases, PendingFiles, Viewer } from '../video/index.ts'
 import { Playlist, playlistPrivacies, playlistTypes } from './playlist.entity.ts'
 import { assertHasChannel, assertIsRegular, assertMayManagePlaylist, isOpenPlaylist } from './playlist.policy.ts'
+import { insertElements, type NewElement } from './playlist-elements.ts'
 
 export interface PlaylistFields {
   name: string
@@ -14,9 +15,22 @@ export interface PlaylistFields {
   channelId: number | null
 }
 
+/** What a new playlist begins with. */
+export interface PlaylistBeginning {
+  picture?: EncodedImage | undefined
+  /** In their order. Videos that are gone meanwhile are left out. */
+  elements?: readonly NewElement[]
+  /** What is stored with it. */
+  also?: StoreWith
+}
+
 export interface Playlists {
   /** Throws `invalid` for a playlist that others would see without a channel, `not_found` and `forbidden` for the channel. */
-  create(by: NonNullable<Viewer>, fields: PlaylistFields, picture?: EncodedImage): Promise<{ id: number; uuid: string }>
+  create(
+    by: NonNullable<Viewer>,
+    fields: PlaylistFields,
+    beginning?: PlaylistBeginning,
+  ): Promise<{ id: number; uuid: string }>
   /** What is left out stays. Throws `not_found`, `forbidden`, and `invalid` as above and for the one to watch later. */
   update(id: number, by: NonNullable<Viewer>, changes: Partial<PlaylistFields>, picture?: EncodedImage): Promise<void>
   /** Throws `not_found`, `forbidden`, and `invalid` for the one to watch later. */
@@ -48,7 +62,7 @@ export function makePlaylists(deps: Deps): Playlists {
   }
 
   return {
-    async create(by, fields, picture) {
+    async create(by, fields, { picture, elements = [], also } = {}) {
       assertHasChannel(fields, '"public" or "unlisted"')
       return await withPicture(picture, (filename, settle) =>
         tell.create(async (unit) => {
@@ -64,6 +78,8 @@ export function makePlaylists(deps: Deps): Playlists {
           await unit.em.flush()
           await settle(unit)
           const { id } = playlist
+          if (elements.length > 0) playlist.elementsCount = await insertElements(unit, id, elements)
+          await also?.(unit, id)
           if (isOpenPlaylist(fields.privacy))
             unit.emit({ aggregate: 'playlist', id }, 'PlaylistCreated', { playlistId: id })
           return { id, uuid }

@@ -13,5 +13,5 @@ export type { JobContext, JobHandler, LaneHandler, Registry } from './registry.t
 export { type Held, makeRowLeases, type RowLeases } from './row-leases.ts'
 export { makeRuntime, type Runtime, type RuntimeSettings } from './runtime.ts'
 export type { Tell } from './tell.ts'
-export type { JsonObject, NewJob, PassOn, Unit } from './unit.ts'
+export type { JsonObject, NewJob, PassOn, StoreWith, Unit } from './unit.ts'
 export type { Noted, Witness, Witnesses } from './witness.ts'

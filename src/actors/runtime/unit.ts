@@ -39,6 +39,9 @@ export interface Unit extends Transaction {
 /** Tells others of what just happened to a video, in the transaction in which it happened. */
 export type PassOn = (unit: Unit, videoId: number) => Promise<void>
 
+/** Stores something beside a new row, in the transaction in which that is made. */
+export type StoreWith = (unit: Unit, id: number) => Promise<void>
+
 export type JsonObject = { [key: string]: string | number | boolean | null }
 
 export interface WokenLane {

@@ -7,7 +7,7 @@ import { newUuid, randomToken } from '../../platform/ids.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
-import { insertLocalActor } from '../actor/index.ts'
+import { freeActorName, insertLocalActor } from '../actor/index.ts'
 import { Channel } from '../channel/channel.entity.ts'
 import { askForMail } from '../mail/index.ts'
 import { Playlist, watchLaterOf } from '../playlist/playlist.entity.ts'
@@ -63,7 +63,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
   ): Promise<CreatedUser> {
     if (by) assertMayCreate(by, user.role)
     refuseWithoutPassword(user)
-    const channelName = user.channelName ?? (await freeChannelName(db.query, user.username))
+    const channelName = user.channelName ?? (await freeActorName(db.query, `${user.username}_channel`))
     await refuseTaken(db.query, user, channelName)
     if (channelName.toLowerCase() === user.username.toLowerCase()) {
       throw new DomainError('invalid', 'The channel cannot have the same name as the user.')
@@ -192,16 +192,3 @@ const TAKEN: Record<Taken, (channelName: string) => string> = {
 }
 
 const taken = (what: Taken, channelName: string): DomainError => new DomainError('conflict', TAKEN[what](channelName))
-
-/** `<username>_channel`, with a number when somebody's channel has this name. */
-async function freeChannelName(query: Sql, username: string): Promise<string> {
-  const name = `${username}_channel`
-  const rows = await query<{ name: string }>(
-    'select lower(preferred_username) as name from actor where host_id is null and starts_with(lower(preferred_username), lower($1))',
-    [name],
-  )
-  const used = new Set(rows.map((row) => row.name))
-  let free = name
-  for (let number = 1; used.has(free.toLowerCase()); number += 1) free = `${name}-${number}`
-  return free
-}

@@ -80,8 +80,11 @@ export interface CreateVideo {
   inspect(options: InspectOptions): Promise<VideoDraft>
   /** Moves the file into the store and writes the pictures. Done twice it stays done. */
   place(draft: FileDraft, path: string): Promise<void>
-  /** Stores the rows, with the job that makes the renditions. Throws `invalid` and `too_large` as the checks do. */
-  insert(unit: Unit, draft: VideoDraft): Promise<CreatedVideo>
+  /**
+   * Stores the rows, with the job that makes the renditions. `isNews` false: subscribers on this server are not told of it. Throws
+   * `invalid` and `too_large` as the checks do.
+   */
+  insert(unit: Unit, draft: VideoDraft, options?: { isNews?: boolean }): Promise<CreatedVideo>
   /** Removes the pictures of a draft that was not stored, and with `source` its file. */
   discard(draft: FileDraft, options: { source: boolean }): Promise<void>
   /** All at once, for a file that is ours to give away. Nothing stays behind when it is refused. */
@@ -115,7 +118,7 @@ export function makeCreateVideo(
     return { ...draft, uuid: newUuid(), userId, fields, automaticTags: await automaticTags.ofVideo(fields) }
   }
 
-  async function insert(unit: Unit, draft: VideoDraft): Promise<CreatedVideo> {
+  async function insert(unit: Unit, draft: VideoDraft, { isNews = true } = {}): Promise<CreatedVideo> {
     const { fields, uuid, userId } = draft
     await refuseOverQuota(unit, userId, draft.probe.size)
     await lockChannel(unit, userId, fields.channelId)
@@ -133,6 +136,7 @@ export function makeCreateVideo(
     // The first flush gives the id that events and children need.
     await unit.em.flush()
     unit.created({ aggregate: 'video', id: video.id })
+    if (!isNews) await unit.query('update video set subscribers_told = true where id = $1', [video.id])
     if (waits) await quarantine(unit, video, { unfederated: true })
     if (transcode) moveVideo(unit, video, added)
     else moveAndTell(unit, video, [added])

@@ -6,4 +6,4 @@ export {
   type NewWatchedWords,
   type WatchedWords,
 } from './watched-words.commands.ts'
-export { listWatchedWords, type WatchedWordsRow, watchedWordsSorts } from './watched-words.queries.ts'
+export { findWatchedWords, listWatchedWords, type WatchedWordsRow, watchedWordsSorts } from './watched-words.queries.ts'

@@ -16,6 +16,18 @@ export const watchedWordsSorts = ['createdAt', 'updatedAt', 'listName'] as const
 
 const COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at', listName: 'name' } as const
 
+/** The list of this name. One statement. */
+export async function findWatchedWords(
+  db: Pick<Database, 'query'>,
+  { ownerId, name }: { ownerId: ListOwner; name: string },
+): Promise<{ id: number; words: string[] } | undefined> {
+  const [row] = await db.query<{ id: number; words: string[] }>(
+    'select id, words from watched_words_list where account_id is not distinct from $1::int and name = $2',
+    [ownerId, name],
+  )
+  return row
+}
+
 /** A page of the lists of an owner, with the count of all of them. One statement. */
 export async function listWatchedWords(
   db: Pick<Database, 'query'>,

@@ -1,6 +1,7 @@
 // Videos, channels and playlists by what people paste: looked up in our tables, and at their own server where the caller may ask for
 // that. Whoever waits for it gets an answer in time, whatever the other server does.
 
+import { findAccount } from '../../actors/account/index.ts'
 import { findChannelByHandle } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { atMost } from '../../platform/at-most.ts'
@@ -16,6 +17,8 @@ export interface ResolvePasted {
   video(text: string, options: { fetch: boolean }): Promise<number | undefined>
   channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
   playlist(text: string, options: { fetch: boolean }): Promise<number | undefined>
+  /** Of a person, by its handle. */
+  account(text: string, options: { fetch: boolean }): Promise<number | undefined>
 }
 
 /** Lookups at once in one process. */
@@ -70,6 +73,16 @@ export function makeResolvePasted(
       [pasted.url],
     )
     return known ?? (fetch ? await firstOf([pasted.url], channelOf) : undefined)
+  }
+
+  async function account(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
+    if (pasted.kind !== 'handle') return undefined
+    const { name, host } = pasted
+    const isOurs = host === urls.host
+    const known = await findAccount(db, { name, host: isOurs ? null : host })
+    if (known || isOurs || !fetch) return known?.id
+    const accountOf = async (url: string) => (await resolveActor(url)).accountId ?? undefined
+    return await firstOf([`${name}@${host}`], async (handle) => accountOf(await discovery.actorOf(handle)))
   }
 
   async function playlist(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
@@ -127,5 +140,10 @@ export function makeResolvePasted(
       return pasted && (await inTime(resolve(pasted, fetch)))
     }
 
-  return { video: resolver(video), channel: resolver(channel), playlist: resolver(playlist) }
+  return {
+    video: resolver(video),
+    channel: resolver(channel),
+    playlist: resolver(playlist),
+    account: resolver(account),
+  }
 }

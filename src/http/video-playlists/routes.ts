@@ -189,7 +189,7 @@ export function playlistsArea(deps: {
         async (request) => {
           const by = viewerOf(sessionOf(request))
           const { id, uuid } = await receive(request, newPlaylist, (sent, picture) =>
-            playlists.create(by, toNewPlaylist(sent), picture),
+            playlists.create(by, toNewPlaylist(sent), { picture }),
           )
           return { videoPlaylist: { id, shortUUID: toShortUuid(uuid), uuid } }
         },

@@ -17,7 +17,16 @@ import { sessionOf } from '../plugins/auth.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { parseContentRange } from '../uploads/content-range.ts'
-import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from '../uploads/resumable.ts'
+import {
+  filename,
+  initHeaders,
+  nothing,
+  ofUpload,
+  sendEmpty,
+  sendNothing,
+  tokenOf,
+  UNCACHED,
+} from '../uploads/resumable.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { sourceView, toSourceView } from '../videos/file.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -134,10 +143,7 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
       async (request, reply) => {
         await existing(request.params.id)
         await uploads.cancel({ userId: sessionOf(request).user.id, token: tokenOf(request) })
-        return await reply
-          .code(204)
-          .headers({ 'content-length': '0', ...UNCACHED })
-          .send(null)
+        return await sendNothing(reply)
       },
     )
   }

@@ -1,0 +1,47 @@
+// Servers and accounts that the user blocks, all in one item: it is a failure only when nothing of it is blocked in the end.
+
+import { normalHost } from '../../blocklist/index.ts'
+import { DomainError } from '../../runtime/index.ts'
+import { isForNow } from '../guard.ts'
+import type { ImportContext, ItemOutcome, PartImporter } from '../part-importer.ts'
+import type { Deps } from './deps.ts'
+import { readHandle } from './handles.ts'
+
+export function makeBlocklistImporter(deps: Deps): PartImporter<'blocklist'> {
+  const { blocklist, references, isHost, urls } = deps
+
+  async function blockServer(name: string, { accountId: ownerId }: ImportContext): Promise<ItemOutcome> {
+    const host = normalHost(name)
+    if (host === undefined || !isHost(host) || host === urls.host) return 'error'
+    return (await blocklist.blockServer({ ownerId, host })) ? 'success' : 'duplicate'
+  }
+
+  async function blockAccount(text: string, context: ImportContext): Promise<ItemOutcome> {
+    const handle = readHandle(text, deps)
+    if (!handle) return 'error'
+    const targetId = await references.account(handle, context)
+    const { accountId: ownerId } = context
+    if (targetId === ownerId) return 'error'
+    return (await blocklist.blockAccount({ ownerId, targetId })) ? 'success' : 'duplicate'
+  }
+
+  return {
+    part: 'blocklist',
+    async importItem({ instances, actors }, context) {
+      const outcomes = new Set<ItemOutcome>()
+      const each = async (work: () => Promise<ItemOutcome>): Promise<void> => {
+        context.signal.throwIfAborted()
+        try {
+          outcomes.add(await work())
+        } catch (error) {
+          if (!(error instanceof DomainError) || isForNow(error)) throw error
+          outcomes.add('error')
+        }
+      }
+      for (const { host } of instances) await each(() => blockServer(host, context))
+      for (const { handle } of actors) await each(() => blockAccount(handle, context))
+      if (outcomes.has('success')) return 'success'
+      return outcomes.has('error') && !outcomes.has('duplicate') ? 'error' : 'duplicate'
+    },
+  }
+}

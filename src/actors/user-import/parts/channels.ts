@@ -1,0 +1,107 @@
+// Channels: made where the user has none of that name. Where somebody else of this server has the name, or had it, the channel gets one
+// that is made of it, and the archive’s videos and playlists go there.
+
+import { z } from 'zod'
+import { freeActorName } from '../../actor/index.ts'
+import { findChannelByHandle } from '../../channel/index.ts'
+import { DomainError } from '../../runtime/index.ts'
+import { channelKey, findImported, noteImported } from '../imported-objects.ts'
+import type { ImportContext, PartImporter } from '../part-importer.ts'
+import { viewerOf } from '../references.ts'
+import type { Deps } from './deps.ts'
+import { name, readItem, textOrNull } from './fields.ts'
+import { fillActorImages } from './pictures.ts'
+
+const LONGEST_NAME = 50
+/** As names of users and channels are given here. */
+const channelName = z
+  .string()
+  .max(LONGEST_NAME)
+  .regex(/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/)
+
+const fields = z.object({
+  name: channelName,
+  displayName: name(1, 120),
+  description: textOrNull(3, 1000),
+  support: textOrNull(3, 1000),
+})
+
+/** Names that others take in the very moment in which they are free. */
+const TRIES = 5
+
+interface Known {
+  actorId: number
+  description: string | null
+  support: string | null
+}
+
+export function makeChannelsImporter(deps: Deps): PartImporter<'channels'> {
+  const { db, channels } = deps
+
+  async function make(channel: z.output<typeof fields>, url: string, { accountId }: ImportContext): Promise<number> {
+    const [account] = await db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [
+      accountId,
+    ])
+    if (!account) throw new DomainError('forbidden', 'There is no such account.')
+    const key = { accountId, kind: 'channel', key: channelKey(url, channel.name) } as const
+    for (let attempt = 1; ; attempt += 1) {
+      const free = await freeActorName(db.query, channel.name, LONGEST_NAME)
+      try {
+        const made = await channels.create(
+          { accountId, actorId: account.actorId },
+          { ...channel, name: free },
+          (unit, id) => noteImported(unit, key, id),
+        )
+        return made.id
+      } catch (error) {
+        if (attempt === TRIES || !(error instanceof DomainError && error.kind === 'conflict')) throw error
+      }
+    }
+  }
+
+  /** What somebody wrote here stays. */
+  async function fill(
+    channelId: number,
+    { description, support }: z.output<typeof fields>,
+    context: ImportContext,
+  ): Promise<Known & { filled: boolean }> {
+    const [known] = await db.query<Known>(
+      'select actor_id as "actorId", description, support from channel where id = $1',
+      [channelId],
+    )
+    if (!known) throw new DomainError('gone', 'The channel is gone.')
+    const missing = {
+      ...(known.description === null && description !== null ? { description } : {}),
+      ...(known.support === null && support !== null ? { support } : {}),
+    }
+    const filled = Object.keys(missing).length > 0
+    if (filled) await channels.update(channelId, viewerOf(context.accountId), missing)
+    return { ...known, filled }
+  }
+
+  return {
+    part: 'channels',
+    async importItem(item, context) {
+      const channel = readItem(fields, item)
+      const { url, archiveFiles } = item
+      const own = await findOwnChannel(deps, { url, name: channel.name }, context.accountId)
+      const id = own ?? (await make(channel, url, context))
+      // Also of one that an import made that came no further.
+      const { actorId, filled } = await fill(id, channel, context)
+      const hasNewPictures = await fillActorImages(deps, actorId, archiveFiles, context)
+      return own === undefined || filled || hasNewPictures ? 'success' : 'duplicate'
+    },
+  }
+}
+
+/** The channel that was made of one of an archive, or else the user's own of that name. */
+export async function findOwnChannel(
+  { db }: Pick<Deps, 'db'>,
+  { url, name: called }: { url: string; name: string },
+  accountId: number,
+): Promise<number | undefined> {
+  const made = await findImported(db.query, { accountId, kind: 'channel', key: channelKey(url, called) })
+  if (made !== undefined) return made
+  const named = await findChannelByHandle(db, { name: called, host: null })
+  return named?.accountId === accountId ? named.id : undefined
+}

@@ -1,0 +1,57 @@
+// The bounds of what an archive says, as they are where users say it themselves. What something cannot be without is refused; what
+// else does not fit is left out.
+
+import { z } from 'zod'
+import { DomainError } from '../../runtime/index.ts'
+
+const LARGEST_INTEGER = 2_147_483_647
+
+const isReadable = (text: string): boolean => /[^\s\p{Cc}]/u.test(text)
+
+export const name = (min: number, max: number) => z.string().min(min).max(max).refine(isReadable)
+
+/** Null for what does not fit. */
+export const textOrNull = (min: number, max: number) =>
+  z
+    .string()
+    .min(min)
+    .max(max)
+    .nullish()
+    .catch(null)
+    .transform((text) => text ?? null)
+
+/** One of the keys of a table of labels; null for what is not in it. */
+export const labelOrNull = <T extends string | number>(labels: Readonly<Record<T, string>>, type: z.ZodType<T>) =>
+  type
+    .refine((key) => Object.hasOwn(labels, key))
+    .nullish()
+    .catch(null)
+    .transform((key) => key ?? null)
+
+/** Those that fit, each once. */
+export const fitting = (schema: z.ZodType<string>, most: number) =>
+  z
+    .array(z.unknown())
+    .transform((texts) => [
+      ...new Set(
+        texts.flatMap((text) => {
+          const { success, data } = schema.safeParse(text)
+          return success ? [data] : []
+        }),
+      ),
+    ])
+    .transform((texts) => texts.slice(0, most))
+
+/** Whole seconds from the start; undefined for what is none. */
+export function secondsOf(value: number | null | undefined): number | undefined {
+  if (value === null || value === undefined || !Number.isFinite(value)) return undefined
+  const whole = Math.floor(value)
+  return whole >= 0 && whole <= LARGEST_INTEGER ? whole : undefined
+}
+
+/** Throws `invalid` where the item is not what it has to be. */
+export function readItem<S extends z.ZodType>(schema: S, item: unknown): z.output<S> {
+  const { success, data, error } = schema.safeParse(item)
+  if (success) return data
+  throw new DomainError('invalid', 'This cannot be imported.', { cause: error })
+}

@@ -1,0 +1,60 @@
+// Pictures of an archive. One that is no picture, or too large, is left out: it is no reason to do without what it belongs to.
+
+import { ArchiveError, isDiskFull, isRefusal } from '../../../media/index.ts'
+import { actorImageTypes } from '../../actor/index.ts'
+import { DomainError } from '../../runtime/index.ts'
+import type { ArchivedFile, ImportContext } from '../part-importer.ts'
+import { type Unpack, withWorkFolder } from '../unpack.ts'
+import type { Deps } from './deps.ts'
+
+/** What is made of a picture; undefined without one, or when it is of no use. */
+export async function withPicture<T>(
+  { config, logger }: Pick<Deps, 'config' | 'logger'>,
+  { file, unpack, name }: { file: ArchivedFile | undefined; unpack: Unpack; name: string },
+  use: (path: string) => Promise<T>,
+): Promise<T | undefined> {
+  if (!file) return undefined
+  try {
+    return await use(await unpack(file, name, config().vireo.uploads.max_image_size))
+  } catch (error) {
+    if (!isOfNoUse(error)) throw error
+    logger.debug({ err: error, file: file.path }, 'a picture of an archive is of no use')
+    return undefined
+  }
+}
+
+/** Also one that the archive holds damaged, or of another size than it says. */
+export const isOfNoUse = (error: unknown): boolean =>
+  !isDiskFull(error) &&
+  (error instanceof ArchiveError || isRefusal(error) || (error instanceof DomainError && error.kind === 'too_large'))
+
+type Kind = keyof typeof actorImageTypes
+
+/** Gives an actor of ours the pictures that it lacks: those that somebody chose here stay. Answers whether there are new ones. */
+export async function fillActorImages(
+  deps: Deps,
+  actorId: number,
+  archiveFiles: Partial<Record<Kind, string | null | undefined>>,
+  context: ImportContext,
+): Promise<boolean> {
+  const rows = await deps.db.query<{ type: number }>('select distinct type from actor_image where actor_id = $1', [
+    actorId,
+  ])
+  const known = new Set(rows.map(({ type }) => type))
+  const kinds: Kind[] = ['avatar', 'banner']
+  const missing = kinds.flatMap((kind) => {
+    const file = known.has(actorImageTypes[kind]) ? undefined : context.file(archiveFiles[kind])
+    return file ? [{ kind, file }] : []
+  })
+  if (missing.length === 0) return false
+  return await withWorkFolder(deps, context.signal, async (unpack) => {
+    let filled = false
+    for (const { kind, file } of missing) {
+      const stored = await withPicture(deps, { file, unpack, name: kind }, (path) =>
+        deps.actorImages.set(actorId, kind, path),
+      )
+      filled ||= stored !== undefined
+    }
+    return filled
+  })
+}

@@ -1,0 +1,62 @@
+// What a user set, and what the user wants to be told of. The address for mail is that of the user here, and stays.
+
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { findNotificationSettings, notificationDefaults } from '../../notification-setting/index.ts'
+import type { MeChanges } from '../../user/index.ts'
+import type { PartImporter } from '../part-importer.ts'
+import type { Deps } from './deps.ts'
+
+const flag = z.boolean().optional().catch(undefined)
+
+/** Themes of other servers need not be here. */
+const settings = z.object({
+  emailPublic: flag,
+  nsfwPolicy: z.enum(['do_not_list', 'blur', 'display']).optional().catch(undefined),
+  autoPlayVideo: flag,
+  autoPlayNextVideo: flag,
+  autoPlayNextVideoPlaylist: flag,
+  p2pEnabled: flag,
+  videosHistoryEnabled: flag,
+  videoLanguages: z.array(z.string().min(1).max(50)).max(499).nullable().optional().catch(undefined),
+  theme: z.enum(['instance-default', 'default']).optional().catch(undefined),
+})
+
+const notice = z.int().min(0).max(3)
+
+const COLUMNS = `email_public as "emailPublic", nsfw_policy as "nsfwPolicy", auto_play_video as "autoPlayVideo",
+  auto_play_next_video as "autoPlayNextVideo", auto_play_next_video_playlist as "autoPlayNextVideoPlaylist",
+  p2p_enabled as "p2pEnabled", videos_history_enabled as "videosHistoryEnabled", video_languages as "videoLanguages", theme`
+
+export function makeUserSettingsImporter(deps: Deps): PartImporter<'user-settings'> {
+  const { db, updateMe, notificationSettings } = deps
+  return {
+    part: 'user-settings',
+    async importItem(item, { userId }) {
+      const [known] = await db.query<Record<string, unknown>>(`select ${COLUMNS} from users where id = $1`, [userId])
+      if (!known) return 'error'
+      const changed: MeChanges['settings'] = newOf(settings.parse(item), known)
+      if (Object.keys(changed).length > 0) await updateMe({ userId, sessionId: 0 }, { settings: changed })
+      const told = newOf(noticesOf(item.notificationSettings ?? {}), await findNotificationSettings(db.query, userId))
+      if (Object.keys(told).length > 0) await notificationSettings.update(userId, told)
+      return Object.keys(changed).length + Object.keys(told).length > 0 ? 'success' : 'duplicate'
+    },
+  }
+}
+
+/** Those that this server knows. */
+const noticesOf = (given: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([key, value]) => Object.hasOwn(notificationDefaults, key) && notice.safeParse(value).success,
+    ),
+  )
+
+/** What is said, and not so here. */
+const newOf = <T extends object>(said: T, known: object): Partial<T> => {
+  const before = new Map<string, unknown>(Object.entries(known))
+  const other = Object.entries(said).filter(
+    ([key, value]) => value !== undefined && !isDeepStrictEqual(value, before.get(key)),
+  )
+  return Object.fromEntries(other) as Partial<T>
+}

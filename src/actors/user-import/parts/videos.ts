@@ -1,0 +1,147 @@
+// Videos: each goes the way of an upload, with its file out of the archive. All that is written of one is stored in one transaction,
+// with the note of what it was made of; until then its files are pending. An import that dies at any line begins the video anew.
+
+import { basename, extname } from 'node:path'
+import { toWebVtt } from '../../../media/index.ts'
+import type { PlacedCaption } from '../../caption/index.ts'
+import { replaceChapters, tidyChapters } from '../../chapter/index.ts'
+import { DomainError } from '../../runtime/index.ts'
+import { acceptedExtensions } from '../../upload/index.ts'
+import type { ReadPartItem } from '../../user-archive/index.ts'
+import { type GivenPictures, languageLabels, type PendingFile, type PictureName } from '../../video/index.ts'
+import { findImported, noteImported } from '../imported-objects.ts'
+import type { ArchivedFile, ImportContext, PartImporter } from '../part-importer.ts'
+import { readWhole, type Unpack, withWorkFolder } from '../unpack.ts'
+import { findOwnChannel } from './channels.ts'
+import type { Deps } from './deps.ts'
+import { isOfNoUse, withPicture } from './pictures.ts'
+import { videoFieldsOf } from './video-fields.ts'
+
+type ArchivedVideo = ReadPartItem<'videos'>
+
+const LONGEST_NAME = 200
+
+/**
+ * One without a file is an error, and so is a live one, of which there is nothing to be seen. Views and likes are those of the other
+ * server.
+ */
+export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
+  const { db, tell, config, logger, createVideo, captions, pendingFiles, leases } = deps
+
+  /** On this server, by the same user: the archive came back. */
+  async function isOwn(url: string, accountId: number): Promise<boolean> {
+    const found = await db.query(
+      `select 1 from video v join channel c on c.id = v.channel_id
+       where v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.state <> 'removed' and c.account_id = $2`,
+      [url, accountId],
+    )
+    return found.length > 0
+  }
+
+  async function make(
+    item: ArchivedVideo,
+    file: ArchivedFile,
+    channelId: number,
+    context: ImportContext,
+  ): Promise<void> {
+    const { userId, accountId, signal } = context
+    const fields = videoFieldsOf(item, channelId)
+    const inputFilename = nameOf(item, file)
+    await createVideo.checkQuota(userId, file.size)
+    const written: PendingFile[] = []
+    await withWorkFolder(deps, signal, async (unpack) => {
+      const path = await unpack(file, 'video', await createVideo.quotaLeft(userId))
+      const pictures = await picturesOf(item, context, unpack)
+      const draft = await createVideo.inspect({ userId, fields, inputFilename, path, pictures, signal })
+      written.push(draft.place, ...draft.pictures.map(({ ref }) => ref))
+      try {
+        const texts = await placeCaptions(item, context, written)
+        await pendingFiles.reserve(leases.owner, [draft.place])
+        await createVideo.place(draft, path)
+        signal.throwIfAborted()
+        await tell.create(async (unit) => {
+          const { id } = await createVideo.insert(unit, draft, { isNews: false })
+          for (const text of texts) await captions.insert(unit, id, text)
+          const chapters = tidyChapters(item.chapters)
+          if (chapters.length > 0) await replaceChapters(unit, id, chapters)
+          await noteImported(unit, { accountId, kind: 'video', key: item.url }, id)
+        })
+      } finally {
+        // What was stored is noted no more; the folder goes with the same collection.
+        pendingFiles.giveUp(written)
+      }
+    })
+  }
+
+  /** The name on the uploader's machine, if the archive tells one that fits its file. Throws `unsupported_media_type`. */
+  function nameOf({ source }: ArchivedVideo, { path }: ArchivedFile): string {
+    const extension = extname(path).toLowerCase()
+    const accepted = acceptedExtensions(config())
+    if (!accepted.includes(extension)) {
+      throw new DomainError(
+        'unsupported_media_type',
+        `This file is not supported. It should be of one of these types: ${accepted.join(', ')}`,
+      )
+    }
+    const told = basename(source?.inputFilename?.replaceAll('\\', '/') ?? '')
+    const fits = told.length <= LONGEST_NAME && extname(told).toLowerCase() === extension && !/\p{Cc}/u.test(told)
+    return fits ? told : basename(path).slice(-LONGEST_NAME)
+  }
+
+  async function picturesOf(item: ArchivedVideo, context: ImportContext, unpack: Unpack): Promise<GivenPictures> {
+    const file = context.file(item.archiveFiles.thumbnail)
+    const names: PictureName[] = ['thumbnail', 'preview']
+    const fitted = await withPicture(deps, { file, unpack, name: 'picture' }, async (path) => {
+      const images: GivenPictures = {}
+      for (const name of names) images[name] = await createVideo.fitPicture(name, path)
+      return images
+    })
+    return fitted ?? {}
+  }
+
+  /** `written` gets the names of those that are, whatever happens then. */
+  async function placeCaptions(
+    { archiveFiles }: ArchivedVideo,
+    context: ImportContext,
+    written: PendingFile[],
+  ): Promise<PlacedCaption[]> {
+    const placed: PlacedCaption[] = []
+    for (const [language, name] of Object.entries(archiveFiles.captions)) {
+      const file = Object.hasOwn(languageLabels, language) ? context.file(name) : undefined
+      if (!file) continue
+      const vtt = await readCaption(file, context.signal)
+      if (vtt === undefined) continue
+      const caption = captions.begin(language)
+      written.push(caption.ref)
+      await captions.place(caption, vtt)
+      placed.push(caption)
+    }
+    return placed
+  }
+
+  async function readCaption(file: ArchivedFile, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      return await toWebVtt(await readWhole(file, config().vireo.uploads.max_caption_size, signal))
+    } catch (error) {
+      if (!isOfNoUse(error)) throw error
+      logger.debug({ err: error, file: file.path }, 'a caption of an archive is of no use')
+      return undefined
+    }
+  }
+
+  return {
+    part: 'videos',
+    async importItem(item, context) {
+      const { accountId } = context
+      if (await isOwn(item.url, accountId)) return 'duplicate'
+      if ((await findImported(db.query, { accountId, kind: 'video', key: item.url })) !== undefined) return 'duplicate'
+      const file = item.isLive ? undefined : context.file(item.archiveFiles.videoFile)
+      if (!file) return 'error'
+      const channel = { url: item.url, name: item.channel.name }
+      const channelId = await findOwnChannel(deps, channel, accountId)
+      if (channelId === undefined) return 'error'
+      await make(item, file, channelId, context)
+      return 'success'
+    },
+  }
+}

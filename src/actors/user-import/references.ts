@@ -1,0 +1,78 @@
+// Videos by their addresses in an archive: what was made of them, what is here under that address, or what their own server tells of
+// them, as a search for the address would find it. Nobody gets at more than that search would show.
+
+import { performance } from 'node:perf_hooks'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { notFound } from '../runtime/index.ts'
+import { userRoles } from '../user/index.ts'
+import { assertMaySee, findVideoAccess, type Viewer } from '../video/index.ts'
+import { findImported } from './imported-objects.ts'
+import type { ImportContext } from './part-importer.ts'
+
+/** Row ids of what a text names, with other servers asked where `fetch` says so; undefined when that takes too long too. */
+export type ResolveRemote = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
+
+export interface References {
+  /** Throws `not_found`, `forbidden`. */
+  video(url: string, context: ImportContext): Promise<number>
+  /** An account by its handle, `name@host`. Throws `not_found`. */
+  account(handle: { name: string; host: string }, context: ImportContext): Promise<number>
+}
+
+const LONGEST_ADDRESS = 2000
+/** An answer that takes longer, in ms, is one that nobody wants to wait for a thousand times. */
+const SLOW = 1000
+/** After so many of them, one after the other, a server is asked no more in this run of the import. */
+const MOST_SLOW = 3
+
+export function makeReferences(deps: {
+  db: Pick<Database, 'query'>
+  config: () => Config
+  resolveRemote: { video: ResolveRemote; account: ResolveRemote }
+}): References {
+  const { db, config, resolveRemote } = deps
+  /** How often in a row servers let a run of an import wait for nothing. */
+  const waits = new WeakMap<AbortSignal, Map<string, number>>()
+
+  async function ask(
+    resolve: ResolveRemote,
+    { text, host, signal }: { text: string; host: string; signal: AbortSignal },
+  ): Promise<number | undefined> {
+    signal.throwIfAborted()
+    const ofRun = waits.get(signal) ?? new Map<string, number>()
+    waits.set(signal, ofRun)
+    const waited = ofRun.get(host) ?? 0
+    const fetch = config().search.remote_uri.users && waited < MOST_SLOW
+    const began = performance.now()
+    const id = await resolve(text, { fetch })
+    const isSlow = id === undefined && performance.now() - began > SLOW
+    if (fetch) ofRun.set(host, isSlow ? waited + 1 : 0)
+    return id
+  }
+
+  return {
+    async video(url, { accountId, signal }) {
+      const host = url.length <= LONGEST_ADDRESS ? URL.parse(url)?.host : undefined
+      if (!host) throw unknownVideo()
+      const id =
+        (await findImported(db.query, { accountId, kind: 'video', key: url })) ??
+        (await ask(resolveRemote.video, { text: url, host, signal }))
+      const video = id === undefined ? undefined : await findVideoAccess(db, { id })
+      if (!video) throw unknownVideo()
+      assertMaySee(video, viewerOf(accountId))
+      return video.id
+    },
+
+    async account({ name, host }, { signal }) {
+      const id = await ask(resolveRemote.account, { text: `${name}@${host}`, host, signal })
+      if (id === undefined) throw notFound('Account not found')
+      return id
+    },
+  }
+}
+
+/** Whose archive it is, without the rights that staff has over what others own. */
+export const viewerOf = (accountId: number): NonNullable<Viewer> => ({ accountId, role: userRoles.user })
+
+const unknownVideo = () => notFound('Video not found')

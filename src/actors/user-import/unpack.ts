@@ -1,0 +1,89 @@
+// Files of an archive, written into a work folder as they are read: never held in memory, never more than they may have, and gone with
+// the folder whenever the work ends.
+
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Store } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { DomainError } from '../runtime/index.ts'
+import type { Leases, PendingFiles } from '../video/index.ts'
+import type { ArchivedFile } from './part-importer.ts'
+
+/** Writes a file under a name of ours; answers its path. Throws `too_large`. */
+export type Unpack = (file: ArchivedFile, name: string, maxBytes: number) => Promise<string>
+
+export interface UnpackDeps {
+  store: Pick<Store, 'workFolder'>
+  pendingFiles: PendingFiles
+  leases: Pick<Leases, 'owner'>
+}
+
+/** Runs `work` with a folder of its own. What is left of it when this process dies is collected by others. */
+export async function withWorkFolder<T>(
+  { store, pendingFiles, leases }: UnpackDeps,
+  signal: AbortSignal,
+  work: (unpack: Unpack) => Promise<T>,
+): Promise<T> {
+  const folder = { kind: 'tmp', name: `user-import-${newUuid()}`, folder: true } as const
+  await pendingFiles.reserve(leases.owner, [folder])
+  try {
+    const path = await store.workFolder(folder.name)
+    return await work(async (file, name, maxBytes) => {
+      const target = join(path, name)
+      await write(file, target, { maxBytes, signal })
+      return target
+    })
+  } finally {
+    pendingFiles.giveUp([folder])
+    await pendingFiles.collect()
+  }
+}
+
+async function write(
+  file: ArchivedFile,
+  target: string,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<void> {
+  // What an archive says of itself may be wrong.
+  const most = Math.min(file.size, maxBytes)
+  if (file.size > maxBytes) throw tooLarge(file)
+  await pipeline(
+    await file.open(),
+    atMost(most, () => tooLarge(file)),
+    createWriteStream(target, { flags: 'wx' }),
+    {
+      signal,
+    },
+  )
+}
+
+/** The bytes of a small file. Throws `too_large`. */
+export async function readWhole(file: ArchivedFile, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  if (file.size > maxBytes) throw tooLarge(file)
+  const chunks: Buffer[] = []
+  await pipeline(
+    await file.open(),
+    atMost(Math.min(file.size, maxBytes), () => tooLarge(file)),
+    async (bytes: AsyncIterable<Buffer>) => {
+      for await (const chunk of bytes) chunks.push(chunk)
+    },
+    { signal },
+  )
+  return Buffer.concat(chunks)
+}
+
+function atMost(bytes: number, refusal: () => DomainError): Transform {
+  let left = bytes
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length
+      if (left < 0) done(refusal())
+      else done(null, chunk)
+    },
+  })
+}
+
+const tooLarge = ({ path }: ArchivedFile): DomainError =>
+  new DomainError('too_large', `The file ${path.slice(0, 200)} of the archive is larger than it may be.`)
