@@ -27,14 +27,12 @@ export function tokenOf({ query }: { query: z.output<typeof ofUpload> }): string
   return query.upload_id
 }
 
-/** Nothing to say, with the length of it: the contract has it on a 204, where Fastify takes it away. */
-export function sendNothing(reply: FastifyReply): FastifyReply {
-  reply.raw.setHeader('content-length', '0')
-  return reply.code(204).headers(UNCACHED).send(null)
-}
-
 /** An answer that is all headers. */
-export const sendEmpty = (reply: FastifyReply, status: 201 | 308, headers: Record<string, string>): FastifyReply =>
+export const sendEmpty = (
+  reply: FastifyReply,
+  status: 201 | 204 | 308,
+  headers: Record<string, string> = {},
+): FastifyReply =>
   reply
     .code(status)
     .headers({ ...headers, 'content-length': '0', ...UNCACHED })

@@ -23,7 +23,7 @@ import {
   nothing,
   ofUpload,
   sendEmpty,
-  sendNothing,
+  sendEmpty,
   tokenOf,
   UNCACHED,
 } from '../uploads/resumable.ts'
@@ -143,7 +143,7 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
       async (request, reply) => {
         await existing(request.params.id)
         await uploads.cancel({ userId: sessionOf(request).user.id, token: tokenOf(request) })
-        return await sendNothing(reply)
+        return await sendEmpty(reply, 204)
       },
     )
   }
