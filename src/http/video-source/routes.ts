@@ -17,16 +17,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { parseContentRange } from '../uploads/content-range.ts'
-import {
-  filename,
-  initHeaders,
-  nothing,
-  ofUpload,
-  sendEmpty,
-  sendEmpty,
-  tokenOf,
-  UNCACHED,
-} from '../uploads/resumable.ts'
+import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from '../uploads/resumable.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { sourceView, toSourceView } from '../videos/file.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
