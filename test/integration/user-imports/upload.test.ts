@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { type MailServer, smtpConfig, startMailServer } from '../../support/mail-server.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
@@ -70,7 +71,11 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   }
 
   const address = ({ id }: Pick<User, 'id'>) => `/api/v1/users/${id}/imports/import-resumable`
-  const init = (client: Client, user: Pick<User, 'id'>, { size = archive.length, filename = 'archive.zip', type = 'application/zip' } = {}) =>
+  const init = (
+    client: Client,
+    user: Pick<User, 'id'>,
+    { size = archive.length, filename = 'archive.zip', type = 'application/zip' } = {},
+  ) =>
     client.raw(address(user), {
       method: 'POST',
       headers: {
@@ -220,11 +225,16 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     })
     slow.on('error', () => undefined)
     slow.write(archive.subarray(0, 1000))
+    const database = new pg.Client({ connectionString: nodes[0].databaseUrl })
+    await database.connect()
     await eventually(async () => {
-      const second = await put(clients[1], user, id, 0, 1000)
-      expect(second.status).toBe(503)
-      expect(second.headers.get('retry-after')).not.toBeNull()
+      const { rows } = await database.query('select lease_owner from upload where token = $1', [id])
+      expect(rows).toEqual([{ lease_owner: expect.any(String) }])
     }, 20_000)
+    await database.end()
+    const second = await put(clients[1], user, id, 0, 1000)
+    expect(second.status).toBe(503)
+    expect(second.headers.get('retry-after')).not.toBeNull()
     slow.destroy()
     await eventually(async () => expect((await cancel(clients[0], user, id)).status).toBe(204), 10_000)
   }, 60_000)
