@@ -1,10 +1,12 @@
 // `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login lists federation bytes
 // operations export ladder`). Ends with 1 when one of the bars is missed.
+// operations import ladder`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
 import { benchExport } from './export.ts'
 import { benchFederation } from './federation/index.ts'
 import { benchHttp } from './http.ts'
+import { benchImport } from './import.ts'
 import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
 import { benchLists } from './lists.ts'
 import { benchLogin } from './login.ts'
@@ -23,6 +25,7 @@ const parts: Record<string, () => Promise<void>> = {
   operations: benchOperations,
   texts: benchTexts,
   export: benchExport,
+  import: benchImport,
   ladder,
 }
 

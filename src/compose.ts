@@ -97,6 +97,7 @@ import { openGround } from './compose/ground.ts'
 import { composeHttp, type HttpParts } from './compose/http.ts'
 import { makeImportDownloads } from './compose/import-downloads.ts'
 import { openMedia } from './compose/media.ts'
+import { composeUserImports } from './compose/user-imports.ts'
 import { registerFigures } from './compose/watched.ts'
 import type { LoadedConfig } from './config/index.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
@@ -320,6 +321,22 @@ async function start(
   closers.push(() => federation.close())
   const userExports = { ...makeUserExports(media), ...makeArchiveLinks({ ...deps, signedTokens }) }
   runExports({ ...media, documents: federation.archiveDocuments })
+  composeUserImports({
+    ...{
+      ...media,
+      actorImages,
+      blocklist,
+      captions,
+      channels,
+      createVideo,
+      follows,
+      history,
+      passwords,
+      playlists,
+      ratings,
+    },
+    resolvePasted: federation.resolvePasted,
+  })
   const notify = makeNotify(deps)
   tellSubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)

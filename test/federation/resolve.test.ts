@@ -4,8 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { login } from '../../scripts/demo/client.ts'
 import { contextOf } from '../../src/federation/wire/context.ts'
 import { newUuid, toShortUuid } from '../../src/platform/ids.ts'
+import { importArchive } from '../support/archive.ts'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { until } from '../support/until.ts'
+import { makeZip } from '../support/zip.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
 interface Found {
@@ -257,4 +259,49 @@ it('only its owner sees a subscription', async () => {
   expect((await other.get<Found>('/api/v1/users/me/subscriptions')).data).toHaveLength(1)
   const own = await ours.client.get<Found>('/api/v1/users/me/subscriptions')
   expect(own.data.filter(({ host }) => host === ours.host)).toEqual([])
+})
+
+describe('the import of an archive', () => {
+  it('asks other servers for what it refers to', async () => {
+    const me = await ours.client.get<{ id: number; account: { name: string } }>('/api/v1/users/me')
+    const at = '2026-01-02T03:04:05.678Z'
+    const lost = `${peer.base}/videos/watch/11111111-1111-4111-8111-111111111111`
+    const parts = {
+      likes: { likes: [video.id, lost].map((videoUrl) => ({ videoUrl, createdAt: at })) },
+      'video-history': {
+        watchedVideos: [{ videoUrl: video.id, lastTimecode: 1, createdAt: at, updatedAt: at }],
+      },
+      following: {
+        following: [{ handle: 'somebody@there.example', targetHandle: `gallery_${made}@${peer.host}`, createdAt: at }],
+      },
+      blocklist: {
+        instances: [],
+        actors: [{ handle: `painter_${made}@${peer.host}` }, { handle: `nobody@${peer.host}` }],
+      },
+    }
+    const files = Object.entries(parts).map(([part, data]) => ({
+      name: `peertube/${part}.json`,
+      data: JSON.stringify(data),
+    }))
+    files.push({
+      name: 'peertube/account.json',
+      data: JSON.stringify({
+        ...{ url: 'http://there.example/a', name: 'a', displayName: 'Root', createdAt: at, updatedAt: at },
+        archiveFiles: {},
+      }),
+    })
+    const stats = await importArchive(ours.client, me.id, makeZip(files))
+    expect(stats).toMatchObject({
+      likes: { success: 1, duplicates: 0, errors: 1 },
+      userVideoHistory: { success: 1, duplicates: 0, errors: 0 },
+      following: { success: 1, duplicates: 0, errors: 0 },
+      blocklist: { success: 1, duplicates: 0, errors: 0 },
+    })
+    const blocks = await ours.client.get<{ data: { blockedAccount: { name: string; host: string } }[] }>(
+      '/api/v1/users/me/blocklist/accounts',
+    )
+    expect(blocks.data.map(({ blockedAccount: { name, host } }) => `${name}@${host}`)).toContain(
+      `painter_${made}@${peer.host}`,
+    )
+  })
 })

@@ -3,9 +3,11 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import yauzl from 'yauzl'
+import type { Client } from '../../scripts/demo/client.ts'
 import { type ArchivePart, archiveParts, partPath } from '../../src/actors/user-archive/index.ts'
+import { until } from './until.ts'
 
-const fixture = new URL('../fixtures/peertube-export.zip', import.meta.url)
+export const fixture = new URL('../fixtures/peertube-export.zip', import.meta.url)
 const openZip = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer)
 
 /** All files of the archive, by their paths. */
@@ -67,3 +69,30 @@ export const archivedChannel = (name: string, columns: Record<string, unknown> =
   archiveFiles: { avatar: null, banner: null },
   ...columns,
 })
+
+type Stats = Record<string, { success: number; duplicates: number; errors: number }>
+
+/** Uploads an archive in one chunk and answers what became of it. */
+export async function importArchive(client: Client, userId: number, archive: Buffer): Promise<Stats> {
+  const begun = await client.raw(`/api/v1/users/${userId}/imports/import-resumable`, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', 'x-upload-content-type': 'application/zip' },
+      'x-upload-content-length': String(archive.length),
+    },
+    body: JSON.stringify({ filename: 'archive.zip' }),
+  })
+  if (begun.status !== 201) throw new Error(`The upload was not begun: ${begun.status}`)
+  const sent = await client.raw(`http:${begun.headers.get('location')}`, {
+    method: 'PUT',
+    headers: { 'content-range': `bytes 0-${archive.length - 1}/${archive.length}` },
+    body: new Uint8Array(archive),
+  })
+  if (sent.status !== 204) throw new Error(`The archive was not taken: ${sent.status}`)
+  return await until(async () => {
+    const latest = await client.get<{ state: { label: string }; resultSummary: { stats: Stats } }>(
+      `/api/v1/users/${userId}/imports/latest`,
+    )
+    return latest.state.label === 'Completed' ? latest.resultSummary.stats : undefined
+  })
+}

@@ -2,26 +2,17 @@
 
 import { Readable } from 'node:stream'
 import { makeActorImages } from '../../src/actors/actor-image/index.ts'
-import { makeAutomaticTags, makeCommentTagPolicies } from '../../src/actors/automatic-tag/index.ts'
+import { makeAutomaticTags } from '../../src/actors/automatic-tag/index.ts'
 import { makeBlocklist } from '../../src/actors/blocklist/index.ts'
 import { makeCaptions } from '../../src/actors/caption/index.ts'
 import { makeChannels } from '../../src/actors/channel/index.ts'
 import { makeFollows } from '../../src/actors/follow/index.ts'
 import { makeHistory } from '../../src/actors/history/index.ts'
-import { makeNotificationSettings } from '../../src/actors/notification-setting/index.ts'
-import { makePlaylistElements, makePlaylists } from '../../src/actors/playlist/index.ts'
+import { makePlaylists } from '../../src/actors/playlist/index.ts'
 import { makeRatings } from '../../src/actors/rating/index.ts'
 import type { ActorDeps, Unit } from '../../src/actors/runtime/index.ts'
-import { makeSubscriptions } from '../../src/actors/subscription/index.ts'
-import { makeUpdateMe } from '../../src/actors/user/index.ts'
 import { type ArchivePart, archiveParts, type ReadPartItem } from '../../src/actors/user-archive/index.ts'
-import type {
-  ArchivedFile,
-  ImportContext,
-  ItemOutcome,
-  PartImporter,
-} from '../../src/actors/user-import/part-importer.ts'
-import { makePartImporters, type PartImporterDeps } from '../../src/actors/user-import/parts/index.ts'
+import type { ArchivedFile, ImportContext, ItemOutcome, PartImporter } from '../../src/actors/user-import/index.ts'
 import {
   makeCreateVideo,
   makeInspectFile,
@@ -30,11 +21,11 @@ import {
   makeUpdateVideo,
   type PendingFiles,
 } from '../../src/actors/video/index.ts'
-import { makeFindLists, makeWatchedWords } from '../../src/actors/watched-words/index.ts'
+import { makeFindLists } from '../../src/actors/watched-words/index.ts'
 import { openGround } from '../../src/compose/ground.ts'
 import { openMedia } from '../../src/compose/media.ts'
+import { partImportersOf, type UserImportParts } from '../../src/compose/user-imports.ts'
 import type { Values } from '../../src/config/layers.ts'
-import { isHost } from '../../src/http/plugins/handles.ts'
 import type { Store } from '../../src/media/index.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { makeHealth } from '../../src/platform/health.ts'
@@ -55,7 +46,7 @@ export interface OpenedImporters {
 
 export interface OpenOptions {
   config?: Values
-  resolveRemote?: Partial<PartImporterDeps['resolveRemote']>
+  resolveRemote?: Partial<UserImportParts['resolvePasted']>
   /** Told of each statement, transaction and call of the store before it is made, and of the end of transactions. May throw. */
   step?: () => void
   /** A name of the process, and which others are dead. */
@@ -76,6 +67,8 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const ground = { loaded, logger: silentLogger, roles: [], clock: systemClock }
   const { deps: plain } = await openGround(ground, closers, makeHealth())
   const deps = stepping(plain, step)
+  // Never run here: the node does them.
+  for (const type of JOBS) plain.registry.job(type, { queue: 'io', run: async () => undefined })
   const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
   const opened = await openMedia({ ...deps, automaticTags }, { ffmpeg: await testFfmpeg() }, closers)
   const { leases = opened.media.leases } = options
@@ -86,24 +79,19 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const inspectFile = makeInspectFile(media)
   const unregistered = { ...deps, registry: nobody(deps) }
   const videos = makeUpdateVideo({ ...media, registry: nobody(deps) })
-  const list = makePartImporters({
-    ...{ ...deps, store, pendingFiles, leases },
-    resolveRemote: { video: async () => undefined, account: async () => undefined, ...options.resolveRemote },
-    isHost: (text) => isHost(text, deps.config()),
+  const nowhere = async () => undefined
+  const list = partImportersOf({
+    ...{ ...media, passwords: cheapPasswords() },
+    resolvePasted: { video: nowhere, account: nowhere, ...options.resolveRemote },
     actorImages: makeActorImages(media),
     blocklist: makeBlocklist(deps),
     captions: makeCaptions({ ...media, changeParts: videos.changeParts }),
     channels: makeChannels({ ...deps, generateKeys }),
     createVideo: makeCreateVideo({ ...media, inspectFile }),
+    follows: makeFollows(unregistered),
     history: makeHistory(unregistered),
-    notificationSettings: makeNotificationSettings(deps),
-    playlistElements: makePlaylistElements(deps),
     playlists: makePlaylists(media),
     ratings: makeRatings(deps),
-    subscriptions: makeSubscriptions({ ...deps, follows: makeFollows(unregistered) }),
-    tagPolicies: makeCommentTagPolicies(deps),
-    updateMe: makeUpdateMe({ ...deps, passwords: cheapPasswords() }),
-    watchedWords: makeWatchedWords(deps),
   })
   return {
     ...{ db: plain.db, pendingFiles, list },
@@ -117,6 +105,9 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
     },
   }
 }
+
+/** What commands ask for. */
+const JOBS = ['activitypub-follow', 'channel-support', 'video-transcoding']
 
 /** Nothing runs here: the node does the jobs. */
 const nobody = ({ registry }: ActorDeps): ActorDeps['registry'] => ({

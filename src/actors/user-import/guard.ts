@@ -1,17 +1,17 @@
 // Keeps what archives hold from stopping an import: what is wrong with an item ends that item, and what is wrong with this server makes
 // the import wait.
 
-import { isRefusal } from '../../media/index.ts'
+import { ArchiveError, isDiskFull, isRefusal } from '../../media/index.ts'
 import { isBadData } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { DomainError, NotNow } from '../runtime/index.ts'
+import { DomainError } from '../runtime/index.ts'
 import type { ArchivePart } from '../user-archive/index.ts'
 import { AlreadyImported } from './imported-objects.ts'
 import type { PartImporter } from './part-importer.ts'
 
 /**
- * The importer with outcomes for all that can be wrong with an item. Throws NotNow when the server lacks what it needs, and the reason
- * of the signal when the import is to stop.
+ * The importer with outcomes for all that can be wrong with an item. Throws `busy` and `unavailable` when the server cannot do it now, and
+ * the reason of the signal when the import is to stop.
  */
 export function guarded<P extends ArchivePart>(importer: PartImporter<P>, logger: Logger): PartImporter<P> {
   const { part } = importer
@@ -26,8 +26,7 @@ export function guarded<P extends ArchivePart>(importer: PartImporter<P>, logger
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof AlreadyImported) return 'duplicate'
-        if (isForNow(error)) throw new NotNow('The server cannot do this now.', { cause: error })
-        if (!isOfItem(error)) throw error
+        if (!isOfItem(error)) throw isTooMuch(error) ? new DomainError('busy', error.message, { cause: error }) : error
         logger.debug({ err: error, part }, 'an item of an archive was not imported')
         return 'error'
       }
@@ -37,9 +36,13 @@ export function guarded<P extends ArchivePart>(importer: PartImporter<P>, logger
 
 /** Whether the same may be done later. */
 export const isForNow = (error: unknown): boolean =>
-  error instanceof DomainError && ['busy', 'unavailable', 'too_many'].includes(error.kind)
+  (error instanceof DomainError && ['busy', 'unavailable', 'too_many'].includes(error.kind)) || isDiskFull(error)
 
-const isOfItem = (error: unknown): boolean => error instanceof DomainError || isRefusal(error) || isBadData(error)
+const isTooMuch = (error: unknown): error is DomainError => error instanceof DomainError && error.kind === 'too_many'
+
+const isOfItem = (error: unknown): boolean =>
+  !isForNow(error) &&
+  (error instanceof DomainError || error instanceof ArchiveError || isRefusal(error) || isBadData(error))
 
 /** PostgreSQL holds neither U+0000 nor half of a surrogate pair. What a file is made of is not stored. */
 function isStorable(item: unknown): boolean {

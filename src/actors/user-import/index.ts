@@ -1,4 +1,5 @@
 export type { ArchivedFile, ImportContext, ItemOutcome, PartImporter } from './part-importer.ts'
+export { makePartImporters, type PartImporterDeps } from './parts/index.ts'
 export { type RunUserImportDeps, runUserImports } from './run-user-import.ts'
 export { type Counts, countsOf, type ImportSummary, importedParts, summaryNames } from './summary.ts'
 export { makeUserImports, type UserImportDeps, type UserImports } from './user-import.commands.ts'

@@ -53,6 +53,10 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/watching',
   'POST /api/v1/metrics/playback',
+  // What is imported is told by its own events.
+  'POST /api/v1/users/:userId/imports/import-resumable',
+  'PUT /api/v1/users/:userId/imports/import-resumable',
+  'DELETE /api/v1/users/:userId/imports/import-resumable',
   'POST /api/v1/video-playlists',
   'POST /api/v1/video-playlists/:playlistId/videos',
 ])

@@ -11,7 +11,7 @@ import type { App, Area } from '../plugins/types.ts'
 import { parseContentRange } from './content-range.ts'
 import { formFields, jsonFields, toNewVideo, uploadedVideo } from './fields.ts'
 import { fitPictures, pictureFiles, videoFile, withFolder } from './form-files.ts'
-import { filename, initHeaders, nothing, ofUpload, tokenOf, UNCACHED } from './resumable.ts'
+import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from './resumable.ts'
 
 const WHOLE = '/api/v1/videos/upload'
 const RESUMABLE = '/api/v1/videos/upload-resumable'
@@ -147,10 +147,7 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
       },
       async (request, reply) => {
         await uploads.cancel({ userId: sessionOf(request).user.id, token: tokenOf(request) })
-        return await reply
-          .code(204)
-          .headers({ 'content-length': '0', ...UNCACHED })
-          .send(null)
+        return await sendEmpty(reply, 204)
       },
     )
   }

@@ -12,7 +12,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { idText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { parseContentRange } from '../uploads/content-range.ts'
-import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from '../uploads/resumable.ts'
+import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf } from '../uploads/resumable.ts'
 import { toUserImportView, userImportView } from './views.ts'
 
 const tags = ['User Imports']
@@ -84,10 +84,7 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
           body: request.raw,
         })
         if (!receipt.done) return await sendEmpty(reply, 308, rangeHeader(receipt.received))
-        return await reply
-          .code(204)
-          .headers({ 'content-length': '0', ...UNCACHED })
-          .send(null)
+        return await sendEmpty(reply, 204)
       },
     )
 
@@ -103,10 +100,7 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
       async (request, reply) => {
         const userId = await ownerOf(request, request.params.userId)
         await uploads.cancel({ userId, token: tokenOf(request) })
-        return await reply
-          .code(204)
-          .headers({ 'content-length': '0', ...UNCACHED })
-          .send(null)
+        return await sendEmpty(reply, 204)
       },
     )
 

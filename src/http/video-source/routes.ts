@@ -134,10 +134,7 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
       async (request, reply) => {
         await existing(request.params.id)
         await uploads.cancel({ userId: sessionOf(request).user.id, token: tokenOf(request) })
-        return await reply
-          .code(204)
-          .headers({ 'content-length': '0', ...UNCACHED })
-          .send(null)
+        return await sendEmpty(reply, 204)
       },
     )
   }

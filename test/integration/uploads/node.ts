@@ -12,7 +12,7 @@ import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transc
 import type { TranscodingDeps } from '../../../src/actors/transcoding/transcoding-state.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
 import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
-import { makeUserImports } from '../../../src/actors/user-import/index.ts'
+import { makeUserImports, type PartImporter, runUserImports } from '../../../src/actors/user-import/index.ts'
 import {
   type CreateVideo,
   makeCreateVideo,
@@ -35,6 +35,7 @@ import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { listen } from '../../../src/http/server.ts'
 import { uploadsArea } from '../../../src/http/uploads/routes.ts'
+import { userImportsArea } from '../../../src/http/user-imports/routes.ts'
 import { videoFilesArea } from '../../../src/http/video-files/routes.ts'
 import { videoSourceArea } from '../../../src/http/video-source/routes.ts'
 import { videoStudioArea } from '../../../src/http/video-studio/routes.ts'
@@ -97,6 +98,8 @@ export interface NodeOptions {
   wrapStore?: (store: Store) => Store
   wrapDatabase?: (db: Database) => Database
   ffmpeg?: Ffmpeg
+  /** What brings the parts of archives in; without it archives wait. */
+  partImporters?: readonly PartImporter[]
 }
 
 export async function makeDisk(): Promise<Disk> {
@@ -152,6 +155,11 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })
   const uploads = makeUploads({ ...deps, createVideo, replaceSource, userImports: makeUserImports(deps) })
+  if (options.partImporters) {
+    runUserImports({ ...deps, partImporters: options.partImporters })
+    // It is asked for, and sent by nobody.
+    runtime.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
+  }
   removeOldWork(deps)
   makeTranscodings(deps)
   makeStoryboards(deps)
@@ -165,6 +173,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
     authenticate: async (token) => sessionOf(disk, token),
     areas: [
       uploadsArea({ uploads, config, host: 'localhost:9000' }),
+      userImportsArea({ db: runtime.db, config, urls: { host: 'localhost:9000' }, uploads }),
       videoSourceArea({ db: runtime.db, config, urls: actorDeps.urls, uploads, replaceSource }),
       videoStudioArea({ db: runtime.db, config, uploads, studio: makeStudio(deps) }),
       videoFilesArea({ db: runtime.db, ...makeRemoveFiles(deps), ...makeTranscodeAgain(actorDeps) }),

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { DomainError } from '../../runtime/index.ts'
 
-export const LARGEST_INTEGER = 2_147_483_647
+const LARGEST_INTEGER = 2_147_483_647
 
 const isReadable = (text: string): boolean => /[^\s\p{Cc}]/u.test(text)
 

@@ -1,6 +1,6 @@
 // Pictures of an archive. One that is no picture, or too large, is left out: it is no reason to do without what it belongs to.
 
-import { isRefusal } from '../../../media/index.ts'
+import { ArchiveError, isDiskFull, isRefusal } from '../../../media/index.ts'
 import { actorImageTypes } from '../../actor/index.ts'
 import { DomainError } from '../../runtime/index.ts'
 import type { ArchivedFile, ImportContext } from '../part-importer.ts'
@@ -23,11 +23,10 @@ export async function withPicture<T>(
   }
 }
 
-/** Also one that is cut short, or not what its sum says. */
+/** Also one that the archive holds damaged, or of another size than it says. */
 export const isOfNoUse = (error: unknown): boolean =>
-  isRefusal(error) ||
-  (error instanceof DomainError &&
-    (error.kind === 'too_large' || error.kind === 'unprocessable' || error.kind === 'invalid'))
+  !isDiskFull(error) &&
+  (error instanceof ArchiveError || isRefusal(error) || (error instanceof DomainError && error.kind === 'too_large'))
 
 type Kind = keyof typeof actorImageTypes
 

@@ -2,7 +2,7 @@
 // with the note of what it was made of; until then its files are pending. An import that dies at any line begins the video anew.
 
 import { basename, extname } from 'node:path'
-import { isRefusal, toWebVtt } from '../../../media/index.ts'
+import { toWebVtt } from '../../../media/index.ts'
 import type { PlacedCaption } from '../../caption/index.ts'
 import { replaceChapters, tidyChapters } from '../../chapter/index.ts'
 import { DomainError } from '../../runtime/index.ts'
@@ -123,7 +123,7 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
     try {
       return await toWebVtt(await readWhole(file, config().vireo.uploads.max_caption_size, signal))
     } catch (error) {
-      if (!isRefusal(error) && !isOfNoUse(error)) throw error
+      if (!isOfNoUse(error)) throw error
       logger.debug({ err: error, file: file.path }, 'a caption of an archive is of no use')
       return undefined
     }

@@ -28,6 +28,27 @@ const newVideo = (channelId: number) => ({ channelId, name: `upload ${++serial}`
 // Not even administrators send to the uploads of others.
 const ownerOnly = (status: number) => ownerOrStaff(status, { moderator: 403, admin: 403 })
 
+const ARCHIVES = '/api/v1/users/:userId/imports/import-resumable'
+const archiveHeaders = { ...headers, 'x-upload-content-type': 'application/zip' }
+const newArchive = () => ({ filename: `archive ${++serial}.zip` })
+const archiveOf = (cast: Cast) => ({ params: { userId: cast.users.user.id } })
+
+/** One that `user` has begun. */
+async function begunArchive(cast: Cast) {
+  const { params } = archiveOf(cast)
+  const answer = await cast.send('user', ARCHIVES.replace(':userId', String(params.userId)), {
+    method: 'POST',
+    headers: { ...archiveHeaders, 'content-type': 'application/json' },
+    body: JSON.stringify(newArchive()),
+  })
+  const id = new URL(answer.headers.get('location') ?? '', 'http://here').searchParams.get('upload_id')
+  if (!id) throw new Error(`No upload was opened: ${answer.status}`)
+  return { params, query: { upload_id: id } }
+}
+
+// Administrators act for others, moderators do not.
+const ofUser = (status: number) => ownerOrStaff(status, { moderator: 403 })
+
 export const uploadRows = [
   row('POST /api/v1/videos/upload', signedIn(200), async (cast, caller) => {
     const body = new FormData()
@@ -46,4 +67,13 @@ export const uploadRows = [
     body: Buffer.alloc(100),
   })),
   row(`DELETE ${ADDRESS}`, ownerOnly(204), async (cast) => ({ query: await begun(cast) })),
+  row(`POST ${ARCHIVES}`, ofUser(201), (cast) => ({ ...archiveOf(cast), headers: archiveHeaders, body: newArchive() })),
+  row(`PUT ${ARCHIVES}`, ofUser(308), async (cast) => ({
+    ...(await begunArchive(cast)),
+    headers: { 'content-type': 'application/octet-stream', 'content-range': `bytes 0-99/${SIZE}` },
+    body: Buffer.alloc(100),
+  })),
+  row(`DELETE ${ARCHIVES}`, ofUser(204), begunArchive),
+  // There is none.
+  row('GET /api/v1/users/:userId/imports/latest', ofUser(404), archiveOf),
 ]

@@ -5,9 +5,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { NotNow } from '../../../src/actors/runtime/index.ts'
-import type { ItemOutcome } from '../../../src/actors/user-import/part-importer.ts'
-import { archivedChannel, archivedPlaylist, archivedVideo, itemsOf, readFixture } from '../../support/archive.ts'
+import type { ArchivePart } from '../../../src/actors/user-archive/index.ts'
+import type { ItemOutcome } from '../../../src/actors/user-import/index.ts'
+import {
+  archivedChannel,
+  archivedPlaylist,
+  archivedVideo,
+  fixture,
+  importArchive,
+  itemsOf,
+  readFixture,
+} from '../../support/archive.ts'
 import { makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
@@ -32,7 +40,7 @@ interface Paged<T> {
   data: T[]
 }
 
-const CONFIG = { transcoding: { enabled: false } }
+const CONFIG = { transcoding: { enabled: false }, video_channels: { max_per_user: 1000 } }
 const OLD_SERVER = '127.0.0.1:9044'
 const NOW = '2026-03-04T05:06:07.890Z'
 
@@ -55,9 +63,11 @@ afterAll(async () => {
   await node?.stop()
 })
 
+/** Those that are here. */
+const known = async (url: string) =>
+  (await importers.db.query<{ id: number }>('select id from video where url = $1', [url]))[0]?.id
+
 async function open(options: OpenOptions = {}): Promise<OpenedImporters> {
-  const known = async (text: string) =>
-    (await importers.db.query<{ id: number }>('select id from video where url = $1', [text]))[0]?.id
   const one = await openImporters(node, {
     ...options,
     config: { ...CONFIG, ...options.config },
@@ -80,9 +90,9 @@ const fileOf = (video: { uuid: string }, bytes = film): Map<string, Buffer> =>
 
 const videosOf = async ({ client }: User) =>
   (
-    await client.get<Paged<Record<string, unknown> & { id: number; uuid: string; name: string }>>(
-      '/api/v1/users/me/videos?sort=name',
-    )
+    await client.get<
+      Paged<Record<string, unknown> & { id: number; uuid: string; name: string; state: { id: number } }>
+    >('/api/v1/users/me/videos?sort=name')
   ).data
 
 const countOf = async (table: string, where = 'true'): Promise<number> =>
@@ -474,6 +484,17 @@ describe('the bounds of this server', () => {
     expect(await strict.run('videos', odd, contextOf(rich, new Map([['files/a.exe', film]])))).toBe('error')
   }, 40_000)
 
+  it('have videos transcoded as any upload', async () => {
+    const maker = await makeUser('maker')
+    const transcoding = await open({ config: { transcoding: { enabled: true, hls: { enabled: true } } } })
+    const video = archivedVideo('maker_channel', { waitTranscoding: true, privacy: 3 })
+    expect(await transcoding.run('videos', video, contextOf(maker, fileOf(video)))).toBe('success')
+    expect(await countOf('transcoding', `video_id = (select id from video where name = '${video.name}')`)).toBe(1)
+    expect(await countOf('pending_file', "kind in ('original_video_files', 'thumbnails', 'previews')")).toBe(0)
+    // With the job of this server, which leaves its own notes.
+    await until(async () => (await videosOf(maker))[0]?.state.id === 1 && (await countOf('pending_file')) === 0)
+  }, 40_000)
+
   it('let a video that came back be', async () => {
     const owner = await makeUser('owner')
     const video = archivedVideo('owner_channel', { name: 'there and back' })
@@ -524,7 +545,7 @@ describe('the bounds of this server', () => {
         user.accountId,
       ])
       const channel = importers.run('channels', archivedChannel('while_locked'), contextOf(user))
-      await expect(channel).rejects.toBeInstanceOf(NotNow)
+      await expect(channel).rejects.toMatchObject({ kind: 'busy' })
     })
     expect(await countOf('pending_file')).toBe(0)
     expect(await importers.run('videos', video, contextOf(user, fileOf(video)))).toBe('success')
@@ -532,50 +553,126 @@ describe('the bounds of this server', () => {
 })
 
 describe('an import that dies', () => {
-  it('at any step of a video leaves one video and no bytes, once it is run again', async () => {
-    const user = await makeUser('mortal')
-    const [{ archiveFiles }] = itemsOf(files, 'videos') as [{ archiveFiles: { thumbnail: string; captions: object } }]
-    const channel = 'mortal_channel'
-    for (let at = 1, ended = false; !ended; at += 1) {
-      const video = archivedVideo(channel, { chapters: [{ timecode: 1, title: 'one' }] })
-      const item = { ...video, archiveFiles: { ...archiveFiles, videoFile: video.archiveFiles.videoFile } }
-      const context = contextOf(user, new Map([...files, ...fileOf(video)]))
-      const before = await filesBy()
-      const owner = `dead-${at}`
-      let steps = 0
-      const mortal = await openImporters(node, {
-        config: CONFIG,
-        leases: { owner, isGone: () => false },
-        step() {
-          steps += 1
-          if (steps >= at) throw new Error('killed')
+  const kinds = ['captions', 'previews', 'thumbnails', 'avatars', 'tmp', 'web-videos']
+  let user: User
+
+  beforeAll(async () => {
+    user = await makeUser('mortal')
+  })
+
+  /** Kills the import of an item at each step, and has it done by another process; each time with another item. */
+  async function dyingEverywhere(part: ArchivePart, item: () => object, added: Record<string, number>): Promise<void> {
+    const none = Object.fromEntries(kinds.map((kind) => [kind, 0]))
+    let [at, steps, dead] = [0, 0, '']
+    const mortal = await openImporters(node, {
+      config: CONFIG,
+      resolveRemote: { video: known },
+      leases: {
+        get owner() {
+          return dead
         },
-      })
-      ended = await mortal.run('videos', item, context).then(
+        isGone: () => false,
+      },
+      step() {
+        steps += 1
+        if (steps >= at) throw new Error('killed')
+      },
+    })
+    const heir = await openImporters(node, {
+      config: CONFIG,
+      resolveRemote: { video: known },
+      leases: { owner: 'heir', isGone: (name) => name === dead },
+    })
+    opened.push(mortal, heir)
+    for (let ended = false; !ended; ) {
+      at += 1
+      steps = 0
+      dead = `dead-${part}-${at}`
+      const one = item()
+      const context = contextOf(user, new Map([...files, ...('uuid' in one ? fileOf({ uuid: String(one.uuid) }) : [])]))
+      const before = await filesBy(kinds)
+      ended = await mortal.run(part, one, context).then(
         () => true,
         () => false,
       )
-      await mortal.close()
-      const heir = await openImporters(node, {
-        config: CONFIG,
-        leases: { owner: 'heir', isGone: (name) => name === owner },
-      })
-      expect(['success', 'duplicate']).toContain(await heir.run('videos', item, context))
+      expect(['success', 'duplicate']).toContain(await heir.run(part, one, context))
+      expect(await heir.run(part, one, context)).toBe('duplicate')
       await heir.pendingFiles.collect()
-      await heir.close()
-      expect(await countOf('video', `name = '${video.name}'`)).toBe(1)
       expect(await countOf('pending_file')).toBe(0)
-      const added = { captions: 1, previews: 1, thumbnails: 1, tmp: 0, 'web-videos': 1 }
-      expect([at, differenceOf(before, await filesBy())]).toEqual([at, added])
+      expect([at, differenceOf(before, await filesBy(kinds))]).toEqual([at, { ...none, ...added }])
     }
-  }, 300_000)
+    expect(at).toBeGreaterThan(10)
+  }
+
+  const thumbnail = '../files/videos/thumbnails/8d5a1fff-9481-431f-bfc2-3949347a753a.jpg'
+
+  it('at any step of a video leaves one video and no bytes, once it is run again', async () => {
+    const captions = { en: '../files/videos/captions/8d5a1fff-9481-431f-bfc2-3949347a753a-en.vtt' }
+    const item = () => {
+      const video = archivedVideo('mortal_channel', { chapters: [{ timecode: 1, title: 'one' }] })
+      return { ...video, archiveFiles: { ...video.archiveFiles, thumbnail, captions } }
+    }
+    await dyingEverywhere('videos', item, { captions: 1, previews: 1, thumbnails: 1, 'web-videos': 1 })
+    const doubled = await importers.db.query(
+      "select name from video where name like 'film %' group by name having count(*) > 1",
+    )
+    expect(doubled).toEqual([])
+  }, 200_000)
+
+  it('at any step of a channel leaves one channel', async () => {
+    let made = 0
+    const banner = '../files/channels/banners/mover_second.jpg'
+    const item = () => {
+      made += 1
+      return archivedChannel(`mortal_${made}`, { support: 'please', archiveFiles: { banner } })
+    }
+    await dyingEverywhere('channels', item, { avatars: 2 })
+    expect(await countOf('channel', `account_id = ${user.accountId}`)).toBe(made + 1)
+  }, 200_000)
+
+  it('at any step of a playlist leaves one playlist', async () => {
+    const [seen] = await importers.db.query<{ url: string }>("select url from video where name = 'elsewhere'")
+    let made = 0
+    const item = () => {
+      made += 1
+      const { uuid: _uuid, ...playlist } = archivedPlaylist({ elements: [{ videoUrl: seen?.url }] })
+      return { ...playlist, uuid: '', archiveFiles: { thumbnail } }
+    }
+    await dyingEverywhere('video-playlists', item, { thumbnails: 1 })
+    expect(await countOf('playlist', `account_id = ${user.accountId} and type = 1 and elements_count = 1`)).toBe(made)
+  }, 200_000)
+
+  it('and another one that runs beside it make one video', async () => {
+    const video = archivedVideo('mortal_channel')
+    const other = await open()
+    const context = contextOf(user, fileOf(video))
+    const both = await Promise.all([importers, other].map((one) => one.run('videos', video, context)))
+    expect(both.toSorted()).toEqual(['duplicate', 'success'])
+    expect(await countOf('video', `name = '${video.name}'`)).toBe(1)
+    expect(await countOf('pending_file')).toBe(0)
+  }, 30_000)
+})
+
+describe('an archive that is uploaded', () => {
+  it('is imported by its job, and doubles nothing the second time', async () => {
+    const user = await makeUser('uploader')
+    const archive = await readFile(fixture)
+    const importIt = () => importArchive(user.client, user.id, archive)
+    expect(await importIt()).toMatchObject({
+      channels: { success: 2, duplicates: 0, errors: 0 },
+      videos: { success: 2, duplicates: 0, errors: 0 },
+      videoPlaylists: { success: 1, duplicates: 1, errors: 0 },
+    })
+    expect(await importIt()).toMatchObject({ videos: { success: 0, duplicates: 2, errors: 0 } })
+    expect(await videosOf(user)).toHaveLength(2)
+  }, 60_000)
 })
 
 /** How many files there are in each folder of the store. */
-async function filesBy(): Promise<Record<string, number>> {
+async function filesBy(kinds: readonly string[]): Promise<Record<string, number>> {
   const folder = join(node.dataDir, 'storage')
   const counts: Record<string, number> = {}
-  for (const kind of ['captions', 'previews', 'thumbnails', 'tmp', 'web-videos']) {
+  for (const kind of kinds) {
     const entries = await readdir(join(folder, kind), { recursive: true, withFileTypes: true }).catch(() => [])
     counts[kind] = entries.filter((entry) => entry.isFile()).length
   }

@@ -1,0 +1,49 @@
+// The import of users' archives, with the commands by which each kind of data comes in.
+
+import { makeCommentTagPolicies } from '../actors/automatic-tag/index.ts'
+import type { Follows } from '../actors/follow/index.ts'
+import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
+import { makePlaylistElements } from '../actors/playlist/index.ts'
+import { makeSubscriptions } from '../actors/subscription/index.ts'
+import { makeUpdateMe } from '../actors/user/index.ts'
+import {
+  makePartImporters,
+  type PartImporter,
+  type PartImporterDeps,
+  runUserImports,
+} from '../actors/user-import/index.ts'
+import { makeWatchedWords } from '../actors/watched-words/index.ts'
+import type { FederationPart } from '../federation/index.ts'
+import { isHost } from '../http/plugins/handles.ts'
+import type { Passwords } from '../platform/passwords.ts'
+import type { Media } from './media.ts'
+
+/** What serves other parts too. */
+type Shared = Pick<
+  PartImporterDeps,
+  'actorImages' | 'blocklist' | 'captions' | 'channels' | 'createVideo' | 'history' | 'playlists' | 'ratings'
+>
+
+export interface UserImportParts extends Media, Shared {
+  follows: Follows
+  passwords: Passwords
+  resolvePasted: Pick<FederationPart['resolvePasted'], 'video' | 'account'>
+}
+
+export const partImportersOf = (parts: UserImportParts): PartImporter[] =>
+  makePartImporters({
+    ...parts,
+    resolveRemote: parts.resolvePasted,
+    isHost: (text) => isHost(text, parts.config()),
+    notificationSettings: makeNotificationSettings(parts),
+    playlistElements: makePlaylistElements(parts),
+    subscriptions: makeSubscriptions(parts),
+    tagPolicies: makeCommentTagPolicies(parts),
+    updateMe: makeUpdateMe(parts),
+    watchedWords: makeWatchedWords(parts),
+  })
+
+/** Adds the job to the registry. */
+export function composeUserImports(parts: UserImportParts): void {
+  runUserImports({ ...parts, partImporters: partImportersOf(parts) })
+}

@@ -1,0 +1,305 @@
+// How an uploaded archive is brought in, with importers that only note what they get: order, counts, where it goes on after an
+// interruption, and that every end takes the archive's bytes away.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { DomainError } from '../../../src/actors/runtime/index.ts'
+import {
+  type ImportContext,
+  type ItemOutcome,
+  importedParts,
+  type PartImporter,
+} from '../../../src/actors/user-import/index.ts'
+import { StorageOutage } from '../../../src/media/index.ts'
+import { eventually } from '../../support/waiting.ts'
+import { makeZip, type ZipFile } from '../../support/zip.ts'
+import { allFiles, type Disk, makeDisk, type NodeOptions, startNode, type UploadNode } from '../uploads/node.ts'
+
+const DATE = '2024-01-02T03:04:05.000Z'
+const like = (n: number) => ({ videoUrl: `https://video.example/${n}`, createdAt: DATE })
+const likes = (count: number): ZipFile => ({
+  name: 'peertube/likes.json',
+  data: JSON.stringify({ likes: Array.from({ length: count }, (_, n) => like(n)) }),
+  method: 8,
+})
+
+type Meet = (item: unknown, context: ImportContext, part: string) => Promise<ItemOutcome>
+
+let disk: Disk
+let node: UploadNode
+let seen: [part: string, item: unknown][]
+beforeAll(async () => {
+  disk = await makeDisk()
+})
+afterAll(() => disk.remove())
+afterEach(async () => {
+  for (const table of ['job', 'upload', 'user_import', 'pending_file']) await node.db.query(`delete from ${table}`)
+  await node.db.query("update users set state = 'active'")
+  await node.stop()
+  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+})
+
+async function start(meet: Meet = async () => 'success', options: NodeOptions = {}): Promise<void> {
+  seen = []
+  const partImporters = importedParts.map(
+    (part): PartImporter => ({
+      part,
+      async importItem(item, context) {
+        seen.push([part, item])
+        return await meet(item, context, part)
+      },
+    }),
+  )
+  node = await startNode(disk, { partImporters, ...options })
+}
+
+const address = (user = disk.users.owner) => `${node.base}/api/v1/users/${user.id}/imports`
+
+async function upload(archive: Buffer): Promise<void> {
+  const headers = { authorization: `Bearer ${disk.users.owner.token}` }
+  const opened = await fetch(`${address()}/import-resumable`, {
+    method: 'POST',
+    headers: {
+      ...{ ...headers, 'content-type': 'application/json' },
+      ...{ 'x-upload-content-length': String(archive.length), 'x-upload-content-type': 'application/zip' },
+    },
+    body: JSON.stringify({ filename: 'archive.zip' }),
+  })
+  expect(opened.status).toBe(201)
+  const id = opened.headers.get('location')?.split('upload_id=')[1]
+  const sent = await fetch(`${address()}/import-resumable?upload_id=${id}`, {
+    method: 'PUT',
+    headers: { ...headers, 'content-range': `bytes 0-${archive.length - 1}/${archive.length}` },
+    body: new Uint8Array(archive),
+  })
+  expect(sent.status).toBe(204)
+}
+
+interface View {
+  id: number
+  state: { id: number; label: string }
+  progress: { part: string | null; partsDone: number; parts: number; itemsDone: number; items: number | null }
+  resultSummary: { stats: Record<string, { success: number; duplicates: number; errors: number }> }
+  error: string | null
+}
+async function latest(): Promise<View> {
+  const answer = await fetch(`${address()}/latest`, {
+    headers: { authorization: `Bearer ${disk.users.owner.token}` },
+  })
+  expect(answer.status).toBe(200)
+  return (await answer.json()) as View
+}
+const ended = (label: string) =>
+  eventually(async () => {
+    expect((await latest()).state.label).toBe(label)
+    expect(await allFiles(disk)).toEqual([])
+  }, 20_000)
+const mails = async () =>
+  (await node.db.query<{ mail: string }>("select data->>'mail' as mail from job where type = 'email' order by id")).map(
+    ({ mail }) => mail,
+  )
+
+describe('an archive', () => {
+  it('is brought in part by part in order, and counted', async () => {
+    await start(async (item) => (JSON.stringify(item).includes('/1"') ? 'duplicate' : 'success'))
+    const words = { watchedWordLists: [{ listName: 'a', words: ['b'] }] }
+    await upload(
+      makeZip([
+        likes(3),
+        { name: 'peertube/watched-words-lists.json', data: JSON.stringify(words) },
+        { name: 'peertube/dislikes.json', data: '{"dislikes":[{"videoUrl":5},{}]}' },
+        { name: 'peertube/following.json', data: '{"following":"nobody"}' },
+        { name: 'peertube/comments.json', data: '{"comments":[{}]}' },
+        { name: 'notes.txt', data: 'of another program' },
+      ]),
+    )
+    await ended('Completed')
+    expect(seen.map(([part]) => part)).toEqual(['watched-words-lists', 'likes', 'likes', 'likes'])
+    const { progress, resultSummary, error } = await latest()
+    expect(progress).toEqual({ part: null, partsDone: 12, parts: 12, itemsDone: 0, items: null })
+    expect(error).toBeNull()
+    const { stats } = resultSummary
+    expect(Object.keys(stats)).toHaveLength(12)
+    expect(stats.likes).toEqual({ success: 2, duplicates: 1, errors: 0 })
+    expect(stats.watchedWordsLists).toEqual({ success: 1, duplicates: 0, errors: 0 })
+    expect(stats.dislikes).toEqual({ success: 0, duplicates: 0, errors: 2 })
+    expect(stats.following).toEqual({ success: 0, duplicates: 0, errors: 1 })
+    expect(stats.videos).toEqual({ success: 0, duplicates: 0, errors: 0 })
+    expect(await mails()).toEqual(['user-import-completed'])
+  })
+
+  it('gives the files that its documents name, and no others', async () => {
+    const found: (string | undefined)[] = []
+    await start(async (_item, { file }) => {
+      for (const name of ['../files/a.txt', '../../files/a.txt', '/files/a.txt', '../files/none', null, '']) {
+        const one = file(name)
+        found.push(one && `${one.path}: ${await text(await one.open())}`)
+      }
+      return 'success'
+    })
+    await upload(makeZip([likes(1), { name: 'files/a.txt', data: 'hello' }]))
+    await ended('Completed')
+    expect(found).toEqual(['files/a.txt: hello', ...Array.from({ length: 5 }, () => undefined)])
+  })
+
+  it('goes on with the next item after one that is refused', async () => {
+    await start(async (item, { file }) => {
+      if (JSON.stringify(item).includes('/1"')) throw new DomainError('forbidden', 'Not this one.')
+      if (JSON.stringify(item).includes('/2"')) await text((await file('../files/bad')?.open()) ?? Readable.from([]))
+      return 'success'
+    })
+    await upload(makeZip([likes(4), { name: 'files/bad', data: 'bad', crc: 1 }]))
+    await ended('Completed')
+    expect((await latest()).resultSummary.stats.likes).toEqual({ success: 2, duplicates: 0, errors: 2 })
+  })
+
+  it('shows how far it is', async () => {
+    let go = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    await start(async (item) => {
+      if (JSON.stringify(item).includes('/3"')) await gate
+      // Longer than the time between two notes of the position.
+      else await new Promise((resolve) => setTimeout(resolve, 120))
+      return 'success'
+    })
+    await upload(makeZip([likes(5)]))
+    await eventually(async () => {
+      const { state, progress, resultSummary } = await latest()
+      expect(state).toEqual({ id: 2, label: 'Processing' })
+      expect(progress).toEqual({ part: 'likes', partsDone: 9, parts: 12, itemsDone: 3, items: 5 })
+      expect(resultSummary.stats.likes).toEqual({ success: 3, duplicates: 0, errors: 0 })
+    }, 10_000)
+    const again = await fetch(`${address()}/import-resumable`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${disk.users.owner.token}`, 'content-type': 'application/json' },
+        ...{ 'x-upload-content-length': '100', 'x-upload-content-type': 'application/zip' },
+      },
+      body: JSON.stringify({ filename: 'another.zip' }),
+    })
+    expect(again.status).toBe(400)
+    expect(await again.json()).toMatchObject({ detail: 'An import of this user is already being processed.' })
+    go()
+    await ended('Completed')
+  })
+
+  it('is gone on with by another process, at the item that was in hand', async () => {
+    let hangs = true
+    const meet: Meet = async (item, { signal }) => {
+      if (hangs && JSON.stringify(item).includes('/2"')) {
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }
+      return 'success'
+    }
+    await start(meet)
+    await upload(makeZip([likes(4)]))
+    await eventually(async () => expect(seen).toHaveLength(3), 10_000)
+    await node.stop()
+    hangs = false
+    await start(meet)
+    await ended('Completed')
+    expect(seen.map(([, item]) => item)).toEqual([like(2), like(3)])
+    expect((await latest()).resultSummary.stats.likes).toEqual({ success: 4, duplicates: 0, errors: 0 })
+    expect(await mails()).toEqual(['user-import-completed'])
+  })
+})
+
+describe('an import ends as failed, with nothing left', () => {
+  const archives: [about: string, archive: Buffer, error: RegExp][] = [
+    ['of what is no archive', Buffer.from('no archive'), /no ZIP archive/],
+    ['of an archive of something else', makeZip([{ name: 'a.txt', data: 'hello' }]), /no data of a user/],
+    ['of one that leads elsewhere', makeZip([likes(1), { name: '../a', data: 'x' }]), /bad name/],
+    ['of one with a link', makeZip([likes(1), { name: 'a', data: '/', mode: 0o120777 }]), /link/],
+    [
+      'of a document that is no JSON, before anything of the others is used',
+      makeZip([likes(1), { name: 'peertube/video-history.json', data: '{"watchedVideos":[' }]),
+      /no JSON/,
+    ],
+    ['of a document that is too deep', makeZip([{ name: 'peertube/likes.json', data: '['.repeat(9999) }]), /too deep/],
+    [
+      'of a document with a wrong checksum',
+      makeZip([{ name: 'peertube/likes.json', data: '{"likes":[]}', crc: 5 }]),
+      /damaged/,
+    ],
+  ]
+  for (const [about, archive, error] of archives) {
+    it(about, async () => {
+      await start()
+      await upload(archive)
+      await ended('Failed')
+      expect(seen).toEqual([])
+      const { state, error: told } = await latest()
+      expect(state.id).toBe(4)
+      expect(told).toMatch(error)
+      expect(await mails()).toEqual(['user-import-failed'])
+    })
+  }
+
+  it('of a user who was blocked meanwhile', async () => {
+    await start(async () => {
+      await node.db.query("update users set state = 'blocked' where id = $1", [disk.users.owner.id])
+      throw new DomainError('unavailable', 'Later.')
+    })
+    await upload(makeZip([likes(1)]))
+    await eventually(async () => {
+      const [row] = await node.db.query<{ state: string }>('select state from user_import')
+      expect(row?.state).toBe('errored')
+      expect(await allFiles(disk)).toEqual([])
+    }, 20_000)
+  })
+
+  it('of one at which workers are lost again and again', async () => {
+    await start(async () => {
+      throw new Error('a fault that nobody knows')
+    })
+    await upload(makeZip([likes(1)]))
+    for (let lost = 1; lost <= 10; lost += 1) {
+      await eventually(async () => {
+        await node.db.query("update job set due_at = now() where type = 'import-user-archive' and state = 'delayed'")
+        const [row] = await node.db.query<{ lost: number }>("select (context->>'lost')::int as lost from user_import")
+        expect(row?.lost).toBeGreaterThanOrEqual(lost)
+      }, 20_000)
+    }
+    await ended('Failed')
+    expect((await latest()).error).toBe('The worker was lost too often')
+  }, 120_000)
+})
+
+it('an import waits for the end of an outage', async () => {
+  let isOut = true
+  await start(async () => {
+    if (isOut) throw new StorageOutage('out of reach')
+    return 'success'
+  })
+  await upload(makeZip([likes(2)]))
+  await eventually(async () => {
+    const [job] = await node.db.query<{ state: string }>("select state from job where type = 'import-user-archive'")
+    expect(job?.state).toBe('delayed')
+  }, 10_000)
+  expect((await latest()).state.label).toBe('Processing')
+  isOut = false
+  await eventually(async () => {
+    await node.db.query("update job set due_at = now() where type = 'import-user-archive' and state = 'delayed'")
+    expect((await latest()).state.label).toBe('Completed')
+  }, 20_000)
+  expect((await latest()).resultSummary.stats.likes).toEqual({ success: 2, duplicates: 0, errors: 0 })
+})
+
+it('an import ends with its user', async () => {
+  await start(async (_item, { signal }) => {
+    await node.db.query("update users set state = 'deleted' where id = $1", [disk.users.owner.id])
+    return await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+  await upload(makeZip([likes(1)]))
+  await eventually(async () => {
+    const [row] = await node.db.query<{ state: string }>('select state from user_import')
+    expect(row?.state).toBe('cancelled')
+    expect(await allFiles(disk)).toEqual([])
+  }, 20_000)
+  expect(await mails()).toEqual([])
+})
