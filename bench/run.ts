@@ -1,6 +1,5 @@
 // `npm run bench`: everything, or the parts that are named (`npm run bench -- http start login lists federation bytes
-// operations export ladder`). Ends with 1 when one of the bars is missed.
-// operations import ladder`). Ends with 1 when one of the bars is missed.
+// texts operations export import ladder`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
 import { benchExport } from './export.ts'

@@ -1,9 +1,10 @@
 // The ActivityPub side of our addresses: what other servers read where people see pages, and the well-known documents.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addConstraint } from '../plugins/constraint.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { LimitGroup } from '../plugins/rate-limit-groups.ts'
-import type { App, Area } from '../plugins/types.ts'
+import type { Area } from '../plugins/types.ts'
 import { prefersActivityPub } from './accept.ts'
 
 /** What the federation layer answers; null when the address stands for nothing there. */
@@ -45,8 +46,6 @@ const WELL_KNOWN = [
 ] as const
 
 const CONSTRAINT = 'activityPub'
-type Strategy = Parameters<App['addConstraintStrategy']>[0]
-type RouteHandler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
 
 export function activityPubArea({ serveActivityPub }: { serveActivityPub: ActivityPubPort }): Area {
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -58,19 +57,7 @@ export function activityPubArea({ serveActivityPub }: { serveActivityPub: Activi
 
   return (app) => {
     // Routes with this constraint are taken by those who want ActivityPub; all others go on to the pages.
-    app.addConstraintStrategy({
-      name: CONSTRAINT,
-      storage() {
-        const handlers = new Map<unknown, RouteHandler>()
-        return {
-          get: (wanted: unknown) => handlers.get(wanted) ?? null,
-          set: (wanted: unknown, handler: RouteHandler) => void handlers.set(wanted, handler),
-        }
-      },
-      deriveConstraint: (request: { headers: { accept?: string } }) =>
-        prefersActivityPub(request.headers.accept) ? 'document' : undefined,
-      validate() {},
-    })
+    addConstraint(app, CONSTRAINT, (accept) => (prefersActivityPub(accept) ? 'document' : undefined))
 
     const limits: LimitGroup[] = ['activity_pub']
     for (const path of SHARED) {

@@ -7,7 +7,9 @@ import type { Config } from '../../config/index.ts'
 import { realFolder } from '../../platform/folder.ts'
 import { asking } from '../plugins/asks.ts'
 import { isFresh } from '../plugins/conditional.ts'
+import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
+import { parseRange } from '../static/byte-range.ts'
 import { sendFromFolder } from '../static/send-from-folder.ts'
 import type { BuiltClient } from './built-client.ts'
 import type { DefaultImages, Picture } from './default-images.ts'
@@ -24,6 +26,7 @@ export interface ClientFilesDeps {
 const PAGE = /(?:^|\/)(?:index|embed)\.html$/
 /** What a browser asks for by these names must be new each time, or an old client would live on. */
 const WORKERS = ['ngsw-worker.js', 'ngsw.json', 'safety-worker.js', 'worker-basic.min.js'] as const
+const DEFAULT_AVATAR = /\/default-avatar-/
 const ALWAYS_ASK = 'no-cache'
 const REFUSALS = { 404: '' }
 
@@ -37,10 +40,24 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
     return request.url.includes('?') ? keptFor() : ALWAYS_ASK
   }
 
+  /** Those of the instance may be others soon. */
   function sendPicture(request: FastifyRequest, reply: FastifyReply, { body, etag, type }: Picture): FastifyReply {
-    reply.headers({ etag, 'cache-control': request.url.includes('?') ? keptFor() : 'public, max-age=3600' })
-    if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.header('content-type', type).send(body)
+    const isLasting = request.url.includes('?') || DEFAULT_AVATAR.test(request.url)
+    const cacheControl = isLasting ? keptFor() : 'public, max-age=3600'
+    reply.headers({ etag, 'cache-control': cacheControl, 'accept-ranges': 'bytes' })
+    const { 'if-none-match': known, 'if-range': version, range: asked } = request.headers
+    if (isFresh(known, etag)) return reply.code(304).send()
+    const range = version === undefined || version === etag ? parseRange(asked, body.length) : 'whole'
+    if (range === 'unsatisfiable') {
+      throw new HttpError(416, 'Range Not Satisfiable', { headers: { 'content-range': `bytes */${body.length}` } })
+    }
+    reply.header('content-type', type)
+    if (range === 'whole') return reply.send(body)
+    const { start, end } = range
+    return reply
+      .code(206)
+      .header('content-range', `bytes ${start}-${end}/${body.length}`)
+      .send(body.subarray(start, end + 1))
   }
 
   return (app) => {

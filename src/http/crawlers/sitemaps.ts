@@ -6,6 +6,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { ErrorLevel, SitemapIndexStream, type SitemapItemLoose, SitemapStream } from 'sitemap'
 import type { Clock } from '../../platform/clock.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -19,6 +20,7 @@ export interface Sitemaps {
 /** URLs, and about as many bytes, that one file may have (sitemaps.org: 50,000 and 50 MiB). */
 const MOST_URLS = 50_000
 const MOST_BYTES = 45 * 1024 * 1024
+const AT_ONCE = 25
 /** Folders that dead processes left; younger ones may be of another process. */
 const LEFT_AFTER_MS = 2 * 86_400_000
 
@@ -79,6 +81,8 @@ export function makeSitemaps(deps: {
     async function* some(): AsyncGenerator<SitemapItemLoose> {
       while (!next.done && urls < mostUrls && bytes < MOST_BYTES) {
         urls += 1
+        // The streams take what is there without letting others in between.
+        if (urls % AT_ONCE === 0) await breathe()
         yield next.value
         next = await all.next()
       }

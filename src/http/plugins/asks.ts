@@ -2,31 +2,19 @@
 
 import type { FastifyRequest } from 'fastify'
 import { prefersActivityPub } from '../activitypub/accept.ts'
+import { addConstraint } from './constraint.ts'
 import type { App } from './types.ts'
 
 /** `page`: says that it takes HTML; `other`: takes something else, or anything. Requests that say nothing have none. */
-export type Asks = 'page' | 'other'
+type Asks = 'page' | 'other'
 
 const NAME = 'asks'
-type Strategy = Parameters<App['addConstraintStrategy']>[0]
-type RouteHandler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
 
 /** Lets routes be for some requests only, with `constraints: asking('other')`; the others go on to the next route that fits. */
 export function addAsksConstraint(app: App): void {
-  app.addConstraintStrategy({
-    name: NAME,
-    storage() {
-      const handlers = new Map<unknown, RouteHandler>()
-      return {
-        get: (asks: unknown) => handlers.get(asks) ?? null,
-        set: (asks: unknown, handler: RouteHandler) => void handlers.set(asks, handler),
-      }
-    },
-    deriveConstraint: ({ headers }: { headers: { accept?: string } }): Asks | undefined => {
-      if (headers.accept === undefined) return undefined
-      return /text\/html/i.test(headers.accept) ? 'page' : 'other'
-    },
-    validate() {},
+  addConstraint(app, NAME, (accept): Asks | undefined => {
+    if (accept === undefined) return undefined
+    return /text\/html/i.test(accept) ? 'page' : 'other'
   })
 }
 
@@ -34,7 +22,7 @@ export const asking = (asks: Asks): Record<string, Asks> => ({ [NAME]: asks })
 
 /** Addresses below these are of files and machines; what is not there is 404 and never a page. */
 const NO_PAGES =
-  /^\/(?:api\/v1|assets|client|download|health|lazy-static|nodeinfo|plugins|redundancy|socket\.io|static|themes|tracker|\.well-known)(?:[/?]|$)/
+  /^\/(?:api\/v1|assets|client|download|health|lazy-static|nodeinfo|object-storage-proxy|plugins|redundancy|socket\.io|static|themes|tracker|\.well-known)(?:[/?]|$)/
 
 /** What an address that no route knows is to a request: people get a page, other servers hear that nothing is there. */
 export function unknownTo(request: FastifyRequest): 'page' | 'nothing' | 'unacceptable' {

@@ -6,7 +6,8 @@ const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 
 /**
  * On every answer. The contract names prefixes (API, files, feeds, ActivityPub); the recordings have the headers
- * everywhere, and since no answer depends on cookies they open nothing. Clients expect to see the credentials header;
+ * everywhere, and since no answer depends on cookies, but for the language
+ * of a web client's pages, they open nothing. Clients expect to see the credentials header;
  * with any origin it must not be true.
  */
 export const corsHeaders = {

@@ -287,6 +287,12 @@ describe('the pictures of the instance', () => {
   it('stand for accounts and channels, and in the tab', async () => {
     expect(await sizeOf('/client/assets/images/default-avatar-account.png')).toMatchObject({ width: 120 })
     expect(await sizeOf('/client/assets/images/default-avatar-video-channel-48x48.png')).toMatchObject({ width: 48 })
+    const avatar = '/client/assets/images/default-avatar-account.png'
+    const part = await get(avatar, { range: 'bytes=1-3' })
+    expect([part.status, part.headers.get('cache-control'), await part.text()]).toEqual([
+      ...[206, 'public, max-age=2592000', 'PNG'],
+    ])
+    expect((await get(avatar, { range: 'bytes=99999999-' })).status).toBe(416)
     const icon = await get('/favicon.ico', { accept: 'image/*,*/*' })
     expect(icon.headers.get('content-type')).toBe('image/x-icon')
     const bytes = Buffer.from(await icon.arrayBuffer())

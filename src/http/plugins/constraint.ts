@@ -1,0 +1,26 @@
+// Routes that are for some requests only, by what these accept.
+
+import type { App } from './types.ts'
+
+type Strategy = Parameters<App['addConstraintStrategy']>[0]
+type RouteHandler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
+
+/** Lets routes ask for a value that `derive` makes of the Accept header; all other requests go on to the next route that fits. */
+export function addConstraint(
+  app: App,
+  name: string,
+  derive: (accept: string | undefined) => string | undefined,
+): void {
+  app.addConstraintStrategy({
+    name,
+    storage() {
+      const handlers = new Map<unknown, RouteHandler>()
+      return {
+        get: (wanted: unknown) => handlers.get(wanted) ?? null,
+        set: (wanted: unknown, handler: RouteHandler) => void handlers.set(wanted, handler),
+      }
+    },
+    deriveConstraint: ({ headers }: { headers: { accept?: string } }) => derive(headers.accept),
+    validate() {},
+  })
+}
