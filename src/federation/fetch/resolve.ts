@@ -1,6 +1,7 @@
 // Videos, channels and playlists by what people paste: looked up in our tables, and at their own server where the caller may ask for
 // that. Whoever waits for it gets an answer in time, whatever the other server does.
 
+import { findAccount } from '../../actors/account/index.ts'
 import { findChannelByHandle } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { atMost } from '../../platform/at-most.ts'
@@ -16,6 +17,7 @@ export interface ResolvePasted {
   video(text: string, options: { fetch: boolean }): Promise<number | undefined>
   channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
   playlist(text: string, options: { fetch: boolean }): Promise<number | undefined>
+  account(text: string, options: { fetch: boolean }): Promise<number | undefined>
 }
 
 /** Lookups at once in one process. */
@@ -70,6 +72,24 @@ export function makeResolvePasted(
       [pasted.url],
     )
     return known ?? (fetch ? await firstOf([pasted.url], channelOf) : undefined)
+  }
+
+  async function account(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
+    const accountOf = async (url: string) => (await resolveActor(url)).accountId ?? undefined
+    if (pasted.kind === 'handle') {
+      const { name, host } = pasted
+      const isOurs = host === urls.host
+      const known = await findAccount(db, { name, host: isOurs ? null : host })
+      if (known || isOurs || !fetch) return known?.id
+      return await firstOf([`${name}@${host}`], async (handle) => accountOf(await discovery.actorOf(handle)))
+    }
+    if (pasted.origin === urls.origin) return undefined
+    const known = await idOf(
+      `select a.id from actor x join account a on a.actor_id = x.id
+       where x.url_hash = md5($1)::uuid and x.url = $1 and x.deleted_at is null`,
+      [pasted.url],
+    )
+    return known ?? (fetch ? await firstOf([pasted.url], accountOf) : undefined)
   }
 
   async function playlist(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
@@ -127,5 +147,5 @@ export function makeResolvePasted(
       return pasted && (await inTime(resolve(pasted, fetch)))
     }
 
-  return { video: resolver(video), channel: resolver(channel), playlist: resolver(playlist) }
+  return { video: resolver(video), channel: resolver(channel), playlist: resolver(playlist), account: resolver(account) }
 }

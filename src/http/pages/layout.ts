@@ -12,10 +12,12 @@ export interface Page {
   embed?: boolean
   /** Set on pages with a player. */
   player?: boolean
+  /** Whether somebody may be signed in. */
+  signedIn?: boolean
 }
 
 export function layout(
-  { title, body, head, embed = false, player = false }: Page,
+  { title, body, head, embed = false, player = false, signedIn = false }: Page,
   site: Pick<Site, 'name'>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
 ): string {
@@ -42,7 +44,11 @@ ${
 <header>
 <a class="name" href="/">${site.name}</a>
 <form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required><button>Search</button></form>
-<nav aria-label="Main"><a href="/about">About</a></nav>
+<nav aria-label="Main"><a href="/about">About</a>${
+        signedIn
+          ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/logout">Log out</a>`
+          : html`<a href="/login">Log in</a>`
+      }</nav>
 </header>
 <main id="main" tabindex="-1">
 ${body}
