@@ -152,3 +152,9 @@ export {
 } from './video-passwords.ts'
 export { announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
 export { viewersNow } from './viewers-now.ts'
+export {
+  findWatchedVideo,
+  type NextVideo,
+  type WatchedCaption,
+  type WatchedVideoRow,
+} from './watch.queries.ts'

@@ -2,19 +2,16 @@
 
 import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
-import { toShortUuid } from '../../platform/ids.ts'
+import { accountPath, channelPath } from '../pages/addresses.ts'
 import { oneLine } from '../pages/plain-text.ts'
 import type { Here } from '../videos/actor.view.ts'
 import type { FeedHead } from './document.ts'
 
 type Named = Pick<ActorSummary, 'username' | 'host'>
 
-const handleOf = ({ username, host }: Named): string => (host === null ? username : `${username}@${host}`)
-
-export const accountPage = (account: Named, here: Here): string =>
-  `${here.origin}/a/${handleOf(account)}/video-channels`
-export const channelPage = (channel: Named, here: Here): string => `${here.origin}/c/${handleOf(channel)}/videos`
-export const videoPage = (video: { uuid: string }, here: Here): string => `${here.origin}/w/${toShortUuid(video.uuid)}`
+export const accountPage = (account: Named, here: Here): string => here.origin + accountPath(account)
+export const channelPage = (channel: Named, here: Here): string => here.origin + channelPath(channel)
+export { watchUrl as videoPage } from '../pages/addresses.ts'
 
 /** The largest picture of an actor. */
 export function avatarOf({ avatars }: Pick<ActorSummary, 'avatars'>, here: Here): string | undefined {

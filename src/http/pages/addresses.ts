@@ -1,13 +1,36 @@
 // Where the pages are, and the pictures that stand for a video elsewhere.
 
+import type { ActorSummary } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
 
 /** px; the frame that cards and oEmbed offer. */
 export const EMBED = { width: 560, height: 315 } as const
 
+type Named = Pick<ActorSummary, 'username' | 'host'>
+
+/** `name` for ours, `name@host` for those of other servers. */
+export const handleOf = ({ username, host }: Named): string => (host === null ? username : `${username}@${host}`)
+
 export const watchPath = (video: { uuid: string }): string => `/w/${toShortUuid(video.uuid)}`
 export const watchUrl = (video: { uuid: string }, here: Here): string => `${here.origin}${watchPath(video)}`
 export const embedUrl = (video: { uuid: string }, here: Here): string => `${here.origin}/videos/embed/${video.uuid}`
 export const previewUrl = (video: { preview: string | null }, here: Here): string | null =>
   video.preview && `${here.origin}/lazy-static/previews/${video.preview}`
+
+export const playlistPath = (playlist: { uuid: string }): string => `/w/p/${toShortUuid(playlist.uuid)}`
+export const playlistUrlOf = (playlist: { uuid: string }, here: Here): string =>
+  `${here.origin}${playlistPath(playlist)}`
+export const playlistEmbedUrl = (playlist: { uuid: string }, here: Here): string =>
+  `${here.origin}/video-playlists/embed/${playlist.uuid}`
+
+const inPath = (actor: Named): string => encodeURIComponent(handleOf(actor)).replace('%40', '@')
+export const accountPath = (account: Named): string => `/a/${inPath(account)}/video-channels`
+export const channelPath = (channel: Named): string => `/c/${inPath(channel)}/videos`
+
+/** The picture of an actor that is shown in this width (px): the smallest that is not smaller. */
+export function avatarPath({ avatars }: Pick<ActorSummary, 'avatars'>, width: number): string | undefined {
+  const widths = avatars.toSorted((a, b) => (a.width ?? 0) - (b.width ?? 0))
+  const fitting = widths.find((avatar) => (avatar.width ?? 0) >= width) ?? widths.at(-1)
+  return fitting && `/lazy-static/avatars/${fitting.filename}`
+}

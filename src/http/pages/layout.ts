@@ -2,6 +2,7 @@
 
 import { type Html, html } from '../../platform/html.ts'
 import type { Assets } from './assets.ts'
+import { type Head, titleText } from './heads/index.ts'
 import type { Site } from './site.ts'
 
 export interface Page {
@@ -16,25 +17,35 @@ export interface Page {
   signedIn?: boolean
 }
 
+/** The members of a page that come from its head. */
+export const headed = ({ name, description, tags }: Head): Pick<Page, 'title' | 'head'> => ({
+  title: name,
+  head: html`<meta name="description" content="${description}">
+${tags}`,
+})
+
 export function layout(
   { title, body, head, embed = false, player = false, signedIn = false }: Page,
   site: Pick<Site, 'name'>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
 ): string {
-  const full = title === site.name ? title : `${title} - ${site.name}`
-  const scripts = player
-    ? html`<script src="${assets.hls}" defer></script>
-<script src="${assets.player}" defer></script>
-`
-    : null
+  const name = titleText(title)
+  const full = name === site.name ? name : `${name} - ${site.name}`
   return `<!doctype html>
 ${html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#141416">
+<meta property="og:platform" content="Vireo">
 <title>${full}</title>
 <link rel="stylesheet" href="${assets.style}">
-${scripts}${head}
+${
+  player &&
+  html`<script src="${assets.player}" data-hls="${assets.hls}" defer></script>
+`
+}${head}
 </head>
 ${
   embed
@@ -72,6 +83,7 @@ export function contentSecurityPolicy(options: {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "manifest-src 'self'",
     `connect-src ${media}`,
     `media-src ${media} blob:`,
     "base-uri 'none'",

@@ -2,7 +2,8 @@
 
 import { z } from 'zod'
 import { watchBody } from './bodies/watch.ts'
-import { cardsOf } from './heads/video.ts'
+import { headTagsOf } from './heads/index.ts'
+import { headed } from './layout.ts'
 import { openVideo } from './open-video.ts'
 import { playerOf, sourcesOf } from './player.ts'
 import { type PageTools, pageOptions } from './send.ts'
@@ -16,8 +17,7 @@ export function addWatchPages({ app, db, urls, site, send, sendMissing }: PageTo
       if (!video) return sendMissing(request, reply)
       const sources = sourcesOf(video, urls)
       return send(request, reply, {
-        title: video.name,
-        head: cardsOf(video, site(), urls),
+        ...headed(headTagsOf({ kind: 'video', video }, { site: site(), here: urls })),
         body: watchBody(video, playerOf(video, sources), urls),
         player: true,
         origins: sources.origins,

@@ -78,7 +78,7 @@ describe('the page of a video', () => {
       expect(asset.statusCode).toBe(200)
       expect(asset.headers['cache-control']).toContain('immutable')
     }
-    expect(watch.body).toMatch(/src="\/assets\/hls-\d+\.\d+\.\d+\.js"/)
+    expect(watch.body).toMatch(/data-hls="\/assets\/hls-\d+\.\d+\.\d+\.js"/)
   })
 
   it('of another server plays from there', async () => {

@@ -1,0 +1,68 @@
+// What the page of a video shows, in one statement: the video, and what stands beside it in a player.
+
+import type { Database } from '../../platform/database/index.ts'
+import { type PasswordCheck, passwordCheck, type StoryboardRow, type VideoKey } from './video.queries.ts'
+import { detailColumns, type VideoDetailsRow, videoJoins } from './video.rows.ts'
+
+export interface WatchedCaption {
+  language: string
+  filename: string
+  automatically_generated: boolean
+}
+
+export interface NextVideo {
+  uuid: string
+  name: string
+  /** Seconds. */
+  duration: number
+  views: number
+  published_at: string
+  thumbnail: string | null
+}
+
+export interface WatchedVideoRow extends VideoDetailsRow {
+  password: PasswordCheck
+  captions: WatchedCaption[]
+  /** `timecode` in seconds. */
+  chapters: { timecode: number; title: string }[]
+  storyboard: StoryboardRow | null
+  /** The latest others of its channel. */
+  next: NextVideo[]
+}
+
+const NEXT_COUNT = 8
+
+const partColumns = `
+  (select coalesce(jsonb_agg(jsonb_build_object('language', t.language, 'filename', t.filename,
+     'automatically_generated', t.automatically_generated) order by t.language), '[]')
+   from video_caption t where t.video_id = v.id) as captions,
+  (select coalesce(jsonb_agg(jsonb_build_object('timecode', h.timecode, 'title', h.title) order by h.timecode), '[]')
+   from video_chapter h where h.video_id = v.id) as chapters,
+  (select jsonb_build_object('filename', s.filename, 'total_width', s.total_width, 'total_height', s.total_height,
+     'sprite_width', s.sprite_width, 'sprite_height', s.sprite_height, 'sprite_duration', s.sprite_duration)
+   from storyboard s where s.video_id = v.id) as storyboard,
+  (select coalesce(jsonb_agg(to_jsonb(n) - 'id' order by n.published_at desc, n.id desc), '[]') from (
+     select o.id, o.uuid, o.name, o.duration, o.views, o.published_at,
+       (select t.filename from thumbnail t where t.video_id = o.id and t.type = 1) as thumbnail
+     from video o where o.channel_id = v.channel_id and o.privacy = 1 and o.state = 'published' and not o.blocked
+       and o.id <> v.id and ($4::boolean or not o.nsfw or v.nsfw)
+     order by o.published_at desc, o.id desc limit ${NEXT_COUNT}
+   ) n) as next`
+
+/** `password` is what the visitor gave, `watcher` the account that asks; `sensitive`: whether other videos may be. */
+export async function findWatchedVideo(
+  db: Pick<Database, 'query'>,
+  key: VideoKey,
+  options: { password?: string | undefined; watcher?: number | undefined; sensitive: boolean },
+): Promise<WatchedVideoRow | undefined> {
+  const { password, watcher, sensitive } = options
+  const [row] = await db.query<WatchedVideoRow>(
+    `select ${detailColumns}, ${partColumns}, ${passwordCheck},
+       (select h.seconds from history h where h.account_id = $3::int and h.video_id = v.id) as watched_seconds
+     from video v ${videoJoins}
+     where ${'id' in key ? 'v.id = $1' : 'v.uuid = $1'} and v.state <> 'removed'`,
+    ['id' in key ? key.id : key.uuid, password ?? null, watcher ?? null, sensitive],
+    { prepared: true },
+  )
+  return row
+}

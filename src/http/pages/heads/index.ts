@@ -1,0 +1,47 @@
+// The heads of the pages: what they tell search engines, cards, feed readers and other servers. Also for the pages of a web
+// client that an administrator brings.
+
+import type { PlaylistRow } from '../../../actors/playlist/index.ts'
+import type { ActorProfile, VideoDetailsRow } from '../../../actors/video/index.ts'
+import { html } from '../../../platform/html.ts'
+import type { Here } from '../../videos/actor.view.ts'
+import type { Site } from '../site.ts'
+import { actorFacts } from './actor.ts'
+import { playlistFacts } from './playlist.ts'
+import { type Head, headOf, plainHead } from './tags.ts'
+import { videoFacts } from './video.ts'
+
+export { type Head, plainHead } from './tags.ts'
+export { descriptionText, titleText } from './text.ts'
+
+/** What a page is about. `embed`: it is the player alone. */
+export type Subject =
+  | { kind: 'video'; video: VideoDetailsRow; embed?: boolean }
+  | { kind: 'playlist'; playlist: PlaylistRow; embed?: boolean }
+  | { kind: 'account'; actor: ActorProfile }
+  | { kind: 'channel'; actor: ActorProfile }
+  | { kind: 'home' }
+
+/** The title, the description and the other tags of a page about something that everybody may see. */
+export function headTagsOf(subject: Subject, { site, here }: { site: Site; here: Here }): Head {
+  switch (subject.kind) {
+    case 'video':
+      return headOf(videoFacts(subject.video, site, here), site, subject)
+    case 'playlist':
+      return headOf(playlistFacts(subject.playlist, site, here), site, subject)
+    case 'account':
+    case 'channel':
+      return headOf(actorFacts(subject, site, here), site)
+    default:
+      return homeHead(site, here)
+  }
+}
+
+function homeHead(site: Site, here: Here): Head {
+  const head = plainHead(site)
+  const feed = `${here.origin}/feeds/videos.xml`
+  const tags = html`${head.tags}<link rel="canonical" href="${here.origin}/">
+<link rel="alternate" type="application/rss+xml" href="${feed}" title="Latest videos">
+`
+  return { ...head, tags }
+}

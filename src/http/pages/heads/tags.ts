@@ -1,0 +1,112 @@
+// The tags of a head from what a page is about, in the order and by the names that readers of such pages know.
+
+import { type Html, html, jsonScript } from '../../../platform/html.ts'
+import type { Site } from '../site.ts'
+import { titleText } from './text.ts'
+
+/** What is said of a page. Texts are plain, and short already. */
+export interface Facts {
+  /** Without the name of the site. */
+  name: string
+  description: string
+  /** OpenGraph's. */
+  type: 'video' | 'website'
+  /** The page's own address. */
+  url: string
+  /** Where the page is first of all, when that is elsewhere. */
+  canonical?: string | undefined
+  image?: string | null
+  /** A page with the player alone. */
+  player?: { url: string; width: number; height: number }
+  oembed?: string
+  isIndexed: boolean
+  feeds?: readonly { title: string; href: string }[]
+  /** The ActivityPub document. */
+  document?: string | undefined
+  schema: object
+}
+
+export interface Head {
+  /** Of the page, without the site's. */
+  name: string
+  /** With the site's name, for the element `title`. */
+  title: string
+  description: string
+  /** Everything but `title` and the element `meta` for `description`. */
+  tags: Html
+}
+
+type Pair = readonly [name: string, content: string | number | null | undefined]
+
+/** The whole head. `embed`: of the page with the player alone, which no other page shows as its own. */
+export function headOf(facts: Facts, site: Site, options: { embed?: boolean } = {}): Head {
+  const { name, description } = facts
+  const title = name === site.name ? name : `${name} - ${site.name}`
+  const isIndexed = facts.isIndexed && !options.embed
+  const tags = html`${isIndexed ? null : metas('name', [['robots', 'noindex']])}${
+    options.embed ? null : metas('property', openGraph(facts, site))
+  }${metas('itemprop', [
+    ['name', name],
+    ['description', description],
+    ['image', facts.image],
+  ])}${options.embed ? null : metas('name', twitterCard(facts, site))}${links(facts)}${jsonScript(facts.schema)}
+`
+  return { name, title, description, tags }
+}
+
+/** The head of a page that is about nothing but the site. */
+export function plainHead(site: Site, name: string = site.name, options: { isIndexed?: boolean } = {}): Head {
+  const plain = titleText(name)
+  const title = plain === site.name ? plain : `${plain} - ${site.name}`
+  const tags = options.isIndexed === false ? metas('name', [['robots', 'noindex']]) : html``
+  return { name: plain, title, description: site.description, tags }
+}
+
+const openGraph = ({ type, name, description, image, url, player }: Facts, site: Site): Pair[] => [
+  ['og:type', type],
+  ['og:site_name', site.name],
+  ['og:title', name],
+  ['og:image', image],
+  ['og:url', url],
+  ['og:description', description],
+  ...(player
+    ? ([
+        ['og:video:url', player.url],
+        ['og:video:secure_url', player.url],
+        ['og:video:type', 'text/html'],
+        ['og:video:width', player.width],
+        ['og:video:height', player.height],
+      ] as const)
+    : []),
+]
+
+const twitterCard = ({ name, description, image, player }: Facts, site: Site): Pair[] => [
+  ['twitter:card', player ? 'player' : 'summary'],
+  ['twitter:site', site.twitter],
+  ['twitter:title', name],
+  ['twitter:description', description],
+  ['twitter:image', image],
+  ...(player
+    ? ([
+        ['twitter:player', player.url],
+        ['twitter:player:width', player.width],
+        ['twitter:player:height', player.height],
+      ] as const)
+    : []),
+]
+
+/** What is not known is left out. */
+const metas = (attribute: 'name' | 'property' | 'itemprop', pairs: readonly Pair[]): Html =>
+  html`${pairs.map(([name, content]) => {
+    if (content === null || content === undefined || content === '') return null
+    if (attribute === 'property') return html`<meta property="${name}" content="${content}">\n`
+    if (attribute === 'itemprop') return html`<meta itemprop="${name}" content="${content}">\n`
+    return html`<meta name="${name}" content="${content}">\n`
+  })}`
+
+const links = ({ name, oembed, canonical, url, document, feeds = [] }: Facts): Html => html`${
+  oembed && html`<link rel="alternate" type="application/json+oembed" href="${oembed}" title="${name}">\n`
+}<link rel="canonical" href="${canonical ?? url}">
+${document && html`<link rel="alternate" type="application/activity+json" href="${document}">\n`}${feeds.map(
+  ({ title, href }) => html`<link rel="alternate" type="application/rss+xml" href="${href}" title="${title}">\n`,
+)}`
