@@ -3,7 +3,14 @@
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
-import { parseHandle, parseJson, readNodeInfo, readNodeInfoLinks, readWebFinger, type WebFingerDocument } from '../wire/index.ts'
+import {
+  parseHandle,
+  parseJson,
+  readNodeInfo,
+  readNodeInfoLinks,
+  readWebFinger,
+  type WebFingerDocument,
+} from '../wire/index.ts'
 import { refusedFetch, refuseStatus } from './documents.ts'
 
 export interface Discovery {
@@ -98,12 +105,12 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
   }
 
   async function webFingerOf(handle: string) {
-      const parsed = parseHandle(handle)
-      if (!parsed) throw new DomainError('invalid', `${handle} is no handle.`)
-      const resource = encodeURIComponent(`acct:${parsed.name}@${parsed.host}`)
-      const { document, url: readAt } = await getJson(parsed.host, `/.well-known/webfinger?resource=${resource}`)
-      const read = readWebFinger(document)
-      if (!read.ok) throw new DomainError('unprocessable', `${handle} leads to no actor: ${read.problem}`)
-      return { ...read.value, readAt }
+    const parsed = parseHandle(handle)
+    if (!parsed) throw new DomainError('invalid', `${handle} is no handle.`)
+    const resource = encodeURIComponent(`acct:${parsed.name}@${parsed.host}`)
+    const { document, url: readAt } = await getJson(parsed.host, `/.well-known/webfinger?resource=${resource}`)
+    const read = readWebFinger(document)
+    if (!read.ok) throw new DomainError('unprocessable', `${handle} leads to no actor: ${read.problem}`)
+    return { ...read.value, readAt }
   }
 }

@@ -147,5 +147,10 @@ export function makeResolvePasted(
       return pasted && (await inTime(resolve(pasted, fetch)))
     }
 
-  return { video: resolver(video), channel: resolver(channel), playlist: resolver(playlist), account: resolver(account) }
+  return {
+    video: resolver(video),
+    channel: resolver(channel),
+    playlist: resolver(playlist),
+    account: resolver(account),
+  }
 }

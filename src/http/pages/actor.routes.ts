@@ -16,12 +16,17 @@ import { pager, playlistCards, videosOr } from './bodies/listing.ts'
 import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
 import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
 import { headTagsOf } from './heads/index.ts'
-import { type PageTools, pageOptions } from './send.ts'
 import { headed } from './layout.ts'
+import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
 const CHANNEL_TABS = { videos: 'Videos', 'video-playlists': 'Playlists', about: 'About' } as const
-const ACCOUNT_TABS = { 'video-channels': 'Channels', videos: 'Videos', 'video-playlists': 'Playlists', about: 'About' } as const
+const ACCOUNT_TABS = {
+  'video-channels': 'Channels',
+  videos: 'Videos',
+  'video-playlists': 'Playlists',
+  about: 'About',
+} as const
 
 type TabName = keyof typeof ACCOUNT_TABS
 
@@ -72,7 +77,10 @@ function makeActorPages(tools: PageTools) {
       ? buttonOf(found, path, visitors.formToken(request, reply))
       : visitorSubscribe({ kind: 'channel', actor: handleOf(actor) }, path)
     const body = actorBody({ actor, owner, tabs: tabsOf(base, CHANNEL_TABS, tab), action, content }, urls)
-    return send(request, reply, { ...headed(headTagsOf({ kind: 'channel', actor }, { site: site(), here: urls })), body })
+    return send(request, reply, {
+      ...headed(headTagsOf({ kind: 'channel', actor }, { site: site(), here: urls })),
+      body,
+    })
   }
 
   async function account(name: string, { request, reply, visit, tab = 'video-channels' }: Asked) {
@@ -87,7 +95,10 @@ function makeActorPages(tools: PageTools) {
         : await contentOf({ request, visit, tab, path, actor, of: { accountId: actor.id } })
     const action = visit ? null : visitorSubscribe({ kind: 'account', actor: handleOf(actor) }, path)
     const body = actorBody({ actor, tabs: tabsOf(base, ACCOUNT_TABS, tab), action, content }, urls)
-    return send(request, reply, { ...headed(headTagsOf({ kind: 'account', actor }, { site: site(), here: urls })), body })
+    return send(request, reply, {
+      ...headed(headTagsOf({ kind: 'account', actor }, { site: site(), here: urls })),
+      body,
+    })
   }
 
   const buttonOf = (row: ChannelRow, next: string, token: string): Html =>

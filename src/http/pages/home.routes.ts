@@ -8,8 +8,8 @@ import { LISTS, type ListName } from './bodies/lists.ts'
 import { customMarkup } from './custom-markup.ts'
 import { pageNumber, queryOf } from './fields.ts'
 import { headTagsOf } from './heads/index.ts'
-import { type PageTools, pageOptions } from './send.ts'
 import { headed } from './layout.ts'
+import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
 /** Older addresses of lists. */

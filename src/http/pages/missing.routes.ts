@@ -1,6 +1,6 @@
 // Every other address: a page for people, a problem for programs.
 
-import type { FastifyRequest } from 'fastify'
+import { wantsHtml } from './errors.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 export function addMissingPage({ app, sendMissing }: PageTools): void {
@@ -9,5 +9,3 @@ export function addMissingPage({ app, sendMissing }: PageTools): void {
     return sendMissing(request, reply)
   })
 }
-
-const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(request.headers.accept ?? '')

@@ -52,8 +52,7 @@ export function makeVisitors(deps: {
   }
 
   const proofOf = (bound: string): string => secrets.hmac(PURPOSE, bound)
-  const boundTo = (request: FastifyRequest): string | undefined =>
-    cookieOf(request, session) ?? cookieOf(request, form)
+  const boundTo = (request: FastifyRequest): string | undefined => cookieOf(request, session) ?? cookieOf(request, form)
 
   /** By what browsers say of where a request comes from (Fetch Metadata, RFC 6454); one that says nothing is refused. */
   const refuseForeign = ({ headers }: FastifyRequest): void => {
@@ -82,7 +81,10 @@ export function makeVisitors(deps: {
       const bound = boundTo(request)
       const [sent, expected] = [Buffer.from(token ?? ''), Buffer.from(bound === undefined ? '' : proofOf(bound))]
       if (expected.length > 0 && sent.length === expected.length && timingSafeEqual(sent, expected)) return
-      throw new DomainError('forbidden', 'This form is too old. Open its page again, and let the browser keep its cookies.')
+      throw new DomainError(
+        'forbidden',
+        'This form is too old. Open its page again, and let the browser keep its cookies.',
+      )
     },
     refuseForeign,
   }

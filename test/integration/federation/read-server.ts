@@ -19,6 +19,7 @@ import { makeUser } from '../../support/builders.ts'
 import { generateKeys } from '../../support/cheap.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
+import { quietPages } from '../../support/quiet-pages.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 import { PEER } from '../../unit/federation/recordings.ts'
 
@@ -87,7 +88,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     logger: silentLogger,
     publicUrl: ORIGIN,
     authenticate: async () => null,
-    areas: [activityPubArea({ serveActivityPub }), pagesArea({ db, config: () => config, urls })],
+    areas: [activityPubArea({ serveActivityPub }), pagesArea({ ...quietPages(), db, config: () => config, urls })],
     checkResponses: true,
     version: '1.2.3',
   })

@@ -53,11 +53,7 @@ ${actor.support && html`<h2>Support</h2>${prose(actor.support, here.origin)}`}
 <p class="soft">${actor.host === null ? 'Here' : 'Known here'} since ${day(new Date(actor.created_at))}</p></section>`
 
 /** Channels in a list; `button`: what can be done with each. */
-export const channelCards = (
-  rows: readonly ChannelRow[],
-  here: Here,
-  button: (row: ChannelRow) => Html | null,
-): Html =>
+export const channelCards = (rows: readonly ChannelRow[], here: Here, button: (row: ChannelRow) => Html | null): Html =>
   html`<ul class="channels">${rows.map(
     (row) => html`<li>${avatar(row.channel, SMALL_AVATAR)}<div class="who"><h2><a href="${channelPath(row.channel)}">${
       row.channel.name

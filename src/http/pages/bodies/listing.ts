@@ -15,14 +15,14 @@ export interface Tab {
 
 export const tabs = (label: string, list: readonly Tab[]): Html =>
   html`<nav class="tabs" aria-label="${label}">${list.map(
-    ({ name, path, isOpen }) =>
-      html`<a href="${path}"${isOpen ? html` aria-current="page"` : null}>${name}</a>`,
+    ({ name, path, isOpen }) => html`<a href="${path}"${isOpen ? html` aria-current="page"` : null}>${name}</a>`,
   )}</nav>`
 
 /** Links to the pages before and after; `path` may have a query. */
 export function pager(path: string, { page, hasMore }: { page: number; hasMore: boolean }): Html | null {
   if (page === 1 && !hasMore) return null
-  const to = (number: number): string => (number === 1 ? path : `${path}${path.includes('?') ? '&' : '?'}page=${number}`)
+  const to = (number: number): string =>
+    number === 1 ? path : `${path}${path.includes('?') ? '&' : '?'}page=${number}`
   return html`<nav class="pager" aria-label="Pages">${
     page > 1 && html`<a href="${to(page - 1)}" rel="prev">Previous page</a>`
   }<span class="soft">Page ${page}</span>${hasMore && html`<a href="${to(page + 1)}" rel="next">Next page</a>`}</nav>`
