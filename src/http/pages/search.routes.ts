@@ -32,7 +32,7 @@ export function addSearchPage(tools: PageTools): void {
     const content = search === '' ? undefined : await found[kind]({ search, page, visit, fetch })
     const title = search === '' ? 'Search' : `${search} - Search`
     const head = html`<meta name="robots" content="noindex">`
-    return send(request, reply, { title, head, body: searchBody({ search, kind, content }) })
+    return send(request, reply, { title, head, searched: search, body: searchBody({ search, kind, content }) })
   })
 
   interface Asked {

@@ -82,7 +82,7 @@ export function addSubscribePages(tools: PageTools): void {
 
   app.get('/remote-interaction', pageOptions, async (request, reply) => {
     const uri = (queryOf(request)('uri') ?? '').trim().replace(/^acct:/i, '')
-    if (uri === '') return sendInteraction(request, reply, { uri, status: 400 })
+    if (uri === '') return sendInteraction(request, reply, { uri, status: 200 })
     const visit = await visitors.of(request)
     if (!visit) return reply.redirect(loginPath(`/remote-interaction?uri=${encodeURIComponent(uri)}`), 303)
     const path = await pastedPath(uri, { fetch: mayFetch(config(), true) })
@@ -92,7 +92,7 @@ export function addSubscribePages(tools: PageTools): void {
   const sendInteraction = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { uri, status }: { uri: string; status: 400 | 404 },
+    { uri, status }: { uri: string; status: 200 | 404 },
   ): FastifyReply => send(request, reply, { status, title: 'Open', body: interactionBody(uri), isPrivate: true })
 }
 
