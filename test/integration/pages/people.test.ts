@@ -28,6 +28,8 @@ beforeAll(async () => {
     config: {
       instance: { default_nsfw_policy: 'do_not_list', description: 'A **lake** <b>x</b>', terms: 'Be kind.' },
       rates_limit: { login: { max: LOGINS } },
+      // Nobody answers there, and nothing is mailed by this process.
+      smtp: { hostname: '127.0.0.1', port: 9, from_address: 'video@example.org' },
     },
   })
   pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
@@ -321,9 +323,22 @@ describe('about the server', () => {
     expect(html).toContain('Be kind.')
   })
 
-  it('says that it takes no messages where it sends no mails', async () => {
-    const { html } = await visitor().open('/about/contact')
-    expect(html).toContain('takes no messages')
+  it('takes a message from who writes on the page of the server, and one in a while', async () => {
+    const browser = visitor()
+    const form = formIn((await browser.open('/about/contact')).html, '/about/contact')
+    const typed = { fromName: 'Anna', fromEmail: 'anna@example.org', subject: 'Hello', body: 'A long enough message' }
+    const wrong = await browser.send(form, { ...typed, fromEmail: '"><script>', body: 'a' })
+    expect(wrong.status).toBe(400)
+    expect(wrong.html).toContain('Look at your e-mail address and the message again.')
+    expect(wrong.html).toContain('value="&quot;&gt;&lt;script&gt;"')
+    expect((await browser.send(form, typed, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await browser.send(form, typed)).html).toContain('Your message is on its way.')
+    expect(await db.query('select from_name, subject from contact_message')).toEqual([
+      { from_name: 'Anna', subject: 'Hello' },
+    ])
+    const again = await browser.send(form, typed)
+    expect(again.status).toBe(403)
+    expect(again.html).toContain('A message was sent from this address a short while ago.')
   })
 })
 
