@@ -16,7 +16,7 @@ const SMALL_AVATAR = 48
 const fullHandle = ({ username, host }: ActorSummary, here: Here): string => `@${username}@${host ?? here.host}`
 
 /** The picture of an actor, or a place of the same size. */
-export function avatar(actor: ActorSummary, width: number): Html {
+function avatar(actor: ActorSummary, width: number): Html {
   const path = avatarPath(actor, width)
   return path === undefined
     ? html`<span class="avatar none" aria-hidden="true">${[...actor.name][0] ?? ''}</span>`

@@ -22,7 +22,7 @@ ${listTabs('latest')}
 ${videosOr('There are no videos yet.', LISTS.latest.path, videos)}`
 
 /** The lists of everybody's videos. */
-export const listTabs = (open: ListName | undefined): Html =>
+const listTabs = (open: ListName | undefined): Html =>
   tabs(
     'Lists of videos',
     Object.entries(LISTS).map(([key, { name, path }]) => ({ name, path, isOpen: key === open })),

@@ -31,7 +31,7 @@ export interface RemoteSubscribeForm {
 }
 
 /** For visitors: the form about their own server. */
-export const remoteSubscribe = ({ kind, actor, handle, problem }: RemoteSubscribeForm): Html =>
+const remoteSubscribe = ({ kind, actor, handle, problem }: RemoteSubscribeForm): Html =>
   html`<form method="post" action="/remote-subscribe" class="fields">
 <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="actor" value="${actor}">
 <label for="handle">Your handle on your own server</label>
