@@ -405,7 +405,7 @@ function areasOf(parts: HttpParts): Area[] {
     feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
     pagesArea({
-      ...{ db, config, urls, sessions, instance, facts, contact, lookedAtActor, subscriptions },
+      ...{ db, config, urls, fileTokens, sessions, instance, facts, contact, lookedAtActor, subscriptions },
       visitors: makeVisitors({ sessions, secrets: deps.secrets, origin: urls.origin }),
       resolvePasted: federation.resolvePasted,
       subscribeAddress: federation.subscribeAddress,

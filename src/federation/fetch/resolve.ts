@@ -134,8 +134,8 @@ export function makeResolvePasted(
 
   return {
     video: resolver(video),
-    channel: resolver(channel),
+    channel: resolver((pasted, fetch) => actor('channel', pasted, fetch)),
+    account: resolver((pasted, fetch) => actor('account', pasted, fetch)),
     playlist: resolver(playlist),
-    account: resolver(account),
   }
 }

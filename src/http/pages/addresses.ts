@@ -15,8 +15,10 @@ export const handleOf = ({ username, host }: Named): string => (host === null ? 
 export const watchPath = (video: { uuid: string }): string => `/w/${toShortUuid(video.uuid)}`
 export const watchUrl = (video: { uuid: string }, here: Here): string => `${here.origin}${watchPath(video)}`
 export const embedUrl = (video: { uuid: string }, here: Here): string => `${here.origin}/videos/embed/${video.uuid}`
+export const previewPath = ({ preview }: { preview: string | null }): string | null =>
+  preview && `/lazy-static/previews/${preview}`
 export const previewUrl = (video: { preview: string | null }, here: Here): string | null =>
-  video.preview && `${here.origin}/lazy-static/previews/${video.preview}`
+  video.preview && `${here.origin}${previewPath(video)}`
 
 export const playlistPath = (playlist: { uuid: string }): string => `/w/p/${toShortUuid(playlist.uuid)}`
 export const playlistUrlOf = (playlist: { uuid: string }, here: Here): string =>

@@ -1,28 +1,56 @@
 // The player alone, for frames of other sites.
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { headTagsOf } from './heads/index.ts'
+import { hasPrivateFiles } from '../../actors/video/index.ts'
+import { lockedBody } from './bodies/locked.ts'
+import { headTagsOf, plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
-import { openVideo } from './open-video.ts'
-import { playerOf, sourcesOf } from './player.ts'
+import { playerOptions, playerQuery } from './player-options.ts'
 import { type PageTools, pageOptions } from './send.ts'
+import { showPlayer } from './show-watch.ts'
+import { findWatched } from './watched.ts'
 
+const params = z.object({ id: z.string() })
 const options = {
-  schema: { params: z.object({ id: z.string() }), hide: true },
+  schema: { params, querystring: playerQuery, hide: true },
   config: { ...pageOptions.config, frameguard: false },
 } as const
+const passwordForm = z.object({ password: z.string().max(500).catch('') })
+const PATH = '/videos/embed/:id'
 
-export function addEmbedPages({ app, db, urls, site, send, sendMissing }: PageTools): void {
-  app.get('/videos/embed/:id', options, async (request, reply) => {
-    const video = await openVideo(db, request.params.id)
-    if (!video) return sendMissing(request, reply, true)
-    const sources = sourcesOf(video, urls)
+export function addEmbedPages(tools: PageTools): void {
+  const { app, urls, site, send, sendMissing } = tools
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { id, query, password }: { id: string; query: z.infer<typeof playerQuery>; password?: string },
+  ) {
+    const watched = await findWatched(tools, request, { id, password })
+    if (watched.found === 'nothing') return sendMissing(request, reply, true)
+    if (watched.found === 'locked') {
+      const head = headed(plainHead(site(), 'Password needed', { isIndexed: false }))
+      return send(request, reply, { status: 403, ...head, body: lockedBody(watched), embed: true, forms: true })
+    }
+    const { video, fileToken } = watched
+    const isPrivate = hasPrivateFiles(video)
+    const shown = { video, fileToken, password, options: playerOptions(query), embed: true }
+    const { player, sources } = showPlayer(tools, shown)
     return send(request, reply, {
-      ...headed(headTagsOf({ kind: 'video', video, embed: true }, { site: site(), here: urls })),
-      body: playerOf(video, sources),
-      player: true,
-      embed: true,
-      origins: sources.origins,
+      ...headed(
+        isPrivate
+          ? plainHead(site(), video.name, { isIndexed: false })
+          : headTagsOf({ kind: 'video', video, embed: true }, { site: site(), here: urls }),
+      ),
+      ...{ body: player, player: true, embed: true, origins: sources.origins, isPrivate },
     })
-  })
+  }
+
+  app.get(PATH, options, async (request, reply) =>
+    show(request, reply, { id: request.params.id, query: request.query }),
+  )
+  app.post(PATH, { ...options, schema: { ...options.schema, body: passwordForm } }, async (request, reply) =>
+    show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+  )
 }

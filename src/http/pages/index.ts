@@ -10,6 +10,7 @@ import { addErrorPages } from './errors.ts'
 import { addHomePage } from './home.routes.ts'
 import { addLoginPages } from './login.routes.ts'
 import { addMissingPage } from './missing.routes.ts'
+import { addPlaylistWatchPages } from './playlist.routes.ts'
 import { addSearchPage } from './search.routes.ts'
 import { makePageTools, type PagesDeps } from './send.ts'
 import { addSubscribePages } from './subscribe.routes.ts'
@@ -28,6 +29,7 @@ export function pagesArea(deps: PagesDeps): Area {
     addWatchPages(tools)
     addEmbedPages(tools)
     addAboutPages(tools)
+    addPlaylistWatchPages(tools)
     addMissingPage(tools)
   }
 }

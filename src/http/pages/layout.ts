@@ -51,7 +51,7 @@ ${
 </head>
 ${
   embed
-    ? html`<body class="embed">${body}</body>`
+    ? html`<body class="embed"><main>${body}</main></body>`
     : html`<body>
 <a class="skip" href="#main">Skip to content</a>
 <header>

@@ -1,45 +1,105 @@
-// The player of a video, and where its bytes come from.
+// The player of a video: a native one that plays without scripts, with what our script needs to do more.
 
-import type { VideoDetailsRow } from '../../actors/video/index.ts'
-import { type Html, html, webUrl } from '../../platform/html.ts'
+import { languageLabels, type WatchedCaption, type WatchedVideoRow } from '../../actors/video/index.ts'
+import { type Html, html } from '../../platform/html.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { fileUrl, playlistUrl } from '../videos/file.view.ts'
+import { previewPath, watchPath } from './addresses.ts'
+import { titleText } from './heads/index.ts'
+import type { PlayerOptions } from './player-options.ts'
+import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
 
-export interface Sources {
-  /** Master playlist. */
-  hls: string | undefined
-  /** Web videos, the largest first. */
-  files: { url: string; type: string }[]
-  /** Other servers that the bytes come from, for the page's policy. */
-  origins: string[]
+export interface PlayerParts {
+  video: WatchedVideoRow
+  sources: Sources
+  options: PlayerOptions
+  here: Here
+  fileToken: FileToken
+  /** Typed by the visitor: views are counted with it. */
+  password?: string | undefined
+  /** Of the page of a playlist that shows what comes next. */
+  nextUrl?: string | undefined
+  /** Alone, in a frame of another site. */
+  embed?: boolean
+  /** Whether sensitive videos are shown only to those who say so. */
+  warns: boolean
 }
 
-const TYPES: Readonly<Record<string, string>> = { '.mp4': 'video/mp4', '.webm': 'video/webm', '.ogv': 'video/ogg' }
-
-/** Addresses that a player can read. Those of other servers are taken as they are, if they are of the web. */
-export function sourcesOf(video: VideoDetailsRow, here: Here): Sources {
-  const hls = webUrl(video.playlist && playlistUrl(video, video.playlist, here))
-  const files = video.files
-    .filter((file) => file.streaming_playlist_id === null)
-    .flatMap((file) => {
-      const url = webUrl(fileUrl(video, file, here))
-      return url === undefined ? [] : [{ url, type: TYPES[file.extname] ?? 'video/mp4' }]
-    })
-  // Segments may lie beside the playlist or where its files are said to be.
-  const segments = video.files.flatMap((file) => webUrl(file.file_url) ?? [])
-  // Readers of files in object storage may be sent on to it.
-  const origins = [...here.bucketOrigins, ...(hls ? [hls] : []), ...files.map(({ url }) => url), ...segments].map(
-    (url) => new URL(url).origin,
-  )
-  return { hls, files, origins: [...new Set(origins)].filter((origin) => origin !== here.origin) }
+export function playerOf(parts: PlayerParts): Html {
+  const player = plainPlayer(parts)
+  if (!parts.video.nsfw || !parts.warns) return player
+  return html`<details class="sensitive"><summary><strong>Sensitive content</strong><span>This video is marked as sensitive.</span><span class="button">Show it</span></summary>${player}</details>`
 }
 
-export function playerOf(video: VideoDetailsRow, { hls, files }: Sources): Html {
-  if (!hls && files.length === 0) return html`<p class="soft">This video cannot be watched yet.</p>`
-  const poster = video.preview && `/lazy-static/previews/${video.preview}`
-  return html`<div class="player"><video controls playsinline preload="metadata"${
-    poster ? html` poster="${poster}"` : null
-  }${hls ? html` data-hls="${hls}"` : null} aria-label="${video.name}">${
-    hls ? html`<source src="${hls}" type="application/vnd.apple.mpegurl">` : null
-  }${files.map((file) => html`<source src="${file.url}" type="${file.type}" data-fallback>`)}</video></div>`
+function plainPlayer(parts: PlayerParts): Html {
+  const { video, sources, options, embed = false } = parts
+  const { start, stop } = options
+  const poster = previewPath(video)
+  const fragment = start > 0 || stop !== undefined ? `#t=${start}${stop === undefined ? '' : `,${stop}`}` : ''
+  const name = titleText(video.name)
+  return html`<div class="player" ${data({
+    video: video.uuid,
+    hls: sources.hls,
+    duration: video.duration,
+    live: video.is_live && '1',
+    start: start > 0 ? start : (video.watched_seconds ?? undefined),
+    stop,
+    colours: [options.play ?? '', options.foreground ?? ''].join(' ').trim(),
+    password: parts.password,
+    next: parts.nextUrl,
+    storyboard: storyboardOf(parts),
+  })}>
+<video playsinline preload="${poster ? 'none' : 'metadata'}"${poster && html` poster="${poster}"`}${
+    options.controls && html` controls`
+  }${options.autoplay && html` autoplay`}${options.loop && html` loop`}${options.muted && html` muted`} aria-label="${name}">${
+    sources.hls && html`<source src="${sources.hls}${fragment}" type="application/vnd.apple.mpegurl">`
+  }${sources.files.map((file) => sourceOf(file, fragment))}${video.captions.map((caption) => trackOf(caption, parts))}</video>
+<button class="play" type="button" hidden aria-label="Play ${name}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M8 5.2v13.6L19 12z"/></svg></button>
+<p class="trouble" role="alert" hidden></p>
+${embed ? bannerOf(parts, name) : null}${options.controls && toolsOf(sources)}</div>`
 }
+
+/** Attributes for the script; what is not known is left out. */
+const data = (pairs: Record<string, string | number | false | undefined>): Html =>
+  html`${Object.entries(pairs).map(([name, value]) => {
+    if (value === undefined || value === false || value === '') return null
+    return html`data-${name}="${value}" `
+  })}`
+
+const sourceOf = ({ url, type, label }: Source, fragment: string): Html =>
+  html`<source src="${url}${fragment}" type="${type}" data-label="${label}">`
+
+function trackOf(caption: WatchedCaption, { options, here, fileToken }: PlayerParts): Html {
+  const { language, filename, automatically_generated: isGenerated } = caption
+  const label = `${languageLabels[language] ?? language}${isGenerated ? ' (automatic)' : ''}`
+  const src = withToken(`/lazy-static/video-captions/${filename}`, here, fileToken)
+  return html`<track kind="subtitles" src="${src}" srclang="${language}" label="${label}"${
+    options.subtitle === language && html` default`
+  }>`
+}
+
+/** The picture, and the sizes (px) and the time (s) of what is in it. */
+function storyboardOf({ video: { storyboard }, here, fileToken }: PlayerParts): string | undefined {
+  if (!storyboard) return undefined
+  const url = withToken(`/lazy-static/storyboards/${storyboard.filename}`, here, fileToken)
+  const { total_width, sprite_width, sprite_height, sprite_duration } = storyboard
+  return [url, total_width, sprite_width, sprite_height, sprite_duration].join(' ')
+}
+
+function bannerOf({ video, options, here }: PlayerParts, name: string): Html | null {
+  const href = `${here.origin}${watchPath(video)}`
+  if (options.title) {
+    return html`<p class="banner"><a href="${href}" target="_blank" rel="noopener" dir="auto">${name}</a></p>`
+  }
+  return options.link
+    ? html`<p class="banner"><a href="${href}" target="_blank" rel="noopener">${here.host}</a></p>`
+    : null
+}
+
+/** Shown by the script, which makes them work. */
+const toolsOf = ({ files, hls }: Sources): Html =>
+  html`<div class="tools" hidden>${
+    (hls || files.length > 1) &&
+    html`<label>Quality <select class="quality"><option value="">Auto</option></select></label>`
+  }<label>Speed <select class="speed">${[0.5, 0.75, 1, 1.25, 1.5, 2].map(
+    (speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${speed}×</option>`,
+  )}</select></label></div>`

@@ -6,6 +6,7 @@ import type { Contact } from '../../actors/contact/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
 import type { Subscriptions } from '../../actors/subscription/index.ts'
+import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
@@ -13,7 +14,8 @@ import type { App } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import type { Assets } from './assets.ts'
 import { missingBody } from './bodies/missing.ts'
-import { contentSecurityPolicy, layout, type Page } from './layout.ts'
+import { plainHead } from './heads/index.ts'
+import { contentSecurityPolicy, headed, layout, type Page } from './layout.ts'
 import { type Site, siteOf } from './site.ts'
 import type { Visitors } from './visitor.ts'
 
@@ -33,6 +35,7 @@ export interface PagesDeps {
   resolvePasted: Record<'video' | 'channel' | 'playlist' | 'account', Find>
   /** Where a visitor with a handle elsewhere subscribes to the actor with this address. Throws DomainError. */
   subscribeAddress(handle: string, uri: string): Promise<string>
+  fileTokens: Pick<FileTokens, 'issue'>
 }
 
 type Find = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
@@ -41,8 +44,10 @@ export interface Answer extends Page {
   status?: number
   /** Other servers that the page's media come from. */
   origins?: readonly string[]
-  /** For one person or one moment: nobody keeps it, and no search engine shows it. */
+  /** For whoever asked alone: nobody keeps it, and no search engine shows it. */
   isPrivate?: boolean
+  /** A frame with a form in it; pages have one. */
+  forms?: boolean
 }
 
 /** What the routes of each page are given. */
@@ -59,7 +64,11 @@ export const pageOptions = { schema: { hide: true }, config: { limits: ['client'
 export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTools {
   const site = () => siteOf(deps.config())
 
-  const send: PageTools['send'] = (request, reply, { status = 200, origins = [], isPrivate = false, ...page }) => {
+  const send: PageTools['send'] = (
+    request,
+    reply,
+    { status = 200, origins = [], isPrivate = false, forms, ...page },
+  ) => {
     const framed = page.embed === true
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
     const body = layout({ ...page, signedIn }, site(), assets)
@@ -69,16 +78,20 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
       'cache-control': isPrivate ? 'no-store' : `${signedIn ? 'private, ' : ''}max-age=0, no-cache, must-revalidate`,
       ...(isPrivate ? { 'x-robots-tag': 'noindex' } : {}),
       vary: framed ? 'Accept' : 'Accept, Cookie',
-      etag,
-      'content-security-policy': contentSecurityPolicy({ origins, framed, forms: !framed }),
+      ...(isPrivate ? {} : { etag }),
+      'content-security-policy': contentSecurityPolicy({ origins, framed, forms: forms ?? !framed }),
       'referrer-policy': 'strict-origin-when-cross-origin',
     })
-    if (status === 200 && isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (status === 200 && !isPrivate && isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.send(body)
   }
 
   const sendMissing: PageTools['sendMissing'] = (request, reply, embed = false) =>
-    send(request, reply, { status: 404, title: 'Not found', body: missingBody(), embed })
+    send(request, reply, {
+      status: 404,
+      ...headed(plainHead(site(), 'Not found', { isIndexed: false })),
+      ...{ body: missingBody({ embed }), embed },
+    })
 
   return { ...deps, app, site, send, sendMissing }
 }

@@ -1,27 +1,58 @@
-// The page of a video.
+// The page of a video, and the way in where that asks for a password.
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { watchBody } from './bodies/watch.ts'
-import { headTagsOf } from './heads/index.ts'
+import { lockedBody } from './bodies/locked.ts'
+import { plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
-import { openVideo } from './open-video.ts'
-import { playerOf, sourcesOf } from './player.ts'
+import { playerOptions, playerQuery } from './player-options.ts'
 import { type PageTools, pageOptions } from './send.ts'
+import { showWatch } from './show-watch.ts'
+import { findWatched } from './watched.ts'
 
-const options = { ...pageOptions, schema: { params: z.object({ id: z.string() }), hide: true } } as const
+const MOST = 1_000_000
+const LARGEST_ID = 2_147_483_647
 
-export function addWatchPages({ app, db, urls, site, send, sendMissing }: PageTools): void {
-  for (const path of ['/w/:id', '/videos/watch/:id']) {
-    app.get(path, options, async (request, reply) => {
-      const video = await openVideo(db, request.params.id)
-      if (!video) return sendMissing(request, reply)
-      const sources = sourcesOf(video, urls)
+const querystring = playerQuery.extend({
+  commentsStart: z.coerce.number().int().min(0).max(MOST).catch(0),
+  threadId: z.coerce.number().int().min(1).max(LARGEST_ID).optional().catch(undefined),
+})
+const params = z.object({ id: z.string() })
+const options = { ...pageOptions, schema: { params, querystring, hide: true } } as const
+/** What is too long is wrong as well. */
+const passwordForm = z.object({ password: z.string().max(500).catch('') })
+
+export function addWatchPages(tools: PageTools): void {
+  const { app, site, send, sendMissing } = tools
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { id, query, password }: { id: string; query: z.infer<typeof querystring>; password?: string },
+  ) {
+    const watched = await findWatched(tools, request, { id, password })
+    if (watched.found === 'nothing') return sendMissing(request, reply)
+    if (watched.found === 'locked') {
       return send(request, reply, {
-        ...headed(headTagsOf({ kind: 'video', video }, { site: site(), here: urls })),
-        body: watchBody(video, playerOf(video, sources), urls),
-        player: true,
-        origins: sources.origins,
+        status: 403,
+        ...headed(plainHead(site(), 'Password needed', { isIndexed: false })),
+        body: lockedBody(watched),
       })
-    })
+    }
+    const { video, fileToken } = watched
+    const said = { start: query.commentsStart, threadId: query.threadId }
+    const shown = { video, fileToken, password, said, options: playerOptions(query) }
+    return send(request, reply, await showWatch(tools, request, shown))
+  }
+
+  for (const path of ['/w/:id', '/videos/watch/:id']) {
+    app.get(path, options, async (request, reply) =>
+      show(request, reply, { id: request.params.id, query: request.query }),
+    )
+
+    // Nothing is kept: who reloads the page says it again.
+    app.post(path, { ...options, schema: { ...options.schema, body: passwordForm } }, async (request, reply) =>
+      show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+    )
   }
 }

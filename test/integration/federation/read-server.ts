@@ -1,5 +1,6 @@
 // What other servers read, on rows of a database of its own: the port, and an application around it.
 
+import { makeFileTokens } from '../../../src/actors/video/index.ts'
 import { makeBlocked } from '../../../src/federation/blocked.ts'
 import type { CachedAnswer } from '../../../src/federation/cache.ts'
 import { makeServeActivityPub } from '../../../src/federation/dispatchers/serve.ts'
@@ -14,6 +15,7 @@ import type { JsonValue } from '../../../src/platform/bus/index.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { makeSignedTokens } from '../../../src/platform/signed-tokens.ts'
 import type { MadeUser } from '../../support/builders.ts'
 import { makeUser } from '../../support/builders.ts'
 import { generateKeys } from '../../support/cheap.ts'
@@ -52,6 +54,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
   const secrets = makeSecrets({ secret: 'a secret for tests' })
   const urls = makeUrls(ORIGIN)
   const clock = fakeClock(WHEN)
+  const fileTokens = makeFileTokens({ db, clock, signedTokens: makeSignedTokens({ secrets, clock }) })
   const config = testConfig(overrides)
   const listeners: ((payload: JsonValue) => void)[] = []
   let sent = 0
@@ -88,7 +91,10 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     logger: silentLogger,
     publicUrl: ORIGIN,
     authenticate: async () => null,
-    areas: [activityPubArea({ serveActivityPub }), pagesArea({ ...quietPages(), db, config: () => config, urls })],
+    areas: [
+      activityPubArea({ serveActivityPub }),
+      pagesArea({ ...quietPages(), db, config: () => config, urls, fileTokens }),
+    ],
     checkResponses: true,
     version: '1.2.3',
   })

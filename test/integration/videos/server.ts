@@ -170,7 +170,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
         },
       }),
       servicesArea({ db: asked, urls, config: () => config }),
-      pagesArea({ ...quietPages(), db: asked, urls, config: () => config }),
+      pagesArea({ ...quietPages(), db: asked, urls, config: () => config, fileTokens }),
     ],
     checkResponses: true,
     version: '1.2.3',

@@ -1,36 +1,312 @@
-// Starts the player: HLS by the browser itself or by hls.js, else the web video that the page names as its source.
+// The player: a native one with a choice of quality and speed, chapters, keys, and reports of where it is. What HLS takes where
+// browsers cannot read it is loaded when somebody plays. Without this script the page plays as well.
 
-for (const video of document.querySelectorAll('video[data-hls]')) {
-  const native = video.canPlayType('application/vnd.apple.mpegurl') !== ''
-  const Hls = window.Hls
-  if (!native && Hls?.isSupported()) attach(video, Hls)
+const HLS_SCRIPT = document.currentScript.dataset.hls
+const HLS_TYPE = 'application/vnd.apple.mpegurl'
+const REPORT_MS = 5000
+const session = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+  byte.toString(16).padStart(2, '0'),
+).join('')
+
+for (const root of document.querySelectorAll('.player')) begin(root)
+
+function begin(root) {
+  const video = root.querySelector('video')
+  const button = root.querySelector('.play')
+  const player = { root, video, button, hls: null, files: [], isStarted: false, controls: video.controls }
+  player.files = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)].map(({ src, type, dataset }) => ({
+    src: src.split('#')[0],
+    type,
+    label: dataset.label,
+  }))
+  player.isNative = !root.dataset.hls || video.canPlayType(HLS_TYPE) !== ''
+  if (video.querySelector('source') === null) return
+
+  colour(player)
+  const wantsToPlay = video.autoplay
+  if (!player.isNative) {
+    // Nothing is loaded before it is clear how.
+    video.autoplay = false
+    for (const source of video.querySelectorAll('source')) source.remove()
+  }
+  video.controls = false
+  button.hidden = false
+  button.addEventListener('click', () => start(player))
+  video.addEventListener('play', () => started(player))
+  video.addEventListener('click', () => {
+    if (!player.isStarted) start(player)
+    else if (!video.controls) toggle(video)
+  })
+  video.addEventListener('error', () => failed(player), true)
+  keepPosition(player)
+  offerTools(player)
+  offerChapters(player)
+  listenToKeys(player)
+  report(player)
+  const { next } = root.dataset
+  if (next) video.addEventListener('ended', () => location.assign(next))
+  if (wantsToPlay) start(player)
 }
 
-function attach(video, Hls) {
-  const fallback = video.querySelector('source[data-fallback]')
-  const hls = new Hls({ enableWorker: false, capLevelToPlayerSize: true })
-  for (const source of video.querySelectorAll('source')) source.remove()
-  let recovered = false
-  hls.on(Hls.Events.ERROR, (_event, data) => {
-    if (!data.fatal) return
-    if (data.type === Hls.ErrorTypes.MEDIA_ERROR && !recovered) {
-      recovered = true
+async function start(player) {
+  const { video } = player
+  player.button.hidden = true
+  player.root.classList.add('busy')
+  try {
+    if (!player.isNative && !player.hls && !video.currentSrc) await attachHls(player)
+    await video.play()
+  } catch (error) {
+    // Browsers refuse what nobody clicked on, unless it is silent.
+    if (error.name === 'NotAllowedError' && !video.muted) {
+      video.muted = true
+      await video.play().catch(() => showButton(player))
+    } else if (!player.isStarted) {
+      showButton(player)
+    }
+  } finally {
+    player.root.classList.remove('busy')
+  }
+}
+
+function showButton(player) {
+  if (player.root.querySelector('.trouble').hidden) player.button.hidden = false
+}
+
+function started(player) {
+  player.isStarted = true
+  player.button.hidden = true
+  player.video.controls = player.controls
+  player.root.classList.add('started')
+  const tools = player.root.querySelector('.tools')
+  if (tools) tools.hidden = false
+}
+
+const loadHls = () =>
+  new Promise((resolve, reject) => {
+    if (window.Hls) return resolve(window.Hls)
+    const script = document.createElement('script')
+    script.src = HLS_SCRIPT
+    script.addEventListener('load', () => resolve(window.Hls))
+    script.addEventListener('error', () => reject(new Error('The player could not be loaded.')))
+    document.head.append(script)
+  })
+
+/** By hls.js; where that cannot, by the whole files. */
+async function attachHls(player) {
+  const { root, video } = player
+  const Hls = await loadHls().catch(() => undefined)
+  if (!Hls?.isSupported()) return playFile(player, player.files[0])
+  const startPosition = Number(root.dataset.start ?? -1)
+  const hls = new Hls({ enableWorker: false, capLevelToPlayerSize: true, startPosition })
+  player.hls = hls
+  let isMended = false
+  hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
+    if (!fatal) return
+    if (type === Hls.ErrorTypes.MEDIA_ERROR && !isMended) {
+      isMended = true
       hls.recoverMediaError()
       return
     }
     hls.destroy()
-    if (fallback) {
-      video.src = fallback.src
-      video.load()
-    } else {
-      video.dispatchEvent(new Event('error'))
-    }
+    player.hls = null
+    playFile(player, player.files[0], true)
   })
-  hls.loadSource(video.dataset.hls)
+  hls.on(Hls.Events.MANIFEST_PARSED, () => {
+    const levels = hls.levels.map(({ height, name }, level) => ({
+      value: `level ${level}`,
+      label: name || `${height}p`,
+    }))
+    fillQualities(player, levels.reverse())
+  })
+  hls.loadSource(root.dataset.hls)
   hls.attachMedia(video)
 }
 
-for (const video of document.querySelectorAll('video')) {
-  const start = Number.parseFloat(new URLSearchParams(location.search).get('start') ?? '')
-  if (start > 0) video.addEventListener('loadedmetadata', () => (video.currentTime = start), { once: true })
+/** From where the video is now. */
+function playFile(player, file, goesOn = false) {
+  const { video } = player
+  if (!file) return tellTrouble(player)
+  const at = video.currentTime || Number(player.root.dataset.start ?? 0)
+  const isPlaying = goesOn || !video.paused
+  player.hls?.destroy()
+  player.hls = null
+  video.src = file.src
+  video.addEventListener('loadedmetadata', () => seekTo(video, at), { once: true })
+  if (isPlaying) video.play().catch(() => undefined)
+}
+
+function failed(player) {
+  const { video } = player
+  if (player.hls) return
+  // Sources say for themselves that they cannot be played: the last one, or the element, decides.
+  const isOver = video.error !== null || video.networkState === HTMLMediaElement.NETWORK_NO_SOURCE
+  if (!isOver) return
+  const next = player.files[player.files.findIndex(({ src }) => src === video.currentSrc) + 1]
+  if (next && video.currentSrc !== next.src) playFile(player, next, true)
+  else tellTrouble(player)
+}
+
+function tellTrouble({ root, button, video }) {
+  const trouble = root.querySelector('.trouble')
+  trouble.textContent =
+    video.error?.code === 2
+      ? 'The connection was lost. Reload the page to try again.'
+      : 'This video cannot be played by this browser, or its files cannot be reached.'
+  trouble.hidden = false
+  button.hidden = true
+}
+
+const seekTo = (video, seconds) => {
+  if (seconds > 0 && Math.abs(video.currentTime - seconds) > 1) video.currentTime = seconds
+}
+
+function keepPosition({ root, video }) {
+  const first = Number(root.dataset.start ?? 0)
+  const duration = Number(root.dataset.duration)
+  let stop = Number(root.dataset.stop ?? Number.NaN)
+  // What was watched to its end begins again.
+  const from = first < duration - 1 ? first : 0
+  video.addEventListener('loadedmetadata', () => seekTo(video, from), { once: true })
+  video.addEventListener('timeupdate', () => {
+    if (!(video.currentTime >= stop)) return
+    stop = Number.NaN
+    video.pause()
+  })
+}
+
+function fillQualities({ root }, options) {
+  const select = root.querySelector('.quality')
+  if (!select) return
+  select.replaceChildren(new Option('Auto', ''), ...options.map(({ value, label }) => new Option(label, value)))
+}
+
+function offerTools(player) {
+  const { root, video, files } = player
+  const quality = root.querySelector('.quality')
+  if (quality) {
+    fillQualities(
+      player,
+      files.map(({ label }, index) => ({ value: `file ${index}`, label })),
+    )
+    quality.addEventListener('change', () => {
+      const [kind, index] = quality.value.split(' ')
+      if (kind === 'level') player.hls.nextLevel = Number(index)
+      else if (kind === 'file') playFile(player, files[Number(index)])
+      else if (player.hls) player.hls.nextLevel = -1
+      else playFile(player, root.dataset.hls ? { src: root.dataset.hls } : files[0])
+    })
+  }
+  root.querySelector('.speed')?.addEventListener('change', ({ target }) => {
+    video.playbackRate = Number(target.value)
+  })
+}
+
+/** Links to a moment of the page's own video go there at once, with a picture where there is one. */
+function offerChapters(player) {
+  const { root, video } = player
+  const [picture, total, width, height, every] = (root.dataset.storyboard ?? '').split(' ')
+  for (const link of document.querySelectorAll('a[data-seek]')) {
+    const seconds = Number(link.dataset.seek)
+    const preview = link.querySelector('.preview')
+    if (picture && preview) {
+      const index = Math.floor(seconds / Number(every))
+      const inRow = Math.max(1, Math.floor(Number(total) / Number(width)))
+      const scale = 112 / Number(width)
+      preview.style.width = '112px'
+      preview.style.height = `${Number(height) * scale}px`
+      preview.style.backgroundImage = `url("${encodeURI(picture).replaceAll('%25', '%')}")`
+      preview.style.backgroundSize = `${Number(total) * scale}px auto`
+      const [column, row] = [index % inRow, Math.floor(index / inRow)]
+      preview.style.backgroundPosition = `${-column * 112}px ${-row * Number(height) * scale}px`
+    }
+    link.addEventListener('click', async (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return
+      event.preventDefault()
+      root.scrollIntoView({ block: 'nearest' })
+      root.dataset.start = String(seconds)
+      if (!player.isStarted) await start(player)
+      if (video.readyState > 0) video.currentTime = seconds
+    })
+  }
+}
+
+function toggle(video) {
+  if (video.paused) video.play().catch(() => undefined)
+  else video.pause()
+}
+
+const KEYS = {
+  k: (video) => toggle(video),
+  ' ': (video) => toggle(video),
+  j: (video) => move(video, -10),
+  l: (video) => move(video, 10),
+  ArrowLeft: (video) => move(video, -5),
+  ArrowRight: (video) => move(video, 5),
+  m: (video) => {
+    video.muted = !video.muted
+  },
+  c: (video) => {
+    const tracks = [...video.textTracks]
+    const shown = tracks.find(({ mode }) => mode === 'showing')
+    if (shown) shown.mode = 'disabled'
+    else if (tracks[0]) tracks[0].mode = 'showing'
+  },
+  f: (_video, root) => {
+    if (document.fullscreenElement) document.exitFullscreen()
+    else root.requestFullscreen?.().catch(() => undefined)
+  },
+}
+
+const move = (video, seconds) => {
+  video.currentTime = Math.max(0, Math.min(video.duration || 0, video.currentTime + seconds))
+}
+
+/** Where nothing else takes them: not while somebody writes or chooses, nor in the player's own bar. */
+function listenToKeys(player) {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const isFree = event.target === document.body || event.target.closest('main') === event.target
+    const act = KEYS[event.key]
+    if (!act || !isFree) return
+    event.preventDefault()
+    if (player.isStarted) act(player.video, player.root)
+    else if (event.key === 'k' || event.key === ' ') start(player)
+  })
+}
+
+/** Where it is, every few seconds and after each jump: views and the statistics of the owner come from that. */
+function report({ root, video }) {
+  const { video: uuid, duration, live, password } = root.dataset
+  let last = 0
+  let isSeeking = false
+  const send = (viewEvent) => {
+    last = Date.now()
+    const currentTime = Math.floor(live ? video.currentTime : Math.min(video.currentTime, Number(duration)))
+    fetch(`/api/v1/videos/${uuid}/views`, {
+      method: 'POST',
+      keepalive: true,
+      headers: {
+        'content-type': 'application/json',
+        ...(password ? { 'x-peertube-video-password': password } : {}),
+      },
+      body: JSON.stringify({ currentTime, sessionId: session, ...(viewEvent ? { viewEvent } : {}) }),
+    }).catch(() => undefined)
+  }
+  video.addEventListener('timeupdate', () => {
+    if (!video.paused && !isSeeking && Date.now() - last >= REPORT_MS) send()
+  })
+  video.addEventListener('seeking', () => {
+    isSeeking = video.played.length > 0
+  })
+  video.addEventListener('seeked', () => {
+    if (isSeeking) send('seek')
+    isSeeking = false
+  })
+  video.addEventListener('ended', () => send())
+}
+
+function colour({ root }) {
+  const [play, foreground] = (root.dataset.colours ?? '').split(' ')
+  if (play) root.style.setProperty('--play', play)
+  if (foreground) root.style.setProperty('--play-ink', foreground)
 }

@@ -2,6 +2,10 @@
 
 import { type Html, html } from '../../../platform/html.ts'
 
-export const missingBody = (): Html =>
-  html`<h1>There is nothing here</h1>
-<p>The video or page does not exist, or it is not for everybody. <a href="/">Latest videos</a></p>`
+/** The same whether there is nothing or it is not for whoever asks. */
+export const missingBody = ({ embed }: { embed: boolean }): Html =>
+  html`<section class="missing"><h1>There is nothing here</h1>
+<p>What you look for does not exist, or it is not for everybody.</p>
+${
+  !embed && html`<p><a class="button" href="/">Latest videos</a> <a class="button plain" href="/login">Log in</a></p>`
+}</section>`

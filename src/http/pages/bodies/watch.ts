@@ -1,25 +1,105 @@
-// The page of a video.
+// The page of a video: the player, who made it, what it is about, and what others say.
 
-import type { VideoDetailsRow } from '../../../actors/video/index.ts'
+import {
+  categoryLabels,
+  languageLabels,
+  licenceLabels,
+  videoPrivacies,
+  type WatchedVideoRow,
+} from '../../../actors/video/index.ts'
 import { type Html, html, webUrl } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
-import { plainText } from '../plain-text.ts'
-import { counted, day } from './text.ts'
+import { accountPath, avatarPath, channelPath, watchPath } from '../addresses.ts'
+import { nextVideos } from './next-videos.ts'
+import { richText } from './rich-text.ts'
+import { clock, counted, day, initialOf } from './text.ts'
 
-export function watchBody(video: VideoDetailsRow, player: Html, here: Here): Html {
-  const { channel, account } = video
-  // Channels of ours have no page yet.
-  const channelUrl = video.remote ? webUrl(channel.url) : undefined
-  return html`<article>
-${player}
-<h1>${video.name}</h1>
-<p class="facts">${day(video.published_at)}<span>${counted(video.views, 'view')}</span><span>${counted(video.likes, 'like')}</span>${
-    video.nsfw && html`<span>sensitive</span>`
-  }${video.remote && html`<span>from ${channel.host}</span>`}</p>
-<p class="by"><strong>${channelUrl ? html`<a href="${channelUrl}">${channel.name}</a>` : channel.name}</strong><span>${
-    account.name
-  } · @${channel.username}@${channel.host ?? here.host}</span></p>
-${video.description && html`<p class="text">${plainText(video.description)}</p>`}
-${video.tags.length > 0 && html`<ul class="tags">${video.tags.map((tag) => html`<li>${tag}</li>`)}</ul>`}
-</article>`
+export interface WatchParts {
+  video: WatchedVideoRow
+  here: Here
+  player: Html
+  /** Instead of the player, or above it: what there is to say about the video itself. */
+  notices: readonly string[]
+  comments: Html | null
+  downloads: Html | null
+  share: Html | null
+  /** In place of the latest videos of the channel. */
+  aside?: Html
 }
+
+export function watchBody({ video, here, player, notices, comments, downloads, share, aside }: WatchParts): Html {
+  return html`<div class="watch">
+<article>
+${player}
+${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
+<h1 dir="auto"${langOf(video)}>${video.name}</h1>
+<p class="facts">${day(video.published_at)}<span>${counted(video.views, 'view')}</span><span>${counted(
+    video.likes,
+    'like',
+  )}</span>${video.is_live && html`<span>${counted(video.viewers, 'viewer')} now</span>`}${
+    video.nsfw && html`<span class="mark">Sensitive</span>`
+  }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">Unlisted</span>`}${originOf(video)}</p>
+${makersOf(video, here)}
+${video.description && richText(video.description, here, video.language)}
+${chaptersOf(video)}
+${detailsOf(video)}
+${video.support && html`<details><summary>Support</summary>${richText(video.support, here)}</details>`}
+${downloads}
+${share}
+${comments}
+</article>
+<aside aria-label="More videos">${aside ?? nextVideos(video)}</aside>
+</div>`
+}
+
+const langOf = ({ language }: WatchedVideoRow): Html | null => (language ? html` lang="${language}"` : null)
+
+function originOf({ remote, url, channel }: WatchedVideoRow): Html | null {
+  if (!remote) return null
+  const original = webUrl(url)
+  const text = `From ${channel.host ?? 'another server'}`
+  return original ? html`<a href="${original}" rel="noopener">${text}</a>` : html`<span>${text}</span>`
+}
+
+function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Html {
+  const avatar = avatarPath(channel, 48) ?? avatarPath(account, 48)
+  return html`<div class="by">${
+    avatar
+      ? html`<img class="avatar" src="${avatar}" alt="" width="48" height="48">`
+      : html`<span class="avatar" aria-hidden="true">${initialOf(channel.name)}</span>`
+  }<div><a class="channel" href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a><p>by <a href="${accountPath(
+    account,
+  )}"><bdi>${account.name}</bdi></a> · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${counted(
+    channel.followers,
+    'follower',
+  )}</p></div><a class="button main" href="${channelPath(channel)}" aria-label="Subscribe to ${channel.name}">Subscribe</a>${
+    remote ? null : html`<a class="button plain" href="/feeds/videos.xml?videoChannelId=${channel.id}">RSS</a>`
+  }</div>`
+}
+
+function chaptersOf(video: WatchedVideoRow): Html | null {
+  if (video.chapters.length === 0) return null
+  const path = watchPath(video)
+  return html`<section aria-labelledby="chapters"><h2 id="chapters">Chapters</h2>
+<ol class="chapters">${video.chapters.map(
+    ({ timecode, title }) =>
+      html`<li><a href="${path}?start=${timecode}" data-seek="${timecode}"><span class="preview"></span><time datetime="PT${timecode}S">${clock(timecode)}</time> <bdi>${title}</bdi></a></li>
+`,
+  )}</ol></section>`
+}
+
+function detailsOf(video: WatchedVideoRow): Html | null {
+  const { category, licence, language, tags, originally_published_at: originally, duration } = video
+  const rows: [string, Html | string | null | undefined | false][] = [
+    ['Length', !video.is_live && duration > 0 && clock(duration)],
+    ['Category', category !== null && (categoryLabels[category] ?? 'Other')],
+    ['Licence', licence !== null && (licenceLabels[licence] ?? 'Other')],
+    ['Language', language !== null && (languageLabels[language] ?? language)],
+    ['First published', originally && day(originally)],
+    ['Tags', tags.length > 0 && html`<ul class="tags">${tags.map(tagOf)}</ul>`],
+  ]
+  return html`<dl class="details">${rows.map(([name, value]) => value && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+}
+
+const tagOf = (tag: string): Html =>
+  html`<li><a href="/search?tagsOneOf=${encodeURIComponent(tag)}" dir="auto">${tag}</a></li>`

@@ -1,0 +1,39 @@
+// The files of a video, for those who want to keep them, and the addresses by which it is shared.
+
+import type { WatchedVideoRow } from '../../../actors/video/index.ts'
+import { type Html, html, webUrl } from '../../../platform/html.ts'
+import type { Here } from '../../videos/actor.view.ts'
+import { toFileViews } from '../../videos/file.view.ts'
+import { EMBED, embedUrl, watchUrl } from '../addresses.ts'
+import { titleText } from '../heads/index.ts'
+import { type FileToken, withToken } from '../sources.ts'
+import { size } from './text.ts'
+
+export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken): Html | null {
+  if (!video.download_enabled || video.is_live) return null
+  const { files, streamingPlaylists } = toFileViews(video, here)
+  const all = [...files, ...streamingPlaylists.flatMap((playlist) => playlist.files)].flatMap((file) => {
+    const url = webUrl(withToken(file.fileDownloadUrl, here, token))
+    return url === undefined ? [] : [{ ...file, url }]
+  })
+  if (all.length === 0) return null
+  return html`<details><summary>Download</summary><ul class="files">${all.map(
+    ({ url, resolution, fps, size: bytes, hasVideo, hasAudio }) =>
+      html`<li><a href="${url}" download rel="nofollow">${resolution.label}</a> <span class="soft">${[
+        size(bytes),
+        ...(fps > 0 ? [`${fps} fps`] : []),
+        ...(hasVideo ? [] : ['sound only']),
+        ...(hasAudio ? [] : ['without sound']),
+      ].join(' · ')}</span></li>
+`,
+  )}</ul></details>`
+}
+
+/** Nothing for videos that are not for everybody who has the link. */
+export function shareOf(video: WatchedVideoRow, here: Here): Html {
+  const frame = html`<iframe title="${titleText(video.name)}" width="${EMBED.width}" height="${EMBED.height}" src="${embedUrl(video, here)}" frameborder="0" allowfullscreen="" sandbox="allow-same-origin allow-scripts allow-popups allow-forms"></iframe>`
+  return html`<details><summary>Share</summary><div class="share"><label>Link<input readonly value="${watchUrl(
+    video,
+    here,
+  )}"></label><label>Embed<textarea readonly rows="3">${frame.text}</textarea></label></div></details>`
+}

@@ -1,0 +1,13 @@
+// In place of a video that asks for a password. Nothing of the video is said.
+
+import { type Html, html } from '../../../platform/html.ts'
+
+/** Sent to the address of the page itself. */
+export const lockedBody = ({ isWrong }: { isWrong: boolean }): Html => html`<section class="locked">
+<h1>This video needs a password</h1>
+<p>Whoever sent you here can tell you what it is.</p>
+<form method="post"><label>Password<input type="password" name="password" required autocomplete="off" maxlength="500"${
+  isWrong && html` aria-invalid="true" aria-describedby="wrong"`
+}></label><button>Watch</button></form>
+${isWrong && html`<p id="wrong" role="alert" class="wrong">That is not the password of this video.</p>`}
+</section>`

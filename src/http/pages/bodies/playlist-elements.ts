@@ -1,0 +1,40 @@
+// What is in a playlist, beside the player.
+
+import type { ElementRow, PlaylistRow } from '../../../actors/playlist/index.ts'
+import { type Html, html } from '../../../platform/html.ts'
+import { accountPath } from '../addresses.ts'
+import { ELEMENTS_PER_PAGE, isPlayable } from '../watched-playlist.ts'
+import { pictureOf } from './next-videos.ts'
+import { counted } from './text.ts'
+
+interface Elements {
+  playlist: PlaylistRow
+  total: number
+  elements: readonly ElementRow[]
+  current: ElementRow | undefined
+  /** The page of the playlist with this element playing. */
+  urlOf(position: number): string
+}
+
+export function playlistElements({ playlist, total, elements, current, urlOf }: Elements): Html {
+  const first = (elements[0]?.position ?? 1) - 1
+  const pages =
+    total > ELEMENTS_PER_PAGE &&
+    html`<nav class="paging" aria-label="Playlist">${
+      first > 0 && html`<a class="button" href="${urlOf(first - ELEMENTS_PER_PAGE + 1)}">Earlier</a>`
+    }${first + elements.length < total && html`<a class="button" href="${urlOf(first + ELEMENTS_PER_PAGE + 1)}">Later</a>`}</nav>`
+  return html`<h2 dir="auto">${playlist.name}</h2>
+<p class="soft">Playlist by <a href="${accountPath(playlist.account)}"><bdi>${playlist.account.name}</bdi></a> · ${counted(total, 'video')}</p>
+<ol class="rows playlist">${elements.map(
+    (element) => html`<li${element === current && html` aria-current="true"`}>${elementOf(element, urlOf)}</li>\n`,
+  )}</ol>${pages}`
+}
+
+function elementOf(element: ElementRow, urlOf: Elements['urlOf']): Html {
+  const { video, position } = element
+  if (!video || !isPlayable(element))
+    return html`<p class="soft">This video is not there any more, or not for everybody.</p>`
+  return html`<a href="${urlOf(position)}">${pictureOf(video)}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${
+    video.channel.name
+  }</bdi></span></span></a>`
+}

@@ -1,0 +1,88 @@
+// How a player begins, as its address says. The names are those that clients of PeerTube put into addresses of embeds.
+
+import { z } from 'zod'
+
+export interface PlayerOptions {
+  /** Seconds; 0 is the beginning. */
+  start: number
+  /** Seconds; undefined: the end. */
+  stop: number | undefined
+  autoplay: boolean
+  loop: boolean
+  muted: boolean
+  /** The bar of the player. */
+  controls: boolean
+  /** Above the picture, for embeds. */
+  title: boolean
+  /** To the page of the video, for embeds. */
+  link: boolean
+  /** Language of the caption that is shown from the start. */
+  subtitle: string | undefined
+  /** Colours as `#rrggbb`. */
+  play: string | undefined
+  foreground: string | undefined
+}
+
+const LONGEST = 100
+/** The first of many; what cannot be read is not there. */
+const word = z
+  .preprocess((value) => (Array.isArray(value) ? value[0] : value), z.string().max(LONGEST))
+  .optional()
+  .catch(undefined)
+
+/** `mode`, `p2p` and `warningTitle` are taken and change nothing: there is one mode, without peers to warn of. */
+export const playerQuery = z.object({
+  ...{
+    start: word,
+    stop: word,
+    autoplay: word,
+    loop: word,
+    muted: word,
+    controls: word,
+    controlBar: word,
+    title: word,
+  },
+  ...{ peertubeLink: word, subtitle: word, bigPlayBackgroundColor: word, foregroundColor: word },
+})
+
+export type PlayerQuery = z.infer<typeof playerQuery>
+
+export function playerOptions(query: PlayerQuery): PlayerOptions {
+  const stop = secondsOf(query.stop)
+  return {
+    start: secondsOf(query.start) ?? 0,
+    stop: stop === undefined || stop <= 0 ? undefined : stop,
+    autoplay: isSet(query.autoplay, false),
+    loop: isSet(query.loop, false),
+    muted: isSet(query.muted, false),
+    controls: isSet(query.controls, true) && isSet(query.controlBar, true),
+    title: isSet(query.title, true),
+    link: isSet(query.peertubeLink, true),
+    subtitle: query.subtitle,
+    play: colourOf(query.bigPlayBackgroundColor),
+    foreground: colourOf(query.foregroundColor),
+  }
+}
+
+function isSet(text: string | undefined, otherwise: boolean): boolean {
+  if (text === undefined) return otherwise
+  if (text === '1' || text === 'true') return true
+  return text === '0' || text === 'false' ? false : otherwise
+}
+
+const colourOf = (text: string | undefined): string | undefined => {
+  const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(text ?? '')?.[1]
+  return digits && `#${digits.toLowerCase()}`
+}
+
+const LATEST = 1_000_000
+
+/** Seconds of `90`, `90s`, `1m30s`, `1h`, `1:30` and `1:02:03`; undefined for what is no time. */
+export function secondsOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const spelled = /^(?:(\d{1,5})h)?(?:(\d{1,5})m)?(?:(\d{1,7}(?:\.\d{1,3})?)s?)?$/i.exec(text)
+  const parts = spelled ? spelled.slice(1) : /^(?:(\d{1,4}):)?(\d{1,4}):(\d{1,2})$/.exec(text)?.slice(1)
+  if (!parts) return undefined
+  const [hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))
+  return Math.min(LATEST, hours * 3600 + minutes * 60 + seconds)
+}

@@ -1,0 +1,84 @@
+// Watching a playlist: its videos one after the other, on a page and in frames of other sites.
+
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { html } from '../../platform/html.ts'
+import { playlistPath } from './addresses.ts'
+import { playlistElements } from './bodies/playlist-elements.ts'
+import { headTagsOf } from './heads/index.ts'
+import { headed } from './layout.ts'
+import { playerOptions, playerQuery } from './player-options.ts'
+import { type Answer, type PageTools, pageOptions } from './send.ts'
+import { type Shown, showPlayer, showWatch } from './show-watch.ts'
+import { findWatchedPlaylist, type WatchedPlaylist } from './watched-playlist.ts'
+
+const MOST = 1_000_000
+const querystring = playerQuery.extend({
+  playlistPosition: z.coerce.number().int().min(1).max(MOST).optional().catch(undefined),
+})
+const schema = { params: z.object({ id: z.string() }), querystring, hide: true } as const
+const options = { ...pageOptions, schema } as const
+
+type Query = z.infer<typeof querystring>
+
+export function addPlaylistWatchPages(tools: PageTools): void {
+  const { app, urls: here, site, send, sendMissing } = tools
+
+  const find = (request: FastifyRequest, id: string, query: Query) =>
+    findWatchedPlaylist(tools, request, { id, position: query.playlistPosition })
+
+  const headOfList = ({ playlist }: WatchedPlaylist, embed: boolean) =>
+    headed(headTagsOf({ kind: 'playlist', playlist, embed }, { site: site(), here }))
+
+  /** How the element that plays is shown; undefined when nothing plays. */
+  function shownOf(list: WatchedPlaylist, query: Query, urlOf: (position: number) => string): Shown | undefined {
+    const { watched, current, next } = list
+    if (watched?.found !== 'video' || !current) return undefined
+    const asked = playerOptions(query)
+    const { video, fileToken } = watched
+    return {
+      ...{ video, fileToken },
+      options: {
+        ...asked,
+        start: query.start === undefined ? (current.start_timestamp ?? 0) : asked.start,
+        stop: asked.stop ?? current.stop_timestamp ?? undefined,
+      },
+      nextUrl: next && `${urlOf(next.position)}&autoplay=1`,
+    }
+  }
+
+  for (const path of ['/w/p/:id', '/videos/watch/playlist/:id']) {
+    app.get(path, options, async (request, reply) => {
+      const list = await find(request, request.params.id, request.query)
+      if (!list) return sendMissing(request, reply)
+      const urlOf = (position: number) => `${playlistPath(list.playlist)}?playlistPosition=${position}`
+      const aside = playlistElements({ ...list, urlOf })
+      const shown = shownOf(list, request.query, urlOf)
+      const page: Answer = shown
+        ? await showWatch(tools, request, { ...shown, aside })
+        : {
+            title: list.playlist.name,
+            body: html`<div class="watch"><aside aria-label="Playlist">${aside}</aside></div>`,
+          }
+      return send(request, reply, { ...page, ...headOfList(list, false) })
+    })
+  }
+
+  app.get(
+    '/video-playlists/embed/:id',
+    { ...options, config: { ...options.config, frameguard: false } },
+    async (request, reply) => {
+      const list = await find(request, request.params.id, request.query)
+      if (!list) return sendMissing(request, reply, true)
+      const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
+      const elements = html`<nav class="elements" aria-label="Playlist">${playlistElements({ ...list, urlOf })}</nav>`
+      const shown = shownOf(list, request.query, urlOf)
+      const player = shown && showPlayer(tools, { ...shown, embed: true })
+      return send(request, reply, {
+        ...headOfList(list, true),
+        body: html`<div class="list">${player?.player}${elements}</div>`,
+        ...{ embed: true, player: true, origins: player?.sources.origins ?? [] },
+      })
+    },
+  )
+}

@@ -1,0 +1,100 @@
+// The page of a video from what was found: the same for its own address, behind a password, and in a playlist.
+
+import type { FastifyRequest } from 'fastify'
+import { findThread, listThreads, seesHeld } from '../../actors/comment/index.ts'
+import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
+import type { Html } from '../../platform/html.ts'
+import { viewerOf } from '../videos/viewer.ts'
+import { previewPath } from './addresses.ts'
+import { noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
+import { downloadsOf, shareOf } from './bodies/downloads.ts'
+import { emptyPlayer, noticesOf } from './bodies/notices.ts'
+import { watchBody } from './bodies/watch.ts'
+import { headTagsOf, plainHead } from './heads/index.ts'
+import { headed } from './layout.ts'
+import { playerOf } from './player.ts'
+import type { PlayerOptions } from './player-options.ts'
+import type { Answer, PageTools } from './send.ts'
+import { type FileToken, type Sources, sourcesOf } from './sources.ts'
+
+export interface Shown {
+  video: WatchedVideoRow
+  fileToken: FileToken
+  options: PlayerOptions
+  password?: string | undefined
+  nextUrl?: string | undefined
+  embed?: boolean
+}
+
+const COMMENTS_DISABLED = 2
+
+/** The player, or what is said in its place; and where its bytes come from. */
+export function showPlayer({ urls, config }: PageTools, shown: Shown): { player: Html; sources: Sources } {
+  const { video, fileToken } = shown
+  const sources = sourcesOf(video, urls, fileToken)
+  if (!sources.hls && sources.files.length === 0) {
+    return { player: emptyPlayer(video, previewPath(video)), sources }
+  }
+  const warns = config().instance.default_nsfw_policy !== 'display'
+  return { player: playerOf({ ...shown, sources, here: urls, warns }), sources }
+}
+
+/** `said`: which comments are asked for; none in playlists, where `aside` stands for what comes next. */
+export async function showWatch(
+  tools: PageTools,
+  request: FastifyRequest,
+  { said, aside, ...shown }: Shown & { said?: Said; aside?: Html },
+): Promise<Answer> {
+  const { urls: here, site } = tools
+  const { video, fileToken } = shown
+  const { player, sources } = showPlayer(tools, shown)
+  const hasSources = sources.hls !== undefined || sources.files.length > 0
+  const isPrivate = hasPrivateFiles(video)
+  return {
+    // What is not for everybody is told to no machine.
+    ...headed(
+      isPrivate
+        ? plainHead(site(), video.name, { isIndexed: false })
+        : headTagsOf({ kind: 'video', video }, { site: site(), here }),
+    ),
+    body: watchBody({
+      ...{ video, here, player },
+      notices: noticesOf(video, hasSources),
+      comments: said ? await commentsOf(tools, request, video, said) : null,
+      downloads: downloadsOf(video, here, fileToken),
+      share: isPrivate ? null : shareOf(video, here),
+      ...(aside ? { aside } : {}),
+    }),
+    player: true,
+    origins: sources.origins,
+    isPrivate: isPrivate || request.session !== null,
+  }
+}
+
+export interface Said {
+  /** The first thread that is shown. */
+  start: number
+  /** One thread alone, with its replies. */
+  threadId: number | undefined
+}
+
+async function commentsOf(
+  { db, urls: here }: PageTools,
+  request: FastifyRequest,
+  video: WatchedVideoRow,
+  { start, threadId }: Said,
+): Promise<Html> {
+  if (video.comments_policy === COMMENTS_DISABLED) return noComments()
+  const viewer = viewerOf(request.session)
+  const ownerAccountId = video.owner_account_id
+  const reader = {
+    ...{ videoId: video.id, ownerAccountId, accountId: viewer?.accountId ?? null },
+    seesHeld: viewer !== null && seesHeld({ ownerAccountId }, viewer),
+  }
+  if (threadId !== undefined) {
+    const rows = await findThread(db, { ...reader, threadId })
+    if (rows.length > 0) return threadOf(rows, { video, here })
+  }
+  const page = { start, count: THREADS_PER_PAGE, sort: { by: 'createdAt', descending: true } } as const
+  return threadsOf({ ...(await listThreads(db, { ...reader, ...page })), start }, { video, here })
+}

@@ -1,0 +1,60 @@
+// Where the bytes of a video come from: addresses that a player can read.
+
+import type { FileTokens, VideoDetailsRow, VideoFileRow } from '../../actors/video/index.ts'
+import { resolutionLabel } from '../../actors/video/index.ts'
+import { webUrl } from '../../platform/html.ts'
+import type { Here } from '../videos/actor.view.ts'
+import { fileUrl, playlistUrl } from '../videos/file.view.ts'
+
+export interface Source {
+  url: string
+  type: string
+  /** Such as `720p`. */
+  label: string
+}
+
+export interface Sources {
+  /** Master playlist. */
+  hls: string | undefined
+  /** Whole files, the largest first; none twice. */
+  files: Source[]
+  /** Other servers that the bytes come from, for the page's policy. */
+  origins: string[]
+}
+
+/** What a player must say to read files that are not for everybody. */
+export type FileToken = Awaited<ReturnType<FileTokens['issue']>>['token'] | undefined
+
+const TYPES: Readonly<Record<string, string>> = { '.mp4': 'video/mp4', '.webm': 'video/webm', '.ogv': 'video/ogg' }
+const AUDIO_AND_VIDEO = 3
+
+/**
+ * Files of other servers are taken as they are, if they are of the web. Renditions of HLS are whole files as well: where a video
+ * has no others, those with sound are what browsers without HLS play.
+ */
+export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken): Sources {
+  const own = (url: string | undefined) => url && withToken(url, here, token)
+  const hls = webUrl(video.playlist && own(playlistUrl(video, video.playlist, here)))
+  const web = video.files.filter((file) => file.streaming_playlist_id === null)
+  const whole = web.length > 0 ? web : video.files.filter(({ streams }) => streams === AUDIO_AND_VIDEO)
+  const files = whole.flatMap((file) => {
+    const url = webUrl(own(fileUrl(video, file, here)))
+    return url === undefined ? [] : [{ url, type: typeOf(file), label: resolutionLabel(file.resolution) }]
+  })
+  // Segments may lie beside the playlist or where its files are said to be.
+  const segments = video.files.flatMap((file) => webUrl(file.file_url) ?? [])
+  // Readers of files in object storage may be sent on to it.
+  const origins = [...here.bucketOrigins, ...(hls ? [hls] : []), ...files.map(({ url }) => url), ...segments].map(
+    (url) => new URL(url).origin,
+  )
+  return { hls, files, origins: [...new Set(origins)].filter((origin) => origin !== here.origin) }
+}
+
+const typeOf = ({ extname }: VideoFileRow): string => TYPES[extname] ?? 'video/mp4'
+
+/** Playlists are to hand the token on to what they name. */
+export function withToken(url: string, here: Here, token: FileToken): string {
+  if (token === undefined || (!url.startsWith(`${here.origin}/`) && !url.startsWith('/'))) return url
+  const query = `videoFileToken=${encodeURIComponent(token)}${url.endsWith('.m3u8') ? '&reinjectVideoFileToken=true' : ''}`
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`
+}

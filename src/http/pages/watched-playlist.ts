@@ -1,0 +1,60 @@
+// The playlist of a page, the elements around the one that plays, and its video.
+
+import type { FastifyRequest } from 'fastify'
+import {
+  assertMaySeePlaylist,
+  type ElementRow,
+  findPlaylist,
+  listElements,
+  type PlaylistRow,
+} from '../../actors/playlist/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { isOpen } from '../../actors/video/index.ts'
+import { idOrUuid } from '../plugins/schemas.ts'
+import { viewerOf } from '../videos/viewer.ts'
+import { findWatched, type Watched, type WatchedDeps } from './watched.ts'
+
+export interface WatchedPlaylist {
+  playlist: PlaylistRow
+  /** Of the whole playlist. */
+  total: number
+  elements: ElementRow[]
+  /** The one that plays; undefined when there is nothing to play. */
+  current: ElementRow | undefined
+  /** What plays after it. */
+  next: ElementRow | undefined
+  watched: Watched | undefined
+}
+
+export const ELEMENTS_PER_PAGE = 100
+const playlistKey = idOrUuid('playlist')
+
+/** `position`: of the element that plays, from 1 on; left out: the first that can be watched. */
+export async function findWatchedPlaylist(
+  deps: WatchedDeps,
+  request: FastifyRequest,
+  { id, position }: { id: string; position: number | undefined },
+): Promise<WatchedPlaylist | undefined> {
+  const key = playlistKey.safeParse(id).data
+  const playlist = key && (await findPlaylist(deps.db, key))
+  if (!key || !playlist) return undefined
+  const viewer = viewerOf(request.session)
+  try {
+    assertMaySeePlaylist({ ...playlist, accountId: playlist.account_id }, viewer, { byId: 'id' in key })
+  } catch (error) {
+    if (error instanceof DomainError) return undefined
+    throw error
+  }
+  const start = Math.floor(((position ?? 1) - 1) / ELEMENTS_PER_PAGE) * ELEMENTS_PER_PAGE
+  const { total, rows: elements } = await listElements(deps.db, {
+    ...{ playlistId: playlist.id, start, count: ELEMENTS_PER_PAGE, watcher: viewer?.accountId },
+  })
+  const playable = elements.filter(isPlayable)
+  const current = playable.find((element) => position === undefined || element.position === position)
+  const next = current && playable.find((element) => element.position > current.position)
+  const watched = current?.video ? await findWatched(deps, request, { id: current.video.uuid }) : undefined
+  return { playlist, total, elements, current, next, watched }
+}
+
+/** Whether it is shown to everybody who has the playlist. */
+export const isPlayable = ({ video, muted }: ElementRow): boolean => video !== null && !muted && isOpen(video)

@@ -1,0 +1,58 @@
+// The video of a page, when whoever asks may watch it, and the token with which their player reads files that are not for everybody.
+
+import type { FastifyRequest } from 'fastify'
+import { DomainError } from '../../actors/runtime/index.ts'
+import {
+  assertMaySee,
+  type FileTokens,
+  findWatchedVideo,
+  hasPrivateFiles,
+  type WatchedVideoRow,
+} from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { idOrUuid } from '../plugins/schemas.ts'
+import { viewerOf } from '../videos/viewer.ts'
+
+export type Watched =
+  /** There is none, or none for whoever asks: which of the two is nobody's business. */
+  | { found: 'nothing' }
+  /** It asks for a password. */
+  | { found: 'locked'; isWrong: boolean }
+  | { found: 'video'; video: WatchedVideoRow; fileToken: string | undefined }
+
+export interface WatchedDeps {
+  db: Database
+  config: () => Config
+  fileTokens: Pick<FileTokens, 'issue'>
+}
+
+const videoKey = idOrUuid('video')
+const WRONG = 'incorrect_video_password'
+
+/** Unlisted videos are not found by their number. `password` is what the visitor typed. */
+export async function findWatched(
+  { db, config, fileTokens }: WatchedDeps,
+  request: FastifyRequest,
+  { id, password }: { id: string; password?: string | undefined },
+): Promise<Watched> {
+  const key = videoKey.safeParse(id).data
+  if (!key) return { found: 'nothing' }
+  const viewer = viewerOf(request.session)
+  const video = await findWatchedVideo(db, key, {
+    ...{ password, watcher: viewer?.accountId },
+    sensitive: config().instance.default_nsfw_policy !== 'do_not_list',
+  })
+  if (!video) return { found: 'nothing' }
+  try {
+    const guarded = { ...video, ownerAccountId: video.owner_account_id }
+    assertMaySee(guarded, viewer, { byId: 'id' in key, password: video.password })
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const isLocked = error.code === WRONG || error.code === 'video_requires_password'
+    return isLocked ? { found: 'locked', isWrong: error.code === WRONG } : { found: 'nothing' }
+  }
+  if (!hasPrivateFiles(video)) return { found: 'video', video, fileToken: undefined }
+  const { token } = await fileTokens.issue({ video, userId: request.session?.user.id, password })
+  return { found: 'video', video, fileToken: token }
+}
