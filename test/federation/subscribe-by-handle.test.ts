@@ -46,7 +46,7 @@ describe('a person of another node', () => {
     // On the node of the channel, as a visitor.
     const visitor = makeBrowser(near.base)
     const [watch = ''] = linksIn((await visitor.open('/')).html, 'A heron')
-    expect((await visitor.open(watch)).html).toContain('<h1>A heron</h1>')
+    expect((await visitor.open(watch)).html).toContain('>A heron</h1>')
     const channel = await visitor.open(`/c/${name}`)
     const leaving = await visitor.send(formIn(channel.html, '/remote-subscribe'), { handle: `@reader@${far.host}` })
     expect(leaving.status).toBe(200)

@@ -25,7 +25,7 @@ export function addAboutPages({ app, config, urls, visitors, facts, contact, sen
     app.get(path, pageOptions, async (request, reply) => {
       const { instance } = config()
       const { banners } = await facts.recent()
-      const body = aboutBody({ instance, banner: banners[0]?.filename, hasContact: isOpen(), origin: urls.origin })
+      const body = aboutBody({ instance, banner: banners[0]?.filename, hasContact: isOpen(), here: urls })
       return send(request, reply, { title: 'About', body })
     })
   }

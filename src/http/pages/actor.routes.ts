@@ -10,7 +10,7 @@ import type { Visit } from '../../actors/session/index.ts'
 import type { ActorProfile, VideoListScope } from '../../actors/video/index.ts'
 import { type Html, html } from '../../platform/html.ts'
 import { toActorHandle } from '../plugins/handles.ts'
-import { handleOf } from './addresses.ts'
+import { handleOf, inPath } from './addresses.ts'
 import { aboutActor, actorBody, channelCards } from './bodies/actor.ts'
 import { pager, playlistCards, videosOr } from './bodies/listing.ts'
 import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
@@ -70,7 +70,7 @@ function makeActorPages(tools: PageTools) {
     if (!found || !(tab in CHANNEL_TABS)) return undefined
     lookedAtActor(found.seen)
     const { channel: actor, account: owner } = found
-    const base = `/c/${encodeURIComponent(handleOf(actor))}`
+    const base = `/c/${inPath(actor)}`
     const path = `${base}/${tab}`
     const content = await contentOf({ request, visit, tab, path, actor, of: { channelId: actor.id } })
     const action = visit
@@ -87,7 +87,7 @@ function makeActorPages(tools: PageTools) {
     const actor = await findAccount(db, toActorHandle(name, urls.host))
     if (!actor) return undefined
     lookedAtActor(actor.seen)
-    const base = `/a/${encodeURIComponent(handleOf(actor))}`
+    const base = `/a/${inPath(actor)}`
     const path = `${base}/${tab}`
     const content =
       tab === 'video-channels'

@@ -28,7 +28,7 @@ export function customMarkup(content: string, origin: string): Html {
       img: (_tagName, { src = '', alt = '' }) => pictureOf({ src, alt }, origin),
     },
   })
-  return new Html(`<div class="prose">${clean}</div>`)
+  return new Html(`<div class="rich own">${clean}</div>`)
 }
 
 const TAGS =

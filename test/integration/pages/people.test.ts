@@ -122,7 +122,7 @@ describe('the first page', () => {
 </peertube-container>`
     await root.send('PUT', '/api/v1/custom-pages/homepage/instance', { content })
     const { html } = await visitor().open('/')
-    const main = html.slice(html.indexOf('<main'))
+    const main = html.slice(html.indexOf('<main'), html.indexOf('<h2>Latest videos'))
     expect(main).toContain('<h2>Welcome</h2>')
     expect(main).toContain('<h2>Start &lt;here&gt;</h2><p>What to see</p>')
     expect(linksIn(main, 'birds')).toEqual(['/videos/browse'])
@@ -130,7 +130,7 @@ describe('the first page', () => {
     expect(linksIn(main, 'Open the list')).toEqual(['/videos/browse?sort=-views&scope=local'])
     expect(main).toContain('inside')
     expect(main).not.toMatch(/<script|<iframe|javascript:|onerror|onclick|style=|src="https:/)
-    expect(main).toContain('Bird 26')
+    expect(html).toContain('Bird 26')
     await root.send('PUT', '/api/v1/custom-pages/homepage/instance', { content: '' })
     expect((await visitor().open('/')).html).not.toContain('Welcome')
   })
@@ -142,7 +142,7 @@ describe('the page of a channel', () => {
     async (path) => {
       const { status, html, headers } = await visitor().open(path)
       expect(status).toBe(200)
-      expect(html).toContain('<h1>Main maker_channel channel</h1>')
+      expect(html).toContain('>Main maker_channel channel</h1>')
       expect(html).toContain(`@maker_channel@${new URL(node.base).host}`)
       expect(linksIn(html, 'maker')).toContain('/a/maker/video-channels')
       expect(html).toContain(`<link rel="canonical" href="${node.base}/c/maker_channel/videos">`)
@@ -155,7 +155,7 @@ describe('the page of a channel', () => {
 
   it('has its playlists and a word about it on pages of their own', async () => {
     const playlists = await visitor().open('/c/maker_channel/video-playlists')
-    expect(playlists.html).toContain('<h2>All birds</h2>')
+    expect(playlists.html).toContain('>All birds<')
     await db.query('update channel set description = $1, support = $2 where id = $3', [
       '*Herons* <img src=x onerror=alert(1)>',
       'Bring [seeds](javascript:alert(1))',
@@ -199,7 +199,7 @@ describe('the page of an account', () => {
     async (path) => {
       const { status, html } = await visitor().open(path)
       expect(status).toBe(200)
-      expect(html).toContain('<h1>maker</h1>')
+      expect(html).toContain('>maker</h1>')
       expect(linksIn(html, 'Main maker_channel channel')).toEqual(['/c/maker_channel/videos'])
       expect(html).toContain(`<link rel="canonical" href="${node.base}/a/maker/video-channels">`)
     },

@@ -2,17 +2,18 @@
 
 import type { Config } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import { prose } from '../prose.ts'
+import type { Here } from '../../videos/actor.view.ts'
+import { richText } from './rich-text.ts'
 
 export interface About {
   instance: Config['instance']
   /** File name of the widest picture. */
   banner: string | undefined
   hasContact: boolean
-  origin: string
+  here: Here
 }
 
-export function aboutBody({ instance, banner, hasContact, origin }: About): Html {
+export function aboutBody({ instance, banner, hasContact, here }: About): Html {
   const chapters: [string, string][] = [
     ['Terms', instance.terms],
     ['Code of conduct', instance.code_of_conduct],
@@ -27,7 +28,7 @@ export function aboutBody({ instance, banner, hasContact, origin }: About): Html
     banner && html`<img class="banner" src="/lazy-static/banners/${banner}" alt="" width="1920" height="317">`
   }<h1>About ${instance.name}</h1>
 ${instance.short_description && html`<p>${instance.short_description}</p>`}
-${instance.description && prose(instance.description, origin)}
+${instance.description && richText(instance.description, here)}
 ${hasContact && html`<p><a href="/about/contact">Write to who runs this server</a></p>`}
-${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${prose(text, origin)}</section>`)}`
+${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${richText(text, here)}</section>`)}`
 }

@@ -38,7 +38,7 @@ export const playlistCards = (playlists: readonly PlaylistRow[]): Html =>
     (playlist) => html`<li><a href="${playlistPath(playlist)}"><div class="picture">${
       playlist.thumbnail &&
       html`<img src="/lazy-static/thumbnails/${playlist.thumbnail}" alt="" loading="lazy" width="280" height="157">`
-    }<span class="count">${counted(playlist.elements_count, 'video')}</span></div><h2>${playlist.name}</h2></a>
+    }<span class="count">${counted(playlist.elements_count, 'video')}</span></div><h2><bdi>${playlist.name}</bdi></h2></a>
 <p>${(playlist.channel ?? playlist.account).name}</p></li>
 `,
   )}</ul>`
