@@ -1,8 +1,8 @@
 // Pages for people and for machines that read them: the player, cards, oEmbed; hostile text stays text.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { toShortUuid } from '../../../src/platform/ids.ts'
-import { type MadeVideo, makeRemoteChannel, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
+import { newUuid, toShortUuid } from '../../../src/platform/ids.ts'
+import { insert, type MadeVideo, makeRemoteChannel, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
 import { recorded, refusalOf, shapeOf } from './recorded.ts'
 import { startVideoServer, type VideoServer } from './server.ts'
 
@@ -33,10 +33,12 @@ describe('the page of a video', () => {
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Cookie' })
     expect(answer.body).toContain('<title>protocol video - Vireo</title>')
-    expect(answer.body).toContain('<h1>protocol video</h1>')
+    expect(answer.body).toContain('<h1 dir="auto">protocol video</h1>')
     expect(answer.body).toContain('Main videos_user_channel channel')
     expect(answer.body).toContain('@videos_user_channel@localhost:9000')
-    expect(answer.body).toContain('bold and a link')
+    expect(answer.body).toContain(
+      '<strong>bold</strong> and <a href="https://example.org/" rel="nofollow noopener noreferrer">a link</a>',
+    )
     expect(answer.body).toContain(
       `data-hls="${TEST_ORIGIN}/static/streaming-playlists/hls/${video.uuid}/${video.hls?.master}"`,
     )
@@ -95,10 +97,10 @@ describe('the page of a video', () => {
     expect(answer.body).toContain('noindex')
   })
 
-  it('is not there for private, protected and unknown videos, nor for unlisted ones by their number', async () => {
+  it('is not there for private, internal, blocked and unknown videos, nor for unlisted ones by their number', async () => {
     const { channelId } = server.users.user
-    for (const privacy of [3, 4, 5]) {
-      const { uuid } = await makeVideo(server.db, { channelId, columns: { privacy, name: 'secret name' } })
+    for (const columns of [{ privacy: 3 }, { privacy: 4 }, { blocked: true }]) {
+      const { uuid } = await makeVideo(server.db, { channelId, columns: { ...columns, name: 'secret name' } })
       for (const path of [`/w/${uuid}`, `/videos/watch/${uuid}`, `/videos/embed/${uuid}`]) {
         const answer = await page(path)
         expect(answer.statusCode).toBe(404)
@@ -107,9 +109,129 @@ describe('the page of a video', () => {
     }
     const unlisted = await makeVideo(server.db, { channelId, columns: { privacy: 2 } })
     expect((await page(`/w/${unlisted.id}`)).statusCode).toBe(404)
-    expect((await page(`/w/${unlisted.uuid}`)).statusCode).toBe(200)
+    const shown = await page(`/w/${unlisted.uuid}`)
+    expect(shown.statusCode).toBe(200)
+    expect(shown.body).toContain('<meta name="robots" content="noindex">')
     expect((await page('/w/4da6fde3-88f7-4d16-b119-108df5630b06')).statusCode).toBe(404)
     expect((await page('/w/hello')).statusCode).toBe(404)
+  })
+
+  it('asks for a password, and plays with a token of its own once it is right', async () => {
+    const { channelId } = server.users.user
+    const made = await makeVideo(server.db, {
+      ...{ channelId, columns: { privacy: 5, name: 'secret name' }, passwords: ['open sesame'] },
+      webVideo: { resolution: 240 },
+      hls: { resolution: 240 },
+    })
+    const say = (path: string, password: string) =>
+      server.app.inject({
+        ...{ method: 'POST', url: path, payload: new URLSearchParams({ password }).toString() },
+        headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    for (const path of [`/w/${made.uuid}`, `/videos/watch/${made.uuid}`, `/videos/embed/${made.uuid}`]) {
+      for (const answer of [await page(path), await say(path, 'wrong'), await say(path, 'x'.repeat(600))]) {
+        expect(answer.statusCode).toBe(403)
+        expect(answer.body).toContain('<input type="password"')
+        expect(answer.body).not.toMatch(/secret name|previews|ld\+json|og:title/)
+      }
+      const answer = await say(path, 'open sesame')
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(answer.body).toContain('secret name')
+      const source = /<source src="([^"]+mp4[^"]*)"/.exec(answer.body)?.[1] ?? ''
+      expect(source).toContain('/static/web-videos/private/')
+      expect(source).toMatch(/videoFileToken=[\w.%-]+$/)
+      expect(/<source src="([^"]+m3u8[^"]*)"/.exec(answer.body)?.[1]).toMatch(/&amp;reinjectVideoFileToken=true$/)
+      // It lets its reader in: the bytes are not there, which only those hear who may have them.
+      const file = await server.app.inject({ url: source.replace(TEST_ORIGIN, '').replaceAll('&amp;', '&') })
+      expect(file.statusCode).toBe(404)
+    }
+  })
+
+  it('says why there is nothing to play', async () => {
+    const { channelId } = server.users.user
+    const said: Record<string, string> = {
+      'to-transcode': 'is being prepared',
+      'waiting-for-live': 'has not begun yet',
+      'live-ended': 'is over',
+      'transcoding-failed': 'could not be prepared',
+    }
+    for (const [state, text] of Object.entries(said)) {
+      const { uuid } = await makeVideo(server.db, { channelId, columns: { state } })
+      const answer = await page(`/w/${uuid}`)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.body).toContain(text)
+      expect(answer.body).not.toContain('<video')
+    }
+  })
+
+  it('shows chapters, captions, files, comments and the other videos of the channel in two statements', async () => {
+    const { channelId, accountId } = server.users.other
+    const made = await makeVideo(server.db, {
+      ...{ channelId, webVideo: { resolution: 720 } },
+      columns: { category: 6, licence: 2, language: 'fr', support: 'Buy me **tea**', nsfw: true },
+    })
+    const sibling = await makeVideo(server.db, { channelId, columns: { name: 'a sibling' } })
+    await insert(server.db, 'video_chapter', { video_id: made.id, timecode: 2, title: 'Second <b>' })
+    await insert(server.db, 'video_caption', { video_id: made.id, language: 'fr', filename: 'words.vtt' })
+    const comment = async (text: string, threadId?: number) =>
+      await insert(server.db, 'comment', {
+        ...{ video_id: made.id, account_id: accountId, url: `${TEST_ORIGIN}/comments/${text}`, text },
+        ...(threadId === undefined ? {} : { thread_id: threadId, parent_id: threadId }),
+      })
+    const threads: number[] = []
+    for (let n = 0; n < 21; n += 1) threads.push(await comment(`thread-${n}!`))
+    const [oldest = 0] = threads
+    await comment('an-answer!', oldest)
+
+    const before = server.statements()
+    const { body } = await page(`/w/${made.uuid}?start=1m2s&subtitle=fr`)
+    expect(server.statements() - before).toBe(2)
+    expect(body).toMatch(/<a href="\/w\/\w+\?start=2" data-seek="2">.*<bdi>Second &lt;b&gt;<\/bdi>/)
+    expect(body).toContain(
+      '<track kind="subtitles" src="/lazy-static/video-captions/words.vtt" srclang="fr" label="French" default>',
+    )
+    expect(body).toContain('data-start="62"')
+    expect(body).toContain('.mp4#t=62"')
+    for (const text of ['Travels', 'Attribution - Share Alike', '<strong>tea</strong>', 'Sensitive', 'a sibling']) {
+      expect(body).toContain(text)
+    }
+    expect(body).toContain(`/w/${toShortUuid(sibling.uuid)}`)
+    expect(body).toContain(`/download/web-videos/${made.uuid}-720.mp4`)
+    expect(body).toContain('22 comments')
+    expect(body).toContain('thread-20!')
+    expect(body).not.toContain('thread-0!')
+    expect(body).toContain('?commentsStart=20#comments')
+
+    const second = (await page(`/w/${made.uuid}?commentsStart=20`)).body
+    expect(second).toContain('thread-0!')
+    expect(second).toContain(`?threadId=${oldest}#comments">1 reply</a>`)
+    const thread = (await page(`/w/${made.uuid}?threadId=${oldest}`)).body
+    expect(thread).toContain('an-answer!')
+    expect(thread).not.toContain('thread-1!')
+    await server.db.query('update video set download_enabled = false, comments_policy = 2 where id = $1', [made.id])
+    const closed = (await page(`/w/${made.uuid}?commentsStart=x&threadId=-1&start=later`)).body
+    expect(closed).toContain('Comments are switched off.')
+    expect(closed).not.toContain('/download/')
+  })
+
+  it('covers sensitive videos where visitors are warned of them', async () => {
+    const { channelId } = server.users.user
+    const { uuid } = await makeVideo(server.db, { channelId, columns: { nsfw: true }, webVideo: { resolution: 240 } })
+    expect((await page(`/w/${uuid}`)).body).not.toContain('<details class="sensitive">')
+    server.configure({ instance: { default_nsfw_policy: 'blur' } })
+    for (const path of [`/w/${uuid}`, `/videos/embed/${uuid}`]) {
+      expect((await page(path)).body).toContain('<details class="sensitive">')
+    }
+    server.configure({ services: { twitter: { username: '@vireo' } } })
+  })
+
+  it('is known again by its tag, and small', async () => {
+    const path = `/w/${video.uuid}`
+    const { headers, rawPayload } = await page(path)
+    expect(rawPayload.length).toBeLessThan(30_000)
+    const again = await page(path, { ...HTML, 'if-none-match': String(headers.etag) })
+    expect(again.statusCode).toBe(304)
   })
 
   const hostile = [
@@ -152,9 +274,89 @@ describe('the page of a video', () => {
   })
 })
 
+describe('the embed page', () => {
+  it('takes the parameters of embeds, and leaves out what it is told to', async () => {
+    const plain = (await page(`/videos/embed/${video.uuid}`)).body
+    expect(plain).toMatch(/<video [^>]* controls /)
+    expect(plain).toMatch(/<p class="banner"><a href="[^"]+" target="_blank" rel="noopener" dir="auto">protocol video/)
+    expect(plain).toContain('<meta name="robots" content="noindex">')
+    expect(plain).not.toMatch(/autoplay|og:title|twitter:/)
+    const query =
+      'autoplay=1&loop=1&muted=true&controls=0&title=0&peertubeLink=0&start=1m&stop=70&p2p=1&mode=p2p-media-loader'
+    const asked = (
+      await page(`/videos/embed/${video.uuid}?${query}&bigPlayBackgroundColor=%23F00&foregroundColor=url(x)`)
+    ).body
+    expect(asked).toMatch(/<video [^>]*autoplay loop muted /)
+    expect(asked).toContain('#t=60,70"')
+    expect(asked).toContain('data-stop="70" data-colours="#f00"')
+    expect(asked).not.toMatch(/ controls |banner|url\(x\)|class="tools"/)
+  })
+})
+
+describe('the pages of a playlist', () => {
+  it('play its videos one after the other, and show what is not for everybody as a gap', async () => {
+    const { user } = server.users
+    const uuid = newUuid()
+    const listId = await insert(server.db, 'playlist', {
+      ...{
+        uuid,
+        url: `${TEST_ORIGIN}/video-playlists/${uuid}`,
+        name: 'A <list>',
+        type: 1,
+        privacy: 1,
+        elements_count: 3,
+      },
+      ...{ account_id: user.accountId, channel_id: user.channelId },
+    })
+    const hidden = await makeVideo(server.db, {
+      channelId: user.channelId,
+      columns: { privacy: 3, name: 'secret name' },
+    })
+    const last = await makeVideo(server.db, { channelId: user.channelId, webVideo: { resolution: 240 } })
+    for (const [index, { id }] of [hidden, video, last].entries()) {
+      const moment = { start_timestamp: 1, stop_timestamp: 2 }
+      await insert(server.db, 'playlist_element', { playlist_id: listId, video_id: id, position: index + 1, ...moment })
+    }
+    const short = toShortUuid(uuid)
+    for (const path of [`/w/p/${uuid}`, `/w/p/${short}`, `/videos/watch/playlist/${uuid}`]) {
+      const before = server.statements()
+      const { statusCode, body } = await page(path)
+      expect(statusCode).toBe(200)
+      expect(server.statements() - before).toBe(3)
+      expect(body).toContain('<title>A &lt;list&gt; - Vireo</title>')
+      expect(body).toContain(`<link rel="canonical" href="${TEST_ORIGIN}/w/p/${short}">`)
+      expect(body).toContain(`content="${TEST_ORIGIN}/video-playlists/embed/${uuid}"`)
+      expect(body).toContain('"@type":"ItemList"')
+      expect(body).toContain('<h1 dir="auto">protocol video</h1>')
+      expect(body).toContain(`data-next="/w/p/${short}?playlistPosition=3&amp;autoplay=1"`)
+      expect(body).toContain('data-start="1" data-stop="2"')
+      expect(body).not.toContain('secret name')
+    }
+    const third = await page(`/w/p/${uuid}?playlistPosition=3`)
+    expect(third.body).toContain(`data-video="${last.uuid}"`)
+    const gap = await page(`/w/p/${uuid}?playlistPosition=1`)
+    expect(gap.statusCode).toBe(200)
+    expect(gap.body).not.toContain('<video')
+    const embed = await page(`/video-playlists/embed/${uuid}?playlistPosition=2`)
+    expect(embed.statusCode).toBe(200)
+    expect(embed.headers['content-security-policy']).toContain('frame-ancestors *')
+    expect(embed.headers).not.toHaveProperty('x-frame-options')
+    expect(embed.body).toContain(`data-next="/video-playlists/embed/${uuid}?playlistPosition=3&amp;autoplay=1"`)
+    expect((await page(`/w/p/${listId}`)).statusCode).toBe(200)
+    await server.db.query('update playlist set privacy = 2 where id = $1', [listId])
+    expect((await page(`/w/p/${listId}`)).statusCode).toBe(404)
+    expect((await page(`/w/p/${uuid}`)).body).toContain('<meta name="robots" content="noindex">')
+    await server.db.query('update playlist set privacy = 3 where id = $1', [listId])
+    for (const path of [`/w/p/${uuid}`, `/video-playlists/embed/${uuid}`, '/w/p/none']) {
+      expect((await page(path)).statusCode).toBe(404)
+    }
+  })
+})
+
 const EXPECTED = new Set(
-  'html head meta title link script body header nav form input button a main article div video source h1 h2 p time span strong ul li img footer'.split(
-    ' ',
+  `html head meta title link script body header nav form input button a main article div video source h1 h2 p time span strong
+  ul li img footer svg path label select option bdi dl dt dd details summary textarea section aside ol em code`.split(
+    /\s+/,
   ),
 )
 const tagsIn = (body: string): string[] =>

@@ -8,12 +8,10 @@ const session = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
   byte.toString(16).padStart(2, '0'),
 ).join('')
 
-for (const root of document.querySelectorAll('.player')) begin(root)
-
 function begin(root) {
   const video = root.querySelector('video')
   const button = root.querySelector('.play')
-  const player = { root, video, button, hls: null, files: [], isStarted: false, controls: video.controls }
+  const player = { root, video, button, hls: null, file: null, files: [], isStarted: false, controls: video.controls }
   player.files = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)].map(({ src, type, dataset }) => ({
     src: src.split('#')[0],
     type,
@@ -28,6 +26,8 @@ function begin(root) {
     // Nothing is loaded before it is clear how.
     video.autoplay = false
     for (const source of video.querySelectorAll('source')) source.remove()
+    // The browser may have chosen one already.
+    video.load()
   }
   video.controls = false
   button.hidden = false
@@ -53,7 +53,7 @@ async function start(player) {
   player.button.hidden = true
   player.root.classList.add('busy')
   try {
-    if (!player.isNative && !player.hls && !video.currentSrc) await attachHls(player)
+    if (!player.isNative && !player.hls && !player.file) await attachHls(player)
     await video.play()
   } catch (error) {
     // Browsers refuse what nobody clicked on, unless it is silent.
@@ -130,6 +130,7 @@ function playFile(player, file, goesOn = false) {
   const isPlaying = goesOn || !video.paused
   player.hls?.destroy()
   player.hls = null
+  player.file = file
   video.src = file.src
   video.addEventListener('loadedmetadata', () => seekTo(video, at), { once: true })
   if (isPlaying) video.play().catch(() => undefined)
@@ -193,6 +194,7 @@ function offerTools(player) {
       if (kind === 'level') player.hls.nextLevel = Number(index)
       else if (kind === 'file') playFile(player, files[Number(index)])
       else if (player.hls) player.hls.nextLevel = -1
+      else if (!player.isNative) attachHls(player)
       else playFile(player, root.dataset.hls ? { src: root.dataset.hls } : files[0])
     })
   }
@@ -310,3 +312,6 @@ function colour({ root }) {
   if (play) root.style.setProperty('--play', play)
   if (foreground) root.style.setProperty('--play-ink', foreground)
 }
+
+// What is above is ready from here on.
+for (const root of document.querySelectorAll('.player')) begin(root)

@@ -3,7 +3,7 @@
 import type { CommentRow } from '../../../actors/comment/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
-import { accountPath, avatarPath, watchPath } from '../addresses.ts'
+import { accountPath, avatarPath, handleOf, watchPath } from '../addresses.ts'
 import { richText } from './rich-text.ts'
 import { counted, day, initialOf } from './text.ts'
 
@@ -62,6 +62,8 @@ function commentOf(row: CommentRow, { video, here }: Commented, after: Html | nu
       ? html`<img class="avatar" src="${avatar}" alt="" loading="lazy" width="36" height="36">`
       : html`<span class="avatar" aria-hidden="true">${initialOf(account.name)}</span>`
   }<div><p class="head"><a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>${
+    account.host !== null && html`<bdi class="soft">@${handleOf(account)}</bdi>`
+  }${
     account.id === video.owner_account_id && html`<span class="mark">Author</span>`
   }${row.held && html`<span class="mark">Waits for approval</span>`}<span class="soft">${day(new Date(created_at))}</span></p>${richText(
     text,

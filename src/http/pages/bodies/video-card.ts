@@ -8,7 +8,7 @@ import { clock, counted, day } from './text.ts'
 export const videoCards = (videos: readonly VideoListRow[]): Html =>
   html`<ul class="videos">${videos.map(videoCard)}</ul>`
 
-export const videoCard = (video: VideoListRow): Html =>
+const videoCard = (video: VideoListRow): Html =>
   html`<li><a href="${watchPath(video)}"><div class="picture">${
     video.thumbnail &&
     html`<img src="/lazy-static/thumbnails/${video.thumbnail}" alt="" loading="lazy" width="280" height="157">`

@@ -4,6 +4,7 @@ import type { Cast } from '../cast.ts'
 import { everybody, row } from '../row.ts'
 
 const PRIVATE = 3
+const PROTECTED = 5
 const html = { accept: 'text/html' }
 
 const page = (columns: Record<string, unknown>) => async (cast: Cast) => ({
@@ -15,6 +16,16 @@ const channelPage = (cast: Cast) => ({ headers: html, params: { name: `${cast.us
 const accountPage = (cast: Cast) => ({ headers: html, params: { name: cast.users.user.username } })
 /** Not sent from a page of this site. */
 const form = () => ({ headers: html, body: new URLSearchParams({ token: 'f00' }) })
+const lockedPage = page({ privacy: PROTECTED })
+const wrongPassword = async (cast: Cast) => ({
+  ...(await lockedPage(cast)),
+  body: new URLSearchParams({ password: 'not this one' }),
+})
+
+const playlistPage = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+  headers: html,
+  params: { id: (await cast.playlist(columns)).uuid },
+})
 
 const anyAddress = (address: string) => () => ({ headers: html, params: { '*': address } })
 
@@ -71,6 +82,17 @@ export const pageRows = [
   row('GET /videos/watch/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
   row('GET /videos/embed/:id', everybody(200), page({}), 'public'),
   row('GET /videos/embed/:id', everybody(404), page({ privacy: PRIVATE }), 'private'),
+  row('GET /w/:id', everybody(403), lockedPage, 'protected'),
+  row('GET /videos/watch/:id', everybody(403), lockedPage, 'protected'),
+  row('GET /videos/embed/:id', everybody(403), lockedPage, 'protected'),
+  ...['/w/:id', '/videos/watch/:id', '/videos/embed/:id'].flatMap((path) => [
+    row(`POST ${path}`, everybody(403), wrongPassword, 'protected'),
+    row(`POST ${path}`, everybody(404), page({ privacy: PRIVATE }), 'private'),
+  ]),
+  ...['/w/p/:id', '/videos/watch/playlist/:id', '/video-playlists/embed/:id'].flatMap((path) => [
+    row(`GET ${path}`, everybody(200), playlistPage({}), 'public'),
+    row(`GET ${path}`, everybody(404), playlistPage({ privacy: PRIVATE }), 'private'),
+  ]),
   // With the signature of nobody; the good ones are tested with the mails.
   row('GET /mail-preferences/unsubscribe/:userId/:setting/:signature', everybody(404), unsubscribe),
   row('POST /mail-preferences/unsubscribe/:userId/:setting/:signature', everybody(404), unsubscribe),
