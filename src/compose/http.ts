@@ -100,6 +100,7 @@ import { oauthArea } from '../http/oauth/routes.ts'
 import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
 import { overviewsArea } from '../http/overviews/routes.ts'
 import { pagesArea } from '../http/pages/index.ts'
+import { makeVisitors } from '../http/pages/visitor.ts'
 import { peersArea } from '../http/peers/routes.ts'
 import { pingArea } from '../http/ping/routes.ts'
 import { ratingsArea } from '../http/ratings/routes.ts'
@@ -308,6 +309,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const fileTokens = makeFileTokens({ db, clock, signedTokens })
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
   const receiveImage = makeReceiveImage({ uploads, config })
+  const subscriptions = makeSubscriptions({ ...deps, follows })
   const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
   const serverConfig = makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } })
 
@@ -420,13 +422,16 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     serverLogsArea({ db, config, clock, logger, urls }),
     searchArea({ db, config, urls, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),
-    subscriptionsArea({
-      ...{ db, config, urls },
-      subscriptions: makeSubscriptions({ ...deps, follows }),
-    }),
+    subscriptionsArea({ db, config, urls, subscriptions }),
     feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
-    pagesArea({ db, config, urls, fileTokens }),
-    client ? clientPagesArea({ db, config, urls, client, serverConfig }) : pagesArea({ db, config, urls }),
+    client
+      ? clientPagesArea({ db, config, urls, client, serverConfig })
+      : pagesArea({
+          ...{ db, config, urls, fileTokens, sessions, instance, facts, contact, lookedAtActor, subscriptions },
+          visitors: makeVisitors({ sessions, secrets: deps.secrets, origin: urls.origin }),
+          resolvePasted: federation.resolvePasted,
+          subscribeAddress: federation.subscribeAddress,
+        }),
   ]
 }

@@ -39,6 +39,7 @@ import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
 import { makePlaylistFetcher } from './fetch/playlists.ts'
 import { makeResolvePasted, type ResolvePasted } from './fetch/resolve.ts'
+import { makeSubscribeAddress, type SubscribeAddress } from './fetch/subscribe-address.ts'
 import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { registerHistoryWalks } from './history.ts'
@@ -111,6 +112,8 @@ export interface FederationPart {
   resolvePasted: ResolvePasted
   /** What of this layer is in the archives of users. */
   archiveDocuments: ArchiveDocuments
+  /** Where a visitor with a handle elsewhere subscribes to an actor of ours. */
+  subscribeAddress: SubscribeAddress
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
@@ -209,6 +212,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     ...{ hosts, incoming, decisions: journal },
     resolvePasted: makeResolvePasted({ ...context, discovery }),
     archiveDocuments: makeArchiveDocuments(deps),
+    subscribeAddress: makeSubscribeAddress({ ...deps, discovery }),
     async speaksPlainHttp(host) {
       const { allow_http, follow } = deps.config().vireo.federation
       if (allow_http) return false

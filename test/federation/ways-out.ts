@@ -99,6 +99,15 @@ export function waysOut(nodeOf: () => FederatedNode): Way[] {
     ['a video', (base) => search('videos', `${base}/videos/watch/x`)],
     ['an actor', (base) => search('video-channels', `${base}/x`)],
     ['a playlist', (base) => search('video-playlists', `${base}/video-playlists/${newUuid()}`)],
+    [
+      'the handle of a visitor who subscribes',
+      async (_base, host) => {
+        const body = new URLSearchParams({ kind: 'account', actor: 'root', handle: `x@${host}` })
+        const headers = { accept: 'text/html', origin: nodeOf().base }
+        const answer = await fetch(`${nodeOf().base}/remote-subscribe`, { method: 'POST', body, headers })
+        expect(answer.status).toBeGreaterThanOrEqual(400)
+      },
+    ],
     ['WebFinger', (_base, host) => search('video-channels', `x@${host}`)],
     [
       'node information',

@@ -29,6 +29,16 @@ export async function findAccount(
   return { ...account, seen: { id, remote, refreshedAt } }
 }
 
+/** The account of this row, unless it is gone. */
+export async function findAccountById(db: Pick<Database, 'query'>, id: number): Promise<ActorProfile | undefined> {
+  const [row] = await db.query<{ account: ActorProfile }>(
+    `select ${accountProfile('a', 'x')} as account from account a join actor x on x.id = a.actor_id
+     where a.id = $1 and x.deleted_at is null`,
+    [id],
+  )
+  return row?.account
+}
+
 export interface AccountListQuery {
   start: number
   count: number

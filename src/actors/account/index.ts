@@ -3,5 +3,6 @@ export {
   buildAccountList,
   type FoundAccount,
   findAccount,
+  findAccountById,
   listAccounts,
 } from './account.queries.ts'

@@ -10,6 +10,8 @@ export interface ChannelRow {
   account: ActorProfile
   /** When it was asked for. */
   stats?: ChannelStats
+  /** Whether the actor that was named follows it, or asked to. */
+  followed?: boolean
 }
 
 export interface ChannelStats {
@@ -37,6 +39,8 @@ export interface ChannelListQuery {
   accountId?: number | undefined
   /** Only channels that this actor of ours follows, or asked to. */
   followerActorId?: number | undefined
+  /** Says of each channel whether this actor of ours follows it. */
+  followedBy?: number | undefined
   /** Without what the instance or this account (null: nobody more) mutes; left out: with all. */
   mutedFor?: number | null | undefined
   /** With the numbers of their videos: of those that everybody sees in lists, or of all. */
@@ -87,18 +91,24 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
       ? `greatest(similarity(c.name, ${bind(query.search)}), similarity(x.preferred_username, ${bind(query.search)}))`
       : COLUMNS[query.sort.by]
   const stats = query.stats === undefined ? '' : `, 'stats', ${statsOf('c', query.stats)}`
+  const followed = query.followedBy === undefined ? '' : `, 'followed', ${isFollowed('c', bind(query.followedBy))}`
   const text = `with page as materialized (
       select c.id, ${key} as sort_key ${matching}
       order by ${key} ${direction}, c.id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
     )
     select ${total} as total,
       coalesce((
-        select jsonb_agg(jsonb_build_object('channel', ${channelProfile('c', 'x')}, 'account', ${accountProfile('a', 'o')}${stats})
+        select jsonb_agg(jsonb_build_object('channel', ${channelProfile('c', 'x')}, 'account', ${accountProfile('a', 'o')}${stats}${followed})
           order by p.sort_key ${direction}, p.id ${direction})
         from page p join channel c on c.id = p.id join actor x on x.id = c.actor_id
           join account a on a.id = c.account_id join actor o on o.id = a.actor_id), '[]') as rows`
   return { text, values }
 }
+
+/** SQL: whether an actor of ours follows a channel, or asked to. */
+const isFollowed = (channel: string, follower: string): string =>
+  `exists (select from follow f where f.follower_id = ${follower} and f.target_id = ${channel}.actor_id
+     and f.state in ('pending', 'accepted'))`
 
 /** SQL: how many channels the instance or a reader mutes. */
 const mutedOf = (reader: string): string =>
@@ -195,18 +205,21 @@ export async function channelExists(db: Pick<Database, 'query'>, id: number): Pr
   return (await db.query("select 1 from channel where id = $1 and state = 'active'", [id])).length > 0
 }
 
-/** All that everybody sees of a channel, with its account; in one statement. */
+/** All that everybody sees of a channel, with its account, and whether `followedBy` follows it; in one statement. */
 export async function findChannel(
   db: Pick<Database, 'query'>,
   { name, host }: ChannelHandle,
+  { followedBy }: { followedBy?: number | undefined } = {},
 ): Promise<(ChannelRow & { seen: SeenActor }) | undefined> {
   const [row] = await db.query<ChannelRow & { actorId: number } & Omit<SeenActor, 'id'>>(
-    `select ${channelProfile('c', 'x')} as channel, ${accountProfile('a', 'o')} as account, ${seenColumns('x')}
+    `select ${channelProfile('c', 'x')} as channel, ${accountProfile('a', 'o')} as account, ${seenColumns('x')}${
+      followedBy === undefined ? '' : `, ${isFollowed('c', '$3')} as followed`
+    }
      from (select c.id from ${BY_HANDLE} order by c.id limit 1) found join channel c on c.id = found.id
        join actor x on x.id = c.actor_id join account a on a.id = c.account_id join actor o on o.id = a.actor_id`,
-    [name, host],
+    followedBy === undefined ? [name, host] : [name, host, followedBy],
   )
   if (!row) return undefined
-  const { channel, account, actorId: id, remote, refreshedAt } = row
-  return { channel, account, seen: { id, remote, refreshedAt } }
+  const { channel, account, followed, actorId: id, remote, refreshedAt } = row
+  return { channel, account, ...(followed === undefined ? {} : { followed }), seen: { id, remote, refreshedAt } }
 }

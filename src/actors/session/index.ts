@@ -7,4 +7,5 @@ export {
   type Session,
   type Sessions,
   type Tokens,
+  type Visit,
 } from './session.commands.ts'

@@ -23,6 +23,11 @@ export interface Session {
   }
 }
 
+/** A session with what pages for people ask about its user. */
+export interface Visit extends Session {
+  nsfwPolicy: string
+}
+
 export interface Tokens {
   access_token: string
   refresh_token: string
@@ -54,6 +59,8 @@ export interface Sessions {
   refresh(client: ClientCredentials, refreshToken: string): Promise<Tokens>
   /** The session of an access token, asked of the database each time, so that its end shows at once everywhere. */
   authenticate(accessToken: string): Promise<Session | null>
+  /** The same, for a page. */
+  visit(accessToken: string): Promise<Visit | null>
   /** Of these sessions, those that are over, or whose access token is too old: for who stays connected. */
   ended(sessionIds: readonly number[]): Promise<number[]>
   end(sessionId: number): Promise<void>
@@ -163,6 +170,28 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     }
   }
 
+  async function findVisit(accessToken: string): Promise<Visit | null> {
+    const hash = sha256(accessToken)
+    const [row] = await db.query<Session['user'] & { session_id: number; first_use: boolean; nsfw_policy: string }>(
+      `select s.id as session_id, s.spent_refresh_token_hash is not null as first_use, u.nsfw_policy, u.id, u.username,
+         u.role, a.id as "accountId", a.actor_id as "actorId", u.video_quota as "videoQuota",
+         u.video_quota_daily as "videoQuotaDaily"
+       from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
+       where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
+      [hash, clock.now()],
+    )
+    if (!row) return null
+    const { session_id, first_use, nsfw_policy, ...user } = row
+    if (first_use) {
+      // The client has the new tokens: from now on the refresh token before them is one that should be gone.
+      await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [
+        session_id,
+        hash,
+      ])
+    }
+    return { id: session_id, user, nsfwPolicy: nsfw_policy }
+  }
+
   return {
     async login({ client, username, password, code }) {
       const clientId = await findClient(client)
@@ -227,25 +256,11 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
     },
 
     async authenticate(accessToken) {
-      const hash = sha256(accessToken)
-      const [row] = await db.query<Session['user'] & { session_id: number; first_use: boolean }>(
-        `select s.id as session_id, s.spent_refresh_token_hash is not null as first_use, u.id, u.username, u.role,
-           a.id as "accountId", a.actor_id as "actorId", u.video_quota as "videoQuota", u.video_quota_daily as "videoQuotaDaily"
-         from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
-         where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
-        [hash, clock.now()],
-      )
-      if (!row) return null
-      const { session_id, first_use, ...user } = row
-      if (first_use) {
-        // The client has the new tokens: from now on the refresh token before them is one that should be gone.
-        await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [
-          session_id,
-          hash,
-        ])
-      }
-      return { id: session_id, user }
+      const found = await findVisit(accessToken)
+      return found && { id: found.id, user: found.user }
     },
+
+    visit: findVisit,
 
     async ended(sessionIds) {
       const rows = await db.query<{ id: number }>(

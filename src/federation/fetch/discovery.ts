@@ -3,7 +3,14 @@
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
-import { parseHandle, parseJson, readNodeInfo, readNodeInfoLinks, readWebFinger } from '../wire/index.ts'
+import {
+  parseHandle,
+  parseJson,
+  readNodeInfo,
+  readNodeInfoLinks,
+  readWebFinger,
+  type WebFingerDocument,
+} from '../wire/index.ts'
 import { refusedFetch, refuseStatus } from './documents.ts'
 
 export interface Discovery {
@@ -13,6 +20,8 @@ export interface Discovery {
   noteSoftwareOf(host: string): Promise<void>
   /** The id of the actor with this handle, `name@host`. */
   actorOf(handle: string): Promise<string>
+  /** What the host of a handle says of it, and where that was read. Throws DomainError. */
+  webFingerOf(handle: string): Promise<WebFingerDocument & { readAt: string }>
 }
 
 export function makeDiscovery(deps: FederationDeps): Discovery {
@@ -91,14 +100,17 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
       }
     },
 
-    async actorOf(handle) {
-      const parsed = parseHandle(handle)
-      if (!parsed) throw new DomainError('invalid', `${handle} is no handle.`)
-      const resource = encodeURIComponent(`acct:${parsed.name}@${parsed.host}`)
-      const { document } = await getJson(parsed.host, `/.well-known/webfinger?resource=${resource}`)
-      const read = readWebFinger(document)
-      if (!read.ok) throw new DomainError('unprocessable', `${handle} leads to no actor: ${read.problem}`)
-      return read.value.actor
-    },
+    actorOf: async (handle) => (await webFingerOf(handle)).actor,
+    webFingerOf,
+  }
+
+  async function webFingerOf(handle: string) {
+    const parsed = parseHandle(handle)
+    if (!parsed) throw new DomainError('invalid', `${handle} is no handle.`)
+    const resource = encodeURIComponent(`acct:${parsed.name}@${parsed.host}`)
+    const { document, url: readAt } = await getJson(parsed.host, `/.well-known/webfinger?resource=${resource}`)
+    const read = readWebFinger(document)
+    if (!read.ok) throw new DomainError('unprocessable', `${handle} leads to no actor: ${read.problem}`)
+    return { ...read.value, readAt }
   }
 }

@@ -17,7 +17,6 @@ export interface ResolvePasted {
   video(text: string, options: { fetch: boolean }): Promise<number | undefined>
   channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
   playlist(text: string, options: { fetch: boolean }): Promise<number | undefined>
-  /** Of a person, by its handle. */
   account(text: string, options: { fetch: boolean }): Promise<number | undefined>
 }
 
@@ -58,31 +57,26 @@ export function makeResolvePasted(
     )
   }
 
-  async function channel(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
+  async function actor(kind: 'account' | 'channel', pasted: Pasted, fetch: boolean): Promise<number | undefined> {
+    const fetched = async (url: string): Promise<number | undefined> => {
+      const { accountId, channelId } = await resolveActor(url)
+      return (kind === 'account' ? accountId : channelId) ?? undefined
+    }
     if (pasted.kind === 'handle') {
       const { name, host } = pasted
       const isOurs = host === urls.host
-      const known = await findChannelByHandle(db, { name, host: isOurs ? null : host })
+      const handle = { name, host: isOurs ? null : host }
+      const known = kind === 'account' ? await findAccount(db, handle) : await findChannelByHandle(db, handle)
       if (known || isOurs || !fetch) return known?.id
-      return await firstOf([`${name}@${host}`], async (handle) => channelOf(await discovery.actorOf(handle)))
+      return await firstOf([`${name}@${host}`], async (asked) => fetched(await discovery.actorOf(asked)))
     }
     if (pasted.origin === urls.origin) return undefined
     const known = await idOf(
-      `select c.id from actor x join channel c on c.actor_id = x.id
+      `select n.id from actor x join ${kind} n on n.actor_id = x.id
        where x.url_hash = md5($1)::uuid and x.url = $1 and x.deleted_at is null`,
       [pasted.url],
     )
-    return known ?? (fetch ? await firstOf([pasted.url], channelOf) : undefined)
-  }
-
-  async function account(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
-    if (pasted.kind !== 'handle') return undefined
-    const { name, host } = pasted
-    const isOurs = host === urls.host
-    const known = await findAccount(db, { name, host: isOurs ? null : host })
-    if (known || isOurs || !fetch) return known?.id
-    const accountOf = async (url: string) => (await resolveActor(url)).accountId ?? undefined
-    return await firstOf([`${name}@${host}`], async (handle) => accountOf(await discovery.actorOf(handle)))
+    return known ?? (fetch ? await firstOf([pasted.url], fetched) : undefined)
   }
 
   async function playlist(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
@@ -98,8 +92,6 @@ export function makeResolvePasted(
     ])
     return known ?? (fetch ? await firstOf(addresses, async (url) => (await playlists.resolve(url)).id) : undefined)
   }
-
-  const channelOf = async (url: string): Promise<number | undefined> => (await resolveActor(url)).channelId ?? undefined
 
   const hashes = async (texts: string[]): Promise<string[]> =>
     (await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest($1::text[]) as t', [texts])).map(
@@ -142,8 +134,8 @@ export function makeResolvePasted(
 
   return {
     video: resolver(video),
-    channel: resolver(channel),
+    channel: resolver((pasted, fetch) => actor('channel', pasted, fetch)),
+    account: resolver((pasted, fetch) => actor('account', pasted, fetch)),
     playlist: resolver(playlist),
-    account: resolver(account),
   }
 }

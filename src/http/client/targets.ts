@@ -7,11 +7,11 @@ import type { ActorProfile } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type Head, headTagsOf, plainHead, type Subject } from '../pages/heads/index.ts'
-import { openVideo } from '../pages/open-video.ts'
 import { siteOf } from '../pages/site.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { openVideo } from './open-video.ts'
 
 export interface Target {
   status: 200 | 404

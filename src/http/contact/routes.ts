@@ -11,7 +11,8 @@ import { emailAddress } from '../users/fields.ts'
 /** Characters. */
 const LONGEST_SUBJECT = 300
 
-const contactBody = z.object({
+/** Of a message. */
+export const contactBody = z.object({
   fromName: z.string().min(1).max(120).nullable(),
   fromEmail: emailAddress,
   subject: z.string().max(LONGEST_SUBJECT).nullish(),

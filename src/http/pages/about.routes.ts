@@ -1,11 +1,70 @@
-// What the server says of itself.
+// What the server says of itself, and the form to write to who runs it.
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { isMailEnabled } from '../../config/index.ts'
+import { contactBody as contactFields } from '../contact/routes.ts'
+import { countedAddress } from '../plugins/rate-limit.ts'
 import { aboutBody } from './bodies/about.ts'
+import { contactBody, sentBody, unavailableBody } from './bodies/contact.ts'
+import { formOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
-export function addAboutPage({ app, config, send }: PageTools): void {
-  app.get('/about', pageOptions, async (request, reply) => {
-    const { name, description, terms } = config().instance
-    return send(request, reply, { title: 'About', body: aboutBody({ name, description, terms }) })
+/** What the fields of a message are called on the page, by their names in the API. */
+const LABELS: Readonly<Record<string, string>> = {
+  fromName: 'your name',
+  fromEmail: 'your e-mail address',
+  subject: 'the subject',
+  body: 'the message',
+}
+
+export function addAboutPages({ app, config, urls, visitors, facts, contact, send }: PageTools): void {
+  const isOpen = (): boolean => config().contact_form.enabled && isMailEnabled(config())
+
+  for (const path of ['/about', '/about/instance']) {
+    app.get(path, pageOptions, async (request, reply) => {
+      const { instance } = config()
+      const { banners } = await facts.recent()
+      const body = aboutBody({ instance, banner: banners[0]?.filename, hasContact: isOpen(), here: urls })
+      return send(request, reply, { title: 'About', body })
+    })
+  }
+
+  app.get('/about/contact', pageOptions, async (request, reply) => show(request, reply, { fields: {} }))
+
+  app.post('/about/contact', pageOptions, async (request, reply) => {
+    const field = formOf(request)
+    visitors.refuseForged(request, field('token'))
+    if (!isOpen()) return show(request, reply, { fields: {} })
+    const fields = {
+      fromName: field('fromName') ?? null,
+      fromEmail: field('fromEmail') ?? '',
+      subject: field('subject') ?? null,
+      body: field('body') ?? '',
+    }
+    const { data, error } = contactFields.safeParse(fields)
+    if (!data) {
+      const wrong = [...new Set(error.issues.map(({ path }) => LABELS[String(path[0])] ?? 'a field'))]
+      return show(request, reply, { fields, status: 400, problem: `Look at ${wrong.join(' and ')} again.` })
+    }
+    try {
+      await contact.write({ ...data, subject: data.subject ?? null }, countedAddress(request))
+    } catch (refusal) {
+      if (!(refusal instanceof DomainError) || refusal.kind !== 'forbidden') throw refusal
+      return show(request, reply, { fields, status: 403, problem: refusal.message })
+    }
+    return send(request, reply, { title: 'Contact', body: sentBody(), isPrivate: true })
   })
+
+  function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: { fields: Parameters<typeof contactBody>[0]['fields']; problem?: string; status?: number },
+  ): FastifyReply {
+    const { status = 200, fields, problem } = asked
+    const body = isOpen()
+      ? contactBody({ fields, problem, token: visitors.formToken(request, reply), name: config().instance.name })
+      : unavailableBody()
+    return send(request, reply, { status, title: 'Contact', body, isPrivate: true })
+  }
 }

@@ -26,7 +26,8 @@ export const playlistUrlOf = (playlist: { uuid: string }, here: Here): string =>
 export const playlistEmbedUrl = (playlist: { uuid: string }, here: Here): string =>
   `${here.origin}/video-playlists/embed/${playlist.uuid}`
 
-const inPath = (actor: Named): string => encodeURIComponent(handleOf(actor)).replace('%40', '@')
+/** A handle as a segment of a path. */
+export const inPath = (actor: Named): string => encodeURIComponent(handleOf(actor)).replace('%40', '@')
 export const accountPath = (account: Named): string => `/a/${inPath(account)}/video-channels`
 export const channelPath = (channel: Named): string => `/c/${inPath(channel)}/videos`
 

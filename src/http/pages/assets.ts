@@ -32,7 +32,7 @@ export function addAssets(app: App): Assets {
 export const stylePath = (): string => styleSheet().path
 
 /** In this order, as one sheet. */
-const STYLES = ['base', 'frame', 'videos', 'player', 'embed', 'watch', 'comments']
+const STYLES = ['base', 'frame', 'videos', 'player', 'embed', 'watch', 'comments', 'browse']
 
 const styleSheet = (): Asset =>
   asset('style.css', 'text/css; charset=utf-8', Buffer.concat(STYLES.map((name) => read(`style/${name}.css`))))

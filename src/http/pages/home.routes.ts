@@ -1,26 +1,92 @@
-// The first page: the latest videos.
+// The first page, and the lists of everybody's videos, at the addresses that web clients know and people have bookmarked.
 
-import { listVideos } from '../../actors/video/index.ts'
-import { homeBody } from './bodies/home.ts'
+import { findHomepage, type InstanceFacts } from '../../actors/instance/index.ts'
+import { type VideoSortField, videoSortFields } from '../../actors/video/index.ts'
+import type { Html } from '../../platform/html.ts'
+import { browseBody, homeBody, subscriptionsBody } from './bodies/home.ts'
+import { LISTS, type ListName } from './bodies/lists.ts'
+import { customMarkup } from './custom-markup.ts'
+import { pageNumber, queryOf } from './fields.ts'
 import { headTagsOf } from './heads/index.ts'
 import { headed } from './layout.ts'
 import { type PageTools, pageOptions } from './send.ts'
+import { videoPage } from './video-page.ts'
 
-const COUNT = 24
-
-export function addHomePage({ app, db, config, urls, site, send }: PageTools): void {
-  app.get('/', pageOptions, async (request, reply) => {
-    const { rows } = await listVideos(db, {
-      scope: { of: 'everybody' },
-      internal: false,
-      start: 0,
-      count: COUNT,
-      sort: { by: 'publishedAt', descending: true },
-      skipCount: true,
-      mutedFor: null,
-      ...(config().instance.default_nsfw_policy === 'do_not_list' ? { nsfw: false } : {}),
-    })
-    const head = headTagsOf({ kind: 'home' }, { site: site(), here: urls })
-    return send(request, reply, { ...headed(head), body: homeBody(rows) })
-  })
+/** Older addresses of lists. */
+const MOVED: Readonly<Record<string, string>> = {
+  '/home': '/',
+  '/videos': LISTS.latest.path,
+  '/videos/overview': '/',
+  '/discover': '/',
+  '/videos/recently-added': LISTS.latest.path,
+  '/videos/trending': LISTS.trending.path,
+  '/videos/hot': '/videos/browse?sort=-hot',
+  '/videos/best': '/videos/browse?sort=-best',
+  '/videos/most-viewed': '/videos/browse?sort=-views',
+  '/videos/most-liked': LISTS.liked.path,
+  '/videos/local': LISTS.local.path,
 }
+
+export function addHomePage(tools: PageTools): void {
+  const { app, db, site, urls, visitors, facts, send } = tools
+
+  app.get('/', pageOptions, async (request, reply) => {
+    const [visit, known] = await Promise.all([visitors.of(request), facts.recent()])
+    const [content, videos] = await Promise.all([
+      homepageOf(known),
+      videoPage(tools, visit, { scope: { of: 'everybody' }, page: 1 }),
+    ])
+    const body = homeBody({ name: site().name, banner: known.banners[0]?.filename, content, videos })
+    return send(request, reply, { ...headed(headTagsOf({ kind: 'home' }, { site: site(), here: urls })), body })
+  })
+
+  /** What was read last, kept as long as the facts are; made anew when it was changed. */
+  let kept: { by: InstanceFacts; from: string | undefined; html: Html | undefined } | undefined
+  async function homepageOf(known: InstanceFacts): Promise<Html | undefined> {
+    if (!known.homepage) return undefined
+    if (kept?.by === known) return kept.html
+    const from = await findHomepage(db.query)
+    const html = kept?.from === from ? kept?.html : from && customMarkup(from, urls.origin)
+    kept = { by: known, from, html: html || undefined }
+    return kept.html
+  }
+
+  app.get('/videos/browse', pageOptions, async (request, reply) => {
+    const query = queryOf(request)
+    const visit = await visitors.of(request)
+    const sort = sortOf(query('sort'))
+    const isLocal = query('scope') === 'local' || undefined
+    const page = pageNumber(query)
+    const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, sort, isLocal })
+    const asked = new URLSearchParams({
+      ...(sort.by === 'publishedAt' && sort.descending ? {} : { sort: `${sort.descending ? '-' : ''}${sort.by}` }),
+      ...(isLocal ? { scope: 'local' } : {}),
+    })
+    const path = `/videos/browse${asked.size > 0 ? `?${asked}` : ''}`
+    const open = listAt(path)
+    return send(request, reply, {
+      title: open === undefined ? 'Videos' : LISTS[open].title,
+      body: browseBody(open, path, videos),
+    })
+  })
+
+  app.get('/videos/subscriptions', pageOptions, async (request, reply) => {
+    const visit = await visitors.of(request)
+    if (!visit) return reply.redirect('/login?next=%2Fvideos%2Fsubscriptions', 303)
+    const scope = { of: 'followed', followerActorId: visit.user.actorId } as const
+    const videos = await videoPage(tools, visit, { scope, page: pageNumber(queryOf(request)) })
+    return send(request, reply, { title: 'Your subscriptions', body: subscriptionsBody(videos), isPrivate: true })
+  })
+
+  for (const [from, to] of Object.entries(MOVED)) {
+    app.get(from, pageOptions, (_request, reply) => reply.redirect(to, 302))
+  }
+}
+
+function sortOf(text = ''): { by: VideoSortField; descending: boolean } {
+  const by = videoSortFields.find((field) => field === text.replace(/^-/, ''))
+  return by === undefined ? { by: 'publishedAt', descending: true } : { by, descending: text.startsWith('-') }
+}
+
+const listAt = (path: string): ListName | undefined =>
+  (Object.keys(LISTS) as ListName[]).find((name) => LISTS[name].path === path)

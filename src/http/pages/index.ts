@@ -2,24 +2,34 @@
 // request gets here.
 
 import type { Area } from '../plugins/types.ts'
-import { addAboutPage } from './about.routes.ts'
+import { addAboutPages } from './about.routes.ts'
+import { addActorPages } from './actor.routes.ts'
 import { addAssets } from './assets.ts'
 import { addEmbedPages } from './embed.routes.ts'
+import { addErrorPages } from './errors.ts'
 import { addHomePage } from './home.routes.ts'
+import { addLoginPages } from './login.routes.ts'
 import { addMissingPage } from './missing.routes.ts'
 import { addPlaylistWatchPages } from './playlist.routes.ts'
+import { addSearchPage } from './search.routes.ts'
 import { makePageTools, type PagesDeps } from './send.ts'
+import { addSubscribePages } from './subscribe.routes.ts'
 import { addWatchPages } from './watch.routes.ts'
 
 /** Adds the pages, their assets, and the page for what is not there. */
 export function pagesArea(deps: PagesDeps): Area {
   return (app) => {
     const tools = makePageTools(app, deps, addAssets(app))
+    addErrorPages(tools)
     addHomePage(tools)
+    addActorPages(tools)
+    addSearchPage(tools)
+    addLoginPages(tools)
+    addSubscribePages(tools)
     addWatchPages(tools)
     addEmbedPages(tools)
+    addAboutPages(tools)
     addPlaylistWatchPages(tools)
-    addAboutPage(tools)
     addMissingPage(tools)
   }
 }

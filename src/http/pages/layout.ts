@@ -13,6 +13,10 @@ export interface Page {
   embed?: boolean
   /** Set on pages with a player. */
   player?: boolean
+  /** Whether somebody may be signed in. */
+  signedIn?: boolean
+  /** What was searched for. */
+  searched?: string
 }
 
 /** The members of a page that come from its head. */
@@ -23,7 +27,7 @@ ${tags}`,
 })
 
 export function layout(
-  { title, body, head, embed = false, player = false }: Page,
+  { title, body, head, embed = false, player = false, signedIn = false, searched }: Page,
   site: Pick<Site, 'name'>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
 ): string {
@@ -52,8 +56,12 @@ ${
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <a class="name" href="/">${site.name}</a>
-<form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required><button>Search</button></form>
-<nav aria-label="Main"><a href="/about">About</a></nav>
+<form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required${searched ? html` value="${searched}"` : null}><button>Search</button></form>
+<nav aria-label="Main"><a href="/about">About</a>${
+        signedIn
+          ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/logout">Log out</a>`
+          : html`<a href="/login">Log in</a>`
+      }</nav>
 </header>
 <main id="main" tabindex="-1">
 ${body}

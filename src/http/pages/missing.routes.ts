@@ -13,6 +13,6 @@ export function addMissingPage({ app, send, site }: PageTools): void {
     if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
     // As the other server answers, whose clients have pages that it does not know of.
     const head = html`<meta name="robots" content="noindex">`
-    return send(request, reply, { title: site().name, head, body: missingBody() })
+    return send(request, reply, { title: site().name, head, body: missingBody({ embed: false }) })
   })
 }

@@ -1,6 +1,11 @@
 // Sends a page: its frame, its tag for conditional requests, and its policy.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { LookedAtActor } from '../../actors/actor/index.ts'
+import type { Contact } from '../../actors/contact/index.ts'
+import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
+import type { Sessions } from '../../actors/session/index.ts'
+import type { Subscriptions } from '../../actors/subscription/index.ts'
 import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -12,19 +17,34 @@ import { missingBody } from './bodies/missing.ts'
 import { plainHead } from './heads/index.ts'
 import { contentSecurityPolicy, headed, layout, type Page } from './layout.ts'
 import { type Site, siteOf } from './site.ts'
+import type { Visitors } from './visitor.ts'
 
 export interface PagesDeps {
   db: Database
   config: () => Config
   urls: Here
+  visitors: Visitors
+  facts: Pick<InstanceFactsReader, 'recent'>
+  /** Told of each look at an actor. */
+  lookedAtActor: LookedAtActor
+  sessions: Pick<Sessions, 'login' | 'end'>
+  instance: Pick<Instance, 'localClient'>
+  subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe'>
+  contact: Contact
+  /** Row ids of what a text names; `fetch`: other servers may be asked. */
+  resolvePasted: Record<'video' | 'channel' | 'playlist' | 'account', Find>
+  /** Where a visitor with a handle elsewhere subscribes to the actor with this address. Throws DomainError. */
+  subscribeAddress(handle: string, uri: string): Promise<string>
   fileTokens: Pick<FileTokens, 'issue'>
 }
+
+type Find = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
 
 export interface Answer extends Page {
   status?: number
   /** Other servers that the page's media come from. */
   origins?: readonly string[]
-  /** For whoever asked alone: kept by nobody. */
+  /** For whoever asked alone: nobody keeps it, and no search engine shows it. */
   isPrivate?: boolean
   /** A frame with a form in it; pages have one. */
   forms?: boolean
@@ -49,13 +69,15 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     reply,
     { status = 200, origins = [], isPrivate = false, forms, ...page },
   ) => {
-    const body = layout(page, site(), assets)
-    const etag = etagOf(body)
     const framed = page.embed === true
+    const signedIn = !framed && deps.visitors.seemsSignedIn(request)
+    const body = layout({ ...page, signedIn }, site(), assets)
+    const etag = etagOf(body)
     reply.code(status).headers({
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': isPrivate ? 'no-store' : 'max-age=0, no-cache, must-revalidate',
-      vary: 'Accept',
+      'cache-control': isPrivate ? 'no-store' : `${signedIn ? 'private, ' : ''}max-age=0, no-cache, must-revalidate`,
+      ...(isPrivate ? { 'x-robots-tag': 'noindex' } : {}),
+      vary: framed ? 'Accept' : 'Accept, Cookie',
       ...(isPrivate ? {} : { etag }),
       'content-security-policy': contentSecurityPolicy({ origins, framed, forms: forms ?? !framed }),
       'referrer-policy': 'strict-origin-when-cross-origin',

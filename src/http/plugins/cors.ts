@@ -1,4 +1,4 @@
-// CORS: every site may read what this server answers, without credentials; there are no cookies to abuse.
+// CORS: every site may read what this server answers, without credentials: no browser gives it a cookie along with what it reads.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -6,9 +6,8 @@ const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 
 /**
  * On every answer. The contract names prefixes (API, files, feeds, ActivityPub); the recordings have the headers
- * everywhere, and since no answer depends on cookies, but for the language
- * of a web client's pages, they open nothing. Clients expect to see the credentials header;
- * with any origin it must not be true.
+ * everywhere, and since browsers let no other site read an answer to a request with cookies while the origin is any, they
+ * open nothing. Clients expect to see the credentials header; with any origin it must not be true.
  */
 export const corsHeaders = {
   'access-control-allow-origin': '*',

@@ -58,14 +58,23 @@ export function addErrorHandling(app: App): void {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
 }
 
-/** Answers a request with the problem that the error means. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Answers a request with the problem that the error means; `show` sends it in another form than a problem body. */
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  show?: (problem: { status: number; detail: string }) => FastifyReply,
+): FastifyReply {
   const { headers, ...problem } = problemOf(error, request)
   if (problem.status >= 500 && !(error instanceof DomainError || error instanceof HttpError)) {
     const { id: reqId, method, url } = request
     request.log.error({ reqId, err: error, method, url: hideSecrets(url) }, 'request failed')
   }
   for (const name of OF_THE_SUCCESS) reply.removeHeader(name)
+  if (show) {
+    reply.headers(headers)
+    return show({ status: problem.status, detail: problem.detail })
+  }
   const text = plainTextOf(error, problem, request)
   if (text !== undefined) return sendText(reply.code(problem.status).headers(headers), text)
   return sendProblem(reply.headers(headers), problem)

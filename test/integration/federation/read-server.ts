@@ -21,6 +21,7 @@ import { makeUser } from '../../support/builders.ts'
 import { generateKeys } from '../../support/cheap.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
+import { quietPages } from '../../support/quiet-pages.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 import { PEER } from '../../unit/federation/recordings.ts'
 
@@ -90,7 +91,10 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     logger: silentLogger,
     publicUrl: ORIGIN,
     authenticate: async () => null,
-    areas: [activityPubArea({ serveActivityPub }), pagesArea({ db, config: () => config, urls, fileTokens })],
+    areas: [
+      activityPubArea({ serveActivityPub }),
+      pagesArea({ ...quietPages(), db, config: () => config, urls, fileTokens }),
+    ],
     checkResponses: true,
     version: '1.2.3',
   })

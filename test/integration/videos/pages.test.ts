@@ -31,7 +31,7 @@ describe('the page of a video', () => {
   it('shows the video, who made it and when, and plays HLS with web video behind it', async () => {
     const answer = await page(`/w/${toShortUuid(video.uuid)}`)
     expect(answer.statusCode).toBe(200)
-    expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept' })
+    expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Cookie' })
     expect(answer.body).toContain('<title>protocol video - Vireo</title>')
     expect(answer.body).toContain('<h1 dir="auto">protocol video</h1>')
     expect(answer.body).toContain('Main videos_user_channel channel')
@@ -378,6 +378,24 @@ describe('other pages', () => {
     const program = await page('/unknown-page', { accept: 'application/json' })
     expect(program.json()).toMatchObject({ status: 404 })
     expect((await page('/api/v1/unknown')).headers['content-type']).toContain('problem+json')
+  })
+})
+
+describe('pages of lists', () => {
+  it.each([
+    ['/', 1],
+    ['/videos/browse?sort=-likes', 1],
+    ['/c/videos_user_channel', 2],
+    ['/c/videos_user_channel/about', 1],
+    ['/a/videos_user', 2],
+    ['/a/videos_user/videos', 2],
+    ['/search?search=protocol&type=channels', 1],
+    // Where a search finds few, it looks for what is alike too.
+    ['/search?search=protocol', 2],
+  ])('take few statements: %s', async (path, most) => {
+    const before = server.statements()
+    expect((await page(path)).statusCode).toBe(200)
+    expect(server.statements() - before).toBeLessThanOrEqual(most)
   })
 })
 

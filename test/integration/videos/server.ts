@@ -36,6 +36,7 @@ import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
+import { quietPages } from '../../support/quiet-pages.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { makeTestStore } from '../../support/test-store.ts'
 
@@ -171,7 +172,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
         },
       }),
       servicesArea({ db: asked, urls, config: () => config }),
-      pagesArea({ db: asked, urls, config: () => config, fileTokens }),
+      pagesArea({ ...quietPages(), db: asked, urls, config: () => config, fileTokens }),
     ],
     checkResponses: true,
     version: '1.2.3',

@@ -1,9 +1,34 @@
 // What the server says of itself.
 
+import type { Config } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import { plainText } from '../plain-text.ts'
+import type { Here } from '../../videos/actor.view.ts'
+import { richText } from './rich-text.ts'
 
-export const aboutBody = (about: { name: string; description: string; terms: string }): Html =>
-  html`<h1>About ${about.name}</h1>
-<p class="text">${plainText(about.description)}</p>
-${about.terms && html`<h2>Terms</h2><p class="text">${plainText(about.terms)}</p>`}`
+export interface About {
+  instance: Config['instance']
+  /** File name of the widest picture. */
+  banner: string | undefined
+  hasContact: boolean
+  here: Here
+}
+
+export function aboutBody({ instance, banner, hasContact, here }: About): Html {
+  const chapters: [string, string][] = [
+    ['Terms', instance.terms],
+    ['Code of conduct', instance.code_of_conduct],
+    ['Moderation', instance.moderation_information],
+    ['Who runs this server', instance.administrator],
+    ['Why it was made', instance.creation_reason],
+    ['For how long', instance.maintenance_lifetime],
+    ['How it is paid for', instance.business_model],
+    ['Hardware', instance.hardware_information],
+  ]
+  return html`${
+    banner && html`<img class="banner" src="/lazy-static/banners/${banner}" alt="" width="1920" height="317">`
+  }<h1>About ${instance.name}</h1>
+${instance.short_description && html`<p>${instance.short_description}</p>`}
+${instance.description && richText(instance.description, here)}
+${hasContact && html`<p><a href="/about/contact">Write to who runs this server</a></p>`}
+${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${richText(text, here)}</section>`)}`
+}

@@ -1,11 +1,38 @@
-// The first page.
+// The first page: what the administrator wrote, and the latest videos.
 
-import type { VideoListRow } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import { videoCards } from './video-card.ts'
+import type { VideoPage } from '../video-page.ts'
+import { tabs, videosOr } from './listing.ts'
+import { LISTS, type ListName } from './lists.ts'
 
-export function homeBody(videos: readonly VideoListRow[]): Html {
-  if (videos.length === 0) return html`<h1>Latest videos</h1><p class="soft">There are no videos yet.</p>`
-  return html`<h1>Latest videos</h1>
-${videoCards(videos)}`
+export interface Home {
+  name: string
+  /** File name of the widest picture. */
+  banner: string | undefined
+  /** Of the administrator. */
+  content: Html | undefined
+  videos: VideoPage
 }
+
+export const homeBody = ({ name, banner, content, videos }: Home): Html =>
+  html`${
+    banner && html`<img class="banner" src="/lazy-static/banners/${banner}" alt="" width="1920" height="317">`
+  }${content ? html`<h1>${name}</h1>${content}<h2>Latest videos</h2>` : html`<h1>Latest videos</h1>`}
+${listTabs('latest')}
+${videosOr('There are no videos yet.', LISTS.latest.path, videos)}`
+
+/** The lists of everybody's videos. */
+const listTabs = (open: ListName | undefined): Html =>
+  tabs(
+    'Lists of videos',
+    Object.entries(LISTS).map(([key, { name, path }]) => ({ name, path, isOpen: key === open })),
+  )
+
+export const browseBody = (open: ListName | undefined, path: string, videos: VideoPage): Html =>
+  html`<h1>${open === undefined ? 'Videos' : LISTS[open].title}</h1>
+${listTabs(open)}
+${videosOr('There are no videos yet.', path, videos)}`
+
+export const subscriptionsBody = (videos: VideoPage): Html =>
+  html`<h1>Your subscriptions</h1>
+${videosOr('There are no videos yet of the channels that you subscribed to.', '/videos/subscriptions', videos)}`

@@ -2,7 +2,7 @@
 
 import type { VideoListRow } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import { watchPath } from '../addresses.ts'
+import { channelPath, watchPath } from '../addresses.ts'
 import { clock, counted, day } from './text.ts'
 
 export const videoCards = (videos: readonly VideoListRow[]): Html =>
@@ -13,5 +13,5 @@ const videoCard = (video: VideoListRow): Html =>
     video.thumbnail &&
     html`<img src="/lazy-static/thumbnails/${video.thumbnail}" alt="" loading="lazy" width="280" height="157">`
   }<time datetime="PT${video.duration}S">${clock(video.duration)}</time></div><h2>${video.name}</h2></a>
-<p>${video.channel.name}</p><p>${day(video.published_at)} · ${counted(video.views, 'view')}</p></li>
+<p><a href="${channelPath(video.channel)}"><bdi>${video.channel.name}</bdi></a></p><p>${day(video.published_at)} · ${counted(video.views, 'view')}</p></li>
 `

@@ -12,6 +12,10 @@ const page = (columns: Record<string, unknown>) => async (cast: Cast) => ({
   params: { id: (await cast.video(columns)).uuid },
 })
 
+const channelPage = (cast: Cast) => ({ headers: html, params: { name: `${cast.users.user.username}_channel` } })
+const accountPage = (cast: Cast) => ({ headers: html, params: { name: cast.users.user.username } })
+/** Not sent from a page of this site. */
+const form = () => ({ headers: html, body: new URLSearchParams({ token: 'f00' }) })
 const lockedPage = page({ privacy: PROTECTED })
 const wrongPassword = async (cast: Cast) => ({
   ...(await lockedPage(cast)),
@@ -30,6 +34,41 @@ const unsubscribe = () => ({ params: { userId: 1, setting: 'newCommentOnMyVideo'
 export const pageRows = [
   row('GET /', everybody(200)),
   row('GET /about', everybody(200)),
+  row('GET /about/instance', everybody(200)),
+  row('GET /about/contact', everybody(200)),
+  row('POST /about/contact', everybody(403), form),
+  ...[
+    '/home',
+    '/videos',
+    '/videos/overview',
+    '/discover',
+    '/videos/recently-added',
+    '/videos/trending',
+    '/videos/hot',
+  ].map((path) => row(`GET ${path}`, everybody(302))),
+  ...['/videos/best', '/videos/most-viewed', '/videos/most-liked', '/videos/local'].map((path) =>
+    row(`GET ${path}`, everybody(302)),
+  ),
+  row('GET /videos/browse', everybody(200)),
+  row('GET /search', everybody(200)),
+  ...['', '/videos', '/video-playlists', '/about'].flatMap((tab) => [
+    row(`GET /c/:name${tab}`, everybody(200), channelPage),
+    row(`GET /video-channels/:name${tab}`, everybody(200), channelPage),
+  ]),
+  ...['', '/video-channels', '/videos', '/video-playlists', '/about'].flatMap((tab) => [
+    row(`GET /a/:name${tab}`, everybody(200), accountPage),
+    row(`GET /accounts/:name${tab}`, everybody(200), accountPage),
+    row(`GET /@:name${tab}`, everybody(200), accountPage),
+  ]),
+  // Tokens of the API say nothing to pages: all callers are visitors there.
+  row('GET /videos/subscriptions', everybody(303)),
+  row('GET /login', everybody(200)),
+  row('POST /login', everybody(403), form),
+  row('GET /logout', everybody(303)),
+  row('POST /logout', everybody(403), form),
+  row('POST /subscriptions', everybody(403), form),
+  row('POST /remote-subscribe', everybody(403), form),
+  row('GET /remote-interaction', everybody(200)),
   row('GET /.well-known/change-password', everybody(302)),
   row('GET /.well-known/dnt', everybody(200)),
   row('GET /.well-known/dnt/', everybody(200)),

@@ -1,0 +1,45 @@
+// Where a visitor goes to subscribe from their own server: the template that WebFinger gives for their handle, filled in.
+
+import { DomainError } from '../../actors/runtime/index.ts'
+import { atMost } from '../../platform/at-most.ts'
+import type { FederationDeps } from '../deps.ts'
+import type { Discovery } from './discovery.ts'
+
+/**
+ * The page of the visitor's own server about `uri`. Throws DomainError: `invalid` for what is no handle, others when that
+ * server cannot be asked, or offers no page that can be trusted.
+ */
+export type SubscribeAddress = (handle: string, uri: string) => Promise<string>
+
+/** Lookups at once in one process: anybody may ask for them. */
+const AT_ONCE = 10
+const PLACE = '{uri}'
+
+export function makeSubscribeAddress(
+  deps: Pick<FederationDeps, 'config'> & { discovery: Pick<Discovery, 'webFingerOf'> },
+): SubscribeAddress {
+  const { config, discovery } = deps
+  const limited = atMost(AT_ONCE)
+  return async (handle, uri) => {
+    const { subscribeTemplate, actor, readAt } = await limited(() => discovery.webFingerOf(handle))
+    if (subscribeTemplate === null) throw new DomainError('unprocessable', 'That server has no page to subscribe on.')
+    const host = handle.slice(handle.lastIndexOf('@') + 1).toLowerCase()
+    // Whoever lets another server speak for their handle has the actor there, or sends WebFinger on to it.
+    const hosts = new Set([host, URL.parse(actor)?.host, URL.parse(readAt)?.host])
+    const address = fill(subscribeTemplate, uri, config().vireo.federation.allow_http)
+    if (!address || !hosts.has(address.host)) {
+      throw new DomainError('unprocessable', 'That server names a page that cannot be trusted.')
+    }
+    return address.href
+  }
+}
+
+/** Undefined for a template that is no address of the web, or has no place for the address. */
+function fill(template: string, uri: string, allowHttp: boolean): URL | undefined {
+  if (!template.includes(PLACE)) return undefined
+  // The place belongs into the path or the query, never into the host.
+  const empty = URL.parse(template.replaceAll(PLACE, ''))
+  const url = URL.parse(template.replaceAll(PLACE, encodeURIComponent(uri)))
+  if (!empty || !url || url.origin !== empty.origin || url.username !== '' || url.password !== '') return undefined
+  return url.protocol === 'https:' || (allowHttp && url.protocol === 'http:') ? url : undefined
+}

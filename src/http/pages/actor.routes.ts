@@ -1,0 +1,166 @@
+// Channels and accounts, of ours and of other servers as far as they are known: what they show, and how to subscribe. Nobody is
+// asked about those that are not known.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { findAccount } from '../../actors/account/index.ts'
+import { type ChannelRow, findChannel, findChannelByHandle, listChannels } from '../../actors/channel/index.ts'
+import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
+import type { Visit } from '../../actors/session/index.ts'
+import type { ActorProfile, VideoListScope } from '../../actors/video/index.ts'
+import { type Html, html } from '../../platform/html.ts'
+import { toActorHandle } from '../plugins/handles.ts'
+import { handleOf, inPath } from './addresses.ts'
+import { aboutActor, actorBody, channelCards } from './bodies/actor.ts'
+import { pager, playlistCards, videosOr } from './bodies/listing.ts'
+import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
+import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
+import { headTagsOf } from './heads/index.ts'
+import { headed } from './layout.ts'
+import { type PageTools, pageOptions } from './send.ts'
+import { videoPage } from './video-page.ts'
+
+const CHANNEL_TABS = { videos: 'Videos', 'video-playlists': 'Playlists', about: 'About' } as const
+const ACCOUNT_TABS = {
+  'video-channels': 'Channels',
+  videos: 'Videos',
+  'video-playlists': 'Playlists',
+  about: 'About',
+} as const
+
+type TabName = keyof typeof ACCOUNT_TABS
+
+const options = { ...pageOptions, schema: { params: z.object({ name: z.string() }), hide: true } } as const
+
+export function addActorPages(tools: PageTools): void {
+  const { app, visitors, sendMissing } = tools
+  const pages = makeActorPages(tools)
+
+  for (const [base, show, names] of [
+    ['/c/:name', pages.channel, Object.keys(CHANNEL_TABS)],
+    ['/video-channels/:name', pages.channel, Object.keys(CHANNEL_TABS)],
+    ['/a/:name', pages.account, Object.keys(ACCOUNT_TABS)],
+    ['/accounts/:name', pages.account, Object.keys(ACCOUNT_TABS)],
+    ['/@:name', pages.either, Object.keys(ACCOUNT_TABS)],
+  ] as const) {
+    for (const tab of [undefined, ...names]) {
+      app.get(tab === undefined ? base : `${base}/${tab}`, options, async (request, reply) => {
+        const visit = await visitors.of(request)
+        const asked = { request, reply, visit, tab: tab as TabName | undefined }
+        return (await show(request.params.name, asked)) ?? sendMissing(request, reply)
+      })
+    }
+  }
+}
+
+interface Asked {
+  request: FastifyRequest
+  reply: FastifyReply
+  visit: Visit | null
+  /** The first one when left out. */
+  tab: TabName | undefined
+}
+
+/** Each sends the page, or answers undefined when there is nobody of this name. */
+function makeActorPages(tools: PageTools) {
+  const { db, urls, site, visitors, lookedAtActor, send } = tools
+
+  async function channel(name: string, { request, reply, visit, tab = 'videos' }: Asked) {
+    const found = await findChannel(db, toActorHandle(name, urls.host), { followedBy: visit?.user.actorId })
+    if (!found || !(tab in CHANNEL_TABS)) return undefined
+    lookedAtActor(found.seen)
+    const { channel: actor, account: owner } = found
+    const base = `/c/${inPath(actor)}`
+    const path = `${base}/${tab}`
+    const content = await contentOf({ request, visit, tab, path, actor, of: { channelId: actor.id } })
+    const action = visit
+      ? buttonOf(found, path, visitors.formToken(request, reply))
+      : visitorSubscribe({ kind: 'channel', actor: handleOf(actor) }, path)
+    const body = actorBody({ actor, owner, tabs: tabsOf(base, CHANNEL_TABS, tab), action, content }, urls)
+    return send(request, reply, {
+      ...headed(headTagsOf({ kind: 'channel', actor }, { site: site(), here: urls })),
+      body,
+    })
+  }
+
+  async function account(name: string, { request, reply, visit, tab = 'video-channels' }: Asked) {
+    const actor = await findAccount(db, toActorHandle(name, urls.host))
+    if (!actor) return undefined
+    lookedAtActor(actor.seen)
+    const base = `/a/${inPath(actor)}`
+    const path = `${base}/${tab}`
+    const content =
+      tab === 'video-channels'
+        ? await channelsOf({ request, reply, visit, actor, path })
+        : await contentOf({ request, visit, tab, path, actor, of: { accountId: actor.id } })
+    const action = visit ? null : visitorSubscribe({ kind: 'account', actor: handleOf(actor) }, path)
+    const body = actorBody({ actor, tabs: tabsOf(base, ACCOUNT_TABS, tab), action, content }, urls)
+    return send(request, reply, {
+      ...headed(headTagsOf({ kind: 'account', actor }, { site: site(), here: urls })),
+      body,
+    })
+  }
+
+  const buttonOf = (row: ChannelRow, next: string, token: string): Html =>
+    subscribeButton({
+      channel: `${row.channel.username}@${row.channel.host ?? urls.host}`,
+      name: row.channel.name,
+      isSubscribed: row.followed === true,
+      ...{ next, token },
+    })
+
+  async function channelsOf(asked: Pick<Asked, 'request' | 'reply' | 'visit'> & { actor: ActorProfile; path: string }) {
+    const { request, reply, visit, actor, path } = asked
+    const page = pageNumber(queryOf(request))
+    const { total, rows } = await listChannels(db, {
+      ...{ accountId: actor.id, start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT },
+      sort: { by: 'updatedAt', descending: true },
+      followedBy: visit?.user.actorId,
+    })
+    if (rows.length === 0) return html`<p class="soft">There are no channels.</p>`
+    const token = visit && visitors.formToken(request, reply)
+    const button = (row: ChannelRow) => (token === null ? null : buttonOf(row, path, token))
+    return html`${channelCards(rows, urls, button)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`
+  }
+
+  /** What the tabs of both show. */
+  async function contentOf(asked: {
+    request: FastifyRequest
+    visit: Visit | null
+    tab: TabName
+    path: string
+    actor: ActorProfile
+    of: { channelId: number } | { accountId: number }
+  }): Promise<Html> {
+    const { request, visit, tab, path, actor, of } = asked
+    if (tab === 'about') return aboutActor(actor, urls)
+    const page = pageNumber(queryOf(request))
+    if (tab === 'videos') {
+      const scope: VideoListScope = 'channelId' in of ? { of: 'channel', ...of } : { of: 'account', ...of }
+      return videosOr('There are no videos yet.', path, await videoPage(tools, visit, { scope, page }))
+    }
+    const { total, rows } = await listPlaylists(db, {
+      ...{ of, everyPrivacy: false, type: playlistTypes.regular, mutedFor: visit?.user.accountId ?? null },
+      ...{ start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT, sort: { by: 'updatedAt', descending: true } },
+    })
+    if (rows.length === 0) return html`<p class="soft">There are no playlists.</p>`
+    return html`${playlistCards(rows)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`
+  }
+
+  return {
+    channel,
+    account,
+    /** A name does not say what it is the name of. */
+    async either(name: string, asked: Asked) {
+      const page = await account(name, asked)
+      if (page) return page
+      const handle = toActorHandle(name, urls.host)
+      if (!(await findChannelByHandle(db, handle))) return undefined
+      const tab = asked.tab !== undefined && asked.tab in CHANNEL_TABS ? asked.tab : 'videos'
+      return asked.reply.redirect(`/c/${encodeURIComponent(name)}/${tab}`, 302)
+    },
+  }
+}
+
+const tabsOf = (base: string, names: Partial<Record<TabName, string>>, open: TabName) =>
+  Object.entries(names).map(([tab, name]) => ({ name, path: `${base}/${tab}`, isOpen: tab === open }))

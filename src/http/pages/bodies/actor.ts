@@ -1,0 +1,66 @@
+// The page of a channel or account: who it is, and one of its tabs.
+
+import type { ChannelRow } from '../../../actors/channel/index.ts'
+import type { ActorProfile, ActorSummary } from '../../../actors/video/index.ts'
+import { type Html, html, webUrl } from '../../../platform/html.ts'
+import type { Here } from '../../videos/actor.view.ts'
+import { accountPath, avatarPath, channelPath } from '../addresses.ts'
+import { type Tab, tabs } from './listing.ts'
+import { richText } from './rich-text.ts'
+import { counted, day } from './text.ts'
+
+/** px */
+const AVATAR = 96
+const SMALL_AVATAR = 48
+
+const fullHandle = ({ username, host }: ActorSummary, here: Here): string => `@${username}@${host ?? here.host}`
+
+/** The picture of an actor, or a place of the same size. */
+function avatar(actor: ActorSummary, width: number): Html {
+  const path = avatarPath(actor, width)
+  return path === undefined
+    ? html`<span class="avatar none" aria-hidden="true">${[...actor.name][0] ?? ''}</span>`
+    : html`<img class="avatar" src="${path}" alt="" width="${width}" height="${width}" loading="lazy">`
+}
+
+export interface ActorPage {
+  actor: ActorProfile
+  /** Who it belongs to. */
+  owner?: ActorProfile
+  tabs: readonly Tab[]
+  /** What can be done with it. */
+  action: Html | null
+  content: Html
+}
+
+export function actorBody({ actor, owner, tabs: list, action, content }: ActorPage, here: Here): Html {
+  const banner = actor.banners.toSorted((a, b) => (b.width ?? 0) - (a.width ?? 0))[0]
+  const elsewhere = actor.host === null ? undefined : webUrl(actor.url)
+  return html`${
+    banner && html`<img class="banner" src="/lazy-static/banners/${banner.filename}" alt="" width="1920" height="317">`
+  }<div class="actor">${avatar(actor, AVATAR)}<div class="who"><h1 dir="auto">${actor.name}</h1>
+<p class="soft">${fullHandle(actor, here)} · ${counted(actor.followers, owner ? 'subscriber' : 'follower')}</p>${
+    owner && html`<p>By <a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a></p>`
+  }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">Open on ${actor.host}</a></p>`}</div>${action}</div>
+${tabs(`Pages of ${actor.name}`, list)}
+${content}`
+}
+
+export const aboutActor = (actor: ActorProfile, here: Here): Html =>
+  html`<section class="about"><h2>Description</h2>
+${actor.description ? richText(actor.description, here) : html`<p class="soft">There is no description.</p>`}
+${actor.support && html`<h2>Support</h2>${richText(actor.support, here)}`}
+<p class="soft">${actor.host === null ? 'Here' : 'Known here'} since ${day(new Date(actor.created_at))}</p></section>`
+
+/** Channels in a list; `button`: what can be done with each. */
+export const channelCards = (rows: readonly ChannelRow[], here: Here, button: (row: ChannelRow) => Html | null): Html =>
+  html`<ul class="channels">${rows.map(
+    (
+      row,
+    ) => html`<li>${avatar(row.channel, SMALL_AVATAR)}<div class="who"><h2><a href="${channelPath(row.channel)}"><bdi>${
+      row.channel.name
+    }</bdi></a></h2><p class="soft">${fullHandle(row.channel, here)} · ${counted(row.channel.followers, 'subscriber')}</p></div>${button(
+      row,
+    )}</li>
+`,
+  )}</ul>`

@@ -1,0 +1,10 @@
+// The lists of videos that have a tab, by the addresses that web clients know.
+
+export const LISTS = {
+  latest: { name: 'Latest', title: 'Latest videos', path: '/videos/browse' },
+  trending: { name: 'Trending', title: 'Trending videos', path: '/videos/browse?sort=-trending' },
+  liked: { name: 'Most liked', title: 'Most liked videos', path: '/videos/browse?sort=-likes' },
+  local: { name: 'Local', title: 'Videos of this server', path: '/videos/browse?scope=local' },
+} as const
+
+export type ListName = keyof typeof LISTS

@@ -1,0 +1,57 @@
+// Subscribing: with a click for who is signed in, from their own server for everybody else.
+
+import { type Html, html } from '../../../platform/html.ts'
+
+export interface SubscribeForm {
+  /** `name@host` of the channel. */
+  channel: string
+  name: string
+  isSubscribed: boolean
+  /** Where to go afterwards. */
+  next: string
+  token: string
+}
+
+export const subscribeButton = ({ channel, name, isSubscribed, next, token }: SubscribeForm): Html =>
+  html`<form method="post" action="/subscriptions" class="subscribe">
+<input type="hidden" name="channel" value="${channel}"><input type="hidden" name="wanted" value="${
+    isSubscribed ? 'no' : 'yes'
+  }"><input type="hidden" name="next" value="${next}"><input type="hidden" name="token" value="${token}">
+<button${isSubscribed ? null : html` class="main"`} aria-label="${isSubscribed ? 'Unsubscribe from' : 'Subscribe to'} ${name}">${
+    isSubscribed ? 'Unsubscribe' : 'Subscribe'
+  }</button></form>`
+
+export interface RemoteSubscribeForm {
+  kind: 'account' | 'channel'
+  /** As its page is called. */
+  actor: string
+  /** What was typed before. */
+  handle?: string | undefined
+  problem?: string | undefined
+}
+
+/** For visitors: the form about their own server. */
+const remoteSubscribe = ({ kind, actor, handle, problem }: RemoteSubscribeForm): Html =>
+  html`<form method="post" action="/remote-subscribe" class="fields">
+<input type="hidden" name="kind" value="${kind}"><input type="hidden" name="actor" value="${actor}">
+<label for="handle">Your handle on your own server</label>
+${problem && html`<p class="problem" id="handle-problem" role="alert">${problem}</p>`}
+<div class="row"><input id="handle" name="handle" required maxlength="300" autocapitalize="none" autocomplete="email" spellcheck="false" placeholder="@me@my.server"${
+    handle ? html` value="${handle}"` : null
+  }${problem ? html` aria-describedby="handle-problem" aria-invalid="true"` : null}><button class="main">Subscribe</button></div>
+</form>`
+
+/** The same, folded away, with the way to sign in here. */
+export const visitorSubscribe = (form: RemoteSubscribeForm, next: string): Html =>
+  html`<details class="subscribe"><summary>Subscribe</summary>
+<div class="box">${remoteSubscribe(form)}
+<p><a href="/login?next=${encodeURIComponent(next)}">Log in</a> if you have an account here.</p></div></details>`
+
+export const remoteSubscribeBody = (name: string, form: RemoteSubscribeForm): Html =>
+  html`<h1>Subscribe to ${name}</h1>
+${remoteSubscribe(form)}`
+
+/** On the way to the visitor's own server. */
+export const leavingBody = (name: string, address: string): Html =>
+  html`<h1>Subscribe to ${name}</h1>
+<p>Your server takes over from here: <a href="${address}" rel="noopener">continue on ${URL.parse(address)?.host}</a></p>`

@@ -1,0 +1,92 @@
+// The homepage that an administrator wrote: Markdown with plain HTML and the elements that web clients know (`peertube-button` and
+// the like), as HTML in which nothing acts. What those elements load by script is a link here.
+
+import MarkdownIt from 'markdown-it'
+import sanitizeHtml from 'sanitize-html'
+import { Html, html, webUrl } from '../../platform/html.ts'
+
+const markdown = new MarkdownIt({ html: true, linkify: true, breaks: true, maxNesting: 20 })
+
+const ELEMENT = /<(\/?)peertube-([a-z-]{1,40})((?:\s+[\w-]{1,60}="[^"]{0,2000}")*)\s*>/g
+const ATTRIBUTE = /([\w-]+)="([^"]*)"/g
+
+/** `origin`: of this server, the only one that pictures come from. */
+export function customMarkup(content: string, origin: string): Html {
+  const plain = content.replace(ELEMENT, (_whole, closing: string, name: string, attributes: string) =>
+    closing ? (name === 'container' ? '</section>' : '') : elementOf(name, attributesOf(attributes)).text,
+  )
+  const clean = sanitizeHtml(markdown.render(plain), {
+    allowedTags: TAGS,
+    allowedAttributes: { a: ['href', 'rel'], img: ['src', 'alt', 'loading'] },
+    allowedSchemes: ['http', 'https', 'mailto'],
+    allowProtocolRelative: false,
+    nestingLimit: 30,
+    transformTags: {
+      // The page has a first heading of its own.
+      h1: 'h2',
+      a: (tagName, { href = '' }) => ({ tagName, attribs: { href, rel: 'noopener' } }),
+      img: (_tagName, { src = '', alt = '' }) => pictureOf({ src, alt }, origin),
+    },
+  })
+  return new Html(`<div class="rich own">${clean}</div>`)
+}
+
+const TAGS =
+  'a b blockquote br code dd del div dl dt em h2 h3 h4 h5 h6 hr i img li ol p pre s section small span strong sub sup table tbody td th thead tr u ul'.split(
+    ' ',
+  )
+
+type Attributes = (name: string) => string
+
+function attributesOf(text: string): Attributes {
+  const found = new Map([...text.matchAll(ATTRIBUTE)].map(([, name = '', value = '']) => [name, value]))
+  return (name) => unescaped(found.get(`data-${name}`) ?? '')
+}
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+/** What stands in place of an element; of one that is not known, what is in it. */
+function elementOf(name: string, attribute: Attributes): Html {
+  switch (name) {
+    case 'container':
+      return html`<section>${attribute('title') && html`<h2>${attribute('title')}</h2>`}${
+        attribute('description') && html`<p>${attribute('description')}</p>`
+      }`
+    case 'button':
+      return link(attribute('href'), attribute('label'))
+    case 'channel-miniature':
+      return link(`/c/${encodeURIComponent(attribute('name'))}`, attribute('name'))
+    case 'video-embed':
+    case 'video-miniature':
+      return link(`/w/${encodeURIComponent(attribute('uuid') || attribute('video-uuid'))}`, 'Watch the video')
+    case 'playlist-embed':
+    case 'playlist-miniature':
+      return link(`/w/p/${encodeURIComponent(attribute('uuid'))}`, 'Open the playlist')
+    case 'videos-list':
+      return link(listPath(attribute), attribute('title') || 'Open the list of videos')
+    default:
+      return html``
+  }
+}
+
+const link = (href: string, label: string): Html => html`<p><a href="${href}">${label}</a></p>`
+
+function listPath(attribute: Attributes): string {
+  const query = new URLSearchParams()
+  if (attribute('sort')) query.set('sort', attribute('sort'))
+  if (attribute('only-local') === 'true') query.set('scope', 'local')
+  return `/videos/browse${query.size > 0 ? `?${query}` : ''}`
+}
+
+/** Browsers of visitors ask no other server for pictures: those become links. */
+function pictureOf({ src, alt }: { src: string; alt: string }, origin: string): sanitizeHtml.Tag {
+  const url = URL.parse(src, origin)
+  if (url?.origin === origin) return { tagName: 'img', attribs: { src: url.pathname, alt, loading: 'lazy' } }
+  return { tagName: 'a', attribs: { href: webUrl(src) ?? '', rel: 'noopener' }, text: alt || 'Picture' }
+}

@@ -1,0 +1,30 @@
+// Refusals and faults as pages, for people: programs get the problem body that the rest of the server answers.
+
+import type { FastifyRequest } from 'fastify'
+import { html } from '../../platform/html.ts'
+import { answerError } from '../plugins/errors.ts'
+import type { PageTools } from './send.ts'
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This cannot be understood',
+  403: 'This is not allowed',
+  404: 'There is nothing here',
+  429: 'Too many requests',
+  503: 'Not now',
+}
+
+/** For all routes of the pages. */
+export function addErrorPages({ app, send }: PageTools): void {
+  app.setErrorHandler((error, request, reply) => {
+    if (!wantsHtml(request)) return answerError(error, request, reply)
+    return answerError(error, request, reply, ({ status, detail }) => {
+      const title = TITLES[status] ?? 'This did not work'
+      const body = html`<h1>${title}</h1>
+<p role="alert">${detail}</p>
+<p><a href="/">Latest videos</a></p>`
+      return send(request, reply, { status, title, body, isPrivate: true })
+    })
+  })
+}
+
+export const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(request.headers.accept ?? '')

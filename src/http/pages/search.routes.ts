@@ -1,0 +1,74 @@
+// Searches for videos, channels and playlists. A pasted address or handle leads to its page; other servers are asked about it for
+// those alone for whom the search of the API asks them too.
+
+import { listChannels } from '../../actors/channel/index.ts'
+import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
+import type { Visit } from '../../actors/session/index.ts'
+import { type Html, html } from '../../platform/html.ts'
+import { channelCards } from './bodies/actor.ts'
+import { pager, playlistCards, videosOr } from './bodies/listing.ts'
+import { SEARCHES, type SearchKind, searchBody } from './bodies/search.ts'
+import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
+import { makePastedPath, mayFetch } from './pasted.ts'
+import { type PageTools, pageOptions } from './send.ts'
+import { videoPage } from './video-page.ts'
+
+/** Characters, as in the API. */
+const LONGEST = 1000
+
+export function addSearchPage(tools: PageTools): void {
+  const { app, db, config, urls, visitors, send } = tools
+  const pastedPath = makePastedPath(tools)
+
+  app.get('/search', pageOptions, async (request, reply) => {
+    const query = queryOf(request)
+    const search = (query('search') ?? '').trim().slice(0, LONGEST)
+    const kind = SEARCHES.find((one) => one.kind === query('type'))?.kind ?? 'videos'
+    const visit = await visitors.of(request)
+    const fetch = mayFetch(config(), visit !== null)
+    const path = await pastedPath(search, { fetch })
+    if (path !== undefined) return reply.redirect(path, 303)
+    const page = pageNumber(query)
+    const content = search === '' ? undefined : await found[kind]({ search, page, visit, fetch })
+    const title = search === '' ? 'Search' : `${search} - Search`
+    const head = html`<meta name="robots" content="noindex">`
+    return send(request, reply, { title, head, searched: search, body: searchBody({ search, kind, content }) })
+  })
+
+  interface Asked {
+    search: string
+    page: number
+    visit: Visit | null
+    fetch: boolean
+  }
+
+  const range = (page: number) => ({ start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT })
+  const pathOf = (kind: SearchKind, search: string) => `/search?${new URLSearchParams({ search, type: kind })}`
+  const byMatch = { by: 'match', descending: true } as const
+
+  const found: Record<SearchKind, (asked: Asked) => Promise<Html>> = {
+    async videos({ search, page, visit, fetch }) {
+      const scope = { of: 'everybody' } as const
+      const videos = await videoPage(tools, visit, { scope, page, search, sort: byMatch, strangers: fetch })
+      return videosOr('No video was found.', pathOf('videos', search), videos)
+    },
+
+    async channels({ search, page, visit }) {
+      const mutedFor = visit?.user.accountId ?? null
+      const { total, rows } = await listChannels(db, { ...range(page), sort: byMatch, search, mutedFor })
+      if (rows.length === 0) return html`<p class="soft">No channel was found.</p>`
+      const hasMore = total > page * PAGE_COUNT
+      return html`${channelCards(rows, urls, () => null)}${pager(pathOf('channels', search), { page, hasMore })}`
+    },
+
+    async playlists({ search, page, visit }) {
+      const { total, rows } = await listPlaylists(db, {
+        ...{ ...range(page), everyPrivacy: false, type: playlistTypes.regular, withVideos: true },
+        ...{ search, sort: byMatch, mutedFor: visit?.user.accountId ?? null },
+      })
+      if (rows.length === 0) return html`<p class="soft">No playlist was found.</p>`
+      const hasMore = total > page * PAGE_COUNT
+      return html`${playlistCards(rows)}${pager(pathOf('playlists', search), { page, hasMore })}`
+    },
+  }
+}

@@ -1,0 +1,99 @@
+// Subscribing on pages: with a click for who is logged in here; from their own server for everybody else, who are sent there; and the
+// page on which people of ours arrive who were sent here by another server.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findAccount } from '../../actors/account/index.ts'
+import { findChannel } from '../../actors/channel/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { ActorProfile } from '../../actors/video/index.ts'
+import { html } from '../../platform/html.ts'
+import { splitHandle, toActorHandle } from '../plugins/handles.ts'
+import { accountPath, channelPath, handleOf } from './addresses.ts'
+import { interactionBody } from './bodies/interaction.ts'
+import { leavingBody, remoteSubscribeBody } from './bodies/subscribe.ts'
+import { formOf, queryOf } from './fields.ts'
+import { localPath } from './local-path.ts'
+import { makePastedPath, mayFetch } from './pasted.ts'
+import { type PageTools, pageOptions } from './send.ts'
+
+export function addSubscribePages(tools: PageTools): void {
+  const { app, db, config, urls, visitors, subscriptions, subscribeAddress, send, sendMissing } = tools
+  const pastedPath = makePastedPath(tools)
+
+  app.post('/subscriptions', pageOptions, async (request, reply) => {
+    const field = formOf(request)
+    visitors.refuseForged(request, field('token'))
+    const next = localPath(field('next'))
+    const visit = await visitors.of(request)
+    if (!visit) return reply.redirect(loginPath(next), 303)
+    const handle = splitHandle(field('channel') ?? '', config())
+    if (!handle) throw new DomainError('invalid', 'This is the handle of no channel.')
+    const host = handle.host.toLowerCase()
+    const channel = { name: handle.name, host: host === urls.host ? null : host }
+    const { accountId } = visit.user
+    if (field('wanted') === 'no') await subscriptions.unsubscribe(accountId, channel)
+    else await subscriptions.subscribe(accountId, channel)
+    return reply.redirect(next, 303)
+  })
+
+  /** Each asks another server, so they are as few as logins. */
+  const lookups = { ...pageOptions, config: { limits: ['client', 'login'] } } as const
+
+  app.post('/remote-subscribe', lookups, async (request, reply) => {
+    visitors.refuseForeign(request)
+    const field = formOf(request)
+    const kind = field('kind') === 'account' ? 'account' : 'channel'
+    const actor = await actorOf(kind, field('actor') ?? '')
+    if (!actor) return sendMissing(request, reply)
+    const typed = (field('handle') ?? '').trim()
+    const form = { kind, actor: handleOf(actor), handle: typed } as const
+    const handle = splitHandle(typed, config())
+    if (handle?.host.toLowerCase() === urls.host) {
+      return reply.redirect(loginPath(kind === 'account' ? accountPath(actor) : channelPath(actor)), 303)
+    }
+    const [address, status, problem] = handle
+      ? await addressFor(`${handle.name}@${handle.host}`, actor.url)
+      : [undefined, 400, 'Type your name and your server, such as @me@my.server.']
+    const title = `Subscribe to ${actor.name}`
+    if (address === undefined) {
+      const body = remoteSubscribeBody(actor.name, { ...form, problem })
+      return send(request, reply, { status, title, body, isPrivate: true })
+    }
+    // A form may lead to this server alone; the page that it leads to goes on by itself.
+    const head = html`<meta http-equiv="refresh" content="0; url=${address}">`
+    return send(request, reply, { title, head, body: leavingBody(actor.name, address), isPrivate: true })
+  })
+
+  async function addressFor(handle: string, uri: string): Promise<[string | undefined, number, string]> {
+    try {
+      return [await subscribeAddress(handle, uri), 200, '']
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      if (error.kind === 'not_found') return [undefined, 422, 'Nobody has this handle there.']
+      if (error.kind === 'unprocessable') return [undefined, 422, 'That server has no page on which you can subscribe.']
+      return [undefined, 502, 'That server cannot be asked right now. Is the handle right?']
+    }
+  }
+
+  async function actorOf(kind: 'account' | 'channel', name: string): Promise<ActorProfile | undefined> {
+    const handle = toActorHandle(name, urls.host)
+    return kind === 'account' ? await findAccount(db, handle) : (await findChannel(db, handle))?.channel
+  }
+
+  app.get('/remote-interaction', pageOptions, async (request, reply) => {
+    const uri = (queryOf(request)('uri') ?? '').trim().replace(/^acct:/i, '')
+    if (uri === '') return sendInteraction(request, reply, { uri, status: 200 })
+    const visit = await visitors.of(request)
+    if (!visit) return reply.redirect(loginPath(`/remote-interaction?uri=${encodeURIComponent(uri)}`), 303)
+    const path = await pastedPath(uri, { fetch: mayFetch(config(), true) })
+    return path === undefined ? sendInteraction(request, reply, { uri, status: 404 }) : reply.redirect(path, 303)
+  })
+
+  const sendInteraction = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { uri, status }: { uri: string; status: 200 | 404 },
+  ): FastifyReply => send(request, reply, { status, title: 'Open', body: interactionBody(uri), isPrivate: true })
+}
+
+const loginPath = (next: string): string => `/login?next=${encodeURIComponent(next)}`

@@ -1,0 +1,33 @@
+// A page of videos as whoever looks may see them, in one statement, without a count.
+
+import type { Visit } from '../../actors/session/index.ts'
+import { listVideos, type VideoListQuery, type VideoListRow } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { PAGE_COUNT } from './fields.ts'
+
+export interface VideoPage {
+  rows: VideoListRow[]
+  /** From 1. */
+  page: number
+  hasMore: boolean
+}
+
+export type Wanted = Pick<VideoListQuery, 'scope'> & Partial<VideoListQuery> & { page: number }
+
+/** `visit`: who looks, null for visitors. Only what everybody sees is listed: the pages of other videos open for nobody. */
+export async function videoPage(
+  { db, config }: { db: Database; config: () => Config },
+  visit: Visit | null,
+  { page, ...wanted }: Wanted,
+): Promise<VideoPage> {
+  const policy = visit?.nsfwPolicy ?? config().instance.default_nsfw_policy
+  const { rows } = await listVideos(db, {
+    ...{ internal: false, start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT + 1, skipCount: true },
+    sort: { by: 'publishedAt', descending: true },
+    mutedFor: visit?.user.accountId ?? null,
+    ...(policy === 'do_not_list' ? { nsfw: false } : {}),
+    ...wanted,
+  })
+  return { rows: rows.slice(0, PAGE_COUNT), page, hasMore: rows.length > PAGE_COUNT }
+}

@@ -1,0 +1,91 @@
+// Who looks at a page: the cookie of a session, and proof that a form was made by a page of ours. Only pages know the cookie; the
+// API takes nothing but the header `Authorization`.
+
+import { timingSafeEqual } from 'node:crypto'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Sessions, Visit } from '../../actors/session/index.ts'
+import { randomToken } from '../../platform/ids.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+
+export interface Visitors {
+  /** The session of the cookie; null without one that is good. One statement. */
+  of(request: FastifyRequest): Promise<Visit | null>
+  /** Whether there is a cookie, good or not: enough for what a page offers. */
+  seemsSignedIn(request: FastifyRequest): boolean
+  /** Gives the browser an access token, for so many seconds. */
+  signIn(reply: FastifyReply, accessToken: string, seconds: number): void
+  signOut(reply: FastifyReply): void
+  /** For a hidden field of a form; bound to the browser that gets it. */
+  formToken(request: FastifyRequest, reply: FastifyReply): string
+  /** Throws `forbidden` for a form that no page of ours sent, or that another browser was given. */
+  refuseForged(request: FastifyRequest, token: string | undefined): void
+  /** Throws `forbidden` for what pages of other sites send. */
+  refuseForeign(request: FastifyRequest): void
+}
+
+const PURPOSE = 'page-form'
+const FORM_BYTES = 16
+const TOKEN = /^[0-9a-f]{16,128}$/
+
+export function makeVisitors(deps: {
+  sessions: Pick<Sessions, 'visit'>
+  secrets: Pick<Secrets, 'hmac'>
+  /** Public origin. */
+  origin: string
+}): Visitors {
+  const { sessions, secrets, origin } = deps
+  const secure = origin.startsWith('https:')
+  // A name with this prefix is taken by browsers over https alone, from this host alone (RFC 6265bis, 4.1.3.2).
+  const named = (name: string) => `${secure ? '__Host-' : ''}vireo-${name}`
+  const [session, form] = [named('session'), named('form')]
+
+  function cookieOf(request: FastifyRequest, name: string): string | undefined {
+    const value = parseCookie(request.headers.cookie ?? '')[name]
+    return value !== undefined && TOKEN.test(value) ? value : undefined
+  }
+
+  function setCookie(reply: FastifyReply, cookie: { name: string; value: string; maxAge?: number }): void {
+    const options = { path: '/', httpOnly: true, secure, sameSite: 'lax' } as const
+    reply.header('set-cookie', stringifySetCookie({ ...cookie, ...options }))
+  }
+
+  const proofOf = (bound: string): string => secrets.hmac(PURPOSE, bound)
+  const boundTo = (request: FastifyRequest): string | undefined => cookieOf(request, session) ?? cookieOf(request, form)
+
+  /** By what browsers say of where a request comes from (Fetch Metadata, RFC 6454); one that says nothing is refused. */
+  const refuseForeign = ({ headers }: FastifyRequest): void => {
+    const site = headers['sec-fetch-site']
+    if (site === undefined ? headers.origin === origin : site === 'same-origin') return
+    throw new DomainError('forbidden', 'This form was not sent from a page of this site.')
+  }
+
+  return {
+    async of(request) {
+      const token = cookieOf(request, session)
+      return token === undefined ? null : await sessions.visit(token)
+    },
+    seemsSignedIn: (request) => cookieOf(request, session) !== undefined,
+    signIn: (reply, value, maxAge) => setCookie(reply, { name: session, value, maxAge }),
+    signOut: (reply) => setCookie(reply, { name: session, value: '', maxAge: 0 }),
+    formToken(request, reply) {
+      const bound = boundTo(request)
+      if (bound !== undefined) return proofOf(bound)
+      const value = randomToken(FORM_BYTES)
+      setCookie(reply, { name: form, value })
+      return proofOf(value)
+    },
+    refuseForged(request, token) {
+      refuseForeign(request)
+      const bound = boundTo(request)
+      const [sent, expected] = [Buffer.from(token ?? ''), Buffer.from(bound === undefined ? '' : proofOf(bound))]
+      if (expected.length > 0 && sent.length === expected.length && timingSafeEqual(sent, expected)) return
+      throw new DomainError(
+        'forbidden',
+        'This form is too old. Open its page again, and let the browser keep its cookies.',
+      )
+    },
+    refuseForeign,
+  }
+}

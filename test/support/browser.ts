@@ -1,0 +1,101 @@
+// A person with a browser that has no scripts: it keeps cookies, follows redirections within its site, and sends the forms of pages.
+
+import { parseSetCookie } from 'cookie'
+
+export interface Shown {
+  status: number
+  /** Path and query of where it ended. */
+  path: string
+  headers: Headers
+  html: string
+}
+
+export interface Form {
+  action: string
+  method: 'get' | 'post'
+  fields: Record<string, string>
+}
+
+export interface Browser {
+  cookies: Map<string, string>
+  open(path: string, headers?: Record<string, string>): Promise<Shown>
+  /** Sends a form as it was shown, with what was typed into it. `headers` in place of those that browsers send. */
+  send(form: Form, typed?: Record<string, string>, headers?: Record<string, string>): Promise<Shown>
+  /** Logs in on the page. */
+  login(username: string, password: string, more?: Record<string, string>): Promise<Shown>
+}
+
+const MOST_HOPS = 5
+
+export function makeBrowser(base: string, always: Record<string, string> = {}): Browser {
+  const cookies = new Map<string, string>()
+
+  async function ask(path: string, init: RequestInit, hops = 0): Promise<Shown> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = {
+      accept: 'text/html',
+      ...always,
+      ...(cookie ? { cookie } : {}),
+      ...Object.fromEntries(new Headers(init.headers)),
+    }
+    const answer = await fetch(new URL(path, base), { ...init, headers, redirect: 'manual' })
+    for (const line of answer.headers.getSetCookie()) {
+      const { name, value = '', maxAge } = parseSetCookie(line)
+      if (maxAge === 0) cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    const location = answer.headers.get('location')
+    if (location !== null && hops < MOST_HOPS) {
+      const next = new URL(location, new URL(path, base))
+      if (next.origin !== new URL(base).origin) throw new Error(`${path} leads to ${next.href}.`)
+      return await ask(`${next.pathname}${next.search}`, {}, hops + 1)
+    }
+    return { status: answer.status, path, headers: answer.headers, html: await answer.text() }
+  }
+
+  const browser: Browser = {
+    cookies,
+    open: (path, headers = {}) => ask(path, { headers }),
+    async send({ action, method, fields }, typed = {}, headers = { origin: base, 'sec-fetch-site': 'same-origin' }) {
+      const body = new URLSearchParams({ ...fields, ...typed })
+      if (method === 'get') return await ask(`${action}?${body}`, { headers })
+      return await ask(action, { method: 'POST', body, headers })
+    },
+    async login(username, password, more = {}) {
+      const { html } = await browser.open('/login')
+      return await browser.send(formIn(html, '/login'), { username, password, ...more })
+    },
+  }
+  return browser
+}
+
+/** The form of a page with this action. */
+export function formIn(html: string, action: string): Form {
+  for (const [form, attributes = ''] of html.matchAll(/<form([^>]*)>.*?<\/form>/gs)) {
+    if (attributeOf(attributes, 'action') !== action) continue
+    const inputs = [...form.matchAll(/<input[^>]*>/g)].map(([input]) => input)
+    const fields = inputs.flatMap((input) => {
+      const name = attributeOf(input, 'name')
+      return name === undefined ? [] : [[name, attributeOf(input, 'value') ?? '']]
+    })
+    const method = attributeOf(attributes, 'method') === 'post' ? 'post' : 'get'
+    return { action, method, fields: Object.fromEntries(fields) }
+  }
+  throw new Error(`There is no form for ${action} in ${html}`)
+}
+
+/** The addresses of links with this text. */
+export const linksIn = (html: string, text: string): string[] =>
+  [...html.matchAll(/<a\s([^>]*)>(.*?)<\/a>/gs)]
+    .filter(([, , inner = '']) => inner.includes(text))
+    .flatMap(([, attributes = '']) => attributeOf(attributes, 'href') ?? [])
+
+function attributeOf(tag: string, name: string): string | undefined {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(` ${tag}`)?.[1]
+  return value
+    ?.replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}

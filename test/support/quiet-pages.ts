@@ -1,0 +1,26 @@
+// What the pages are given where a test is about those that everybody sees: nobody is logged in, and nothing is written.
+
+import { makeVisitors } from '../../src/http/pages/visitor.ts'
+import { makeSecrets } from '../../src/platform/secrets.ts'
+import { TEST_ORIGIN } from './builders.ts'
+
+const notHere = async (): Promise<never> => {
+  throw new Error('This is not asked for here.')
+}
+const nothing = async (): Promise<undefined> => undefined
+
+export const quietPages = () => ({
+  visitors: makeVisitors({
+    sessions: { visit: async () => null },
+    secrets: makeSecrets({ secret: 'a secret for tests' }),
+    origin: TEST_ORIGIN,
+  }),
+  facts: { recent: async () => ({ avatars: [], banners: [], users: 1, homepage: false }) },
+  lookedAtActor: () => undefined,
+  sessions: { login: notHere, end: notHere },
+  instance: { localClient: notHere },
+  subscriptions: { subscribe: notHere, unsubscribe: notHere },
+  contact: { write: notHere },
+  resolvePasted: { video: nothing, channel: nothing, playlist: nothing, account: nothing },
+  subscribeAddress: notHere,
+})
