@@ -27,4 +27,4 @@ export function addErrorPages({ app, send }: PageTools): void {
   })
 }
 
-export const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(request.headers.accept ?? '')
+const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(request.headers.accept ?? '')
