@@ -167,8 +167,10 @@ const refusal = z.object({
 
 function faultOfRefusal({ location, fields }: Probe, { status, type, body }: Answer): string | undefined {
   const shown = `${status} ${body.slice(0, 300)}`
-  // A path that nothing can have leads nowhere.
-  if (location === 'params' && status === 404 && type?.startsWith('application/problem+json')) return undefined
+  // A path that nothing can have leads nowhere; pages say so to people.
+  const says = (as: string): boolean => type?.startsWith(as) === true
+  if (location === 'params' && status === 404 && (says('application/problem+json') || says('text/html')))
+    return undefined
   if (status !== 400 || !type?.startsWith('application/problem+json')) return shown
   const problem = refusal.safeParse(JSON.parse(body))
   if (!problem.success) return shown

@@ -371,12 +371,14 @@ describe('other pages', () => {
     expect((await page('/', { ...HTML, 'if-none-match': String(home.headers.etag) })).statusCode).toBe(304)
   })
 
-  it('are a page that says so where there is nothing, and a problem for programs', async () => {
+  it('are a page that says so where there is nothing, which search engines leave out, and nothing for programs', async () => {
     const missing = await page('/unknown-page')
-    expect(missing.statusCode).toBe(404)
+    expect(missing.statusCode).toBe(200)
     expect(missing.headers['content-type']).toContain('text/html')
+    expect(missing.body).toContain('<meta name="robots" content="noindex">')
+    expect((await page('/c/videos_user_channel/x')).body).toContain('There is nothing here')
     const program = await page('/unknown-page', { accept: 'application/json' })
-    expect(program.json()).toMatchObject({ status: 404 })
+    expect([program.statusCode, program.body]).toEqual([406, ''])
     expect((await page('/api/v1/unknown')).headers['content-type']).toContain('problem+json')
   })
 })
