@@ -136,6 +136,11 @@ async function send(route: Route, probe: RouteRequest, token: string | undefined
   return { status: answer.statusCode, type: typeOf(answer.headers), body: await answer.body.text() }
 }
 
+/** Pages tell people in their own form what was wrong; programs get the names of the fields. */
+function asProgram(probe: RouteRequest): RouteRequest {
+  return probe.headers?.accept === 'text/html' ? { ...probe, headers: { ...probe.headers, accept: '*/*' } } : probe
+}
+
 const bytesOf = (body: unknown): string | Uint8Array | null =>
   typeof body === 'string' || body instanceof Uint8Array ? body : null
 
@@ -152,7 +157,7 @@ async function faultsOf(
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { subject, probe } = next
-      const fault = faultOf(probe, await send(subject.route, probe.request, subject.token))
+      const fault = faultOf(probe, await send(subject.route, asProgram(probe.request), subject.token))
       if (fault !== undefined) faults.push(`${probe.title}: ${fault}`)
     }
   }
