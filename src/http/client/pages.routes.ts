@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { forScript, Html, html, styleTag } from '../../platform/html.ts'
 import type { PreparedConfig, ReadServerConfig } from '../config/prepared.ts'
+import { threadIn } from '../pages/addresses.ts'
 import { addAssets } from '../pages/assets.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { clientIp } from '../plugins/client-ip.ts'
@@ -87,7 +88,10 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
     addAssets(app)
     const { video, playlist, account, channel, actor } = targets
     for (const path of ['/w/:id', '/videos/watch/:id']) {
-      app.get(path, ofId, async (request, reply) => sendPage(request, reply, await video(request.params.id)))
+      app.get(path, ofId, async (request, reply) => {
+        const { id } = request.params
+        return await sendPage(request, reply, await video(threadIn(id)?.id ?? id))
+      })
     }
     for (const path of ['/w/p/:id', '/videos/watch/playlist/:id']) {
       app.get(path, ofId, async (request, reply) => sendPage(request, reply, await playlist(request.params.id)))

@@ -209,6 +209,12 @@ describe('the page of a video', () => {
     const thread = (await page(`/w/${made.uuid}?threadId=${oldest}`)).body
     expect(thread).toContain('an-answer!')
     expect(thread).not.toContain('thread-1!')
+    const mailed = await page(`/w/${toShortUuid(made.uuid)};threadId=${oldest}`)
+    expect([mailed.statusCode, mailed.headers.location]).toEqual([
+      302,
+      `/w/${toShortUuid(made.uuid)}?threadId=${oldest}`,
+    ])
+    expect((await page(`/w/%2F%2Fevil.example;threadId=${oldest}`)).statusCode).toBe(404)
     await server.db.query('update video set download_enabled = false, comments_policy = 2 where id = $1', [made.id])
     const closed = (await page(`/w/${made.uuid}?commentsStart=x&threadId=-1&start=later`)).body
     expect(closed).toContain('Comments are switched off.')
