@@ -379,11 +379,24 @@ describe('other pages', () => {
 
   it('are a page that says so where there is nothing, and a problem for programs', async () => {
     const missing = await page('/unknown-page')
-    expect(missing.statusCode).toBe(404)
+    // With the status that the other server answers, since clients have pages that it does not know.
+    expect(missing.statusCode).toBe(200)
     expect(missing.headers['content-type']).toContain('text/html')
-    const program = await page('/unknown-page', { accept: 'application/json' })
-    expect(program.json()).toMatchObject({ status: 404 })
+    expect(missing.body).toContain('<meta name="robots" content="noindex">')
+    expect((await page('/unknown-page', { accept: 'application/json' })).statusCode).toBe(406)
     expect((await page('/api/v1/unknown')).headers['content-type']).toContain('problem+json')
+  })
+})
+
+describe('addresses with a slash at their end', () => {
+  it('lead to those without', async () => {
+    const moved = async (url: string) => {
+      const { statusCode, headers } = await page(url)
+      return [statusCode, headers.location]
+    }
+    for (const path of ['/about', `/w/${toShortUuid(video.uuid)}`, '/c/videos_user_channel', '/@videos_user/videos']) {
+      expect(await moved(`${path}/?start=1`)).toEqual([301, `${path}?start=1`])
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { localPath, withoutSlash } from '../../../src/http/pages/local-path.ts'
 import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
 import { html, jsonScript, webUrl } from '../../../src/platform/html.ts'
@@ -51,5 +52,45 @@ describe('a truncated text', () => {
     expect(truncated('a'.repeat(251))).toBe(`${'a'.repeat(247)}...`)
     expect(truncated(`${'a'.repeat(246)}😀${'a'.repeat(9)}`)).toBe(`${'a'.repeat(246)}...`)
     expect(truncated(null)).toBeNull()
+  })
+})
+
+describe('a path of this server', () => {
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/x/..//evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/a\r\nset-cookie: x=y',
+    '/\u2028',
+    '',
+    ['/a', '/b'],
+    `/${'a'.repeat(2000)}`,
+  ])('is not %j', (text) => {
+    expect(localPath(text, 'instead')).toBe('instead')
+  })
+
+  it('keeps its query, and loses its fragment', () => {
+    expect(localPath('/w/x?start=1&a=//b#c')).toBe('/w/x?start=1&a=//b')
+  })
+
+  it.each([
+    '//evil.example/',
+    '/\\evil.example/',
+    '/.//evil.example/',
+    '/x/..//evil.example/',
+    '/x//',
+    '/',
+    '//',
+    '/x?a=/',
+  ])('with a slash at its end is not %j', (url) => {
+    expect(withoutSlash(url)).toBeUndefined()
+  })
+
+  it('is the same without the slash at its end', () => {
+    expect(withoutSlash('/w/x/?start=1')).toBe('/w/x?start=1')
+    expect(withoutSlash('/%2f/evil.example/')).toBe('/%2f/evil.example')
   })
 })
