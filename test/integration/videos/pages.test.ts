@@ -47,6 +47,18 @@ describe('the page of a video', () => {
     )
   })
 
+  it('leads by its tags to the other videos that have them', async () => {
+    await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { name: 'of fish', tags: ['fish'] } })
+    const { body } = await page(`/w/${video.uuid}`)
+    const [, path = ''] = /<a href="([^"]+)" dir="auto">birds<\/a>/.exec(body) ?? []
+    const tagged = await page(path)
+    expect(tagged.body).toContain('<h1>Videos tagged “<bdi>birds</bdi>”</h1>')
+    expect(tagged.body).toContain('protocol video')
+    expect(tagged.body).not.toContain('of fish')
+    expect((await page('/search?tagsOneOf=FISH')).body).toContain('of fish')
+    expect((await page('/search?tagsOneOf=%3Cb%3E')).body).toContain('<bdi>&lt;b&gt;</bdi>')
+  })
+
   it('tells machines about itself', async () => {
     const { body } = await page(`/videos/watch/${video.uuid}`)
     const watch = `${TEST_ORIGIN}/w/${toShortUuid(video.uuid)}`
