@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { contentSecurityPolicy } from '../../../src/http/pages/layout.ts'
 import { localPath, withoutSlash } from '../../../src/http/pages/local-path.ts'
 import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
@@ -92,5 +93,15 @@ describe('a path of this server', () => {
   it('is the same without the slash at its end', () => {
     expect(withoutSlash('/w/x/?start=1')).toBe('/w/x?start=1')
     expect(withoutSlash('/%2f/evil.example/')).toBe('/%2f/evil.example')
+  })
+})
+
+describe('the policy of a page', () => {
+  it('has no rules of the servers that media come from', () => {
+    const good = ['https://far.example', 'http://[::1]:9000', 'https://xn--bcher-kva.example:8443']
+    const bad = ['https://a;sandbox', "https://a,script-src'none'", 'null'].map((url) => URL.parse(url)?.origin ?? url)
+    const policy = contentSecurityPolicy({ origins: [...good, ...bad], framed: false })
+    expect(policy).toContain(`media-src 'self' ${good.join(' ')} blob:;`)
+    expect(policy).not.toMatch(/sandbox|,|null/)
   })
 })
