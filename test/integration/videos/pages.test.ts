@@ -227,6 +227,17 @@ describe('the page of a video', () => {
       `/w/${toShortUuid(made.uuid)}?threadId=${oldest}`,
     ])
     expect((await page(`/w/%2F%2Fevil.example;threadId=${oldest}`)).statusCode).toBe(404)
+    await server.db.query(
+      `insert into comment (video_id, account_id, url, text, thread_id, parent_id)
+       select $1, $2, 'https://x.example/' || n, 'reply-' || n || '!', $3, $3 from generate_series(1, 110) as n`,
+      [made.id, accountId, oldest],
+    )
+    const long = (await page(`/w/${made.uuid}?threadId=${oldest}`)).body
+    expect(long.match(/<li id="comment-/g)).toHaveLength(100)
+    const [, later = ''] = /href="([^"]+)">Later</.exec(long) ?? []
+    const rest = (await page(later.replaceAll('&amp;', '&'))).body
+    expect(rest.match(/<li id="comment-\d+" class="reply">/g)).toHaveLength(12)
+    expect(rest).toContain(`?threadId=${oldest}&amp;commentsStart=0#comments">Earlier<`)
     await server.db.query('update video set download_enabled = false, comments_policy = 2 where id = $1', [made.id])
     const closed = (await page(`/w/${made.uuid}?commentsStart=x&threadId=-1&start=later`)).body
     expect(closed).toContain('Comments are switched off.')
