@@ -34,6 +34,8 @@ describe('the page of a video', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Cookie' })
     expect(answer.body).toContain('<title>protocol video - Vireo</title>')
     expect(answer.body).toContain('<h1 dir="auto">protocol video</h1>')
+    expect(answer.body).toContain('<h3>Proto</h3>')
+    expect(answer.body.match(/<h1/g)).toHaveLength(1)
     expect(answer.body).toContain('Main videos_user_channel channel')
     expect(answer.body).toContain('@videos_user_channel@localhost:9000')
     expect(answer.body).toContain(
