@@ -4,6 +4,8 @@ import MarkdownIt from 'markdown-it'
 import { html, webUrl } from './html.ts'
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: 20 })
+// Rows of tables that end early are filled up with cells: from a few bytes each, much would come.
+markdown.disable('table')
 // Words such as `example.org` are no addresses.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 markdown.validateLink = (url) => webUrl(URL.parse(url, 'https://localhost')?.href) !== undefined

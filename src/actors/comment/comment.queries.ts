@@ -91,14 +91,19 @@ export async function listThreads(
   return page ?? { total: 0, notDeleted: 0, rows: [] }
 }
 
-/** All comments of a thread, the oldest first. Empty when there is none, or none to see. One statement. */
-export async function findThread(db: Reader, reader: CommentReader & { threadId: number }): Promise<CommentRow[]> {
+/**
+ * Comments of a thread, the oldest first: all, or as many as `part` says. Empty when there is none, or none to see. One statement.
+ */
+export async function findThread(
+  db: Reader,
+  reader: CommentReader & { threadId: number; part?: { start: number; count: number } },
+): Promise<CommentRow[]> {
   const found = await db.query<{ comment: CommentRow }>(
     `${HIDDEN} select to_jsonb(shown) as comment from (
        select ${COLUMNS} from comment m ${JOINS}
        where m.video_id = $1 and (m.id = $5 or m.thread_id = $5) and ${isShown('m')} and exists (select 1 from ${COMMENTED})
-     ) shown order by shown.created_at, shown.id`,
-    [...readerValues(reader), reader.threadId],
+     ) shown order by shown.created_at, shown.id limit $6::int offset $7::int`,
+    [...readerValues(reader), reader.threadId, reader.part?.count ?? null, reader.part?.start ?? 0],
   )
   return found.map(({ comment }) => comment)
 }

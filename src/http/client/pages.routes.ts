@@ -4,7 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { forScript, Html, html, styleTag } from '../../platform/html.ts'
 import type { PreparedConfig, ReadServerConfig } from '../config/prepared.ts'
+import { threadIn } from '../pages/addresses.ts'
 import { addAssets } from '../pages/assets.ts'
+import { withoutSlash } from '../pages/local-path.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
@@ -87,7 +89,10 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
     addAssets(app)
     const { video, playlist, account, channel, actor } = targets
     for (const path of ['/w/:id', '/videos/watch/:id']) {
-      app.get(path, ofId, async (request, reply) => sendPage(request, reply, await video(request.params.id)))
+      app.get(path, ofId, async (request, reply) => {
+        const { id } = request.params
+        return await sendPage(request, reply, await video(threadIn(id)?.id ?? id))
+      })
     }
     for (const path of ['/w/p/:id', '/videos/watch/playlist/:id']) {
       app.get(path, ofId, async (request, reply) => sendPage(request, reply, await playlist(request.params.id)))
@@ -105,6 +110,8 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
       const what = unknownTo(request)
       if (what === 'nothing') return reply.callNotFound()
       if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
+      const path = withoutSlash(request.url)
+      if (path !== undefined) return reply.redirect(path, 301)
       const chosen = localeIn(request)
       if (chosen === undefined) return await sendPage(request, reply, targets.site())
       reply.header('set-cookie', localeCookie(chosen, { secure }))

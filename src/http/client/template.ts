@@ -21,6 +21,9 @@ export interface Template {
 /** A source of `script-src` that allows exactly this text. */
 export const sourceOf = (script: string): string => `'sha256-${hash('sha256', script, 'base64')}'`
 
+/** The ends of lines as browsers have them when they look at the text (HTML, 13.2.3.5). */
+const asParsed = (text: string): string => text.replace(/\r\n?/g, '\n')
+
 /** Reads a page. Comments count as marks only where a browser sees comments. */
 export function parseTemplate(page: string): Template {
   const marks: { mark: Mark; start: number; end: number }[] = []
@@ -34,7 +37,8 @@ export function parseTemplate(page: string): Template {
       if (mark) marks.push({ mark, start: parser.startIndex, end: parser.endIndex + 1 })
     },
     onopentag(name, attributes) {
-      for (const [key, value] of Object.entries(attributes)) if (/^on/i.test(key)) handlers.add(sourceOf(value))
+      for (const [key, value] of Object.entries(attributes))
+        if (/^on/i.test(key)) handlers.add(sourceOf(asParsed(value)))
       if (name === 'script' && attributes.src === undefined) script = ''
     },
     ontext(text) {
@@ -42,7 +46,7 @@ export function parseTemplate(page: string): Template {
     },
     onclosetag(name) {
       if (name !== 'script' || script === undefined) return
-      scripts.add(sourceOf(script))
+      scripts.add(sourceOf(asParsed(script)))
       script = undefined
     },
   })

@@ -30,7 +30,9 @@ export function feedHooks(options: { kept?: Keeping | undefined; maxAge: () => n
     if (format && !accepts(request.headers.accept, format)) {
       return done(new HttpError(406, 'The client accepts no type of this feed.'))
     }
-    reply.header('cache-control', `max-age=${maxAge()}`)
+    // What a password opens is for nobody else, and caches on the way know nothing of this header.
+    const isOwn = request.headers['x-peertube-video-password'] !== undefined
+    reply.header('cache-control', `${isOwn ? 'private, ' : ''}max-age=${maxAge()}`)
     done()
   }
   const say: onSendHookHandler = (_request, reply, payload, done) => {

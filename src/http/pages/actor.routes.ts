@@ -17,6 +17,7 @@ import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
 import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
 import { headTagsOf } from './heads/index.ts'
 import { headed } from './layout.ts'
+import { withoutSlash } from './local-path.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
@@ -50,6 +51,10 @@ export function addActorPages(tools: PageTools): void {
         return (await show(request.params.name, asked)) ?? sendMissing(request, reply)
       })
     }
+    app.get(`${base}/*`, options, async (request, reply) => {
+      const path = withoutSlash(request.url)
+      return path === undefined ? sendMissing(request, reply) : reply.redirect(path, 301)
+    })
   }
 }
 

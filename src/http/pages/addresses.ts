@@ -15,6 +15,12 @@ export const handleOf = ({ username, host }: Named): string => (host === null ? 
 export const watchPath = (video: { uuid: string }): string => `/w/${toShortUuid(video.uuid)}`
 export const watchUrl = (video: { uuid: string }, here: Here): string => `${here.origin}${watchPath(video)}`
 export const embedUrl = (video: { uuid: string }, here: Here): string => `${here.origin}/videos/embed/${video.uuid}`
+/** What `<video>;threadId=<id>` names: so mails, feeds and web clients spell the way to a conversation. */
+export function threadIn(text: string): { id: string; threadId: string } | undefined {
+  const [, id, threadId] = /^([\w-]{1,100});threadId=(\d{1,10})$/.exec(text) ?? []
+  return id === undefined || threadId === undefined ? undefined : { id, threadId }
+}
+
 export const previewPath = ({ preview }: { preview: string | null }): string | null =>
   preview && `/lazy-static/previews/${preview}`
 export const previewUrl = (video: { preview: string | null }, here: Here): string | null =>

@@ -1,4 +1,4 @@
-// Where a form leads afterwards: a path of this server, and never another site.
+// Where forms and addresses lead: to a path of this server, and never to another site.
 
 /** An origin that no address leads away from unnoticed. */
 const ANYWHERE = 'http://origin.invalid'
@@ -12,4 +12,11 @@ export function localPath(text: unknown, instead = '/'): string {
   const path = `${url.pathname}${url.search}`
   // Such as `/.//other.example`.
   return path.startsWith('//') ? instead : path
+}
+
+/** The address without the slash at its end, with its query; undefined where there is none, or not just that would be changed. */
+export function withoutSlash(url: string): string | undefined {
+  const [, path = '', query = ''] = /^(\/[^?]*[^/?])\/(\?.*)?$/.exec(url) ?? []
+  const shorter = path + query
+  return path !== '' && localPath(shorter, '') === shorter ? shorter : undefined
 }

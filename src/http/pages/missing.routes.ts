@@ -4,6 +4,7 @@ import { html } from '../../platform/html.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { missingBody } from './bodies/missing.ts'
+import { withoutSlash } from './local-path.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 export function addMissingPage({ app, send, site }: PageTools): void {
@@ -11,6 +12,8 @@ export function addMissingPage({ app, send, site }: PageTools): void {
     const what = unknownTo(request)
     if (what === 'nothing') return reply.callNotFound()
     if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
+    const path = withoutSlash(request.url)
+    if (path !== undefined) return reply.redirect(path, 301)
     // As the other server answers, whose clients have pages that it does not know of.
     const head = html`<meta name="robots" content="noindex">`
     return send(request, reply, { title: site().name, head, body: missingBody({ embed: false }) })

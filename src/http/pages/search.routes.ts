@@ -1,13 +1,14 @@
 // Searches for videos, channels and playlists. A pasted address or handle leads to its page; other servers are asked about it for
 // those alone for whom the search of the API asks them too.
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { type Html, html } from '../../platform/html.ts'
 import { channelCards } from './bodies/actor.ts'
 import { pager, playlistCards, videosOr } from './bodies/listing.ts'
-import { SEARCHES, type SearchKind, searchBody } from './bodies/search.ts'
+import { SEARCHES, type SearchKind, searchBody, taggedBody } from './bodies/search.ts'
 import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
 import { makePastedPath, mayFetch } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
@@ -15,6 +16,7 @@ import { videoPage } from './video-page.ts'
 
 /** Characters, as in the API. */
 const LONGEST = 1000
+const UNLISTED = html`<meta name="robots" content="noindex">`
 
 export function addSearchPage(tools: PageTools): void {
   const { app, db, config, urls, visitors, send } = tools
@@ -29,11 +31,29 @@ export function addSearchPage(tools: PageTools): void {
     const path = await pastedPath(search, { fetch })
     if (path !== undefined) return reply.redirect(path, 303)
     const page = pageNumber(query)
+    const tag = (query('tagsOneOf') ?? '').slice(0, LONGEST)
+    if (search === '' && tag !== '') return showTag(request, reply, { tag, page, visit })
     const content = search === '' ? undefined : await found[kind]({ search, page, visit, fetch })
     const title = search === '' ? 'Search' : `${search} - Search`
-    const head = html`<meta name="robots" content="noindex">`
-    return send(request, reply, { title, head, searched: search, body: searchBody({ search, kind, content }) })
+    return send(request, reply, {
+      title,
+      head: UNLISTED,
+      searched: search,
+      body: searchBody({ search, kind, content }),
+    })
   })
+
+  /** Where the tags of a video lead. */
+  async function showTag(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { tag, page, visit }: { tag: string; page: number; visit: Visit | null },
+  ): Promise<FastifyReply> {
+    const tagsOneOf = [tag.toLowerCase()]
+    const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, tagsOneOf })
+    const content = videosOr('No video was found.', `/search?${new URLSearchParams({ tagsOneOf: tag })}`, videos)
+    return send(request, reply, { title: `${tag} - Search`, head: UNLISTED, body: taggedBody(tag, content) })
+  }
 
   interface Asked {
     search: string

@@ -6,7 +6,7 @@ import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.
 import type { Html } from '../../platform/html.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { previewPath } from './addresses.ts'
-import { noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
+import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
 import { watchBody } from './bodies/watch.ts'
@@ -72,7 +72,7 @@ export async function showWatch(
 }
 
 export interface Said {
-  /** The first thread that is shown. */
+  /** The first thread that is shown, or the first comment of the one thread. */
   start: number
   /** One thread alone, with its replies. */
   threadId: number | undefined
@@ -92,8 +92,9 @@ async function commentsOf(
     seesHeld: viewer !== null && seesHeld({ ownerAccountId }, viewer),
   }
   if (threadId !== undefined) {
-    const rows = await findThread(db, { ...reader, threadId })
-    if (rows.length > 0) return threadOf(rows, { video, here })
+    const part = { start, count: COMMENTS_PER_PAGE + 1 }
+    const rows = await findThread(db, { ...reader, threadId, part })
+    if (rows.length > 0) return threadOf({ rows, threadId, start }, { video, here })
   }
   const page = { start, count: THREADS_PER_PAGE, sort: { by: 'createdAt', descending: true } } as const
   return threadsOf({ ...(await listThreads(db, { ...reader, ...page })), start }, { video, here })

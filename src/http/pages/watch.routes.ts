@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { threadIn } from './addresses.ts'
 import { lockedBody } from './bodies/locked.ts'
 import { plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
@@ -46,9 +47,13 @@ export function addWatchPages(tools: PageTools): void {
   }
 
   for (const path of ['/w/:id', '/videos/watch/:id']) {
-    app.get(path, options, async (request, reply) =>
-      show(request, reply, { id: request.params.id, query: request.query }),
-    )
+    app.get(path, options, async (request, reply) => {
+      const { id } = request.params
+      const thread = threadIn(id)
+      // Without a fragment of its own, so that browsers keep the one that names the comment.
+      if (thread) return reply.redirect(`/w/${thread.id}?threadId=${thread.threadId}`, 302)
+      return show(request, reply, { id, query: request.query })
+    })
 
     // Nothing is kept: who reloads the page says it again.
     app.post(path, { ...options, schema: { ...options.schema, body: passwordForm } }, async (request, reply) =>

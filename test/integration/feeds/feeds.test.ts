@@ -271,6 +271,11 @@ describe('the frame of a feed', () => {
     }
   })
 
+  it('is kept by nobody on the way when a password comes along', async () => {
+    const { headers } = await get('video-comments.atom', { 'x-peertube-video-password': 'open sesame' })
+    expect(headers['cache-control']).toBe('private, max-age=900')
+  })
+
   it('does not put what others asked for into its address', async () => {
     const { feed_url } = await json('videos.json?accountName=ada&utm=evil')
     expect(feed_url).toBe(`${TEST_ORIGIN}/feeds/videos.json?accountName=ada`)

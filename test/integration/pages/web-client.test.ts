@@ -149,6 +149,12 @@ describe('the pages of a client', () => {
     }
   })
 
+  it('are the same where a conversation about a video is named', async () => {
+    const answer = await get(`/w/${toShortUuid(video.uuid)};threadId=5`)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('<meta property="og:type" content="video">')
+  })
+
   it('hide what is not for everybody', async () => {
     for (const path of [`/w/${hidden.uuid}`, `/videos/embed/${hidden.uuid}`, `/w/${video.id + 1}`]) {
       const answer = await get(path)

@@ -34,6 +34,8 @@ describe('the page of a video', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Cookie' })
     expect(answer.body).toContain('<title>protocol video - Vireo</title>')
     expect(answer.body).toContain('<h1 dir="auto">protocol video</h1>')
+    expect(answer.body).toContain('<h3>Proto</h3>')
+    expect(answer.body.match(/<h1/g)).toHaveLength(1)
     expect(answer.body).toContain('Main videos_user_channel channel')
     expect(answer.body).toContain('@videos_user_channel@localhost:9000')
     expect(answer.body).toContain(
@@ -45,6 +47,18 @@ describe('the page of a video', () => {
     expect(answer.body).toContain(
       `<source src="${TEST_ORIGIN}/static/web-videos/${video.webVideo?.filename}" type="video/mp4"`,
     )
+  })
+
+  it('leads by its tags to the other videos that have them', async () => {
+    await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { name: 'of fish', tags: ['fish'] } })
+    const { body } = await page(`/w/${video.uuid}`)
+    const [, path = ''] = /<a href="([^"]+)" dir="auto">birds<\/a>/.exec(body) ?? []
+    const tagged = await page(path)
+    expect(tagged.body).toContain('<h1>Videos tagged “<bdi>birds</bdi>”</h1>')
+    expect(tagged.body).toContain('protocol video')
+    expect(tagged.body).not.toContain('of fish')
+    expect((await page('/search?tagsOneOf=FISH')).body).toContain('of fish')
+    expect((await page('/search?tagsOneOf=%3Cb%3E')).body).toContain('<bdi>&lt;b&gt;</bdi>')
   })
 
   it('tells machines about itself', async () => {
@@ -209,6 +223,23 @@ describe('the page of a video', () => {
     const thread = (await page(`/w/${made.uuid}?threadId=${oldest}`)).body
     expect(thread).toContain('an-answer!')
     expect(thread).not.toContain('thread-1!')
+    const mailed = await page(`/w/${toShortUuid(made.uuid)};threadId=${oldest}`)
+    expect([mailed.statusCode, mailed.headers.location]).toEqual([
+      302,
+      `/w/${toShortUuid(made.uuid)}?threadId=${oldest}`,
+    ])
+    expect((await page(`/w/%2F%2Fevil.example;threadId=${oldest}`)).statusCode).toBe(404)
+    await server.db.query(
+      `insert into comment (video_id, account_id, url, text, thread_id, parent_id)
+       select $1, $2, 'https://x.example/' || n, 'reply-' || n || '!', $3, $3 from generate_series(1, 110) as n`,
+      [made.id, accountId, oldest],
+    )
+    const long = (await page(`/w/${made.uuid}?threadId=${oldest}`)).body
+    expect(long.match(/<li id="comment-/g)).toHaveLength(100)
+    const [, later = ''] = /href="([^"]+)">Later</.exec(long) ?? []
+    const rest = (await page(later.replaceAll('&amp;', '&'))).body
+    expect(rest.match(/<li id="comment-\d+" class="reply">/g)).toHaveLength(12)
+    expect(rest).toContain(`?threadId=${oldest}&amp;commentsStart=0#comments">Earlier<`)
     await server.db.query('update video set download_enabled = false, comments_policy = 2 where id = $1', [made.id])
     const closed = (await page(`/w/${made.uuid}?commentsStart=x&threadId=-1&start=later`)).body
     expect(closed).toContain('Comments are switched off.')
@@ -371,15 +402,26 @@ describe('other pages', () => {
     expect((await page('/', { ...HTML, 'if-none-match': String(home.headers.etag) })).statusCode).toBe(304)
   })
 
-  it('are a page that says so where there is nothing, which search engines leave out, and nothing for programs', async () => {
+  it('are a page that says so where there is nothing, and a problem for programs', async () => {
     const missing = await page('/unknown-page')
+    // With the status that the other server answers, since clients have pages that it does not know.
     expect(missing.statusCode).toBe(200)
     expect(missing.headers['content-type']).toContain('text/html')
     expect(missing.body).toContain('<meta name="robots" content="noindex">')
-    expect((await page('/c/videos_user_channel/x')).body).toContain('There is nothing here')
-    const program = await page('/unknown-page', { accept: 'application/json' })
-    expect([program.statusCode, program.body]).toEqual([406, ''])
+    expect((await page('/unknown-page', { accept: 'application/json' })).statusCode).toBe(406)
     expect((await page('/api/v1/unknown')).headers['content-type']).toContain('problem+json')
+  })
+})
+
+describe('addresses with a slash at their end', () => {
+  it('lead to those without', async () => {
+    const moved = async (url: string) => {
+      const { statusCode, headers } = await page(url)
+      return [statusCode, headers.location]
+    }
+    for (const path of ['/about', `/w/${toShortUuid(video.uuid)}`, '/c/videos_user_channel', '/@videos_user/videos']) {
+      expect(await moved(`${path}/?start=1`)).toEqual([301, `${path}?start=1`])
+    }
   })
 })
 

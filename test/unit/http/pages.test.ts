@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
+import { contentSecurityPolicy } from '../../../src/http/pages/layout.ts'
+import { localPath, withoutSlash } from '../../../src/http/pages/local-path.ts'
 import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
 import { html, jsonScript, webUrl } from '../../../src/platform/html.ts'
@@ -51,5 +53,55 @@ describe('a truncated text', () => {
     expect(truncated('a'.repeat(251))).toBe(`${'a'.repeat(247)}...`)
     expect(truncated(`${'a'.repeat(246)}😀${'a'.repeat(9)}`)).toBe(`${'a'.repeat(246)}...`)
     expect(truncated(null)).toBeNull()
+  })
+})
+
+describe('a path of this server', () => {
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/x/..//evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/a\r\nset-cookie: x=y',
+    '/\u2028',
+    '',
+    ['/a', '/b'],
+    `/${'a'.repeat(2000)}`,
+  ])('is not %j', (text) => {
+    expect(localPath(text, 'instead')).toBe('instead')
+  })
+
+  it('keeps its query, and loses its fragment', () => {
+    expect(localPath('/w/x?start=1&a=//b#c')).toBe('/w/x?start=1&a=//b')
+  })
+
+  it.each([
+    '//evil.example/',
+    '/\\evil.example/',
+    '/.//evil.example/',
+    '/x/..//evil.example/',
+    '/x//',
+    '/',
+    '//',
+    '/x?a=/',
+  ])('with a slash at its end is not %j', (url) => {
+    expect(withoutSlash(url)).toBeUndefined()
+  })
+
+  it('is the same without the slash at its end', () => {
+    expect(withoutSlash('/w/x/?start=1')).toBe('/w/x?start=1')
+    expect(withoutSlash('/%2f/evil.example/')).toBe('/%2f/evil.example')
+  })
+})
+
+describe('the policy of a page', () => {
+  it('has no rules of the servers that media come from', () => {
+    const good = ['https://far.example', 'http://[::1]:9000', 'https://xn--bcher-kva.example:8443']
+    const bad = ['https://a;sandbox', "https://a,script-src'none'", 'null'].map((url) => URL.parse(url)?.origin ?? url)
+    const policy = contentSecurityPolicy({ origins: [...good, ...bad], framed: false })
+    expect(policy).toContain(`media-src 'self' ${good.join(' ')} blob:;`)
+    expect(policy).not.toMatch(/sandbox|,|null/)
   })
 })

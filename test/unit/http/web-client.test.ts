@@ -47,6 +47,12 @@ describe('a page of a built client', () => {
   })
 })
 
+describe('a page with the ends of lines of another system', () => {
+  it('has the scripts that browsers see', () => {
+    expect(parseTemplate('<script>a()\r\nb()\rc()</script>').scripts).toEqual([sourceOf('a()\nb()\nc()')])
+  })
+})
+
 describe('what is put into a page', () => {
   it('cannot end a script, whatever the configuration holds', () => {
     const config = JSON.stringify({ name: '</script><!-- \u2028\u2029 & "quoted" \\ `' })

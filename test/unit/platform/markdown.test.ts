@@ -83,4 +83,9 @@ describe('Markdown', () => {
     shown(`${mark}\n`.repeat(3000))
     expect(performance.now() - started).toBeLessThan(1500)
   })
+
+  it('has no tables, as their missing cells would make much of little', () => {
+    const bomb = `|${'a|'.repeat(200)}\n|${'-|'.repeat(200)}\n${'a\n'.repeat(4500)}`
+    expect(markdownToHtml(bomb, 'https://video.example').length).toBeLessThan(5 * bomb.length)
+  })
 })

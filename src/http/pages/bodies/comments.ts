@@ -8,6 +8,8 @@ import { richText } from './rich-text.ts'
 import { counted, day, initialOf } from './text.ts'
 
 export const THREADS_PER_PAGE = 20
+/** Of one thread. */
+export const COMMENTS_PER_PAGE = 100
 
 interface Commented {
   video: { uuid: string; owner_account_id: number }
@@ -19,32 +21,45 @@ export function threadsOf(
   { video, here }: Commented,
 ): Html {
   const path = watchPath(video)
-  const page = (from: number, rel: 'prev' | 'next', text: string) =>
-    html`<a class="button" rel="${rel}" href="${path}?commentsStart=${from}#comments">${text}</a>`
   return html`<section aria-labelledby="comments"><h2 id="comments">${counted(notDeleted, 'comment')}</h2>
 <ol class="comments">${rows.map((row) => {
     const replies = row.replies > 0 ? repliesLink(row, path) : null
     return html`<li id="comment-${row.id}">${commentOf(row, { video, here }, replies)}</li>
 `
   })}</ol>
-${
-  (start > 0 || start + rows.length < total) &&
-  html`<nav class="paging" aria-label="Comments">${start > 0 && page(Math.max(0, start - THREADS_PER_PAGE), 'prev', 'Newer')}${
-    start + rows.length < total && page(start + THREADS_PER_PAGE, 'next', 'Older')
-  }</nav>`
-}</section>`
+${paging(`${path}?`, {
+  previous: start > 0 ? { start: Math.max(0, start - THREADS_PER_PAGE), text: 'Newer' } : undefined,
+  next: start + rows.length < total ? { start: start + THREADS_PER_PAGE, text: 'Older' } : undefined,
+})}</section>`
 }
 
-/** The rows of one thread, the oldest first. */
-export function threadOf(rows: CommentRow[], { video, here }: Commented): Html {
-  const [first] = rows
+/** The rows of one thread, the oldest first, with the first one of the next page if there is one. */
+export function threadOf(
+  { rows, threadId, start }: { rows: CommentRow[]; threadId: number; start: number },
+  { video, here }: Commented,
+): Html {
+  const path = watchPath(video)
   return html`<section aria-labelledby="comments"><h2 id="comments">One conversation</h2>
-<p><a href="${watchPath(video)}#comments">All comments</a></p>
-<ol class="comments">${rows.map(
+<p><a href="${path}#comments">All comments</a></p>
+<ol class="comments">${rows.slice(0, COMMENTS_PER_PAGE).map(
     (row) =>
-      html`<li id="comment-${row.id}"${row.id !== first?.id && html` class="reply"`}>${commentOf(row, { video, here })}</li>
+      html`<li id="comment-${row.id}"${row.id !== threadId && html` class="reply"`}>${commentOf(row, { video, here })}</li>
 `,
-  )}</ol></section>`
+  )}</ol>
+${paging(`${path}?threadId=${threadId}&`, {
+  previous: start > 0 ? { start: Math.max(0, start - COMMENTS_PER_PAGE), text: 'Earlier' } : undefined,
+  next: rows.length > COMMENTS_PER_PAGE ? { start: start + COMMENTS_PER_PAGE, text: 'Later' } : undefined,
+})}</section>`
+}
+
+type Way = { start: number; text: string } | undefined
+
+/** `base` ends where another parameter can begin. */
+function paging(base: string, { previous, next }: { previous: Way; next: Way }): Html | null {
+  if (!previous && !next) return null
+  const way = (rel: 'prev' | 'next', { start, text }: NonNullable<Way>) =>
+    html`<a class="button" rel="${rel}" href="${base}commentsStart=${start}#comments">${text}</a>`
+  return html`<nav class="paging" aria-label="Comments">${previous && way('prev', previous)}${next && way('next', next)}</nav>`
 }
 
 export const noComments = (): Html =>

@@ -25,3 +25,6 @@ ${tabs(
   })),
 )}
 ${asked.content}`
+
+export const taggedBody = (tag: string, content: Html): Html => html`<h1>Videos tagged “<bdi>${tag}</bdi>”</h1>
+${content}`
