@@ -25,6 +25,18 @@ const LONGEST_ADDRESS = 2000
 const SLOW = 1000
 /** After so many of them, one after the other, a server is asked no more in this run of the import. */
 const MOST_SLOW = 3
+/** The same after so many times in vain, when those are more than the others: that is no list of what somebody saw. */
+const MOST_MISSED = 100
+/** And after so many in all: an archive is no reason to fetch a whole server. */
+const MOST_ASKED = 5_000
+
+/** How a server met what a run of an import asked it. */
+interface Met {
+  asked: number
+  missed: number
+  /** Slow, one after the other. */
+  slow: number
+}
 
 export function makeReferences(deps: {
   db: Pick<Database, 'query'>
@@ -32,22 +44,27 @@ export function makeReferences(deps: {
   resolveRemote: { video: ResolveRemote; account: ResolveRemote }
 }): References {
   const { db, config, resolveRemote } = deps
-  /** How often in a row servers let a run of an import wait for nothing. */
-  const waits = new WeakMap<AbortSignal, Map<string, number>>()
+  /** By the servers that a run of an import had to do with. */
+  const runs = new WeakMap<AbortSignal, Map<string, Met>>()
 
   async function ask(
     resolve: ResolveRemote,
     { text, host, signal }: { text: string; host: string; signal: AbortSignal },
   ): Promise<number | undefined> {
     signal.throwIfAborted()
-    const ofRun = waits.get(signal) ?? new Map<string, number>()
-    waits.set(signal, ofRun)
-    const waited = ofRun.get(host) ?? 0
-    const fetch = config().search.remote_uri.users && waited < MOST_SLOW
+    const known = await resolve(text, { fetch: false })
+    const ofRun = runs.get(signal) ?? new Map<string, Met>()
+    runs.set(signal, ofRun)
+    const met = ofRun.get(host) ?? { asked: 0, missed: 0, slow: 0 }
+    if (known !== undefined || !config().search.remote_uri.users || isEnough(met)) return known
     const began = performance.now()
-    const id = await resolve(text, { fetch })
-    const isSlow = id === undefined && performance.now() - began > SLOW
-    if (fetch) ofRun.set(host, isSlow ? waited + 1 : 0)
+    const id = await resolve(text, { fetch: true })
+    const isMissed = id === undefined
+    ofRun.set(host, {
+      asked: met.asked + 1,
+      missed: met.missed + (isMissed ? 1 : 0),
+      slow: isMissed && performance.now() - began > SLOW ? met.slow + 1 : 0,
+    })
     return id
   }
 
@@ -71,6 +88,9 @@ export function makeReferences(deps: {
     },
   }
 }
+
+const isEnough = ({ asked, missed, slow }: Met): boolean =>
+  slow >= MOST_SLOW || asked >= MOST_ASKED || (missed >= MOST_MISSED && missed > asked / 2)
 
 /** Whose archive it is, without the rights that staff has over what others own. */
 export const viewerOf = (accountId: number): NonNullable<Viewer> => ({ accountId, role: userRoles.user })

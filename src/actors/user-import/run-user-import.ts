@@ -15,6 +15,7 @@ import {
 } from '../runtime/index.ts'
 import { archiveParts } from '../user-archive/index.ts'
 import type { Leases } from '../video/index.ts'
+import { withinBounds } from './bounds.ts'
 import type { ImportContext, ItemOutcome, PartImporter } from './part-importer.ts'
 import { checkDocuments, findFile, readItems } from './read-archive.ts'
 import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
@@ -126,7 +127,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
       if (task.part === 0 && task.item === 0) await checkDocuments(archive, importedParts)
       const file: ImportContext['file'] = (name) => findFile(archive, name)
       for (const importer of importers.slice(task.part)) {
-        const items = await readItems(archive, importer.part)
+        const items = withinBounds(importer.part, await readItems(archive, importer.part))
         await importPart(task, { ...importer, items }, { userId, accountId, signal, file }, (share) =>
           progress((100 * (task.part + share)) / importers.length),
         )

@@ -523,6 +523,29 @@ describe('the bounds of this server', () => {
     expect(asked).toBe(3)
   }, 30_000)
 
+  it('keep a server from being asked for more than anybody saw there, and for what is here', async () => {
+    const asked: string[] = []
+    const [here] = await importers.db.query<{ id: number; url: string }>(
+      "select id, url from video where name = 'elsewhere'",
+    )
+    const asking = await open({
+      resolveRemote: {
+        async video(text, { fetch }) {
+          if (fetch) asked.push(text)
+          return text === here?.url ? here.id : undefined
+        },
+      },
+    })
+    const context = contextOf(await makeUser('asking'))
+    const like = (videoUrl: string) => asking.run('likes', { videoUrl, createdAt: NOW }, context)
+    for (let at = 0; at < 110; at += 1) expect(await like(`http://victim.example/videos/watch/${at}`)).toBe('error')
+    expect(asked).toHaveLength(100)
+    expect(await like('http://another.example/videos/watch/1')).toBe('error')
+    expect(asked).toHaveLength(101)
+    expect(await like(here?.url ?? '')).toBe('success')
+    expect(asked).toHaveLength(101)
+  }, 30_000)
+
   it('stop an import that is to stop, and let one wait for what the server lacks', async () => {
     const user = await makeUser('stopped')
     const video = archivedVideo('stopped_channel')

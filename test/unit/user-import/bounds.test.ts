@@ -1,0 +1,53 @@
+// What an archive may ask for over and over.
+
+import { describe, expect, it } from '@jest/globals'
+import { withinBounds } from '../../../src/actors/user-import/bounds.ts'
+import { archivedVideo } from '../../support/archive.ts'
+
+const named = (videoFile: string | null, captions: Record<string, string> = {}) =>
+  archivedVideo('channel', { archiveFiles: { videoFile, thumbnail: '../files/same.jpg', captions } })
+const taken = (items: unknown[]) => items.map((item) => item !== undefined)
+
+describe('items of an archive', () => {
+  it('are all taken of an honest one', () => {
+    const videos = [archivedVideo('a'), archivedVideo('a'), named(null), named(null, { en: '../files/1.vtt' })]
+    expect(withinBounds('videos', videos)).toEqual(videos)
+    const likes = [{ videoUrl: 'https://a.example/1' }, { videoUrl: 'https://a.example/1' }]
+    expect(withinBounds('likes', likes)).toEqual(likes)
+    const follows = Array.from({ length: 500 }, (_, n) => ({ targetHandle: `c${n}@a.example` }))
+    expect(withinBounds('following', follows)).toEqual(follows)
+  })
+
+  it('of videos have files of their own', () => {
+    const videos = [
+      named('../files/a.mp4'),
+      named('../files/a.mp4'),
+      named('../files/./x/../a.mp4'),
+      named('../files/b.mp4', { en: '../files/en.vtt' }),
+      named('../files/c.mp4', { fr: '../files/en.vtt' }),
+      named('../files/d.mp4', { en: '../files/d.vtt', fr: '../files/d.vtt' }),
+      named('../files/e.mp4', { en: '../files/e.mp4' }),
+      named('../files/f.mp4'),
+    ]
+    expect(taken(withinBounds('videos', videos))).toEqual([true, false, false, true, false, false, false, true])
+  })
+
+  it('do not send a crowd to one server, or to all of them', () => {
+    const ofOne = Array.from({ length: 600 }, (_, n) => ({
+      targetHandle: `c${n}@${n % 2 ? 'Victim' : 'victim'}.example`,
+    }))
+    const after = withinBounds('following', [...ofOne, { targetHandle: 'c@other.example' }])
+    expect(taken(after).filter(Boolean)).toHaveLength(501)
+    expect(after.at(-1)).toBeDefined()
+    const ofAll = Array.from({ length: 6000 }, (_, n) => ({ targetHandle: `c@h${n}.example` }))
+    expect(taken(withinBounds('following', ofAll)).filter(Boolean)).toHaveLength(5000)
+  })
+
+  it('are as large as an item may be, of which each fault would be told', () => {
+    const wide = { videoUrl: 'a', tags: new Array(100_001).fill(1) }
+    const deep = { a: Array.from({ length: 60_000 }, () => [{}]) }
+    expect(taken(withinBounds('likes', [wide, deep, { videoUrl: 'b' }, null, 1]))).toEqual([
+      ...[false, false, true, true, true],
+    ])
+  })
+})
