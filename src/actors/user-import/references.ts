@@ -29,8 +29,10 @@ const MOST_SLOW = 3
 const MOST_MISSED = 100
 /** And after so many in all: an archive is no reason to fetch a whole server. */
 const MOST_ASKED = 5_000
+/** So many times as much of all servers together, whose names may be one server's. */
+const OF_ALL = 10
 
-/** How a server met what a run of an import asked it. */
+/** How a server, or all together, met what a run of an import asked. */
 interface Met {
   asked: number
   missed: number
@@ -55,16 +57,15 @@ export function makeReferences(deps: {
     const known = await resolve(text, { fetch: false })
     const ofRun = runs.get(signal) ?? new Map<string, Met>()
     runs.set(signal, ofRun)
-    const met = ofRun.get(host) ?? { asked: 0, missed: 0, slow: 0 }
-    if (known !== undefined || !config().search.remote_uri.users || isEnough(met)) return known
+    const met = ofRun.get(host) ?? NOTHING
+    const all = ofRun.get(ALL) ?? NOTHING
+    const isEnough = met.slow >= MOST_SLOW || isTooMuch(met, 1) || isTooMuch(all, OF_ALL)
+    if (known !== undefined || !config().search.remote_uri.users || isEnough) return known
     const began = performance.now()
     const id = await resolve(text, { fetch: true })
-    const isMissed = id === undefined
-    ofRun.set(host, {
-      asked: met.asked + 1,
-      missed: met.missed + (isMissed ? 1 : 0),
-      slow: isMissed && performance.now() - began > SLOW ? met.slow + 1 : 0,
-    })
+    const outcome = { isMissed: id === undefined, isSlow: performance.now() - began > SLOW }
+    ofRun.set(host, added(met, outcome))
+    ofRun.set(ALL, added(all, outcome))
     return id
   }
 
@@ -89,8 +90,18 @@ export function makeReferences(deps: {
   }
 }
 
-const isEnough = ({ asked, missed, slow }: Met): boolean =>
-  slow >= MOST_SLOW || asked >= MOST_ASKED || (missed >= MOST_MISSED && missed > asked / 2)
+const NOTHING: Met = { asked: 0, missed: 0, slow: 0 }
+/** No name of a server. */
+const ALL = ''
+
+const added = ({ asked, missed, slow }: Met, { isMissed, isSlow }: { isMissed: boolean; isSlow: boolean }): Met => ({
+  asked: asked + 1,
+  missed: missed + (isMissed ? 1 : 0),
+  slow: isMissed && isSlow ? slow + 1 : 0,
+})
+
+const isTooMuch = ({ asked, missed }: Met, times: number): boolean =>
+  asked >= MOST_ASKED * times || (missed >= MOST_MISSED * times && missed > asked / 2)
 
 /** Whose archive it is, without the rights that staff has over what others own. */
 export const viewerOf = (accountId: number): NonNullable<Viewer> => ({ accountId, role: userRoles.user })

@@ -544,6 +544,9 @@ describe('the bounds of this server', () => {
     expect(asked).toHaveLength(101)
     expect(await like(here?.url ?? '')).toBe('success')
     expect(asked).toHaveLength(101)
+    // One server may have many names.
+    for (let at = 0; at < 1000; at += 1) await like(`http://${at}.victim.example/videos/watch/1`)
+    expect(asked).toHaveLength(1000)
   }, 30_000)
 
   it('stop an import that is to stop, and let one wait for what the server lacks', async () => {
