@@ -5,37 +5,19 @@ import { posix } from 'node:path'
 import { z } from 'zod'
 import type { ArchivePart } from '../user-archive/index.ts'
 
-/** Values of one item, with those inside of it: what is wrong with each of them is told, which takes time and memory. */
-const MOST_VALUES = 100_000
 /** Channels that an archive may ask for at one other server, and in all. Each is looked for there, for days if it has to be. */
 const MOST_FOLLOWED_OF_HOST = 500
 const MOST_FOLLOWED = 5_000
 
-/** What stands in the place of an item that is refused. */
-const REFUSED = undefined
+/**
+ * Says of the items of a part, one after the other from the first, whether each is too much. Undefined for a part of which there may be
+ * any number.
+ */
+export const makeBound = (part: ArchivePart): ((item: unknown) => boolean) | undefined => BOUNDS[part]?.()
 
-/** The items of a part, with `undefined` for those that are too much. */
-export function withinBounds(part: ArchivePart, items: readonly unknown[]): unknown[] {
-  const isRefused = JUDGES[part]?.() ?? (() => false)
-  return items.map((item) => (hasTooManyValues(item) || isRefused(item) ? REFUSED : item))
-}
-
-const JUDGES: { [P in ArchivePart]?: () => (item: unknown) => boolean } = {
+const BOUNDS: { [P in ArchivePart]?: () => (item: unknown) => boolean } = {
   videos: makeRefuseSharedFiles,
   following: makeRefuseTooManyFollowed,
-}
-
-function hasTooManyValues(item: unknown): boolean {
-  let count = 0
-  for (const waiting = [item]; waiting.length > 0; ) {
-    const value = waiting.pop()
-    if (typeof value !== 'object' || value === null) continue
-    const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
-    count += inner.length
-    if (count > MOST_VALUES) return true
-    for (const one of inner) if (typeof one === 'object' && one !== null) waiting.push(one)
-  }
-  return false
 }
 
 const video = z.object({
