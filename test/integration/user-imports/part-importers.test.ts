@@ -482,6 +482,10 @@ describe('the bounds of this server', () => {
     const sound = archivedVideo('rich_channel')
     const odd = { ...sound, archiveFiles: { ...sound.archiveFiles, videoFile: '../files/a.exe' } }
     expect(await strict.run('videos', odd, contextOf(rich, new Map([['files/a.exe', film]])))).toBe('error')
+    const small = await open({ config: { vireo: { uploads: { max_partial_per_user: film.length - 1 } } } })
+    const large = archivedVideo('rich_channel')
+    expect(await small.run('videos', large, contextOf(rich, fileOf(large)))).toBe('error')
+    expect(await importers.run('videos', large, contextOf(rich, fileOf(large)))).toBe('success')
   }, 40_000)
 
   it('have videos transcoded as any upload', async () => {
