@@ -65,8 +65,7 @@ export function runExports(deps: RunExportDeps): void {
       await finish(task, archive, size)
       log.info({ size }, 'an archive of a user was made')
     } catch (error) {
-      // Also when the transaction was committed and its answer lost: then it is noted nowhere, and stays.
-      if (!(await isNamed(archive))) await pendingFiles.discard([archive]).catch(() => pendingFiles.giveUp([archive]))
+      await drop(archive)
       if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The export took too long.') : error
       if (!(await held.isOurs(task))) {
         // It was taken for dead, and while its job runs no other is stored.
@@ -78,6 +77,16 @@ export function runExports(deps: RunExportDeps): void {
     } finally {
       await beat.stop()
       await held.release(task)
+    }
+  }
+
+  /** Unless the transaction was committed and its answer lost: then it is noted nowhere, and stays. */
+  async function drop(archive: FileRef): Promise<void> {
+    try {
+      if (!(await isNamed(archive))) await pendingFiles.discard([archive])
+    } catch {
+      // The database or the store is away; a later collection of this process takes what is noted still.
+      pendingFiles.giveUp([archive])
     }
   }
 

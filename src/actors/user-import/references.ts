@@ -25,6 +25,20 @@ const LONGEST_ADDRESS = 2000
 const SLOW = 1000
 /** After so many of them, one after the other, a server is asked no more in this run of the import. */
 const MOST_SLOW = 3
+/** The same after so many times in vain, when those are more than the others: that is no list of what somebody saw. */
+const MOST_MISSED = 100
+/** And after so many in all: an archive is no reason to fetch a whole server. */
+const MOST_ASKED = 5_000
+/** So many times as much of all servers together, whose names may be one server's. */
+const OF_ALL = 10
+
+/** How a server, or all together, met what a run of an import asked. */
+interface Met {
+  asked: number
+  missed: number
+  /** Slow, one after the other. */
+  slow: number
+}
 
 export function makeReferences(deps: {
   db: Pick<Database, 'query'>
@@ -32,22 +46,26 @@ export function makeReferences(deps: {
   resolveRemote: { video: ResolveRemote; account: ResolveRemote }
 }): References {
   const { db, config, resolveRemote } = deps
-  /** How often in a row servers let a run of an import wait for nothing. */
-  const waits = new WeakMap<AbortSignal, Map<string, number>>()
+  /** By the servers that a run of an import had to do with. */
+  const runs = new WeakMap<AbortSignal, Map<string, Met>>()
 
   async function ask(
     resolve: ResolveRemote,
     { text, host, signal }: { text: string; host: string; signal: AbortSignal },
   ): Promise<number | undefined> {
     signal.throwIfAborted()
-    const ofRun = waits.get(signal) ?? new Map<string, number>()
-    waits.set(signal, ofRun)
-    const waited = ofRun.get(host) ?? 0
-    const fetch = config().search.remote_uri.users && waited < MOST_SLOW
+    const known = await resolve(text, { fetch: false })
+    const ofRun = runs.get(signal) ?? new Map<string, Met>()
+    runs.set(signal, ofRun)
+    const met = ofRun.get(host) ?? NOTHING
+    const all = ofRun.get(ALL) ?? NOTHING
+    const isEnough = met.slow >= MOST_SLOW || isTooMuch(met, 1) || isTooMuch(all, OF_ALL)
+    if (known !== undefined || !config().search.remote_uri.users || isEnough) return known
     const began = performance.now()
-    const id = await resolve(text, { fetch })
-    const isSlow = id === undefined && performance.now() - began > SLOW
-    if (fetch) ofRun.set(host, isSlow ? waited + 1 : 0)
+    const id = await resolve(text, { fetch: true })
+    const outcome = { isMissed: id === undefined, isSlow: performance.now() - began > SLOW }
+    ofRun.set(host, added(met, outcome))
+    ofRun.set(ALL, added(all, outcome))
     return id
   }
 
@@ -71,6 +89,19 @@ export function makeReferences(deps: {
     },
   }
 }
+
+const NOTHING: Met = { asked: 0, missed: 0, slow: 0 }
+/** No name of a server. */
+const ALL = ''
+
+const added = ({ asked, missed, slow }: Met, { isMissed, isSlow }: { isMissed: boolean; isSlow: boolean }): Met => ({
+  asked: asked + 1,
+  missed: missed + (isMissed ? 1 : 0),
+  slow: isMissed && isSlow ? slow + 1 : 0,
+})
+
+const isTooMuch = ({ asked, missed }: Met, times: number): boolean =>
+  asked >= MOST_ASKED * times || (missed >= MOST_MISSED * times && missed > asked / 2)
 
 /** Whose archive it is, without the rights that staff has over what others own. */
 export const viewerOf = (accountId: number): NonNullable<Viewer> => ({ accountId, role: userRoles.user })

@@ -1,7 +1,16 @@
 // The job `import-user-archive`: brings an archive in, part by part and item by item. How far it came is stored with the counts, so that
 // whoever goes on after a crash begins at the item that was in hand, and counts each once.
 
-import { ArchiveError, isDiskFull, isRefusal, MediaError, openArchive, type Store } from '../../media/index.ts'
+import {
+  type ArchivedList,
+  ArchiveError,
+  isDiskFull,
+  isRefusal,
+  MediaError,
+  openArchive,
+  type Store,
+} from '../../media/index.ts'
+import { makeBreaks } from '../../platform/breaks.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { UserImportEvent } from '../../state-machines/user-import.ts'
 import {
@@ -15,6 +24,7 @@ import {
 } from '../runtime/index.ts'
 import { archiveParts } from '../user-archive/index.ts'
 import type { Leases } from '../video/index.ts'
+import { makeBound } from './bounds.ts'
 import type { ImportContext, ItemOutcome, PartImporter } from './part-importer.ts'
 import { checkDocuments, findFile, readItems } from './read-archive.ts'
 import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
@@ -123,7 +133,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     })
     try {
       // What cannot be read as a whole is refused before anything comes of it.
-      if (task.part === 0 && task.item === 0) await checkDocuments(archive, importedParts)
+      if (task.part === 0 && task.item === 0) await checkDocuments(archive, importedParts, signal)
       const file: ImportContext['file'] = (name) => findFile(archive, name)
       for (const importer of importers.slice(task.part)) {
         const items = await readItems(archive, importer.part)
@@ -138,7 +148,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
 
   async function importPart(
     task: Task,
-    { part, importItem, items }: PartImporter<ImportedPart> & { items: readonly unknown[] },
+    { part, importItem, items }: PartImporter<ImportedPart> & { items: ArchivedList },
     context: ImportContext,
     report: (share: number) => void,
   ): Promise<void> {
@@ -154,7 +164,14 @@ export function runUserImports(deps: RunUserImportDeps): void {
       stored = { at: performance.now(), item: task.item }
     }
     try {
-      for (const item of items.slice(task.item)) {
+      const isTooMuch = makeBound(part)
+      const breathe = makeBreaks()
+      // A bound has to see those that are done, too.
+      for (let index = isTooMuch ? 0 : task.item; index < items.length; index += 1) {
+        const read = items.item(index)
+        const item = isTooMuch?.(read) ? undefined : read
+        await breathe()
+        if (index < task.item) continue
         if (performance.now() - stored.at > STORE_EVERY) await storePosition()
         context.signal.throwIfAborted()
         const outcome = await importOne(task, { part, importItem, item }, context)

@@ -15,7 +15,7 @@ export interface ArchiveLimits {
   ratio: number
   /** Uncompressed bytes up to which the ratio of an entry does not matter. */
   ratioFrom: number
-  /** Bytes of a JSON document, which is held in memory. */
+  /** Bytes of a JSON document, which are held in memory. */
   document: number
   /** Objects and lists inside each other. */
   depth: number
@@ -23,6 +23,10 @@ export interface ArchiveLimits {
   containers: number
   /** Commas and colons of a document, which stand for its values. */
   separators: number
+  /** Items of a list. */
+  items: number
+  /** Commas and colons of one item, and of a document that is no list: that much is parsed, and looked at, at once. */
+  values: number
 }
 
 const MIB = 2 ** 20
@@ -39,4 +43,6 @@ export const archiveLimits: ArchiveLimits = {
   depth: 64,
   containers: 1_000_000,
   separators: 5_000_000,
+  items: 1_000_000,
+  values: 100_000,
 }

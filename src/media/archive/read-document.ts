@@ -1,55 +1,87 @@
-// A JSON document of strangers: held in memory as a whole, so bytes, depth and values are counted while they come, before anything is
-// made of them.
+// A JSON document of strangers: held in memory as a whole, so bytes, depth and values are counted before anything is made of them.
 
 import type { Readable } from 'node:stream'
 import { ArchiveError } from './archive-error.ts'
 import type { ArchiveLimits } from './limits.ts'
 
-const QUOTE = 0x22
+export const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
+export const COMMA = 0x2c
+export const COLON = 0x3a
 const OBJECT = 0x7b
 const OBJECT_END = 0x7d
-const LIST = 0x5b
-const LIST_END = 0x5d
+export const LIST = 0x5b
+export const LIST_END = 0x5d
 
-/** Parses it. Throws ArchiveError when it is no JSON (`damaged`), or over a limit (`too-large`). */
+/** Parses one that is no list. Throws ArchiveError when it is no JSON (`damaged`), or over a limit (`too-large`). */
 export async function readDocument(bytes: Readable, limits: ArchiveLimits): Promise<unknown> {
-  const count = makeCounter(limits)
+  const text = await collect(bytes, limits)
+  let values = 0
+  const count = makeScanner(limits, (byte) => {
+    if (byte === COMMA || byte === COLON) values += 1
+    if (values > limits.values) throw tooMany()
+  })
+  count(text)
+  return parse(text)
+}
+
+/** Throws ArchiveError `too-large`. */
+export async function collect(bytes: Readable, limits: Pick<ArchiveLimits, 'document'>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > limits.document) throw new ArchiveError('too-large', 'A document of the archive is too large.')
-    count(chunk)
     chunks.push(chunk)
   }
-  const text = Buffer.concat(chunks.splice(0)).toString('utf8')
+  return Buffer.concat(chunks.splice(0))
+}
+
+/** Throws ArchiveError `damaged`. */
+export function parse(text: Buffer): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.toString('utf8'))
   } catch (error) {
-    throw new ArchiveError('damaged', 'A document of the archive is no JSON.', { cause: error })
+    throw noJson(error)
   }
 }
 
-function makeCounter({ depth: deepest, containers, separators }: ArchiveLimits): (chunk: Uint8Array) => void {
+export const noJson = (cause?: unknown): ArchiveError =>
+  new ArchiveError('damaged', 'A document of the archive is no JSON.', { cause })
+
+const tooMany = (): ArchiveError => new ArchiveError('too-large', 'A document of the archive has too many values.')
+
+/**
+ * Looks at a text piece by piece. `mark` is told of quotes around texts, of commas and colons, and of brackets, with their offsets and
+ * how deep it is outside of them.
+ */
+export function makeScanner(
+  { depth: deepest, containers, separators }: ArchiveLimits,
+  mark: (byte: number, at: number, depth: number) => void,
+): (piece: Uint8Array) => void {
   let [depth, opened, separated] = [0, 0, 0]
   let [isInText, isEscaped] = [false, false]
-  return (chunk) => {
-    for (const byte of chunk) {
+  let at = -1
+  return (piece) => {
+    for (const byte of piece) {
+      at += 1
       if (isInText) {
         if (isEscaped) isEscaped = false
         else if (byte === BACKSLASH) isEscaped = true
-        else if (byte === QUOTE) isInText = false
+        else if (byte === QUOTE) {
+          isInText = false
+          mark(byte, at, depth)
+        }
         continue
       }
       switch (byte) {
         case QUOTE:
           isInText = true
+          mark(byte, at, depth)
           break
         case OBJECT:
         case LIST:
+          mark(byte, at, depth)
           depth += 1
           opened += 1
           if (depth > deepest) throw new ArchiveError('too-large', 'A document of the archive is too deep.')
@@ -57,15 +89,15 @@ function makeCounter({ depth: deepest, containers, separators }: ArchiveLimits):
         case OBJECT_END:
         case LIST_END:
           depth -= 1
+          mark(byte, at, depth)
           break
         case COMMA:
         case COLON:
           separated += 1
+          mark(byte, at, depth)
           break
       }
     }
-    if (opened > containers || separated > separators) {
-      throw new ArchiveError('too-large', 'A document of the archive has too many values.')
-    }
+    if (opened > containers || separated > separators) throw tooMany()
   }
 }

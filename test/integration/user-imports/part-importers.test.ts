@@ -482,6 +482,10 @@ describe('the bounds of this server', () => {
     const sound = archivedVideo('rich_channel')
     const odd = { ...sound, archiveFiles: { ...sound.archiveFiles, videoFile: '../files/a.exe' } }
     expect(await strict.run('videos', odd, contextOf(rich, new Map([['files/a.exe', film]])))).toBe('error')
+    const small = await open({ config: { vireo: { uploads: { max_partial_per_user: film.length - 1 } } } })
+    const large = archivedVideo('rich_channel')
+    expect(await small.run('videos', large, contextOf(rich, fileOf(large)))).toBe('error')
+    expect(await importers.run('videos', large, contextOf(rich, fileOf(large)))).toBe('success')
   }, 40_000)
 
   it('have videos transcoded as any upload', async () => {
@@ -521,6 +525,32 @@ describe('the bounds of this server', () => {
       expect(await slow.run('likes', like, context)).toBe('error')
     }
     expect(asked).toBe(3)
+  }, 30_000)
+
+  it('keep a server from being asked for more than anybody saw there, and for what is here', async () => {
+    const asked: string[] = []
+    const [here] = await importers.db.query<{ id: number; url: string }>(
+      "select id, url from video where name = 'elsewhere'",
+    )
+    const asking = await open({
+      resolveRemote: {
+        async video(text, { fetch }) {
+          if (fetch) asked.push(text)
+          return text === here?.url ? here.id : undefined
+        },
+      },
+    })
+    const context = contextOf(await makeUser('asking'))
+    const like = (videoUrl: string) => asking.run('likes', { videoUrl, createdAt: NOW }, context)
+    for (let at = 0; at < 110; at += 1) expect(await like(`http://victim.example/videos/watch/${at}`)).toBe('error')
+    expect(asked).toHaveLength(100)
+    expect(await like('http://another.example/videos/watch/1')).toBe('error')
+    expect(asked).toHaveLength(101)
+    expect(await like(here?.url ?? '')).toBe('success')
+    expect(asked).toHaveLength(101)
+    // One server may have many names.
+    for (let at = 0; at < 1000; at += 1) await like(`http://${at}.victim.example/videos/watch/1`)
+    expect(asked).toHaveLength(1000)
   }, 30_000)
 
   it('stop an import that is to stop, and let one wait for what the server lacks', async () => {

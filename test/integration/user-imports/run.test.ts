@@ -151,9 +151,19 @@ describe('an archive', () => {
       if (JSON.stringify(item).includes('/2"')) await text((await file('../files/bad')?.open()) ?? Readable.from([]))
       return 'success'
     })
-    await upload(makeZip([likes(4), { name: 'files/bad', data: 'bad', crc: 1 }]))
+    const large = { ...like(9), more: new Array(100_001).fill(1) }
+    const dislikes = JSON.stringify({ dislikes: [large, like(8)] })
+    await upload(
+      makeZip([
+        likes(4),
+        { name: 'files/bad', data: 'bad', crc: 1 },
+        { name: 'peertube/dislikes.json', data: dislikes },
+      ]),
+    )
     await ended('Completed')
-    expect((await latest()).resultSummary.stats.likes).toEqual({ success: 2, duplicates: 0, errors: 2 })
+    const { stats } = (await latest()).resultSummary
+    expect(stats.likes).toEqual({ success: 2, duplicates: 0, errors: 2 })
+    expect(stats.dislikes).toEqual({ success: 1, duplicates: 0, errors: 1 })
   })
 
   it('shows how far it is', async () => {

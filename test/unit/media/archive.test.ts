@@ -65,9 +65,46 @@ describe('an honest archive', () => {
     archive.close()
   })
 
+  it('gives the items of lists one by one', async () => {
+    const items = [{ a: '],[{"\\' }, [[], [{}]], 'é "likes":[', null, 1.5, {}, [], '']
+    const texts = [
+      JSON.stringify({ likes: items }),
+      JSON.stringify({ other: { likes: [1] }, 'a"]': '"likes":[', likes: items, last: [[1], 2] }, null, 2),
+      JSON.stringify({ likes: 1 }).replace('1', `[0], "likes" : ${JSON.stringify(items, null, '\t')}`),
+    ]
+    for (const data of texts) {
+      const archive = await opened(makeZip([{ name: 'a', data }]))
+      const list = await archive.list('a', 'likes')
+      expect(Array.from({ length: list?.length ?? 0 }, (_, index) => list?.item(index))).toEqual(items)
+      archive.close()
+    }
+    for (const data of ['{"likes":[]}', '{"likes" : [\n ] }']) {
+      const archive = await opened(makeZip([{ name: 'a', data }]))
+      expect((await archive.list('a', 'likes'))?.length).toBe(0)
+      expect(await archive.list('none', 'likes')).toBeUndefined()
+      archive.close()
+    }
+    for (const data of [
+      '{"likes":{}}',
+      '["likes",[1]]',
+      '[1]',
+      '1',
+      'null',
+      '{"dislikes":[1]}',
+      '{"a":{"likes":[1]}}',
+    ]) {
+      const archive = await opened(makeZip([{ name: 'a', data }]))
+      expect(await archive.list('a', 'likes')).toBeUndefined()
+      archive.close()
+    }
+  })
+
   it('may come from another server', async () => {
     const archive = await opened(await readFile(PEERTUBE))
     expect(await archive.document('peertube/account.json')).toHaveProperty('displayName')
+    const videos = JSON.parse((await bytesOf(archive, 'peertube/videos.json')).toString()).videos
+    const list = await archive.list('peertube/videos.json', 'videos')
+    expect(Array.from({ length: list?.length ?? 0 }, (_, index) => list?.item(index))).toEqual(videos)
     archive.close()
   })
 
@@ -254,6 +291,7 @@ describe('while it is read, refuses', () => {
     ['objects inside objects', 'too-large', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
     ['too many objects', 'too-large', `[${'{},'.repeat(1000)}{}]`, { containers: 1000 }],
     ['too many values', 'too-large', `[${'1,'.repeat(1000)}1]`, { separators: 900 }],
+    ['too many values at once', 'too-large', `[${'1,'.repeat(1000)}1]`, { values: 900 }],
     ['too many bytes', 'too-large', `"${'a'.repeat(2000)}"`, { document: 1000 }],
   ]
   for (const [about, fault, data, limits] of documents) {
@@ -263,6 +301,36 @@ describe('while it is read, refuses', () => {
       archive.close()
     })
   }
+
+  const lists: [about: string, fault: string, data: string, limits?: Partial<typeof archiveLimits>][] = [
+    ['no JSON', 'damaged', '{"likes":['],
+    ['no JSON behind it', 'damaged', '{"likes":[1]} 2'],
+    ['no JSON before it', 'damaged', '{"a" "likes":[1]}'],
+    ['no end of it', 'damaged', '{"likes":[1}'],
+    ['nothing', 'damaged', ''],
+    ['lists inside lists', 'too-large', `{"likes":${'['.repeat(100_000)}`],
+    ['too many objects', 'too-large', `{"likes":[${'{},'.repeat(1000)}{}]}`, { containers: 1000 }],
+    ['too many values', 'too-large', `{"likes":[${'1,'.repeat(1000)}1]}`, { separators: 900 }],
+    ['too many items', 'too-large', `{"likes":[${'1,'.repeat(1000)}1]}`, { items: 1000 }],
+    ['too much beside it', 'too-large', `{"a":"${'a'.repeat(2 ** 20)}","likes":[1]}`],
+  ]
+  for (const [about, fault, data, limits] of lists) {
+    it(`a list with ${about}`, async () => {
+      const archive = await opened(makeZip([{ name: 'a', data, method: 8 }]), limits)
+      await expect(archive.list('a', 'likes')).rejects.toMatchObject({ name: 'ArchiveError', fault })
+      archive.close()
+    })
+  }
+
+  it('an item of a list that is none, or too much at once, and no other', async () => {
+    const data = `{"likes":[1, {"a":[1,2,3]}, {] , {"a":1},, "b"]}`
+    const archive = await opened(makeZip([{ name: 'a', data }]), { values: 2 })
+    const list = await archive.list('a', 'likes')
+    expect(list?.length).toBe(6)
+    expect([0, 1, 3, 5].map((index) => list?.item(index))).toEqual([1, undefined, { a: 1 }, 'b'])
+    for (const index of [2, 4]) expect(() => list?.item(index)).toThrow(expect.objectContaining({ fault: 'damaged' }))
+    archive.close()
+  })
 
   it('but not brackets in texts', async () => {
     const data = JSON.stringify({ a: '[{"\\'.repeat(1000), b: ['"', '\\"{'] })

@@ -32,6 +32,7 @@ export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists
     const found = new Map<string, number | undefined>()
     const elements: NewElement[] = []
     for (const { videoUrl, startTimestamp, stopTimestamp } of item.elements) {
+      context.signal.throwIfAborted()
       if (!found.has(videoUrl)) found.set(videoUrl, await videoOf(videoUrl, context))
       const videoId = found.get(videoUrl)
       if (videoId === undefined) continue
@@ -71,6 +72,8 @@ export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists
     for (const element of await elementsOf(item, context)) {
       if (known.has(element.videoId)) continue
       known.add(element.videoId)
+      // Another one may be at it by now, and would add it too.
+      context.signal.throwIfAborted()
       await playlistElements.add(own.id, viewerOf(accountId), element)
       added += 1
     }

@@ -48,9 +48,11 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
     const fields = videoFieldsOf(item, channelId)
     const inputFilename = nameOf(item, file)
     await createVideo.checkQuota(userId, file.size)
+    // Who has no quota could not upload more than that either, and few bytes of an archive may be many here.
+    const most = Math.min(await createVideo.quotaLeft(userId), config().vireo.uploads.max_partial_per_user)
     const written: PendingFile[] = []
     await withWorkFolder(deps, signal, async (unpack) => {
-      const path = await unpack(file, 'video', await createVideo.quotaLeft(userId))
+      const path = await unpack(file, 'video', most)
       const pictures = await picturesOf(item, context, unpack)
       const draft = await createVideo.inspect({ userId, fields, inputFilename, path, pictures, signal })
       written.push(draft.place, ...draft.pictures.map(({ ref }) => ref))
