@@ -401,7 +401,7 @@ it('one operation may add members', async () => {
 })
 
 describe('an unknown place', () => {
-  it.each(['/api/v1/unknown', '/api/v1/unknown/deep', '/api/v2/videos', '/api/', '/unknown', '/api/v1/user/'])(
+  it.each(['/api/v1/unknown', '/api/v1/unknown/deep', '/api/v2/videos', '/api/', '/unknown', '/api/v1/user/x'])(
     '%s is 404',
     async (url) => {
       const answer = await app.inject({ url })
