@@ -182,7 +182,6 @@ describe('the page of a channel', () => {
       '/a/nobody',
       '/@nobody',
       '/c/maker',
-      '/c/maker_channel/x',
     ]) {
       const { status, headers } = await visitor().open(path)
       expect({ path, status, type: headers.get('content-type') }).toEqual({
