@@ -82,7 +82,8 @@ export async function makeApp(options: AppOptions): Promise<App> {
     bodyLimit: BODY_LIMIT,
     requestTimeout: atStart.vireo.uploads.legacy_timeout,
     return503OnClosing: false,
-    routerOptions: { querystringParser: parseQuery, maxParamLength: LONGEST_PARAMETER },
+    // Clients end paths with a slash, as yt-dlp does with those of videos; PeerTube takes it.
+    routerOptions: { querystringParser: parseQuery, maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
       setDefaultHeaders(request, reply)
       answerError(error, request, reply)

@@ -4,21 +4,13 @@ import type { Database } from '../../platform/database/index.ts'
 
 export type ListedPage =
   | { kind: 'account' | 'channel'; name: string; changedAt: Date }
-  | { kind: 'video'; video: ListedVideo }
+  | { kind: 'video'; uuid: string; changedAt: Date }
 
-export interface ListedVideo {
+interface ListedVideo {
   id: number
   uuid: string
-  name: string
-  description: string | null
-  /** Seconds. */
-  duration: number
-  nsfw: boolean
-  isLive: boolean
-  tags: string[]
   publishedAt: Date
   changedAt: Date
-  preview: string | null
 }
 
 interface ListedActor {
@@ -45,7 +37,7 @@ export async function* listPages(
     for (const { name, changedAt } of channels) yield { kind: 'channel', name, changedAt }
   }
   for await (const videos of parts((last: ListedVideo | undefined) => listVideos(db, nsfw, last))) {
-    for (const video of videos) yield { kind: 'video', video }
+    for (const { uuid, changedAt } of videos) yield { kind: 'video', uuid, changedAt }
   }
 }
 
@@ -75,15 +67,16 @@ const listChannels = (db: Pick<Database, 'query'>, accountIds: number[]) =>
     [accountIds],
   )
 
-/** The index of local listed videos has the internal ones too. */
+/**
+ * The index of local listed videos has the internal ones too. The first part starts behind every time there is, so that the plan that
+ * is kept for all parts reads the index from where the last one ended.
+ */
 const listVideos = (db: Pick<Database, 'query'>, nsfw: boolean, last: ListedVideo | undefined) =>
   db.query<ListedVideo>(
-    `select v.id, v.uuid, v.name, left(v.description, 1000) as description, v.duration, v.nsfw, v.is_live as "isLive", v.tags,
-       v.published_at as "publishedAt", v.updated_at as "changedAt",
-       (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as preview
+    `select v.id, v.uuid, v.published_at as "publishedAt", v.updated_at as "changedAt"
      from video v
      where v.privacy in (1, 4) and v.state = 'published' and not v.remote and v.privacy = 1 and not v.blocked
-       and ($1 or not v.nsfw) and ($2::timestamptz is null or (v.published_at, v.id) < ($2, $3))
+       and ($1 or not v.nsfw) and (v.published_at, v.id) < ($2::timestamptz, $3)
      order by v.published_at desc, v.id desc limit ${PART}`,
-    [nsfw, last?.publishedAt ?? null, last?.id ?? null],
+    [nsfw, last?.publishedAt ?? 'infinity', last?.id ?? 0],
   )

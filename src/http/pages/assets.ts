@@ -2,6 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import Negotiator from 'negotiator'
 import { sha256 } from '../../platform/ids.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
@@ -53,9 +56,19 @@ function hlsPlayer(): Asset {
 }
 
 function serve(app: App, { path, type, body, etag }: Asset): void {
-  app.get(path, { schema: { hide: true }, config: { limits: false } }, (request, reply) => {
-    reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', etag })
+  // Packed for the first who takes it so: the player of HLS is a third then.
+  let packed: Promise<Buffer> | undefined
+  app.get(path, { schema: { hide: true }, config: { limits: false } }, async (request, reply) => {
+    const accepted = new Negotiator({ headers: { 'accept-encoding': request.headers['accept-encoding'] } })
+    const isPacked = accepted.encoding(['gzip', 'identity']) === 'gzip'
+    reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+    reply.header('etag', isPacked ? `W/${etag}` : etag)
     if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.header('content-type', type).send(body)
+    reply.header('content-type', type)
+    if (!isPacked) return reply.send(body)
+    packed ??= pack(body)
+    return reply.header('content-encoding', 'gzip').send(await packed)
   })
 }
+
+const pack = promisify<Buffer, Buffer>(gzip)

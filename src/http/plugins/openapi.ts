@@ -36,7 +36,7 @@ export function addOpenApi(app: App, options: { publicUrl: string; version: stri
     if (path === SCRIPT) reply.header('cache-control', 'public, max-age=86400')
     return reply.header('content-type', answer.headers['content-type']).send(answer.rawPayload)
   }
-  for (const path of [PAGE, `${PAGE}/`, SCRIPT]) app.get(path, hidden, answerPage)
+  for (const path of [PAGE, SCRIPT]) app.get(path, hidden, answerPage)
 }
 
 /** The page's plugin brings 4 MB of script, so it is loaded for the first reader, into an application of its own. */

@@ -38,7 +38,7 @@ export function addUnknownRoutes(app: App): void {
   app.get('/api/*', { schema: { hide: true }, constraints: asking('other') }, refuse)
 }
 
-/** A regular expression for a route pattern: parameters match one segment, or what their own expression says. */
+/** A regular expression for a route pattern: parameters match one segment, or what their own expression says; a last slash is as good as none. */
 function patternOf(url: string): RegExp {
   const source = url
     .split(/(:\w+(?:\([^)]*\))?)/)
@@ -47,5 +47,5 @@ function patternOf(url: string): RegExp {
       return /\(([^)]*)\)$/.exec(piece)?.[1] ?? '[^/]+'
     })
     .join('')
-  return new RegExp(`^${source}$`)
+  return new RegExp(`^${source}/?$`)
 }

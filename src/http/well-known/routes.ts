@@ -48,7 +48,7 @@ export function wellKnownArea({ config, clock }: { config: () => Config; clock: 
 
   return (app) => {
     app.get('/.well-known/change-password', hidden, (_request, reply) => redirect(reply, 302, '/my-account/settings'))
-    for (const path of ['/.well-known/dnt', '/.well-known/dnt/']) app.get(path, hidden, async () => ({ tracking: 'N' }))
+    app.get('/.well-known/dnt', hidden, async () => ({ tracking: 'N' }))
     app.get('/.well-known/dnt-policy.txt', hidden, (request, reply) =>
       file(request, reply, { path: 'dnt-policy.txt', maxAgeMs: config().vireo.caching.routes.dnt_policy }),
     )

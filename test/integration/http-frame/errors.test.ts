@@ -133,6 +133,16 @@ const failures: Record<string, () => unknown> = {
   named: () => new DomainError('invalid', 'x', { invalidParams: [{ name: 'targetUrl', location: 'body', msg: 'No' }] }),
 }
 
+describe('a slash at the end of a path', () => {
+  it('is as good as none, for what is there and for what is not', async () => {
+    const statusOf = async (method: 'GET' | 'POST', url: string) => (await app.inject({ method, url })).statusCode
+    expect(await statusOf('GET', '/api/v1/accounts/')).toBe(200)
+    expect(await statusOf('GET', '/api/v1/accounts/?count=5')).toBe(200)
+    expect(await statusOf('POST', '/api/v1/accounts/')).toBe(405)
+    expect(await statusOf('GET', '/api/v1/nothing/')).toBe(404)
+  })
+})
+
 describe('bad parameters answer as recorded', () => {
   it.each([
     ['accounts', 'list: bad count'],
@@ -391,7 +401,7 @@ it('one operation may add members', async () => {
 })
 
 describe('an unknown place', () => {
-  it.each(['/api/v1/unknown', '/api/v1/unknown/deep', '/api/v2/videos', '/api/', '/unknown', '/api/v1/user/'])(
+  it.each(['/api/v1/unknown', '/api/v1/unknown/deep', '/api/v2/videos', '/api/', '/unknown', '/api/v1/user/x'])(
     '%s is 404',
     async (url) => {
       const answer = await app.inject({ url })

@@ -321,20 +321,19 @@ describe('fixed addresses', () => {
         ...['/c/root_channel/videos', `/w/${toShortUuid(video.uuid)}`],
       ].sort(),
     )
-    const described = all(urls, 'url').find((url) => all(url, 'video:video').length > 0)
-    if (!described) throw new Error('no video')
-    const entry = one(described, 'video:video')
-    expect(one(entry, 'video:title').text).toContain('<script>alert(1)</script>')
-    expect(one(entry, 'video:player_loc').text).toBe(`${node.base}/videos/embed/${video.uuid}`)
-    expect(one(entry, 'video:duration').text).toBe('3')
+    // Kept for a day, so no words: a video may be made private before that is over.
+    expect(new Set(all(urls, 'url').flatMap((url) => url.children.map(({ name }) => name)))).toEqual(
+      new Set(['loc', 'lastmod']),
+    )
   })
 
   it('show the sitemap anew after a day, the old one until it is written', async () => {
-    await makeVideo({ query }, { channelId: ada.channelId, columns: { name: 'later', published_at: clock.now() } })
-    expect(await textOf('/sitemap.xml')).not.toContain('later')
+    const later = await makeVideo({ query }, { channelId: ada.channelId, columns: { published_at: clock.now() } })
+    const path = `/w/${toShortUuid(later.uuid)}`
+    expect(await textOf('/sitemap.xml')).not.toContain(path)
     clock.pass(86_400_000)
     await get('/sitemap.xml')
-    await until(async () => (await textOf('/sitemap.xml')).includes('later'))
+    await until(async () => (await textOf('/sitemap.xml')).includes(path))
   })
 
   it('describe the search to browsers', async () => {

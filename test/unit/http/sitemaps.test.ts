@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { SitemapItemLoose } from 'sitemap'
+import type { ListedPage } from '../../../src/actors/sitemap/index.ts'
 import { sitemapItem } from '../../../src/http/crawlers/sitemap-items.ts'
 import { makeSitemaps } from '../../../src/http/crawlers/sitemaps.ts'
 import { toShortUuid } from '../../../src/platform/ids.ts'
@@ -13,7 +14,6 @@ import { fakeClock } from '../../support/clock.ts'
 import { until } from '../../support/until.ts'
 
 const ORIGIN = 'https://videos.example'
-const here = { origin: ORIGIN, host: 'videos.example', objectAddress: () => undefined, bucketOrigins: [] }
 
 describe('the files of a sitemap', () => {
   const clock = fakeClock()
@@ -96,34 +96,18 @@ describe('the files of a sitemap', () => {
   })
 })
 
-describe('what a sitemap says of a video', () => {
-  const video = {
-    ...{ id: 1, uuid: '4da6fde3-88f7-4d16-b119-108df5630b06', name: 'Name', description: '**bold**', duration: 3 },
-    ...{ nsfw: false, isLive: false, tags: [], publishedAt: new Date(0), changedAt: new Date(1000), preview: 'p.jpg' },
-  }
+describe('what a sitemap says of a page', () => {
+  const changedAt = new Date(1000)
+  const lastmod = '1970-01-01T00:00:01.000Z'
 
-  it('is what the extension can say', () => {
-    expect(sitemapItem({ kind: 'video', video }, here)).toEqual({
-      url: `${ORIGIN}/w/${toShortUuid(video.uuid)}`,
-      lastmod: '1970-01-01T00:00:01.000Z',
-      video: {
-        title: 'Name',
-        description: 'bold',
-        player_loc: `${ORIGIN}/videos/embed/${video.uuid}`,
-        thumbnail_loc: `${ORIGIN}/lazy-static/previews/p.jpg`,
-        publication_date: '1970-01-01T00:00:00.000Z',
-        family_friendly: true,
-        duration: 3,
-      },
+  it('is its address and when it changed', () => {
+    const uuid = '4da6fde3-88f7-4d16-b119-108df5630b06'
+    const of = (page: ListedPage) => sitemapItem(page, { origin: ORIGIN })
+    expect(of({ kind: 'video', uuid, changedAt })).toEqual({ url: `${ORIGIN}/w/${toShortUuid(uuid)}`, lastmod })
+    expect(of({ kind: 'channel', name: 'birds', changedAt })).toEqual({ url: `${ORIGIN}/c/birds/videos`, lastmod })
+    expect(of({ kind: 'account', name: 'jane', changedAt })).toEqual({
+      url: `${ORIGIN}/a/jane/video-channels`,
+      lastmod,
     })
-  })
-
-  it('is its address alone without a picture, and no length that is none', () => {
-    expect(sitemapItem({ kind: 'video', video: { ...video, preview: null } }, here)).not.toHaveProperty('video')
-    for (const duration of [0, 30_000]) {
-      const item = sitemapItem({ kind: 'video', video: { ...video, duration, isLive: true, nsfw: true } }, here)
-      expect(item.video).not.toHaveProperty('duration')
-      expect(item.video).toMatchObject({ live: true, family_friendly: false })
-    }
   })
 })

@@ -6,7 +6,7 @@ export const day = (date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })}</time>`
 
 export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+  `${count.toLocaleString('en')}\u00a0${noun}${count === 1 ? '' : 's'}`
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
