@@ -25,6 +25,12 @@ const passwordForm = z.object({ password: z.string().max(500).catch('') })
 export function addWatchPages(tools: PageTools): void {
   const { app, site, visitors, send, sendMissing } = tools
 
+  /** Web clients, and mails, name a thread behind a semicolon. */
+  function withoutMatrix(url: string): string | undefined {
+    const [, path, thread] = /^([^?;]+);threadId=(\d{1,10})$/.exec(url) ?? []
+    return path && `${path}?threadId=${thread}#comments`
+  }
+
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -47,9 +53,11 @@ export function addWatchPages(tools: PageTools): void {
   }
 
   for (const path of ['/w/:id', '/videos/watch/:id']) {
-    app.get(path, options, async (request, reply) =>
-      show(request, reply, { id: request.params.id, query: request.query }),
-    )
+    app.get(path, options, async (request, reply) => {
+      const thread = withoutMatrix(request.url)
+      if (thread !== undefined) return reply.redirect(thread, 302)
+      return await show(request, reply, { id: request.params.id, query: request.query })
+    })
 
     // Nothing is kept: who reloads the page says it again.
     app.post(path, { ...options, schema: { ...options.schema, body: passwordForm } }, async (request, reply) =>
