@@ -397,7 +397,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
       urls,
       maxBodySize: config().vireo.federation.inbox.max_body_size,
     }),
-    wellKnownArea({ config, clock }),
+    wellKnownArea({ config, clock, urls }),
     crawlersArea({ ...{ db, config, urls, clock, logger }, folder: join(config().storage.cache, 'sitemap') }),
     manifestArea({ config, urls, client }),
     clientFilesArea({ config, client, images: makeDefaultImages({ facts, store }) }),

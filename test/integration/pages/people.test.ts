@@ -342,6 +342,17 @@ describe('about the server', () => {
   })
 })
 
+describe('the address for reports of security holes', () => {
+  it('is the form and not that of the administrator, and holds for a time', async () => {
+    const answer = await fetch(`${node.base}/.well-known/security.txt`)
+    const [contact, expires] = (await answer.text()).split('\n')
+    expect(contact).toBe(`Contact: ${node.base}/about/contact`)
+    const days = (Date.parse(expires?.replace('Expires: ', '') ?? '') - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(100)
+    expect(days).toBeLessThan(365)
+  })
+})
+
 describe('logging in', () => {
   it('leads on to where one wanted to go, with a cookie that scripts and other sites do not get', async () => {
     const browser = visitor()
