@@ -170,7 +170,7 @@ describe('one’s own account', () => {
     const browser = await loggedIn('tina')
     expect((await browser.open('/my-account/notifications')).html).toContain('There is nothing to tell.')
     await at.query(
-      "insert into notification (user_id, type, key, application_version) values ($1, 18, 'x', '1 <b>2</b>')",
+      "insert into notification (user_id, type, key, on_web, application_version) values ($1, 18, 'x', true, '1 <b>2</b>')",
       [id],
     )
     const page = await browser.open('/my-account/notifications')
@@ -203,7 +203,8 @@ describe('one’s own account', () => {
         .subarray(0, 2)
         .toString(),
     ).toBe('PK')
-    const stranger = await loggedIn('paul', 'the second password')
+    await user('sven')
+    const stranger = await loggedIn('sven')
     const theirs = formIn((await stranger.open('/my-account/import-export')).html, '/my-account/import-export/export')
     const removal = formIn(html, '/my-account/import-export/remove')
     const foreign = { ...removal, fields: { ...removal.fields, token: theirs.fields.token ?? '' } }
