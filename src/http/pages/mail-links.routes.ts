@@ -29,9 +29,9 @@ const addressLink = z.union([
   z.object({ registrationId: rowId, verificationString }),
 ])
 
-export const VERIFY_PATH = '/verify-account/email'
-export const RESET_PATH = '/reset-password'
-export const ASK_RESET_PATH = '/login/ask-reset-password'
+const VERIFY_PATH = '/verify-account/email'
+const RESET_PATH = '/reset-password'
+const ASK_RESET_PATH = '/login/ask-reset-password'
 
 /** As many as logins: whoever tries links is guessing. */
 const attempts = { ...pageOptions, config: { limits: ['client', 'login'] } } as const

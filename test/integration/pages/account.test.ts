@@ -166,8 +166,10 @@ describe('one’s own account', () => {
   })
 
   it('says what its user is told, until that is read', async () => {
-    const id = await user('tina')
-    const browser = await loggedIn('tina')
+    const { username, password } = at.node
+    const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from users where username = $1', [username])
+    await at.query('delete from notification where user_id = $1', [id])
+    const browser = await loggedIn(username, password)
     expect((await browser.open('/my-account/notifications')).html).toContain('There is nothing to tell.')
     await at.query(
       "insert into notification (user_id, type, key, on_web, application_version) values ($1, 18, 'x', true, '1 <b>2</b>')",
