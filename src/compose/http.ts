@@ -311,6 +311,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const receiveImage = makeReceiveImage({ uploads, config })
   const subscriptions = makeSubscriptions({ ...deps, follows })
   const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
+  const updateMe = makeUpdateMe({ ...deps, passwords })
   const serverConfig = makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } })
 
   /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */
@@ -333,7 +334,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     userExportsArea({ db, store, clock, config, userExports }),
     meArea({
       ...{ db, urls },
-      updateMe: makeUpdateMe({ ...deps, passwords }),
+      updateMe,
       notificationSettings: makeNotificationSettings(deps),
     }),
     notificationsArea({ db, config, urls, notifications }),
@@ -396,7 +397,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
       urls,
       maxBodySize: config().vireo.federation.inbox.max_body_size,
     }),
-    wellKnownArea({ config, clock }),
+    wellKnownArea({ config, clock, urls }),
     crawlersArea({ ...{ db, config, urls, clock, logger }, folder: join(config().storage.cache, 'sitemap') }),
     manifestArea({ config, urls, client }),
     clientFilesArea({ config, client, images: makeDefaultImages({ facts, store }) }),
@@ -428,7 +429,8 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     client
       ? clientPagesArea({ db, config, urls, client, serverConfig })
       : pagesArea({
-          ...{ db, config, urls, fileTokens, sessions, instance, facts, contact, lookedAtActor, subscriptions },
+          ...{ db, config, urls, clock, fileTokens, sessions, instance, facts, contact, lookedAtActor, subscriptions },
+          ...{ emailVerification, passwordReset, registrations, updateMe, notifications, userExports },
           visitors: makeVisitors({ sessions, secrets: deps.secrets, origin: urls.origin }),
           resolvePasted: federation.resolvePasted,
           subscribeAddress: federation.subscribeAddress,

@@ -1,6 +1,7 @@
 // What the pages are given where a test is about those that everybody sees: nobody is logged in, and nothing is written.
 
 import { makeVisitors } from '../../src/http/pages/visitor.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { makeSecrets } from '../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from './builders.ts'
 
@@ -19,6 +20,13 @@ export const quietPages = () => ({
   lookedAtActor: () => undefined,
   sessions: { login: notHere, end: notHere },
   instance: { localClient: notHere },
+  clock: systemClock,
+  emailVerification: { verify: notHere, verifyNewAddress: notHere },
+  passwordReset: { ask: notHere, reset: notHere },
+  registrations: { verifyEmail: notHere },
+  updateMe: notHere,
+  notifications: { markAllRead: notHere },
+  userExports: { request: notHere, remove: notHere, addressOf: notHere },
   subscriptions: { subscribe: notHere, unsubscribe: notHere },
   contact: { write: notHere },
   resolvePasted: { video: nothing, channel: nothing, playlist: nothing, account: nothing },

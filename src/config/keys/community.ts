@@ -53,7 +53,7 @@ export const communityKeys = {
       css: text('', 'style added to each page', EDITABLE),
     }),
     robots: text(ROBOTS, 'content of /robots.txt'),
-    securitytxt: text('', 'content of /.well-known/security.txt; empty: `admin.email` is the contact'),
+    securitytxt: text('', 'content of /.well-known/security.txt; empty: the contact form is the contact'),
   }),
   broadcast_message: section({
     enabled: flag(false, 'whether a message stands above each page', EDITABLE),

@@ -1,4 +1,4 @@
-// The player alone, for frames of other sites.
+// The player alone, for frames of other sites: it knows nobody, since browsers send no cookies into those.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -27,7 +27,7 @@ export function addEmbedPages(tools: PageTools): void {
     reply: FastifyReply,
     { id, query, password }: { id: string; query: z.infer<typeof playerQuery>; password?: string },
   ) {
-    const watched = await findWatched(tools, request, { id, password })
+    const watched = await findWatched(tools, null, { id, password })
     if (watched.found === 'nothing') return sendMissing(request, reply, true)
     if (watched.found === 'locked') {
       const head = headed(plainHead(site(), 'Password needed', { isIndexed: false }))
@@ -35,7 +35,7 @@ export function addEmbedPages(tools: PageTools): void {
     }
     const { video, fileToken } = watched
     const isPrivate = hasPrivateFiles(video)
-    const shown = { video, fileToken, password, options: playerOptions(query), embed: true }
+    const shown = { video, visit: null, fileToken, password, options: playerOptions(query), embed: true }
     const { player, sources } = showPlayer(tools, shown)
     return send(request, reply, {
       ...headed(

@@ -3,12 +3,14 @@
 
 import type { Area } from '../plugins/types.ts'
 import { addAboutPages } from './about.routes.ts'
+import { addAccountPages } from './account.routes.ts'
 import { addActorPages } from './actor.routes.ts'
 import { addAssets } from './assets.ts'
 import { addEmbedPages } from './embed.routes.ts'
 import { addErrorPages } from './errors.ts'
 import { addHomePage } from './home.routes.ts'
 import { addLoginPages } from './login.routes.ts'
+import { addMailLinkPages } from './mail-links.routes.ts'
 import { addMissingPage } from './missing.routes.ts'
 import { addPlaylistWatchPages } from './playlist.routes.ts'
 import { addSearchPage } from './search.routes.ts'
@@ -25,6 +27,8 @@ export function pagesArea(deps: PagesDeps): Area {
     addActorPages(tools)
     addSearchPage(tools)
     addLoginPages(tools)
+    addMailLinkPages(tools)
+    addAccountPages(tools)
     addSubscribePages(tools)
     addWatchPages(tools)
     addEmbedPages(tools)

@@ -42,7 +42,13 @@ ${html`<html lang="en">
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#141416">
 <meta property="og:platform" content="Vireo">
 <title>${full}</title>
-<link rel="stylesheet" href="${assets.style}">
+<link rel="icon" href="/favicon.ico" sizes="32x32">
+${
+  !embed &&
+  html`<link rel="manifest" href="/manifest.webmanifest">
+<link rel="search" type="application/opensearchdescription+xml" href="/opensearch.xml" title="${titleText(site.name)}">
+`
+}<link rel="stylesheet" href="${assets.style}">
 ${
   player &&
   html`<script src="${assets.player}" data-hls="${assets.hls}" defer></script>

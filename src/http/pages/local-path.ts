@@ -4,6 +4,9 @@
 const ANYWHERE = 'http://origin.invalid'
 const LONGEST = 2000
 
+/** The login, which leads on to `next`. */
+export const loginPath = (next: string): string => `/login?next=${encodeURIComponent(next)}`
+
 /** The path and query when `text` is a path of this server; else `instead`. */
 export function localPath(text: unknown, instead = '/'): string {
   if (typeof text !== 'string' || text.length > LONGEST || !/^\/(?![/\\])[\x21-\x7e]*$/.test(text)) return instead

@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
+import { isMailEnabled } from '../../config/index.ts'
 import { loginBody, logoutBody, signedInBody } from './bodies/login.ts'
 import { formOf, queryOf } from './fields.ts'
 import { localPath } from './local-path.ts'
@@ -15,7 +16,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   invalid_two_factor: 'The one-time code is not right.',
 }
 
-export function addLoginPages({ app, visitors, sessions, instance, send }: PageTools): void {
+export function addLoginPages({ app, config, visitors, sessions, instance, send }: PageTools): void {
   const attempts = { ...pageOptions, config: { limits: ['client', 'login'] } } as const
 
   function show(
@@ -24,7 +25,7 @@ export function addLoginPages({ app, visitors, sessions, instance, send }: PageT
     form: { username?: string | undefined; next: string; problem?: string; status?: number },
   ): FastifyReply {
     const { status = 200, ...fields } = form
-    const body = loginBody({ ...fields, token: visitors.formToken(request, reply) })
+    const body = loginBody({ ...fields, canReset: isMailEnabled(config()), token: visitors.formToken(request, reply) })
     return send(request, reply, { status, title: 'Log in', body, isPrivate: true })
   }
 

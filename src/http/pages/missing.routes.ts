@@ -3,9 +3,12 @@
 import { html } from '../../platform/html.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { HttpError } from '../plugins/http-error.ts'
-import { missingBody } from './bodies/missing.ts'
+import { clientNeededBody, missingBody } from './bodies/missing.ts'
 import { withoutSlash } from './local-path.ts'
 import { type PageTools, pageOptions } from './send.ts'
+
+/** Below these, web clients have their own pages; mails and bookmarks lead there. */
+const OF_CLIENTS = /^\/(?:admin|my-account|my-library)(?:[/?;]|$)/
 
 export function addMissingPage({ app, send, site }: PageTools): void {
   app.get('/*', pageOptions, async (request, reply) => {
@@ -14,6 +17,9 @@ export function addMissingPage({ app, send, site }: PageTools): void {
     if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
     const path = withoutSlash(request.url)
     if (path !== undefined) return reply.redirect(path, 301)
+    if (OF_CLIENTS.test(request.url)) {
+      return send(request, reply, { status: 404, title: 'Another client', body: clientNeededBody(), isPrivate: true })
+    }
     // As the other server answers, whose clients have pages that it does not know of.
     const head = html`<meta name="robots" content="noindex">`
     return send(request, reply, { title: site().name, head, body: missingBody({ embed: false }) })

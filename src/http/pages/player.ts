@@ -1,6 +1,6 @@
 // The player of a video: a native one that plays without scripts, with what our script needs to do more.
 
-import { languageLabels, type WatchedCaption, type WatchedVideoRow } from '../../actors/video/index.ts'
+import { hasPrivateFiles, languageLabels, type WatchedCaption, type WatchedVideoRow } from '../../actors/video/index.ts'
 import { type Html, html } from '../../platform/html.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { previewPath, watchPath } from './addresses.ts'
@@ -37,7 +37,8 @@ function plainPlayer(parts: PlayerParts): Html {
   const fragment = start > 0 || stop !== undefined ? `#t=${start}${stop === undefined ? '' : `,${stop}`}` : ''
   const name = titleText(video.name)
   return html`<div class="player" ${data({
-    video: video.uuid,
+    // Views are told without the visitor's cookie: of videos that need it they would be refused.
+    video: (!hasPrivateFiles(video) || parts.password !== undefined) && video.uuid,
     hls: sources.hls,
     duration: video.duration,
     live: video.is_live && '1',

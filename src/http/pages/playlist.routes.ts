@@ -1,11 +1,12 @@
 // Watching a playlist: its videos one after the other, on a page and in frames of other sites.
 
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { playlistPrivacies } from '../../actors/playlist/index.ts'
+import type { Visit } from '../../actors/session/index.ts'
 import { html } from '../../platform/html.ts'
 import { playlistPath } from './addresses.ts'
 import { playlistElements } from './bodies/playlist-elements.ts'
-import { headTagsOf } from './heads/index.ts'
+import { headTagsOf, plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type Answer, type PageTools, pageOptions } from './send.ts'
@@ -22,22 +23,29 @@ const options = { ...pageOptions, schema } as const
 type Query = z.infer<typeof querystring>
 
 export function addPlaylistWatchPages(tools: PageTools): void {
-  const { app, urls: here, site, send, sendMissing } = tools
+  const { app, urls: here, site, visitors, send, sendMissing } = tools
 
-  const find = (request: FastifyRequest, id: string, query: Query) =>
-    findWatchedPlaylist(tools, request, { id, position: query.playlistPosition })
+  const find = (visit: Visit | null, id: string, query: Query) =>
+    findWatchedPlaylist(tools, visit, { id, position: query.playlistPosition })
 
   const headOfList = ({ playlist }: WatchedPlaylist, embed: boolean) =>
-    headed(headTagsOf({ kind: 'playlist', playlist, embed }, { site: site(), here }))
+    headed(
+      isPrivate(playlist)
+        ? plainHead(site(), playlist.name, { isIndexed: false })
+        : headTagsOf({ kind: 'playlist', playlist, embed }, { site: site(), here }),
+    )
 
   /** How the element that plays is shown; undefined when nothing plays. */
-  function shownOf(list: WatchedPlaylist, query: Query, urlOf: (position: number) => string): Shown | undefined {
+  function shownOf(
+    list: WatchedPlaylist,
+    { query, visit, urlOf }: { query: Query; visit: Visit | null; urlOf: (position: number) => string },
+  ): Shown | undefined {
     const { watched, current, next } = list
     if (watched?.found !== 'video' || !current) return undefined
     const asked = playerOptions(query)
     const { video, fileToken } = watched
     return {
-      ...{ video, fileToken },
+      ...{ video, visit, fileToken },
       options: {
         ...asked,
         start: query.start === undefined ? (current.start_timestamp ?? 0) : asked.start,
@@ -49,16 +57,18 @@ export function addPlaylistWatchPages(tools: PageTools): void {
 
   for (const path of ['/w/p/:id', '/videos/watch/playlist/:id']) {
     app.get(path, options, async (request, reply) => {
-      const list = await find(request, request.params.id, request.query)
+      const visit = await visitors.of(request)
+      const list = await find(visit, request.params.id, request.query)
       if (!list) return sendMissing(request, reply)
       const urlOf = (position: number) => `${playlistPath(list.playlist)}?playlistPosition=${position}`
       const aside = playlistElements({ ...list, urlOf })
-      const shown = shownOf(list, request.query, urlOf)
+      const shown = shownOf(list, { query: request.query, visit, urlOf })
       const page: Answer = shown
-        ? await showWatch(tools, request, { ...shown, aside })
+        ? await showWatch(tools, { ...shown, aside })
         : {
             title: list.playlist.name,
             body: html`<div class="watch"><aside aria-label="Playlist">${aside}</aside></div>`,
+            isPrivate: visit !== null,
           }
       return send(request, reply, { ...page, ...headOfList(list, false) })
     })
@@ -68,11 +78,11 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     '/video-playlists/embed/:id',
     { ...options, config: { ...options.config, frameguard: false } },
     async (request, reply) => {
-      const list = await find(request, request.params.id, request.query)
+      const list = await find(null, request.params.id, request.query)
       if (!list) return sendMissing(request, reply, true)
       const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
       const elements = html`<nav class="elements" aria-label="Playlist">${playlistElements({ ...list, urlOf })}</nav>`
-      const shown = shownOf(list, request.query, urlOf)
+      const shown = shownOf(list, { query: request.query, visit: null, urlOf })
       const player = shown && showPlayer(tools, { ...shown, embed: true })
       return send(request, reply, {
         ...headOfList(list, true),
@@ -82,3 +92,6 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     },
   )
 }
+
+/** It is seen by its owner alone. */
+const isPrivate = ({ privacy }: WatchedPlaylist['playlist']): boolean => privacy === playlistPrivacies.private

@@ -4,10 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
 import type { Contact } from '../../actors/contact/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
+import type { Notifications } from '../../actors/notification/index.ts'
+import type { Registrations } from '../../actors/registration/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
 import type { Subscriptions } from '../../actors/subscription/index.ts'
+import type { EmailVerification, PasswordReset, UpdateMe } from '../../actors/user/index.ts'
+import type { ArchiveLinks, UserExports } from '../../actors/user-export/index.ts'
 import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
@@ -29,6 +34,13 @@ export interface PagesDeps {
   lookedAtActor: LookedAtActor
   sessions: Pick<Sessions, 'login' | 'end'>
   instance: Pick<Instance, 'localClient'>
+  clock: Clock
+  emailVerification: Pick<EmailVerification, 'verify' | 'verifyNewAddress'>
+  passwordReset: PasswordReset
+  registrations: Pick<Registrations, 'verifyEmail'>
+  updateMe: UpdateMe
+  notifications: Pick<Notifications, 'markAllRead'>
+  userExports: Pick<UserExports, 'request' | 'remove'> & Pick<ArchiveLinks, 'addressOf'>
   subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe'>
   contact: Contact
   /** Row ids of what a text names; `fetch`: other servers may be asked. */
@@ -46,6 +58,8 @@ export interface Answer extends Page {
   origins?: readonly string[]
   /** For whoever asked alone: nobody keeps it, and no search engine shows it. */
   isPrivate?: boolean
+  /** Its address is a secret: no other site hears of it. */
+  isSecret?: boolean
   /** A frame with a form in it; pages have one. */
   forms?: boolean
 }
@@ -67,7 +81,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
   const send: PageTools['send'] = (
     request,
     reply,
-    { status = 200, origins = [], isPrivate = false, forms, ...page },
+    { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page },
   ) => {
     const framed = page.embed === true
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
@@ -80,7 +94,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
       vary: framed ? 'Accept' : 'Accept, Cookie',
       ...(isPrivate ? {} : { etag }),
       'content-security-policy': contentSecurityPolicy({ origins, framed, forms: forms ?? !framed }),
-      'referrer-policy': 'strict-origin-when-cross-origin',
+      'referrer-policy': isSecret ? 'same-origin' : 'strict-origin-when-cross-origin',
     })
     if (status === 200 && !isPrivate && isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.send(body)

@@ -1,7 +1,7 @@
 // The page of a video from what was found: the same for its own address, behind a password, and in a playlist.
 
-import type { FastifyRequest } from 'fastify'
 import { findThread, listThreads, seesHeld } from '../../actors/comment/index.ts'
+import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
 import type { Html } from '../../platform/html.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -16,9 +16,12 @@ import { playerOf } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
 import type { Answer, PageTools } from './send.ts'
 import { type FileToken, type Sources, sourcesOf } from './sources.ts'
+import { sensitivePolicy } from './watched.ts'
 
 export interface Shown {
   video: WatchedVideoRow
+  /** Who looks; null for visitors. */
+  visit: Visit | null
   fileToken: FileToken
   options: PlayerOptions
   password?: string | undefined
@@ -30,23 +33,22 @@ const COMMENTS_DISABLED = 2
 
 /** The player, or what is said in its place; and where its bytes come from. */
 export function showPlayer({ urls, config }: PageTools, shown: Shown): { player: Html; sources: Sources } {
-  const { video, fileToken } = shown
+  const { video, visit, fileToken } = shown
   const sources = sourcesOf(video, urls, fileToken)
   if (!sources.hls && sources.files.length === 0) {
     return { player: emptyPlayer(video, previewPath(video)), sources }
   }
-  const warns = config().instance.default_nsfw_policy !== 'display'
+  const warns = sensitivePolicy(config(), visit) !== 'display'
   return { player: playerOf({ ...shown, sources, here: urls, warns }), sources }
 }
 
 /** `said`: which comments are asked for; none in playlists, where `aside` stands for what comes next. */
 export async function showWatch(
   tools: PageTools,
-  request: FastifyRequest,
   { said, aside, ...shown }: Shown & { said?: Said; aside?: Html },
 ): Promise<Answer> {
   const { urls: here, site } = tools
-  const { video, fileToken } = shown
+  const { video, visit, fileToken } = shown
   const { player, sources } = showPlayer(tools, shown)
   const hasSources = sources.hls !== undefined || sources.files.length > 0
   const isPrivate = hasPrivateFiles(video)
@@ -60,14 +62,14 @@ export async function showWatch(
     body: watchBody({
       ...{ video, here, player },
       notices: noticesOf(video, hasSources),
-      comments: said ? await commentsOf(tools, request, video, said) : null,
+      comments: said ? await commentsOf(tools, visit, video, said) : null,
       downloads: downloadsOf(video, here, fileToken),
       share: isPrivate ? null : shareOf(video, here),
       ...(aside ? { aside } : {}),
     }),
     player: true,
     origins: sources.origins,
-    isPrivate: isPrivate || request.session !== null,
+    isPrivate: isPrivate || visit !== null,
   }
 }
 
@@ -80,12 +82,12 @@ export interface Said {
 
 async function commentsOf(
   { db, urls: here }: PageTools,
-  request: FastifyRequest,
+  visit: Visit | null,
   video: WatchedVideoRow,
   { start, threadId }: Said,
 ): Promise<Html> {
   if (video.comments_policy === COMMENTS_DISABLED) return noComments()
-  const viewer = viewerOf(request.session)
+  const viewer = viewerOf(visit)
   const ownerAccountId = video.owner_account_id
   const reader = {
     ...{ videoId: video.id, ownerAccountId, accountId: viewer?.accountId ?? null },

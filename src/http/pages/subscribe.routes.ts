@@ -12,7 +12,7 @@ import { accountPath, channelPath, handleOf } from './addresses.ts'
 import { interactionBody } from './bodies/interaction.ts'
 import { leavingBody, remoteSubscribeBody } from './bodies/subscribe.ts'
 import { formOf, queryOf } from './fields.ts'
-import { localPath } from './local-path.ts'
+import { localPath, loginPath } from './local-path.ts'
 import { makePastedPath, mayFetch } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
@@ -95,5 +95,3 @@ export function addSubscribePages(tools: PageTools): void {
     { uri, status }: { uri: string; status: 200 | 404 },
   ): FastifyReply => send(request, reply, { status, title: 'Open', body: interactionBody(uri), isPrivate: true })
 }
-
-const loginPath = (next: string): string => `/login?next=${encodeURIComponent(next)}`

@@ -24,14 +24,15 @@ const options = { ...pageOptions, schema: { params, querystring, hide: true } } 
 const passwordForm = z.object({ password: z.string().max(500).catch('') })
 
 export function addWatchPages(tools: PageTools): void {
-  const { app, site, send, sendMissing } = tools
+  const { app, site, visitors, send, sendMissing } = tools
 
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
     { id, query, password }: { id: string; query: z.infer<typeof querystring>; password?: string },
   ) {
-    const watched = await findWatched(tools, request, { id, password })
+    const visit = await visitors.of(request)
+    const watched = await findWatched(tools, visit, { id, password })
     if (watched.found === 'nothing') return sendMissing(request, reply)
     if (watched.found === 'locked') {
       return send(request, reply, {
@@ -42,8 +43,8 @@ export function addWatchPages(tools: PageTools): void {
     }
     const { video, fileToken } = watched
     const said = { start: query.commentsStart, threadId: query.threadId }
-    const shown = { video, fileToken, password, said, options: playerOptions(query) }
-    return send(request, reply, await showWatch(tools, request, shown))
+    const shown = { video, visit, fileToken, password, said, options: playerOptions(query) }
+    return send(request, reply, await showWatch(tools, shown))
   }
 
   for (const path of ['/w/:id', '/videos/watch/:id']) {

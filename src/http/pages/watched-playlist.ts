@@ -1,6 +1,5 @@
 // The playlist of a page, the elements around the one that plays, and its video.
 
-import type { FastifyRequest } from 'fastify'
 import {
   assertMaySeePlaylist,
   type ElementRow,
@@ -9,6 +8,7 @@ import {
   type PlaylistRow,
 } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
+import type { Visit } from '../../actors/session/index.ts'
 import { isOpen } from '../../actors/video/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -32,13 +32,13 @@ const playlistKey = idOrUuid('playlist')
 /** `position`: of the element that plays, from 1 on; left out: the first that can be watched. */
 export async function findWatchedPlaylist(
   deps: WatchedDeps,
-  request: FastifyRequest,
+  visit: Visit | null,
   { id, position }: { id: string; position: number | undefined },
 ): Promise<WatchedPlaylist | undefined> {
   const key = playlistKey.safeParse(id).data
   const playlist = key && (await findPlaylist(deps.db, key))
   if (!key || !playlist) return undefined
-  const viewer = viewerOf(request.session)
+  const viewer = viewerOf(visit)
   try {
     assertMaySeePlaylist({ ...playlist, accountId: playlist.account_id }, viewer, { byId: 'id' in key })
   } catch (error) {
@@ -52,7 +52,7 @@ export async function findWatchedPlaylist(
   const playable = elements.filter(isPlayable)
   const current = playable.find((element) => position === undefined || element.position === position)
   const next = current && playable.find((element) => element.position > current.position)
-  const watched = current?.video ? await findWatched(deps, request, { id: current.video.uuid }) : undefined
+  const watched = current?.video ? await findWatched(deps, visit, { id: current.video.uuid }) : undefined
   return { playlist, total, elements, current, next, watched }
 }
 

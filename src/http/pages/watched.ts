@@ -1,7 +1,7 @@
 // The video of a page, when whoever asks may watch it, and the token with which their player reads files that are not for everybody.
 
-import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
+import type { Visit } from '../../actors/session/index.ts'
 import {
   assertMaySee,
   type FileTokens,
@@ -30,18 +30,21 @@ export interface WatchedDeps {
 const videoKey = idOrUuid('video')
 const WRONG = 'incorrect_video_password'
 
-/** Unlisted videos are not found by their number. `password` is what the visitor typed. */
+/**
+ * `visit`: who looks; null for visitors, and in frames of other sites. Unlisted videos are not found by their number. `password` is
+ * what was typed.
+ */
 export async function findWatched(
   { db, config, fileTokens }: WatchedDeps,
-  request: FastifyRequest,
+  visit: Visit | null,
   { id, password }: { id: string; password?: string | undefined },
 ): Promise<Watched> {
   const key = videoKey.safeParse(id).data
   if (!key) return { found: 'nothing' }
-  const viewer = viewerOf(request.session)
+  const viewer = viewerOf(visit)
   const video = await findWatchedVideo(db, key, {
     ...{ password, watcher: viewer?.accountId },
-    sensitive: config().instance.default_nsfw_policy !== 'do_not_list',
+    sensitive: sensitivePolicy(config(), visit) !== 'do_not_list',
   })
   if (!video) return { found: 'nothing' }
   try {
@@ -53,6 +56,10 @@ export async function findWatched(
     return isLocked ? { found: 'locked', isWrong: error.code === WRONG } : { found: 'nothing' }
   }
   if (!hasPrivateFiles(video)) return { found: 'video', video, fileToken: undefined }
-  const { token } = await fileTokens.issue({ video, userId: request.session?.user.id, password })
+  const { token } = await fileTokens.issue({ video, userId: visit?.user.id, password })
   return { found: 'video', video, fileToken: token }
 }
+
+/** What whoever looks wants of sensitive videos. */
+export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string =>
+  visit?.nsfwPolicy ?? instance.default_nsfw_policy

@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Config } from '../../config/index.ts'
+import { type Config, isMailEnabled } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { realFolder } from '../../platform/folder.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -18,18 +18,24 @@ const EXPIRES_MS = 180 * 86_400_000
 const OWN_FILES = fileURLToPath(new URL('files', import.meta.url))
 const NEVER_KEPT = 'no-cache, no-store, must-revalidate'
 
-export function wellKnownArea({ config, clock }: { config: () => Config; clock: Clock }): Area {
+export interface WellKnownDeps {
+  config: () => Config
+  clock: Clock
+  urls: { origin: string }
+}
+
+export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
   const hidden = { schema: { hide: true } }
   const text = (reply: FastifyReply, body: string, maxAgeS: number) =>
     reply
       .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': `max-age=${Math.round(maxAgeS)}` })
       .send(body)
 
-  /** The configured text, or the address of who runs the server. */
+  /** The configured text, or where who runs the server can be reached (RFC 9116). */
   function securityTxt(): string {
-    const { instance, admin } = config()
+    const { instance } = config()
     if (instance.securitytxt.trim() !== '') return `${instance.securitytxt.trimEnd()}\n`
-    return `Contact: mailto:${admin.email}\nExpires: ${new Date(clock.now().getTime() + EXPIRES_MS).toISOString()}\n`
+    return `Contact: ${contactOf(config(), urls.origin)}\nExpires: ${new Date(clock.now().getTime() + EXPIRES_MS).toISOString()}\n`
   }
 
   /** A file that the administrator put there, or one of ours. */
@@ -63,4 +69,16 @@ export function wellKnownArea({ config, clock }: { config: () => Config; clock: 
       text(reply, config().instance.robots, config().vireo.caching.routes.robots / 1000),
     )
   }
+}
+
+/**
+ * The form; else the address of who runs the server, where they have made it public themselves; else the page on which they may say
+ * how they are reached.
+ */
+function contactOf(config: Config, origin: string): string {
+  const { contact_form, instance, admin } = config
+  if (contact_form.enabled && isMailEnabled(config)) return `${origin}/about/contact`
+  const { administrator, description, short_description, terms, moderation_information } = instance
+  const said = [administrator, description, short_description, terms, moderation_information].join('\n')
+  return said.includes(admin.email) ? `mailto:${admin.email}` : `${origin}/about/instance`
 }

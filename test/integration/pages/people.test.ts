@@ -341,6 +341,17 @@ describe('about the server', () => {
   })
 })
 
+describe('the address for reports of security holes', () => {
+  it('is the form and not that of the administrator, and holds for a time', async () => {
+    const answer = await fetch(`${node.base}/.well-known/security.txt`)
+    const [contact, expires] = (await answer.text()).split('\n')
+    expect(contact).toBe(`Contact: ${node.base}/about/contact`)
+    const days = (Date.parse(expires?.replace('Expires: ', '') ?? '') - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(100)
+    expect(days).toBeLessThan(365)
+  })
+})
+
 describe('logging in', () => {
   it('leads on to where one wanted to go, with a cookie that scripts and other sites do not get', async () => {
     const browser = visitor()
@@ -501,6 +512,88 @@ describe('logging in', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(refused.headers.get('content-type')).toContain('text/html')
     expect(refused.html).toContain('Too many requests')
+  })
+})
+
+describe('watching', () => {
+  let own: { accountId: number; channelId: number }
+  beforeAll(async () => {
+    const [row] = await db.query<typeof own>(
+      `select a.id as "accountId", c.id as "channelId" from users u join account a on a.user_id = u.id
+       join channel c on c.account_id = a.id where u.username = 'anna'`,
+    )
+    if (!row) throw new Error('Anna has no channel.')
+    own = row
+  })
+
+  const isHidden = async (browser: Browser, path: string) => {
+    const { status, html } = await browser.open(path)
+    expect({ path, status }).toEqual({ path, status: 404 })
+    expect(html).not.toContain('Quiet bird')
+  }
+  const add = (channelId: number, privacy: number) =>
+    makeVideo(db, {
+      ...{ channelId, columns: { name: 'Quiet bird', privacy }, webVideo: { resolution: 240 } },
+    })
+
+  it('what is private is for its owner, with a token for the files, and kept by nobody', async () => {
+    const { uuid } = await add(own.channelId, 3)
+    const path = `/w/${uuid}`
+    await isHidden(visitor(), path)
+    const browser = await anna()
+    const { status, html, headers } = await browser.open(path)
+    expect(status).toBe(200)
+    expect(html).toContain('<h1 dir="auto">Quiet bird</h1>')
+    expect(html).toMatch(/<source src="[^"]+\?videoFileToken=[\w.-]+"/)
+    expect(html).not.toMatch(/og:title|ld\+json|data-video=/)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('etag')).toBeNull()
+    await isHidden(browser, `/videos/embed/${uuid}`)
+    await isHidden(browser, `/w/${(await add(maker.channelId, 3)).uuid}`)
+  })
+
+  it('what is internal is for everybody with an account here', async () => {
+    const { uuid } = await add(maker.channelId, 4)
+    await isHidden(visitor(), `/w/${uuid}`)
+    const browser = await anna()
+    expect((await browser.open(`/w/${uuid}`)).html).toContain('videoFileToken=')
+    browser.cookies.set('vireo-session', 'f'.repeat(40))
+    await isHidden(browser, `/w/${uuid}`)
+  })
+
+  it('nobody hears those whom one has muted', async () => {
+    const { id, uuid } = await add(maker.channelId, 1)
+    const loud = await makeUser(db, { origin: node.base })
+    await db.query(`insert into comment (video_id, account_id, url, text) values ($1, $2, $3, 'So loud')`, [
+      id,
+      loud.accountId,
+      `${node.base}/comments/${uuid}`,
+    ])
+    const browser = await anna()
+    expect((await browser.open(`/w/${uuid}`)).html).toContain('So loud')
+    const client = await login(node.base, 'anna', PASSWORD)
+    await client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: loud.username })
+    const muted = await browser.open(`/w/${uuid}`)
+    expect(muted.html).not.toContain('So loud')
+    expect(muted.headers.get('cache-control')).toBe('no-store')
+    expect((await visitor().open(`/w/${uuid}`)).html).toContain('So loud')
+  })
+
+  it('a private playlist is for its owner, and is told to no machine', async () => {
+    const playlist = '5d3f8d06-6b83-4d8c-9a37-2bb0a1f3a002'
+    await db.query(
+      `insert into playlist (uuid, url, account_id, name, type, privacy, elements_count)
+       values ($1, 'y', $2, 'Quiet birds', 1, 3, 0)`,
+      [playlist, own.accountId],
+    )
+    await isHidden(visitor(), `/w/p/${playlist}`)
+    const browser = await anna()
+    const { status, html, headers } = await browser.open(`/w/p/${playlist}`)
+    expect(status).toBe(200)
+    expect(html).toContain('Quiet birds')
+    expect(html).not.toContain('og:title')
+    expect(headers.get('cache-control')).toBe('no-store')
+    await isHidden(browser, `/video-playlists/embed/${playlist}`)
   })
 })
 

@@ -77,6 +77,19 @@ describe('the page of a video', () => {
     expect(body).not.toContain('noindex')
   })
 
+  it('names its icon, its manifest and its search, which are there', async () => {
+    const { body } = await page(`/w/${video.uuid}`)
+    for (const [rel, path] of [
+      ['icon', '/favicon.ico'],
+      ['manifest', '/manifest.webmanifest'],
+      ['search', '/opensearch.xml'],
+    ] as const) {
+      expect(body).toMatch(new RegExp(`<link rel="${rel}"[^>]* href="${path}"`))
+      expect((await page(path, { accept: '*/*' })).statusCode).toBe(200)
+    }
+    expect((await page(`/videos/embed/${video.uuid}`)).body).toContain('<link rel="icon" href="/favicon.ico"')
+  })
+
   it('loads nothing from elsewhere and may not be framed, but the embed may', async () => {
     const watch = await page(`/w/${video.uuid}`)
     const policy = String(watch.headers['content-security-policy'])
@@ -407,6 +420,7 @@ describe('other pages', () => {
     // With the status that the other server answers, since clients have pages that it does not know.
     expect(missing.statusCode).toBe(200)
     expect(missing.headers['content-type']).toContain('text/html')
+    expect(missing.body).toContain('<h1>There is nothing here</h1>')
     expect(missing.body).toContain('<meta name="robots" content="noindex">')
     expect((await page('/unknown-page', { accept: 'application/json' })).statusCode).toBe(406)
     expect((await page('/api/v1/unknown')).headers['content-type']).toContain('problem+json')

@@ -279,6 +279,7 @@ function listenToKeys(player) {
 /** Where it is, every few seconds and after each jump: views and the statistics of the owner come from that. */
 function report({ root, video }) {
   const { video: uuid, duration, live, password } = root.dataset
+  if (!uuid) return
   let last = 0
   let isSeeking = false
   const send = (viewEvent) => {

@@ -6,10 +6,12 @@ export interface LoginForm {
   username?: string | undefined
   next: string
   token: string
+  /** Whether a link to a new password can be asked for. */
+  canReset: boolean
   problem?: string | undefined
 }
 
-export const loginBody = ({ username, next, token, problem }: LoginForm): Html =>
+export const loginBody = ({ username, next, token, canReset, problem }: LoginForm): Html =>
   html`<h1>Log in</h1>
 <form method="post" action="/login" class="fields">
 ${problem && html`<p class="problem" id="login-problem" role="alert">${problem}</p>`}
@@ -23,7 +25,8 @@ ${problem && html`<p class="problem" id="login-problem" role="alert">${problem}<
 <label for="code">One-time code <span class="soft">(with two-factor login only)</span></label>
 <input id="code" name="code" inputmode="numeric" maxlength="20" autocomplete="one-time-code">
 <button class="main">Log in</button>
-</form>`
+</form>
+${canReset && html`<p><a href="/login/ask-reset-password">Forgot your password?</a></p>`}`
 
 export const signedInBody = (username: string, next: string): Html =>
   html`<h1>You are logged in</h1>

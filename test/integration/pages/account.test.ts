@@ -1,0 +1,238 @@
+// The pages that mails lead to, and those of one's own account, as a person without a script uses them.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Browser, formIn, linksIn, makeBrowser } from '../../support/browser.ts'
+import { until } from '../../support/until.ts'
+import { applicant, linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
+
+const PASSWORD = 'a good password'
+
+let at: MailNode
+beforeAll(async () => {
+  at = await startMailNode({ signup: { requires_email_verification: true, requires_approval: true } })
+}, 60_000)
+afterAll(() => at?.stop())
+
+const address = (name: string) => `${name}@example.com`
+const visitor = (): Browser => makeBrowser(at.node.base)
+const pathOf = (mail: Parameters<typeof linkOf>[0]): string => {
+  const { path, query } = linkOf(mail)
+  return `${path}?${new URLSearchParams(query)}`
+}
+
+async function user(name: string): Promise<number> {
+  const body = {
+    username: name,
+    password: PASSWORD,
+    email: address(name),
+    role: 2,
+    videoQuota: -1,
+    videoQuotaDaily: -1,
+  }
+  const made = await at.ask('POST', '/users', body, at.root)
+  expect(made.status).toBe(200)
+  const [row] = await at.query<{ id: number }>('select id from users where username = $1', [name])
+  return row?.id ?? 0
+}
+
+async function loggedIn(name: string, password = PASSWORD): Promise<Browser> {
+  const browser = visitor()
+  expect((await browser.login(name, password)).path).toBe('/')
+  return browser
+}
+
+describe('the link that verifies an address', () => {
+  const verified = async (name: string) =>
+    (await at.query<{ ok: boolean }>('select email_verified as ok from users where username = $1', [name]))[0]?.ok
+
+  it('verifies it by a button, once, and not by being opened', async () => {
+    await user('vera')
+    await at.query("update users set email_verified = false where username = 'vera'")
+    await at.ask('POST', '/users/ask-send-verify-email', { email: address('vera') })
+    const path = pathOf(await at.mail.next(address('vera')))
+    const browser = visitor()
+    const page = await browser.open(path)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('referrer-policy')).toBe('same-origin')
+    expect(await verified('vera')).toBe(false)
+    const form = formIn(page.html, '/verify-account/email')
+    expect((await browser.send(form, {}, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await browser.send(form)).html).toContain('The address is verified')
+    expect(await verified('vera')).toBe(true)
+    const again = await browser.send(form)
+    expect(again.status).toBe(403)
+    expect(again.html).toContain('of no use any more')
+  })
+
+  it('puts a new address in the place of the old one', async () => {
+    await user('nora')
+    const token = (await at.token('nora', PASSWORD)).body.access_token
+    const change = { email: 'new-nora@example.com', currentPassword: PASSWORD }
+    expect((await at.ask('PUT', '/users/me', change, `Bearer ${token}`)).status).toBe(204)
+    const path = pathOf(await at.mail.next('new-nora@example.com'))
+    expect(path).toContain('isPendingEmail=true')
+    const browser = visitor()
+    await browser.send(formIn((await browser.open(path)).html, '/verify-account/email'))
+    expect(await at.query("select email from users where username = 'nora'")).toEqual([
+      { email: 'new-nora@example.com' },
+    ])
+  })
+
+  it('verifies the address of a request for an account', async () => {
+    const body = { ...applicant('rita'), registrationReason: 'I like birds' }
+    expect((await at.ask('POST', '/users/registrations/request', body)).status).toBe(200)
+    const path = pathOf(await at.mail.next(address('rita')))
+    expect(path).toContain('registrationId=')
+    const browser = visitor()
+    const done = await browser.send(formIn((await browser.open(path)).html, '/verify-account/email'))
+    expect(done.html).toContain('A moderator decides')
+    const { body: listed } = await at.ask('GET', '/users/registrations?search=rita', undefined, at.root)
+    expect(listed.data).toMatchObject([{ username: 'rita', emailVerified: true }])
+  })
+
+  it.each([
+    '',
+    '?userId=1',
+    '?userId=x&verificationString=f00',
+    '?userId=99999999999&verificationString=f00',
+    '?verificationString=f00',
+  ])('is of no use as %j', async (query) => {
+    for (const path of ['/verify-account/email', '/reset-password']) {
+      const { status, html } = await visitor().open(path + query)
+      expect({ path, status }).toEqual({ path, status: 403 })
+      expect(html).toContain('of no use any more')
+    }
+  })
+})
+
+describe('a forgotten password', () => {
+  it('is asked for from the login, set by the link, and ends all sessions', async () => {
+    await user('paul')
+    const before = await loggedIn('paul')
+    const browser = visitor()
+    const [ask = ''] = linksIn((await browser.open('/login')).html, 'Forgot your password?')
+    const form = formIn((await browser.open(ask)).html, '/login/ask-reset-password')
+    expect((await browser.send(form, { email: 'no address' })).status).toBe(400)
+    const sent = await browser.send(form, { email: address('paul') })
+    const page = await browser.open(pathOf(await at.mail.next(address('paul'))))
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    const choice = formIn(page.html, '/reset-password')
+    const short = await browser.send(choice, { password: 'short' })
+    expect(short.status).toBe(400)
+    expect(short.html).toContain('6 to 255')
+    expect((await browser.send(choice, { password: 'the second password' })).html).toContain('Your new password holds')
+    expect((await before.open('/my-account/settings')).path).toContain('/login?next=')
+    await loggedIn('paul', 'the second password')
+    expect((await browser.send(choice, { password: 'the third password' })).status).toBe(403)
+    // Nobody learns who has an account.
+    const nobody = await browser.send(form, { email: address('nobody') })
+    expect(nobody.html.replace(address('nobody'), address('paul'))).toBe(sent.html)
+  })
+
+  it('is asked for in words that stay words', async () => {
+    const browser = visitor()
+    const form = formIn((await browser.open('/login/ask-reset-password')).html, '/login/ask-reset-password')
+    const { html } = await browser.send(form, { email: '"><script>alert(1)</script>' })
+    expect(html).not.toContain('<script>alert')
+  })
+})
+
+describe('one’s own account', () => {
+  it.each(['settings', 'notifications', 'import-export'])('asks visitors to log in: %s', async (name) => {
+    const { path } = await visitor().open(`/my-account/${name}`)
+    expect(path).toBe(`/login?next=${encodeURIComponent(`/my-account/${name}`)}`)
+  })
+
+  it('has a new password by the old one, where programs that keep passwords are sent', async () => {
+    await user('sara')
+    const other = await loggedIn('sara')
+    const browser = await loggedIn('sara')
+    const page = await browser.open('/.well-known/change-password')
+    expect(page.path).toBe('/my-account/settings')
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    const form = formIn(page.html, '/my-account/settings')
+    const wrong = await browser.send(form, { currentPassword: 'wrong', password: 'another password' })
+    expect(wrong.status).toBe(400)
+    expect(wrong.html).toContain('Your current password is not right.')
+    expect((await browser.send(form, { currentPassword: PASSWORD, password: 'x' })).status).toBe(400)
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    const typed = { currentPassword: PASSWORD, password: 'another password' }
+    expect((await browser.send(form, typed, foreign)).status).toBe(403)
+    expect((await browser.send(form, typed)).html).toContain('Your password is changed')
+    expect((await browser.open('/my-account/settings')).path).toBe('/my-account/settings')
+    expect((await other.open('/my-account/settings')).path).toContain('/login')
+    await loggedIn('sara', 'another password')
+  })
+
+  it('says what its user is told, until that is read', async () => {
+    const { username, password } = at.node
+    const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from users where username = $1', [username])
+    await at.query('delete from notification where user_id = $1', [id])
+    const browser = await loggedIn(username, password)
+    expect((await browser.open('/my-account/notifications')).html).toContain('There is nothing to tell.')
+    await at.query(
+      "insert into notification (user_id, type, key, on_web, application_version) values ($1, 18, 'x', true, '1 <b>2</b>')",
+      [id],
+    )
+    const page = await browser.open('/my-account/notifications')
+    expect(page.html).toContain('Version 1 &lt;b&gt;2&lt;/b&gt; of the software is there.')
+    expect(page.html).toContain('New</span>')
+    const read = await browser.send(formIn(page.html, '/my-account/notifications/read-all'))
+    expect(read.path).toBe('/my-account/notifications')
+    expect(read.html).not.toContain('New</span>')
+  })
+
+  it('makes an archive, gives it to its user, and deletes it', async () => {
+    await user('emma')
+    const browser = await loggedIn('emma')
+    const page = await browser.open('/my-account/import-export')
+    expect(page.html).toContain('uploaded with an app or another web client')
+    const form = formIn(page.html, '/my-account/import-export/export')
+    const asked = await browser.send(form)
+    expect(asked.path).toBe('/my-account/import-export')
+    expect((await browser.send(form)).status).toBe(400)
+    let html = ''
+    await until(async () => {
+      html = (await browser.open('/my-account/import-export')).html
+      return html.includes('Download</a>')
+    })
+    const [download = ''] = linksIn(html, 'Download')
+    const archive = await fetch(download.replace(/^https?:\/\/[^/]+/, at.node.base))
+    expect(archive.status).toBe(200)
+    expect(
+      Buffer.from(await archive.arrayBuffer())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe('PK')
+    await user('sven')
+    const stranger = await loggedIn('sven')
+    const theirs = formIn((await stranger.open('/my-account/import-export')).html, '/my-account/import-export/export')
+    const removal = formIn(html, '/my-account/import-export/remove')
+    const foreign = { ...removal, fields: { ...removal.fields, token: theirs.fields.token ?? '' } }
+    await stranger.send(foreign)
+    expect(linksIn((await browser.open('/my-account/import-export')).html, 'Download')).toHaveLength(1)
+    expect(linksIn((await browser.send(removal)).html, 'Download')).toEqual([])
+  })
+
+  it.each([
+    '/my-account/applications',
+    '/my-account',
+    '/my-library/video-imports',
+    '/admin/moderation/abuses/list?search=1',
+  ])('says what needs another client, and is no page: %s', async (path) => {
+    const { status, html } = await visitor().open(path)
+    expect(status).toBe(404)
+    expect(html).toContain('This needs an app or another web client')
+  })
+})
+
+describe('the link to a comment', () => {
+  it('as mails write it leads to its thread', async () => {
+    const answer = await fetch(`${at.node.base}/w/abc;threadId=12`, {
+      redirect: 'manual',
+      headers: { accept: 'text/html' },
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/w/abc?threadId=12#comments'])
+  })
+})
