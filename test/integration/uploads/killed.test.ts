@@ -3,11 +3,12 @@
 
 import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeAwaitedVideos, makeInspectFile } from '../../../src/actors/video/index.ts'
 import { makeVideoImports, type RunImportDeps, runImports } from '../../../src/actors/video-import/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { automaticTagsFor } from '../../support/automatic-tags.ts'
+import { type KeptDisk, keepDisk } from '../../support/kept-disk.ts'
 import { copyOfMedia, media } from '../../support/media.ts'
 import { declareDead, type Mortal, makeMortal } from '../../support/mortal.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -19,6 +20,8 @@ const SMALLEST = {
 }
 const AS_IT_IS = {
   transcoding: { enabled: false },
+  video_studio: { enabled: true },
+  video_file: { update: { enabled: true } },
   import: { videos: { http: { enabled: true } } },
 }
 const LADDER = {
@@ -29,37 +32,27 @@ const LADDER = {
   },
 }
 
+/** In ms: what is due at once rings, and looks cost more than a little when there are so many processes. */
+const CALM = { sweepIntervalMs: 150, relayIntervalMs: 60 }
+
 let disk: Disk
 let small: Buffer
-const nodes: { node: UploadNode; mortal?: Mortal }[] = []
+let other: Buffer
+let empty: KeptDisk
 beforeAll(async () => {
   disk = await makeDisk()
   small = await readFile(await media('small.mp4'))
+  other = await readFile(await media('red.mp4'))
+  empty = await keepDisk(disk)
 }, 90_000)
 afterAll(() => disk?.remove(), 60_000)
-afterEach(clear, 60_000)
 
-async function clear(): Promise<void> {
-  for (const { node, mortal } of nodes.splice(0)) {
-    if (await mortal?.bury()) node.app.server.close()
-    else await node.stop()
-  }
-  const cleaner = await startNode(disk, { running: false })
-  for (const table of ['job', 'outbox', 'upload', 'video_import', 'video', 'pending_file']) {
-    await cleaner.db.query(`delete from ${table}`)
-  }
-  await cleaner.stop()
-  await disk.store.clear()
-}
-
-async function start(config: Values, mortal?: Mortal, running = true): Promise<UploadNode> {
+async function start(config: Values, mortal?: Mortal): Promise<UploadNode> {
   const node = await startNode(disk, {
-    ...{ config, running: false },
+    ...{ config, running: false, settings: CALM },
     ...(mortal ? { wrapStore: mortal.wrapStore, wrapDatabase: mortal.wrapDatabase } : {}),
   })
   runImports(importsOf(node))
-  nodes.push({ node, ...(mortal ? { mortal } : {}) })
-  if (running) await node.runtime.runtime.start()
   return node
 }
 
@@ -81,7 +74,7 @@ function importsOf(node: UploadNode): RunImportDeps {
   }
 }
 
-async function create(node: UploadNode) {
+async function create(node: UploadNode, file: 'small.mp4' | 'red.mp4' = 'small.mp4') {
   return await node.createVideo.createFrom({
     userId: disk.users.owner.id,
     fields: {
@@ -90,8 +83,8 @@ async function create(node: UploadNode) {
       ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
       schedule: null,
     },
-    inputFilename: 'small.mp4',
-    path: await copyOfMedia('small.mp4'),
+    inputFilename: file,
+    path: await copyOfMedia(file),
     pictures: {},
   })
 }
@@ -134,6 +127,8 @@ async function proceed(node: UploadNode, path: string, id: string, bytes: Buffer
 /** Each file that rows name is there, each that is there is named, and nobody notes one that is on its way. */
 const untilTidy = (node: UploadNode) =>
   eventually(async () => {
+    // As much later.
+    await node.runtime.runtime.sweeper.run(['video-removal', 'pending-files', 'work-folders'])
     const named = await node.db.query<{ name: string }>(
       `with o as (select id, uuid, case when privacy in (1, 2) then '' else 'private/' end as hidden from video)
        select 'web_videos/' || hidden || filename as name from video_file f join o on o.id = f.video_id
@@ -173,7 +168,9 @@ const video = async (node: UploadNode) => ({
 })
 const PUBLISHED = [{ state: 'published' }]
 const UPLOADS = '/api/v1/videos/upload-resumable'
+const at = (uuid: string, path: string): string => `/api/v1/videos/${uuid}/${path}`
 const FIELDS = () => ({ channelId: disk.users.owner.channelId, name: 'A name', filename: 'small.mp4', privacy: 1 })
+const replacementOf = (uuid: string): string => at(uuid, 'source/replace-resumable')
 
 const paths: Path[] = [
   {
@@ -188,7 +185,7 @@ const paths: Path[] = [
   {
     name: 'a transcoding',
     config: LADDER,
-    before: create,
+    before: (node) => create(node),
     result: (node) =>
       eventually(async () =>
         expect(await video(node)).toEqual({
@@ -199,6 +196,39 @@ const paths: Path[] = [
           ],
         }),
       ),
+  },
+  {
+    name: 'the replacement of a source',
+    config: AS_IT_IS,
+    async before(node) {
+      const { uuid } = await create(node)
+      return { uuid, id: await open(node, replacementOf(uuid), other.length, { filename: 'red.mp4' }) }
+    },
+    ask: (node, { uuid, id }: { uuid: string; id: string }) => proceed(node, replacementOf(uuid), id, other),
+    after: (node, { uuid, id }: { uuid: string; id: string }) => proceed(node, replacementOf(uuid), id, other),
+    async result(node) {
+      expect(await video(node)).toMatchObject({ videos: PUBLISHED, files: [{ hls: false }] })
+      const [file] = await node.db.query<{ filename: string }>('select filename from video_file')
+      expect(await disk.store.read(`web_videos/${file?.filename}`)).toEqual(other)
+    },
+  },
+  {
+    name: 'an edition in the studio',
+    config: AS_IT_IS,
+    async before(node) {
+      const { uuid } = await create(node, 'red.mp4')
+      const form = new FormData()
+      form.set('tasks[0][name]', 'add-intro')
+      form.set('tasks[0][options][file]', new Blob([new Uint8Array(other)]), 'red.mp4')
+      const answer = await send(node, 'POST', at(uuid, 'studio/edit'), disk.users.owner.token, { body: form })
+      expect(answer.status).toBe(204)
+    },
+    async result(node) {
+      await eventually(async () =>
+        expect(await node.db.query('select state, duration from video')).toEqual([{ state: 'published', duration: 2 }]),
+      )
+      expect(await video(node)).toMatchObject({ videos: PUBLISHED, files: [{ hls: false }] })
+    },
   },
   {
     name: 'an import',
@@ -215,50 +245,93 @@ const paths: Path[] = [
       expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 240, hls: false }] })
     },
   },
+  {
+    name: 'the removal of renditions',
+    config: LADDER,
+    async before(node) {
+      const { uuid } = await create(node)
+      await node.runtime.runtime.start()
+      await eventually(async () => expect((await video(node)).files).toHaveLength(2))
+      await untilTidy(node)
+      return uuid
+    },
+    ask: async (node, uuid) => await send(node, 'DELETE', at(uuid, 'hls'), disk.users.admin.token),
+    // Asked again, it is done or was done.
+    after: async (node, uuid) => await send(node, 'DELETE', at(uuid, 'hls'), disk.users.admin.token),
+    result: async (node) =>
+      expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 144, hls: false }] }),
+  },
+  {
+    name: 'the removal of a video',
+    config: AS_IT_IS,
+    before: (node) => create(node),
+    ask: (node, { id }: { id: number }) => node.removeVideo.remove(id, disk.users.owner),
+    after: (node, { id }: { id: number }) => node.removeVideo.remove(id, disk.users.owner).catch(() => undefined),
+    result: (node) => eventually(async () => expect((await video(node)).videos).toEqual([])),
+  },
 ]
 
 describe.each(paths)('a process that dies during $name', ({ config, before, ask, after, result }) => {
+  async function end(node: UploadNode): Promise<void> {
+    await result(node)
+    await untilTidy(node)
+  }
+
   /** Answers at which moments it could have died. */
-  async function live(fatal?: number): Promise<string[]> {
-    const first = await start(config, undefined, false)
-    const made = (await before(first)) as never
-    nodes.length = 0
-    await first.stop()
-    const mortal = makeMortal(fatal)
-    const second = await start(config, mortal)
-    const asked = ask?.(second, made)
-    asked?.catch(() => undefined)
-    const survived = async (): Promise<boolean> => {
-      await asked
-      await result(second)
-      await untilTidy(second)
-      return true
-    }
-    const surviving = survived()
-    // Of a dead one it is not heard, and it may have had no more to do than this.
-    if (fatal !== undefined) surviving.catch(() => undefined)
-    const died = mortal.died.then(() => false)
-    if (await Promise.race([died, fatal === undefined ? surviving : surviving.catch(() => died)])) return mortal.moments
-    second.app.server.closeAllConnections()
-    const third = await start(config, undefined, false)
-    await declareDead(third.db)
-    await third.runtime.runtime.start()
-    await after?.(third, made)
-    await result(third)
-    await untilTidy(third)
+  async function live(made: never): Promise<string[]> {
+    const mortal = makeMortal()
+    const node = await start(config, mortal)
+    await node.runtime.runtime.start()
+    await ask?.(node, made)
+    await end(node)
+    await node.stop()
     return mortal.moments
   }
 
+  async function die(made: never, fatal: number): Promise<void> {
+    const mortal = makeMortal(fatal)
+    const first = await start(config, mortal)
+    // Neither answers if it dies meanwhile.
+    const began = first.runtime.runtime.start().then(() => ask?.(first, made))
+    began.catch(() => undefined)
+    // It may have had so little to do that another order of its work leaves that moment out.
+    const survived = began.then(() => end(first)).then(() => true)
+    survived.catch(() => undefined)
+    const isAlive = await Promise.race([
+      mortal.died.then(() => false),
+      survived.catch(() => mortal.died.then(() => false)),
+    ])
+    if (isAlive) return await first.stop()
+    first.app.server.closeAllConnections()
+    const next = await start(config)
+    try {
+      await declareDead(next.db)
+      await next.runtime.runtime.start()
+      await after?.(next, made)
+      await end(next)
+    } finally {
+      await next.stop()
+      await mortal.bury()
+      first.app.server.close()
+    }
+  }
+
   it('leaves nothing to wish for, whenever that is', async () => {
-    const moments = await live()
+    const maker = await start(config)
+    const made = (await before(maker)) as never
+    await maker.stop()
+    const kept = await keepDisk(disk)
+    const moments = await live(made)
     expect(moments.length).toBeGreaterThan(1)
     for (let fatal = 1; fatal <= moments.length; fatal += 1) {
-      await clear()
+      await kept.bringBack()
       try {
-        await live(fatal)
+        await die(made, fatal)
       } catch (error) {
         throw new Error(`It died ${moments[fatal - 1]} (moment ${fatal} of ${moments.length}).`, { cause: error })
       }
     }
+    await kept.forget()
+    await empty.bringBack()
   }, 240_000)
 })

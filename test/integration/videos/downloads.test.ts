@@ -318,7 +318,7 @@ describe('a generated download', () => {
     const [second, big] = [join(folder, 'second.mp4'), join(folder, 'big.mp4')]
     const noise = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=1', '-vf', 'noise=alls=100:allf=t']
     await run(ffmpegPath, ['-v', 'error', '-y', ...noise, '-c:v', 'mpeg4', '-q:v', '1', second])
-    await run(ffmpegPath, ['-v', 'error', '-y', '-stream_loop', '20', '-i', second, '-c', 'copy', big])
+    await run(ffmpegPath, ['-v', 'error', '-y', '-stream_loop', '3', '-i', second, '-c', 'copy', big])
     const [row] = await server.db.query<{ filename: string }>('select filename from video_file where id = $1', [
       open.split.small,
     ])
