@@ -91,7 +91,7 @@ export async function importArchive(client: Client, userId: number, archive: Buf
   if (sent.status !== 204) throw new Error(`The archive was not taken: ${sent.status}`)
   return await until(async () => {
     const latest = await client.get<{ state: { label: string }; resultSummary: { stats: Stats } }>(
-      `/api/v1/users/${userId}/imports/latest`,
+      `/api/v1/vireo/users/${userId}/imports/latest`,
     )
     return latest.state.label === 'Completed' ? latest.resultSummary.stats : undefined
   })
