@@ -6,7 +6,7 @@ import type { Client } from '../../scripts/demo/client.ts'
 import { type Mover, makeMover } from '../integration/user-exports/mover.ts'
 import { importArchive } from '../support/archive.ts'
 import { until } from '../support/until.ts'
-import { arrives, LONG, startNodes } from './nodes.ts'
+import { arrives, LONG, QUICK_FEDERATION, startNodes } from './nodes.ts'
 import { type FederatedNode, newcomer, uploadBy } from './support.ts'
 
 type Json = { [key: string]: unknown }
@@ -28,7 +28,7 @@ let after: Person
 let archive: Buffer
 
 beforeAll(async () => {
-  ;[from, to] = await startNodes(2)
+  ;[from, to] = await startNodes(2, { ...QUICK_FEDERATION, storyboards: { enabled: true } })
   if (!from || !to) throw new Error('There are no nodes.')
   const mover = await makeMover(from.node, from.client, NAME)
   before = { node: from, client: mover.client, id: mover.userId }
@@ -278,7 +278,7 @@ describe('a user who moves', () => {
       const keys = new Set(differs)
       expect({ [name]: without(there[name], keys) }).toEqual({ [name]: without(here[name], keys) })
     }
-  }, 120_000)
+  }, 180_000)
 
   it.each(['the archive is brought in once more', 'it is brought back to where it is from'])(
     'stays as they are when %s',
@@ -291,7 +291,7 @@ describe('a user who moves', () => {
       expect(await everything(who)).toEqual(known)
       expect(await counts(who)).toEqual(archivesBefore)
     },
-    60_000,
+    150_000,
   )
 })
 
