@@ -267,17 +267,19 @@ describe('a user who moves', () => {
     archive = await exported(before)
     const stats = await importArchive(after.client, after.id, archive)
     expect(Object.entries(stats).filter(([, { errors }]) => errors > 0)).toEqual([])
+    // The first channel is here already.
     expect(Object.fromEntries(Object.entries(stats).map(([name, { success }]) => [name, success]))).toEqual({
-      ...{ account: 1, userSettings: 1, channels: 2, watchedWordsLists: 1, commentAutoTagPolicies: 2, blocklist: 1 },
+      ...{ account: 1, userSettings: 1, channels: 1, watchedWordsLists: 1, commentAutoTagPolicies: 2, blocklist: 1 },
       ...{ following: 2, videos: 4, videoPlaylists: 3, likes: 1, dislikes: 2, userVideoHistory: 3 },
     })
     await until(async () => (await subscriptions(after)).length === 2, { what: 'both subscriptions', ...LONG })
     await Promise.all([settled(before), settled(after)])
     const [here, there] = [await everything(before), await everything(after)]
-    for (const [name, { differs }] of Object.entries(reads)) {
-      const keys = new Set(differs)
-      expect({ [name]: without(there[name], keys) }).toEqual({ [name]: without(here[name], keys) })
-    }
+    const fixed = (all: Json) =>
+      Object.fromEntries(
+        Object.entries(reads).map(([name, { differs }]) => [name, without(all[name], new Set(differs))]),
+      )
+    expect(fixed(there)).toEqual(fixed(here))
   }, 180_000)
 
   it.each(['the archive is brought in once more', 'it is brought back to where it is from'])(
