@@ -107,7 +107,16 @@ const COUNTS = ['followersCount', 'followingCount', 'views', 'viewers', 'likes',
 const FILES = ['path', 'fileUrl', 'thumbnailPath', 'previewPath', 'filename', 'url', 'captionPath', 'm3u8Url']
 const LINKS = ['torrentUrl', 'torrentDownloadUrl', 'fileDownloadUrl', 'magnetUri', 'metadataUrl', 'playlistUrl']
 const ACTOR = [...ROW, ...COUNTS, ...FILES]
-const VIDEO = [...ACTOR, ...LINKS, 'publishedAt', 'trackerUrls', 'userHistory', 'blacklisted', 'blacklistedReason']
+const VIDEO = [
+  ...ACTOR,
+  ...LINKS,
+  'descriptionPath',
+  'publishedAt',
+  'trackerUrls',
+  'userHistory',
+  'blacklisted',
+  'blacklistedReason',
+]
 
 const videosOf = async (of: Person) =>
   (await listed<{ id: number; name: string }>(of, '/users/me/videos')).toSorted((a, b) => a.name.localeCompare(b.name))

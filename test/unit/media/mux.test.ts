@@ -71,7 +71,7 @@ describe('a picture and a sound', () => {
     const file = opened.file('files/video.mp4')
     if (!file) throw new Error('There is no video.')
     await pipeline(await file.open(), createWriteStream(target))
-    expect(await text((await opened.file('files/after.txt')?.open()) ?? [])).toBe('after it')
+    expect(await text((await opened.file('files/after.txt')?.open()) ?? Readable.from([]))).toBe('after it')
     opened.close()
     const found = await probe({ ffmpeg, path: target })
     expect({ video: found.video?.codec, audio: found.audio?.codec }).toEqual({ video: 'h264', audio: 'aac' })
