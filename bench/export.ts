@@ -56,9 +56,12 @@ async function uploadLarge(client: Client, dataDir: string): Promise<void> {
   form.append('name', 'a long film')
   form.append('videofile', new Blob([await readFile(path)]), 'video.mp4')
   const { video } = await client.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)
+  // Its torrent, too: two gigabytes would be read for it beside the export, again and again.
   await eventually('the publication of the video', 60_000, async () => {
-    const { state } = await client.get<{ state: { id: number } }>(`/api/v1/videos/${video.uuid}`)
-    return state.id === 1
+    const { state, files } = await client.get<{ state: { id: number }; files: { torrentUrl: string | null }[] }>(
+      `/api/v1/videos/${video.uuid}`,
+    )
+    return state.id === 1 && files[0]?.torrentUrl
   })
   const stored = join(dataDir, 'storage', 'web-videos')
   for (const entry of await readdir(stored, { recursive: true })) {

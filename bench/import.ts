@@ -1,13 +1,11 @@
 // The bar of imports: an archive of 2 GB, uploaded to two processes in turn and brought in, holds each of them under 400 MiB.
 
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Client, eventually, login } from '../scripts/demo/client.ts'
-import { type Child, PASSWORD, start, USERNAME } from '../test/chaos/support/child.ts'
+import { type Child, dataFolder, PASSWORD, start, USERNAME } from '../test/chaos/support/child.ts'
 import { freePort } from '../test/support/ports.ts'
-import { freshDatabase } from '../test/support/postgres.ts'
 import { makeZip } from '../test/support/zip.ts'
 import { residentMemory } from './processes.ts'
 import { verdict } from './table.ts'
@@ -19,23 +17,23 @@ const CHUNK = 64 * BLOCK
 const LIMIT_MIB = 400
 
 export async function benchImport(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'vireo-bench-import-'))
-  const database = await freshDatabase()
+  const folder = dataFolder()
   const nodes: Child[] = []
   try {
     const ports = [await freePort(), await freePort()] as const
-    const env = { DATABASE_URL: database.url, VIREO__WEBSERVER__PORT: String(ports[0]) }
-    for (const port of ports) nodes.push(await start({ dataDir: folder, port, env }))
+    // The second one uses the database that the first one started.
+    // With the flag with which operators start it.
+    const env = { VIREO__WEBSERVER__PORT: String(ports[0]), NODE_OPTIONS: '--max-semi-space-size=8' }
+    for (const port of ports) nodes.push(await start({ dataDir: folder.path, port, env }))
     const clients = await Promise.all(nodes.map(({ base }) => login(base, USERNAME, PASSWORD)))
     const peaks = watchMemory(nodes)
     const began = performance.now()
-    await importArchive(clients, await writeArchive(join(folder, 'archive.zip')))
+    await importArchive(clients, await writeArchive(join(folder.path, 'archive.zip')))
     console.log(`uploaded and brought in within ${((performance.now() - began) / 1000).toFixed(0)} s`)
     for (const [index, peak] of peaks.stop().entries()) verdict(`MiB of process ${index + 1}`, peak, LIMIT_MIB)
   } finally {
     for (const node of nodes) node.signal('SIGKILL', 'group')
-    await database.drop()
-    await rm(folder, { recursive: true, force: true })
+    await folder.remove()
   }
 }
 

@@ -46,6 +46,7 @@ export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVid
 export { carryFile } from './store/carry.ts'
 export { contentTypeOf } from './store/content-types.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
+export { writeLent } from './store/lent-buffers.ts'
 export {
   bucketOrigins,
   mixedBuckets,

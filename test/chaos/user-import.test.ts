@@ -63,7 +63,7 @@ it('ends with each item once', async () => {
   const watchedWordLists = Array.from({ length: LISTS }, (_, n) => ({ listName: `list ${n}`, words: [`word${n}`] }))
   const data = JSON.stringify({ watchedWordLists })
   await upload(userId, makeZip([{ name: 'peertube/watched-words-lists.json', data, method: 8 }]))
-  const latest = () => client.get<View>(`/api/v1/users/${userId}/imports/latest`)
+  const latest = () => client.get<View>(`/api/v1/vireo/users/${userId}/imports/latest`)
   const reached: number[] = []
   for (let kill = 0; kill < KILLS; kill += 1) {
     await moment(random() * 1500)

@@ -6,7 +6,7 @@ import { type FederatedNode, startFederatedNode } from './support.ts'
 
 /** What fails is tried again at once. */
 const SOON = { initial_backoff: '50 ms', max_backoff: '100 ms' }
-const QUICK_FEDERATION: Values = { vireo: { federation: { delivery: SOON, inbox: SOON } } }
+export const QUICK_FEDERATION: Values = { vireo: { federation: { delivery: SOON, inbox: SOON } } }
 
 export const LONG = { withinMs: 25_000 }
 

@@ -89,10 +89,14 @@ export async function importArchive(client: Client, userId: number, archive: Buf
     body: new Uint8Array(archive),
   })
   if (sent.status !== 204) throw new Error(`The archive was not taken: ${sent.status}`)
-  return await until(async () => {
-    const latest = await client.get<{ state: { label: string }; resultSummary: { stats: Stats } }>(
-      `/api/v1/users/${userId}/imports/latest`,
-    )
-    return latest.state.label === 'Completed' ? latest.resultSummary.stats : undefined
-  })
+  let latest: { state: { label: string }; error: string | null; resultSummary: { stats: Stats } } | undefined
+  await until(
+    async () => {
+      latest = await client.get<NonNullable<typeof latest>>(`/api/v1/vireo/users/${userId}/imports/latest`)
+      return ['Completed', 'Failed'].includes(latest.state.label)
+    },
+    { withinMs: 100_000, what: 'the end of an import' },
+  )
+  if (!latest || latest.error !== null) throw new Error(`The archive was not imported: ${latest?.error}`)
+  return latest.resultSummary.stats
 }

@@ -97,24 +97,25 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
       const at = new Date(Math.min(told.getTime(), now.getTime()))
       const { max_age } = config().history.videos
       if (max_age !== null && max_age >= 0 && now.getTime() - at.getTime() >= max_age) return 'refused'
-      return await tell.create(async (unit) => {
-        const stored = await unit.query(
-          `with held as materialized (select id from video where id = $2 and state <> 'removed' for key share)
+      // Other servers may have rounded the length of the video the other way.
+      const [row] = await db.query<{ outcome: 'stored' | 'known' | 'refused' }>(
+        `with held as materialized (select id, duration from video where id = $2 and state <> 'removed' for key share),
+         stored as (
            insert into history (account_id, video_id, seconds, watched_at)
-           select a.id, held.id, $3, $4 from held, account a join users u on u.id = a.user_id
+           select a.id, held.id, case when held.duration > 0 then least($3, held.duration) else $3 end, $4
+           from held, account a join users u on u.id = a.user_id
            where a.id = $1 and u.videos_history_enabled and not u.blocked
            on conflict (account_id, video_id) do update set seconds = excluded.seconds, watched_at = excluded.watched_at
              where history.watched_at < excluded.watched_at
-           returning video_id`,
-          [accountId, videoId, seconds, at],
-        )
-        if (stored.length > 0) return 'stored'
-        const known = await unit.query('select 1 from history where account_id = $1 and video_id = $2', [
-          accountId,
-          videoId,
-        ])
-        return known.length > 0 ? 'known' : 'refused'
-      })
+           returning video_id
+         )
+         select case when exists (select from stored) then 'stored'
+           when exists (select from history where account_id = $1 and video_id = $2) then 'known'
+           else 'refused' end as outcome`,
+        [accountId, videoId, seconds, at],
+        { prepared: true },
+      )
+      return row?.outcome ?? 'refused'
     },
 
     forget: ({ accountId, videoId }) => remove('account_id = $1 and video_id = $2', [accountId, videoId]),

@@ -1,11 +1,10 @@
 // Files of an archive, written into a work folder as they are read: never held in memory, never more than they may have, and gone with
 // the folder whenever the work ends.
 
-import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Store } from '../../media/index.ts'
+import { type Store, writeLent } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError } from '../runtime/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
@@ -52,7 +51,7 @@ async function write(
   await pipeline(
     await file.open(),
     atMost(most, () => tooLarge(file)),
-    createWriteStream(target, { flags: 'wx' }),
+    writeLent(target),
     {
       signal,
     },

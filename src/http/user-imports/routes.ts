@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { rangeHeader, type Uploads } from '../../actors/upload/index.ts'
 import { findUser, hasRight } from '../../actors/user/index.ts'
-import { findLatestImport } from '../../actors/user-import/index.ts'
+import { findLatestImport, type UserImportRow } from '../../actors/user-import/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -13,7 +13,7 @@ import { idText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { parseContentRange } from '../uploads/content-range.ts'
 import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf } from '../uploads/resumable.ts'
-import { toUserImportView, userImportView } from './views.ts'
+import { toUserImportProgressView, toUserImportView, userImportProgressView, userImportView } from './views.ts'
 
 const tags = ['User Imports']
 const params = z.object({ userId: idText })
@@ -27,7 +27,7 @@ export interface UserImportsDeps {
   uploads: Uploads
 }
 
-/** Adds `/api/v1/users/{userId}/imports`. */
+/** Adds `/api/v1/users/{userId}/imports`, and `/api/v1/vireo/users/{userId}/imports`. */
 export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps): Area {
   /** The user whose imports are asked for: one's own, or anybody's for administrators. */
   async function ownerOf(request: FastifyRequest, userId: number): Promise<number> {
@@ -104,20 +104,35 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
       },
     )
 
+    const latestOf = async (request: FastifyRequest, userId: number): Promise<UserImportRow> => {
+      const found = await findLatestImport(db, await ownerOf(request, userId))
+      if (!found) throw notFound('There is no import of this user.')
+      return found
+    }
+
     app.get(
       '/api/v1/users/:userId/imports/latest',
       {
         config: { auth: 'user' },
         schema: {
-          ...{ operationId: 'getLatestUserImport', summary: 'The latest import of a user, and how far it came' },
+          ...{ operationId: 'getLatestUserImport', summary: 'The latest import of a user' },
           ...{ tags, params, response: { 200: userImportView } },
         },
       },
-      async (request) => {
-        const found = await findLatestImport(db, await ownerOf(request, request.params.userId))
-        if (!found) throw notFound('There is no import of this user.')
-        return toUserImportView(found)
+      async (request) => toUserImportView(await latestOf(request, request.params.userId)),
+    )
+
+    app.get(
+      '/api/v1/vireo/users/:userId/imports/latest',
+      {
+        config: { auth: 'user' },
+        schema: {
+          operationId: 'getLatestUserImportProgress',
+          summary: 'The latest import of a user, how far it came, and why it failed',
+          ...{ tags, params, response: { 200: userImportProgressView } },
+        },
       },
+      async (request) => toUserImportProgressView(await latestOf(request, request.params.userId)),
     )
   }
 }

@@ -1,4 +1,4 @@
-// The latest import of a user, with how far it came.
+// The latest import of a user: as the contract has it, and with how far it came.
 
 import { z } from 'zod'
 import {
@@ -17,6 +17,11 @@ export const userImportView = z
     id: idNumber,
     state: z.object({ id: z.int(), label: z.string() }),
     createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'UserImport' })
+
+export const userImportProgressView = userImportView
+  .extend({
     progress: z.object({
       /** The part in hand; null before the first and after the last. */
       part: z.enum(importedParts).nullable(),
@@ -33,14 +38,18 @@ export const userImportView = z
     /** Why it failed; null otherwise. */
     error: z.string().nullable(),
   })
-  .meta({ id: 'UserImport' })
+  .meta({ id: 'UserImportProgress' })
 
-export function toUserImportView(row: UserImportRow): z.infer<typeof userImportView> {
-  const { id, state, context, item, items, summary, created_at: createdAt } = row
+export const toUserImportView = ({ id, state, created_at }: UserImportRow): z.infer<typeof userImportView> => ({
+  id,
+  state: userImportStates[state],
+  createdAt: created_at.toISOString(),
+})
+
+export function toUserImportProgressView(row: UserImportRow): z.infer<typeof userImportProgressView> {
+  const { state, context, item, items, summary } = row
   return {
-    id,
-    state: userImportStates[state],
-    createdAt: createdAt.toISOString(),
+    ...toUserImportView(row),
     progress: {
       part: state === 'processing' ? (importedParts[context.part] ?? null) : null,
       partsDone: context.part,

@@ -1,6 +1,6 @@
 // The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
 
-import { close, constants, createReadStream, createWriteStream, fstat, open as openCallback } from 'node:fs'
+import { close, constants, fstat, open as openCallback } from 'node:fs'
 import { copyFile, lstat, mkdir, open, opendir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { newUuid } from '../../platform/ids.ts'
 import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
+import { readLent, writeLent } from './lent-buffers.ts'
 import { makeSendFile } from './send-file.ts'
 import {
   assertAwaited,
@@ -138,7 +139,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
         const last = found.size - 1
         const bounds = range ? { start: range.start, end: Math.min(range.end, last) } : { start: 0, end: last }
         // It owns the descriptor, and reads nothing before it is asked to.
-        const stream = createReadStream(path, { fd, ...(range ? bounds : {}) })
+        const stream = readLent(fd, bounds)
         return {
           stat: toStat(ref.name, found),
           stream,
@@ -246,7 +247,7 @@ async function receive(from: Source, part: string): Promise<void> {
   // the file system has it.
   if (isLocalFile(from)) return copyFile(from.path, part, constants.COPYFILE_FICLONE)
   const stream = from instanceof Uint8Array ? Readable.from([from]) : from
-  return pipeline(stream, createWriteStream(part, { flags: 'wx' }))
+  return pipeline(stream, writeLent(part))
 }
 
 async function flush(path: string): Promise<void> {

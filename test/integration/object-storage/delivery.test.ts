@@ -8,6 +8,7 @@ import { type Client, login } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
+import { until } from '../../support/until.ts'
 import { eventually } from '../../support/waiting.ts'
 
 interface View {
@@ -77,6 +78,27 @@ it('sends whoever may read a private file to a signed address when files are not
   // The address is for GET, and storage would refuse it.
   const head = await bySigning(pathname, { authorization }, 'HEAD')
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(length)])
+})
+
+it('sends whoever has the address of an archive to a signed one', async () => {
+  const { id } = await root.get<{ id: number }>('/api/v1/users/me')
+  await root.send('POST', `/api/v1/users/${id}/exports/request`, { withVideoFiles: false })
+  const made = await until(async () => {
+    const { data } = await root.get<{ data: { size: number; privateDownloadUrl: string | null }[] }>(
+      `/api/v1/users/${id}/exports`,
+    )
+    return data[0]?.privateDownloadUrl ? { size: data[0].size, url: data[0].privateDownloadUrl } : undefined
+  })
+  const { pathname, search } = new URL(made.url)
+  expect((await bySigning(`${pathname}?jwt=e30.e30.AAAA`)).status).toBe(403)
+  const answer = await bySigning(`${pathname}${search}`)
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'private, no-store'])
+  const signed = new URL(answer.headers.get('location') ?? '')
+  expect([signed.origin, signed.searchParams.has('X-Amz-Signature')]).toEqual([s3.endpoint, true])
+  const archive = Buffer.from(await (await fetch(signed)).arrayBuffer())
+  expect([archive.length, archive.subarray(0, 2).toString()]).toEqual([made.size, 'PK'])
+  const head = await bySigning(`${pathname}${search}`, {}, 'HEAD')
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, String(made.size)])
 })
 
 it('sends everybody to signed addresses where the buckets are not open', async () => {

@@ -86,7 +86,7 @@ interface View {
   error: string | null
 }
 async function latest(): Promise<View> {
-  const answer = await fetch(`${address()}/latest`, {
+  const answer = await fetch(`${node.base}/api/v1/vireo/users/${disk.users.owner.id}/imports/latest`, {
     headers: { authorization: `Bearer ${disk.users.owner.token}` },
   })
   expect(answer.status).toBe(200)

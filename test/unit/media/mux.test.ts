@@ -2,14 +2,17 @@
 
 import { execFile } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Ffmpeg, MediaError, muxStreams, probe } from '../../../src/media/index.ts'
+import { type Ffmpeg, MediaError, makeZipWriter, muxStreams, openArchive, probe } from '../../../src/media/index.ts'
 import { faultyFfmpeg, isRunning } from '../../support/faulty-ffmpeg.ts'
 import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { makeTestStore } from '../../support/test-store.ts'
 import { until } from '../../support/until.ts'
 
 const run = promisify(execFile)
@@ -50,6 +53,29 @@ describe('a picture and a sound', () => {
       ...['-of', 'csv=p=0', target],
     ])
     expect(Number.parseInt(frames, 10)).toBe(100)
+  })
+
+  it('are written into an archive as they are made, and read from it whole', async () => {
+    const store = (await makeTestStore(join(folder, 'store'))).open()
+    const archive = { kind: 'user_exports', name: 'archive.zip' } as const
+    const zip = makeZipWriter({ modifiedAt: new Date() })
+    const stored = store.put(archive, zip.stream)
+    const { stream, gone } = mux()
+    await zip.add('files/video.mp4', stream, { compress: false })
+    await zip.add('files/after.txt', Readable.from(['after it']), { compress: true })
+    zip.end()
+    const { size } = await stored
+    await gone
+    const opened = await openArchive({ store, ref: archive, size })
+    const target = join(folder, 'read.mp4')
+    const file = opened.file('files/video.mp4')
+    if (!file) throw new Error('There is no video.')
+    await pipeline(await file.open(), createWriteStream(target))
+    expect(await text((await opened.file('files/after.txt')?.open()) ?? Readable.from([]))).toBe('after it')
+    opened.close()
+    const found = await probe({ ffmpeg, path: target })
+    expect({ video: found.video?.codec, audio: found.audio?.codec }).toEqual({ video: 'h264', audio: 'aac' })
+    expect([found.duration, file.size]).toEqual([expect.closeTo(4, 0), (await stat(target)).size])
   })
 
   it('fail where one of them is no media file, or a playlist that names others', async () => {

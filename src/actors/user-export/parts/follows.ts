@@ -21,7 +21,7 @@ const follows = (end: 'follower_id' | 'target_id', key: 'target_id' | 'id'): str
      f.created_at as "createdAt"
    from follow f join actor x on x.id = f.follower_id join actor t on t.id = f.target_id
      left join remote_host xh on xh.id = x.host_id left join remote_host th on th.id = t.host_id
-   where f.${end} = $3 and f.state = 'accepted' and f.${key} > $1
+   where f.${end} = $3 and f.state = 'accepted' and f.${key} > $1 ${key === 'target_id' ? 'and t.id > $1' : ''}
      and x.deleted_at is null and t.deleted_at is null order by f.${key} limit $2`
 
 const FOLLOWING = follows('follower_id', 'target_id')

@@ -11,9 +11,10 @@ interface HistoryRow {
   watchedAt: Date
 }
 
+// Said of the video, too: a join by order would begin each page at the first video of all.
 const HISTORY = `select y.video_id as key, v.url, y.seconds, y.watched_at as "watchedAt"
   from history y join video v on v.id = y.video_id
-  where y.account_id = $3 and y.video_id > $1 order by y.video_id limit $2`
+  where y.account_id = $3 and y.video_id > $1 and v.id > $1 order by y.video_id limit $2`
 
 export const writeHistory = (of: Export): Promise<void> =>
   of.writer.list('video-history', items(upTo(of, rowsOf<HistoryRow>(of, HISTORY, [of.user.account.id]))))

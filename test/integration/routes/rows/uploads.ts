@@ -76,4 +76,5 @@ export const uploadRows = [
   row(`DELETE ${ARCHIVES}`, ofUser(204), begunArchive),
   // There is none.
   row('GET /api/v1/users/:userId/imports/latest', ofUser(404), archiveOf),
+  row('GET /api/v1/vireo/users/:userId/imports/latest', ofUser(404), archiveOf),
 ]
