@@ -10,7 +10,7 @@ import { listUserExports } from '../../actors/user-export/index.ts'
 import { findLatestImport } from '../../actors/user-import/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
 import type { LimitGroup } from '../plugins/rate-limit-groups.ts'
-import { toUserImportView } from '../user-imports/views.ts'
+import { toUserImportProgressView } from '../user-imports/views.ts'
 import { newPassword } from '../users/fields.ts'
 import { archivesBody } from './bodies/archives.ts'
 import { accountPage, changedPasswordBody, passwordBody } from './bodies/my-account.ts'
@@ -140,7 +140,7 @@ export function addAccountPages(tools: PageTools): void {
       ...{ exports, problem, token: visitors.formToken(request, reply) },
       canExport: config().export.users.enabled,
       canImport: config().import.users.enabled,
-      latest: latest && toUserImportView(latest),
+      latest: latest && toUserImportProgressView(latest),
     })
     const status = problem === undefined ? 200 : 400
     return send(request, reply, { status, title: 'Archives', body: accountPage(ARCHIVES, content), isPrivate: true })

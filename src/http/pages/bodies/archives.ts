@@ -2,7 +2,7 @@
 
 import type { UserExportRow } from '../../../actors/user-export/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import type { toUserImportView } from '../../user-imports/views.ts'
+import type { toUserImportProgressView } from '../../user-imports/views.ts'
 import { day, size } from './text.ts'
 
 export interface Archives {
@@ -10,7 +10,7 @@ export interface Archives {
   exports: readonly (UserExportRow & { address: string | null })[]
   canExport: boolean
   canImport: boolean
-  latest: ReturnType<typeof toUserImportView> | undefined
+  latest: ReturnType<typeof toUserImportProgressView> | undefined
   token: string
   problem: string | undefined
 }
