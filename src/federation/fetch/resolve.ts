@@ -5,6 +5,7 @@ import { findAccount } from '../../actors/account/index.ts'
 import { findChannelByHandle } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { atMost } from '../../platform/at-most.ts'
+import { inTime } from '../../platform/in-time.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from './actors.ts'
 import type { Discovery } from './discovery.ts'
@@ -116,20 +117,16 @@ export function makeResolvePasted(
   }
 
   /** The answer, or nothing when it takes too long: the lookup goes on, and the next search finds it. */
-  async function inTime(lookup: Promise<number | undefined>): Promise<number | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), config().vireo.federation.fetch.search_timeout)
-    })
+  async function awaited(lookup: Promise<number | undefined>): Promise<number | undefined> {
     lookup.catch((error: unknown) => logger.error({ err: error }, 'a lookup failed'))
-    return await Promise.race([lookup, late]).finally(() => clearTimeout(timer))
+    return await inTime(lookup, config().vireo.federation.fetch.search_timeout)
   }
 
   const resolver =
     (resolve: typeof video) =>
     async (text: string, { fetch }: { fetch: boolean }): Promise<number | undefined> => {
       const pasted = readPasted(text)
-      return pasted && (await inTime(resolve(pasted, fetch)))
+      return pasted && (await awaited(resolve(pasted, fetch)))
     }
 
   return {

@@ -2,6 +2,7 @@
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { atMost } from '../../platform/at-most.ts'
+import { inTime } from '../../platform/in-time.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { Discovery } from './discovery.ts'
 
@@ -21,7 +22,12 @@ export function makeSubscribeAddress(
   const { config, discovery } = deps
   const limited = atMost(AT_ONCE)
   return async (handle, uri) => {
-    const { subscribeTemplate, actor, readAt } = await limited(() => discovery.webFingerOf(handle))
+    const asked = limited(() => discovery.webFingerOf(handle))
+    // What fails when nobody waits for it any more is nobody's business.
+    asked.catch(() => {})
+    const found = await inTime(asked, config().vireo.federation.fetch.search_timeout)
+    if (!found) throw new DomainError('unavailable', 'That server takes too long to answer.')
+    const { subscribeTemplate, actor, readAt } = found
     if (subscribeTemplate === null) throw new DomainError('unprocessable', 'That server has no page to subscribe on.')
     const host = handle.slice(handle.lastIndexOf('@') + 1).toLowerCase()
     // Whoever lets another server speak for their handle has the actor there, or sends WebFinger on to it.
