@@ -60,6 +60,10 @@ export const pageRows = [
     row(`GET /accounts/:name${tab}`, everybody(200), accountPage),
     row(`GET /@:name${tab}`, everybody(200), accountPage),
   ]),
+  // Tabs that there are not.
+  ...['/c/:name/*', '/video-channels/:name/*', '/a/:name/*', '/accounts/:name/*', '/@:name/*'].map((path) =>
+    row(`GET ${path}`, everybody(404), () => ({ headers: html, params: { name: 'root', '*': 'nothing-here' } })),
+  ),
   // Tokens of the API say nothing to pages: all callers are visitors there.
   row('GET /videos/subscriptions', everybody(303)),
   row('GET /login', everybody(200)),
