@@ -6,7 +6,6 @@ import { forScript, Html, html, styleTag } from '../../platform/html.ts'
 import type { PreparedConfig, ReadServerConfig } from '../config/prepared.ts'
 import { threadIn } from '../pages/addresses.ts'
 import { addAssets } from '../pages/assets.ts'
-import { withoutSlash } from '../pages/local-path.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
@@ -110,8 +109,6 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
       const what = unknownTo(request)
       if (what === 'nothing') return reply.callNotFound()
       if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
-      const path = withoutSlash(request.url)
-      if (path !== undefined) return reply.redirect(path, 301)
       const chosen = localeIn(request)
       if (chosen === undefined) return await sendPage(request, reply, targets.site())
       reply.header('set-cookie', localeCookie(chosen, { secure }))

@@ -17,7 +17,6 @@ import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
 import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
 import { headTagsOf } from './heads/index.ts'
 import { headed } from './layout.ts'
-import { withoutSlash } from './local-path.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
@@ -51,10 +50,7 @@ export function addActorPages(tools: PageTools): void {
         return (await show(request.params.name, asked)) ?? sendMissing(request, reply)
       })
     }
-    app.get(`${base}/*`, options, async (request, reply) => {
-      const path = withoutSlash(request.url)
-      return path === undefined ? sendMissing(request, reply) : reply.redirect(path, 301)
-    })
+    app.get(`${base}/*`, options, async (request, reply) => sendMissing(request, reply))
   }
 }
 

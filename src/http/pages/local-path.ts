@@ -16,10 +16,3 @@ export function localPath(text: unknown, instead = '/'): string {
   // Such as `/.//other.example`.
   return path.startsWith('//') ? instead : path
 }
-
-/** The address without the slash at its end, with its query; undefined where there is none, or not just that would be changed. */
-export function withoutSlash(url: string): string | undefined {
-  const [, path = '', query = ''] = /^(\/[^?]*[^/?])\/(\?.*)?$/.exec(url) ?? []
-  const shorter = path + query
-  return path !== '' && localPath(shorter, '') === shorter ? shorter : undefined
-}

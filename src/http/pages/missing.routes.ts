@@ -4,7 +4,6 @@ import { html } from '../../platform/html.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { clientNeededBody, missingBody } from './bodies/missing.ts'
-import { withoutSlash } from './local-path.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 /** Below these, web clients have their own pages; mails and bookmarks lead there. */
@@ -15,8 +14,6 @@ export function addMissingPage({ app, send, site }: PageTools): void {
     const what = unknownTo(request)
     if (what === 'nothing') return reply.callNotFound()
     if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
-    const path = withoutSlash(request.url)
-    if (path !== undefined) return reply.redirect(path, 301)
     if (OF_CLIENTS.test(request.url)) {
       return send(request, reply, { status: 404, title: 'Another client', body: clientNeededBody(), isPrivate: true })
     }

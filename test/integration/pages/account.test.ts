@@ -233,6 +233,6 @@ describe('the link to a comment', () => {
       redirect: 'manual',
       headers: { accept: 'text/html' },
     })
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/w/abc?threadId=12#comments'])
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/w/abc?threadId=12'])
   })
 })

@@ -8,7 +8,7 @@ import { type Browser, formIn, linksIn, makeBrowser } from '../../support/browse
 import { type MadeUser, makeChannel, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 
-const LOGINS = 40
+const LOGINS = 100
 const PASSWORD = 'the password of anna'
 
 let node: TestNode

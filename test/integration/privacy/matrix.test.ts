@@ -163,6 +163,9 @@ const openOr =
   (_asker, privacy) =>
     isOpen(privacy) ? 200 : status
 
+/** Pages ask for the password; who is signed in to the API is nobody there. */
+const pageExpected: Expected = (asker, privacy) => (privacy === 'password' ? 403 : openOr(404)(asker, privacy))
+
 interface Artefact {
   name: string
   request(subject: Subject): { path: string; init?: RequestInit }
@@ -316,8 +319,8 @@ const artefacts: Artefact[] = [
       return privacy !== 'password' ? 401 : asker.endsWith('+') ? 200 : 403
     },
   },
-  { name: 'watch page', request: ({ uuid }) => ({ path: `/w/${uuid}`, init: page }), expected: openOr(404) },
-  { name: 'embed', request: ({ uuid }) => ({ path: `/videos/embed/${uuid}`, init: page }), expected: openOr(404) },
+  { name: 'watch page', request: ({ uuid }) => ({ path: `/w/${uuid}`, init: page }), expected: pageExpected },
+  { name: 'embed', request: ({ uuid }) => ({ path: `/videos/embed/${uuid}`, init: page }), expected: pageExpected },
   { name: 'ActivityPub: video', ...document('') },
   { name: 'ActivityPub: comments', ...document('/comments') },
   { name: 'ActivityPub: a comment', ...document('/comments/{comment}') },

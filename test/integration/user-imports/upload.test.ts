@@ -105,6 +105,8 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   const cancel = (client: Client, user: User, id: string) =>
     client.raw(`${address(user)}?upload_id=${id}`, { method: 'DELETE' })
   const latest = (client: Client, user: User) => client.raw(`/api/v1/users/${user.id}/imports/latest`)
+  /** The same, with how far it came. */
+  const progress = (client: Client, user: User) => client.raw(`/api/v1/vireo/users/${user.id}/imports/latest`)
   const bytesLeft = async (): Promise<string[]> =>
     inObjects
       ? (await s3.keys(BUCKETS.at(-1) ?? '')).filter((key) => key.includes('uploads/') || key.includes('.pieces/'))
@@ -140,7 +142,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     })
     expect(status.status).toBe(204)
     await eventually(async () => {
-      const answer = await latest(clients[0], user)
+      const answer = await progress(clients[0], user)
       expect(answer.status).toBe(200)
       const { state, resultSummary } = (await answer.json()) as View
       expect(state).toEqual({ id: 3, label: 'Completed' })

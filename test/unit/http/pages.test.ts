@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { contentSecurityPolicy } from '../../../src/http/pages/layout.ts'
-import { localPath, withoutSlash } from '../../../src/http/pages/local-path.ts'
+import { localPath } from '../../../src/http/pages/local-path.ts'
 import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
 import { html, jsonScript, webUrl } from '../../../src/platform/html.ts'
@@ -75,24 +75,6 @@ describe('a path of this server', () => {
 
   it('keeps its query, and loses its fragment', () => {
     expect(localPath('/w/x?start=1&a=//b#c')).toBe('/w/x?start=1&a=//b')
-  })
-
-  it.each([
-    '//evil.example/',
-    '/\\evil.example/',
-    '/.//evil.example/',
-    '/x/..//evil.example/',
-    '/x//',
-    '/',
-    '//',
-    '/x?a=/',
-  ])('with a slash at its end is not %j', (url) => {
-    expect(withoutSlash(url)).toBeUndefined()
-  })
-
-  it('is the same without the slash at its end', () => {
-    expect(withoutSlash('/w/x/?start=1')).toBe('/w/x?start=1')
-    expect(withoutSlash('/%2f/evil.example/')).toBe('/%2f/evil.example')
   })
 })
 
