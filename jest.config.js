@@ -8,7 +8,7 @@ export default {
   globalSetup: '<rootDir>/test/setup.ts',
   globalTeardown: '<rootDir>/test/teardown.ts',
   // What a test file keeps in its module stays: a worker that has run many of them is replaced.
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '1.5GB',
   // Much of a test's time is waiting for another process, or for a beat of the server: four keep two cores busy.
   maxWorkers: 4,
   testTimeout: 30_000,

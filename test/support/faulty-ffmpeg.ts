@@ -14,8 +14,8 @@ const FAULTS = {
   leave: 'sleep 600 & note $!; echo "Something went wrong" >&2; exit 1',
   crash: 'exit 139',
   killed: 'kill -SEGV $$',
-  /** 300 MB in a child of its own. */
-  memory: 'head -c 300000000 /dev/zero | tail -c 300000000 & note $!; wait; sleep 600',
+  /** 300 MB in a child of its own, which keeps them: nobody reads what it has. */
+  memory: 'head -c 300000000 /dev/zero | tail -c 300000000 | sleep 600 & note $!; wait',
   full: 'echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1',
   /** Goes on for ever, and says so. */
   endless: 'n=0; while :; do n=$((n+1)); echo "frame=$n time=00:00:0$((n%9)).00 bitrate=1" >&2; sleep 0.1; done',
