@@ -173,6 +173,8 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     }),
     async close() {
       await orm.close(true)
+      // MikroORM ends the pool only when something went through its own queries.
+      if (!pool.ending) await pool.end()
     },
   }
 }
