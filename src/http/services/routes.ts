@@ -9,6 +9,7 @@ import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { html, webUrl } from '../../platform/html.ts'
 import { EMBED, embedUrl, playlistEmbedUrl, previewUrl } from '../pages/addresses.ts'
+import { playerQuery } from '../pages/player-options.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { redirect } from '../plugins/redirect.ts'
@@ -63,12 +64,12 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
         if (format !== 'json') {
           throw new HttpError(501, 'Requested format is not implemented on server.', { extra: { format } })
         }
-        const { kind, key } = targetIn(url, urls)
+        const { kind, key, playing } = targetIn(url, urls)
         const { title, author, embed, picture } = kind === 'video' ? await openVideo(key) : await openPlaylist(key)
 
         const width = Math.min(EMBED.width, maxwidth ?? EMBED.width)
         const height = Math.min(EMBED.height, maxheight ?? EMBED.height)
-        const frame = html`<iframe width="${width}" height="${height}" sandbox="allow-same-origin allow-scripts allow-popups allow-forms" title="${title}" src="${embed}" frameborder="0" allowfullscreen></iframe>`
+        const frame = html`<iframe width="${width}" height="${height}" sandbox="allow-same-origin allow-scripts allow-popups allow-forms" title="${title}" src="${embed}${playing}" frameborder="0" allowfullscreen></iframe>`
         const fits = picture && picture.width <= (maxwidth ?? Infinity) && picture.height <= (maxheight ?? Infinity)
         return {
           type: 'video' as const,
@@ -147,15 +148,27 @@ const PAGES = [
   { kind: 'video', path: /^\/(?:videos\/watch|w)\/([^/]{1,100})\/?$/ },
 ] as const
 
+/** What of an address says how the player begins; playlists have a place besides. */
+const PLAYING = playerQuery.extend({
+  playlistPosition: integerText({ min: 1, max: 1_000_000 }).optional().catch(undefined),
+})
+
+/** `playing`: as the query of the embed, with its question mark. */
+function playingIn(params: URLSearchParams): string {
+  const asked = Object.entries(PLAYING.parse(Object.fromEntries(params)))
+  const kept = asked.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`
+}
+
 /** What the address of a page of ours names. Throws 400 for every other address. */
-function targetIn(text: string, urls: Here): { kind: 'video' | 'playlist'; key: IdOrUuid } {
+function targetIn(text: string, urls: Here): { kind: 'video' | 'playlist'; key: IdOrUuid; playing: string } {
   const url = URL.parse(text)
   for (const { kind, path } of url?.origin === urls.origin ? PAGES : []) {
     const id = path.exec(url?.pathname ?? '')?.[1]
     if (id === undefined) continue
     const key = targetKey.safeParse(id).data
     if (!key) throw new HttpError(400, 'Invalid video or playlist id.')
-    return { kind, key }
+    return { kind, key, playing: playingIn(url?.searchParams ?? new URLSearchParams()) }
   }
   throw new HttpError(400, 'Invalid url.', { extra: { url: text } })
 }

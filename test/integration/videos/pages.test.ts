@@ -472,6 +472,11 @@ describe('oEmbed', () => {
     }
   })
 
+  it('begins to play as the address says, and takes over nothing else of it', async () => {
+    const answer = await ask({ url: `${watch()}?start=1m23s&autoplay=1&commentsStart=20&x="><script>` })
+    expect(answer.json().html).toContain(`src="${TEST_ORIGIN}/videos/embed/${video.uuid}?start=1m23s&amp;autoplay=1"`)
+  })
+
   it('keeps to the sizes asked for', async () => {
     const answer = await ask({ url: watch(), maxwidth: '50', maxheight: '50', format: 'json' })
     expect(answer.json()).toMatchObject({ width: 50, height: 50 })
