@@ -52,6 +52,8 @@ import { ReportTotals } from './0052-report-totals.ts'
 import { UserExports } from './0053-user-exports.ts'
 import { UserImports } from './0054-user-imports.ts'
 import { ImportedObjects } from './0057-imported-objects.ts'
+import { ImportFailures } from './0058-import-failures.ts'
+import { RemoteFollowers } from './0059-remote-followers.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -106,4 +108,6 @@ export const migrations = [
   { name: '0053-user-exports', class: UserExports },
   { name: '0054-user-imports', class: UserImports },
   { name: '0057-imported-objects', class: ImportedObjects },
+  { name: '0058-import-failures', class: ImportFailures },
+  { name: '0059-remote-followers', class: RemoteFollowers },
 ]

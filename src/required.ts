@@ -67,6 +67,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'activitypub-http-fetcher',
     'activitypub-refresher',
     'remote-chapters',
+    'remote-followers',
     'remote-rates',
     'video-listing',
     'host-software',

@@ -122,6 +122,10 @@ async function removeLeftovers(place: string): Promise<void> {
     if (processIdentity(Number.parseInt(identity, 10)) === identity) continue
     const folder = join(place, name)
     await stopEmbeddedPostgres({ dataDir: join(folder, 'postgres') }).catch(() => undefined)
-    rmSync(folder, { recursive: true, force: true })
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // A process of that run is still writing: the next run removes it.
+    }
   }
 }

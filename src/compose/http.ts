@@ -1,67 +1,24 @@
 // The role `web`: every area of the REST API and the pages, put together from the parts of the server.
 
 import { join } from 'node:path'
-import { type Abuses, makeAbuseMessages } from '../actors/abuse/index.ts'
-import { makeLookedAtActor, type RemoteActors } from '../actors/actor/index.ts'
-import type { ActorImages } from '../actors/actor-image/index.ts'
-import type { Audit } from '../actors/audit/index.ts'
+import { makeAbuseMessages } from '../actors/abuse/index.ts'
+import { makeLookedAtActor } from '../actors/actor/index.ts'
 import { makeCommentTagPolicies } from '../actors/automatic-tag/index.ts'
-import type { Blocklist } from '../actors/blocklist/index.ts'
-import type { Captions } from '../actors/caption/index.ts'
-import type { Channels } from '../actors/channel/index.ts'
-import type { ChannelSyncs } from '../actors/channel-sync/index.ts'
-import type { Chapters } from '../actors/chapter/index.ts'
-import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from '../actors/comment/index.ts'
-import type { Contact } from '../actors/contact/index.ts'
-import type { Follows } from '../actors/follow/index.ts'
-import type { History } from '../actors/history/index.ts'
-import type { Homepage, Instance, InstanceFactsReader } from '../actors/instance/index.ts'
-import type { JobQueue } from '../actors/job-queue/index.ts'
 import { makeUnsubscribe } from '../actors/mail/index.ts'
-import { findNotification, type Notifications } from '../actors/notification/index.ts'
+import { findNotification } from '../actors/notification/index.ts'
 import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
-import type { OwnershipChanges } from '../actors/ownership-change/index.ts'
-import { makePlaylistElements, type Playlists, type RemotePlaylists } from '../actors/playlist/index.ts'
-import type { Ratings } from '../actors/rating/index.ts'
-import type { Redundancies } from '../actors/redundancy/index.ts'
-import type { Registrations } from '../actors/registration/index.ts'
-import type { ActorDeps, Runtime } from '../actors/runtime/index.ts'
-import type { RuntimeConfig } from '../actors/runtime-config/index.ts'
+import { makePlaylistElements } from '../actors/playlist/index.ts'
 import { makeServerStats } from '../actors/server-stats/index.ts'
-import { makeScopedTokens, type Sessions } from '../actors/session/index.ts'
-import type { Studio } from '../actors/studio/index.ts'
+import { makeScopedTokens } from '../actors/session/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
-import type { TranscodeAgain } from '../actors/transcoding/index.ts'
-import type { TwoFactor } from '../actors/two-factor/index.ts'
-import type { Uploads } from '../actors/upload/index.ts'
-import {
-  type EmailVerification,
-  type ManageUsers,
-  makeUpdateMe,
-  type PasswordReset,
-  type Users,
-} from '../actors/user/index.ts'
-import type { ArchiveLinks, UserExports } from '../actors/user-export/index.ts'
-import {
-  type CreateVideo,
-  makeFileTokens,
-  makeLookedAt,
-  makeVideoPasswords,
-  type RemoveFiles,
-  type RemoveVideo,
-  type ReplaceSource,
-  type UpdateVideo,
-} from '../actors/video/index.ts'
-import type { VideoBlocks } from '../actors/video-block/index.ts'
-import type { VideoImports } from '../actors/video-import/index.ts'
-import type { Views } from '../actors/view/index.ts'
+import { makeUpdateMe } from '../actors/user/index.ts'
+import { makeFileTokens, makeLookedAt, makeVideoPasswords } from '../actors/video/index.ts'
 import { makeWatchedWords } from '../actors/watched-words/index.ts'
-import type { FederationPart } from '../federation/index.ts'
 import { abusesArea } from '../http/abuses/routes.ts'
 import { accountsArea } from '../http/accounts/routes.ts'
 import { activityPubArea } from '../http/activitypub/routes.ts'
 import { makeReceiveImage } from '../http/actor-images/receive-image.ts'
-import { type App, type AppOptions, type Area, makeApp } from '../http/app.ts'
+import { type App, type Area, makeApp } from '../http/app.ts'
 import { automaticTagsArea } from '../http/automatic-tags/routes.ts'
 import { blocklistsArea } from '../http/blocklists/routes.ts'
 import { bulkArea } from '../http/bulk/routes.ts'
@@ -139,90 +96,14 @@ import { videoSourceArea } from '../http/video-source/routes.ts'
 import { videoStatsArea } from '../http/video-stats/routes.ts'
 import { videoStudioArea } from '../http/video-studio/routes.ts'
 import { videoTokensArea } from '../http/video-tokens/routes.ts'
-import type { VideoAnswers } from '../http/videos/answers.ts'
 import { videosArea } from '../http/videos/routes.ts'
 import { viewsArea } from '../http/views/routes.ts'
+import { makeWatch } from '../http/views/watch.ts'
 import { watchedWordsArea } from '../http/watched-words/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
-import type { Ffmpeg, FileStore } from '../media/index.ts'
-import type { Bus } from '../platform/bus/index.ts'
-import type { GuardedFetch } from '../platform/fetch/index.ts'
-import type { Health } from '../platform/health.ts'
 import { tagged } from '../platform/logger.ts'
-import type { Passwords } from '../platform/passwords.ts'
-import type { Redis } from '../platform/redis.ts'
-import type { SignedTokens } from '../platform/signed-tokens.ts'
-import type { Telemetry } from '../platform/telemetry.ts'
 import { COMMIT, VERSION } from '../version.ts'
-
-/** What the areas are made of; most of it by the name of its noun. */
-export interface HttpParts {
-  deps: ActorDeps
-  /** Public origin. */
-  publicUrl: string
-  /** Of the application (tests). */
-  options: Pick<AppOptions, 'checkResponses' | 'onRoute'>
-  abuses: Abuses
-  actorImages: ActorImages
-  answers: VideoAnswers
-  audit: Audit
-  blocklist: Blocklist
-  bulkComments: RemoveCommentsOf
-  bus: Bus
-  captions: Captions
-  channels: Channels
-  channelSyncs: ChannelSyncs
-  chapters: Chapters
-  comments: Comments
-  contact: Contact
-  createVideo: CreateVideo
-  emailVerification: EmailVerification
-  facts: InstanceFactsReader
-  federation: FederationPart
-  ffmpeg: Ffmpeg
-  follows: Follows
-  health: Health
-  history: History
-  homepage: Homepage
-  /** Asks other servers for pictures. */
-  http: GuardedFetch
-  instance: Instance
-  jobQueue: JobQueue
-  /** Where rates are kept; in memory when left out. */
-  limits: Redis | undefined
-  notifications: Notifications
-  ownershipChanges: OwnershipChanges
-  passwordReset: PasswordReset
-  passwords: Passwords
-  playlists: Playlists
-  ratings: Ratings
-  redundancies: Redundancies
-  registrations: Registrations
-  remoteActors: RemoteActors
-  /** Files of other servers. */
-  remoteCache: FileStore
-  remotePlaylists: RemotePlaylists
-  replaceSource: ReplaceSource
-  reviews: CommentReviews
-  runtime: Runtime
-  runtimeConfig: RuntimeConfig
-  sessions: Sessions
-  signedTokens: SignedTokens
-  store: FileStore
-  studio: Studio
-  /** Where figures are kept. */
-  telemetry: Telemetry | undefined
-  transcodeAgain: TranscodeAgain
-  twoFactor: TwoFactor
-  uploads: Uploads
-  userExports: UserExports & ArchiveLinks
-  users: Users & ManageUsers
-  videoBlocks: VideoBlocks
-  videoImports: VideoImports
-  videos: UpdateVideo & RemoveVideo & RemoveFiles
-  views: Views
-  waitingComments: WaitingComments
-}
+import type { HttpParts } from './http-parts.ts'
 
 /** The application, not yet listening. Throws an Error of one line when the web client of the configuration cannot be used. */
 export async function composeHttp(parts: HttpParts): Promise<App> {
@@ -306,6 +187,8 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     waitingComments,
   } = parts
   const { db, clock, config, logger, urls } = deps
+  const watch = makeWatch({ db, views, history })
+  const notificationSettings = makeNotificationSettings(deps)
   const fileTokens = makeFileTokens({ db, clock, signedTokens })
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
   const receiveImage = makeReceiveImage({ uploads, config })
@@ -335,7 +218,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     meArea({
       ...{ db, urls },
       updateMe,
-      notificationSettings: makeNotificationSettings(deps),
+      notificationSettings,
     }),
     notificationsArea({ db, config, urls, notifications }),
     mailPreferencesArea({ config, unsubscribe: makeUnsubscribe(deps) }),
@@ -378,7 +261,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
       ...{ db, config, urls, keepFresh },
       elements: makePlaylistElements(deps),
     }),
-    viewsArea({ db, views, history }),
+    viewsArea({ watch }),
     historyArea({ db, config, urls, history }),
     videoStatsArea({ db, clock, config }),
     metricsArea({ db, telemetry }),
@@ -430,7 +313,17 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
       ? clientPagesArea({ db, config, urls, client, serverConfig })
       : pagesArea({
           ...{ db, config, urls, clock, fileTokens, sessions, instance, facts, contact, lookedAtActor, subscriptions },
-          ...{ emailVerification, passwordReset, registrations, updateMe, notifications, userExports },
+          ...{
+            emailVerification,
+            passwordReset,
+            registrations,
+            updateMe,
+            notifications,
+            notificationSettings,
+            userExports,
+            uploads,
+            watch,
+          },
           visitors: makeVisitors({ sessions, secrets: deps.secrets, origin: urls.origin }),
           resolvePasted: federation.resolvePasted,
           subscribeAddress: federation.subscribeAddress,

@@ -13,7 +13,7 @@ export type ResumableUploadState =
   | 'expired'
 
 export interface ResumableUploadContext {
-  /** The declared length of the file, in bytes; more than 0. */
+  /** The declared length of the file, in bytes; more than 0. Of a form it is a bound until its file has ended. */
   size: number
   /** The bytes stored so far, from the beginning and without a hole. */
   received: number
@@ -28,6 +28,8 @@ export interface ResumableUploadSettings {
 export type ResumableUploadEvent =
   /** `bytes` that begin at `from` were stored. A chunk that does not begin at `received`, or overflows, changes nothing. */
   | { type: 'CHUNK_STORED'; from: number; bytes: number }
+  /** The file of a form is all there, and no longer than what was received: forms do not tell how long their files are. */
+  | { type: 'ENDED' }
   /** What the file was for exists now. */
   | { type: 'FINISHED' }
   /** The complete file cannot be used. */
@@ -46,6 +48,7 @@ const flow = setup({
     keep: assign({
       received: ({ context, event }) => context.received + (event.type === 'CHUNK_STORED' ? event.bytes : 0),
     }),
+    keepSize: assign({ size: ({ context }) => context.received }),
   },
   guards: {
     completes: ({ context, event }) =>
@@ -88,12 +91,16 @@ export const resumableUploadMachine = flow.createMachine({
           { guard: 'continues', target: 'receiving', actions: 'keep', description: 'the next chunk' },
           { target: 'receiving', description: 'wrong offset' },
         ],
+        ENDED: { target: 'assembled', actions: 'keepSize', description: 'the end of a form' },
         CANCELLED: { target: 'cancelled' },
         TIMED_OUT: { target: 'expired' },
       },
     },
     assembled: {
-      meta: { due: silence, owner: 'the request of the last chunk, or the client that asks again' },
+      meta: {
+        due: silence,
+        owner: 'the request of the last chunk, or the client that asks (of an archive: sends) again',
+      },
       on: {
         FINISHED: { target: 'finished' },
         REFUSED: { target: 'refused' },

@@ -28,7 +28,8 @@ beforeAll(async () => {
   node = await startTestNode()
   s3 = await startS3()
   mail = await startMailServer({ user: { username: 'vireo', password: 'right' } })
-  mute = createServer(() => {})
+  // What nobody reads would never be found closed.
+  mute = createServer((socket) => socket.on('error', () => {}).resume())
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
   const address = mute.address()
   mutePort = typeof address === 'object' && address ? address.port : 0

@@ -32,6 +32,7 @@ afterAll(async () => {
 beforeEach(async () => {
   video = await ours.upload(await readFile(await media('small.mp4')))
   await told({ web: 2, hls: 2 })
+  await until(async () => (await ours.query("select 1 from transcoding where state <> 'done'")).length === 0, LONG)
   near.received.length = 0
 }, 60_000)
 

@@ -163,7 +163,7 @@ describe('an offered video', () => {
   })
 
   it('needs room in the quota of its new owner', async () => {
-    const poor = await newcomer(ours, 'poor', { videoQuota: bytes.length * 1.5 })
+    const poor = await newcomer(ours, 'poor', { videoQuota: Math.floor(bytes.length * 1.5) })
     const [first, second] = [await offered({}, 'poor', poor), await offered({}, 'poor', poor)]
     const body = { channelId: await channelOf(poor) }
     const answers = await Promise.all([

@@ -1,6 +1,6 @@
 // What has grown old: remote actors that are met again, and the software of servers.
 
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
@@ -22,6 +22,7 @@ let made = 0
 beforeEach(async () => {
   made += 1
   alice = await peer.account(`alice_${made}`)
+  peer.serve(`${alice.url}/followers`, { type: 'OrderedCollection', id: `${alice.url}/followers`, totalItems: 41 })
   await ours.tell(alice, peer.activity(alice, 'Arrive', alice.url))
 })
 
@@ -104,6 +105,75 @@ it('the software of every server that was met is asked for', async () => {
       (await ours.query("select 1 from remote_host where software = 'peertube' and software_version = '6.3.0'"))[0],
     { what: 'the software' },
   )
+})
+
+describe('the followers of an actor', () => {
+  const followersOf = async (url: string) =>
+    (await ours.query<{ count: number }>('select followers_count as count from actor where url = $1', [url]))[0]?.count
+  const counted = (totalItems: unknown, more = {}) => ({
+    ...{ type: 'OrderedCollection', id: `${alice.url}/followers`, totalItems },
+    ...more,
+  })
+  const jobsOf = (url: string) =>
+    ours.query<{ state: string }>(
+      "select j.state from job j join actor a on a.id = (j.data->>'actorId')::int where j.type = 'remote-followers' and a.url = $1",
+      [url],
+    )
+  const isRead = async () => (await jobsOf(alice.url)).every(({ state }) => state === 'completed')
+  /** What the API says of her. */
+  const shown = async () => {
+    const handle = `${alice.document.preferredUsername}@${peer.host}`
+    const answer = await fetch(`${ours.base}/api/v1/accounts/${handle}`)
+    return ((await answer.json()) as { followersCount: number }).followersCount
+  }
+  /** Something of her is read anew, an hour and more after her followers were. */
+  const readAgain = async () => {
+    await until(async () => (await jobsOf(alice.url)).length > 0 && (await isRead()), { what: 'the followers before' })
+    await ours.query("update actor set followers_asked_at = now() - interval '2 hours' where url = $1", [alice.url])
+    await ours.query("delete from job where type = 'remote-followers'")
+    await meet()
+    await until(async () => (await jobsOf(alice.url)).length > 0 && (await isRead()), { what: 'the followers' })
+  }
+
+  it('are as many as its own server says, and read with it', async () => {
+    await until(async () => (await followersOf(alice.url)) === 41, { what: 'the count' })
+    expect(await shown()).toBe(41)
+    peer.serve(`${alice.url}/followers`, counted(Number.MAX_SAFE_INTEGER))
+    await readAgain()
+    expect(await shown()).toBe(2_147_483_647)
+  }, 120_000)
+
+  it('are at least those of ours, and as before where its server does not tell', async () => {
+    peer.serve(`${alice.url}/followers`, counted(0))
+    await ours.query(
+      `insert into follow (follower_id, target_id, state)
+       select i.id, a.id, 'accepted' from actor i, actor a
+       where i.host_id is null and i.type = 'Application' and a.url = $1`,
+      [alice.url],
+    )
+    await readAgain()
+    expect(await shown()).toBe(1)
+    peer.serve(`${alice.url}/followers`, counted(7))
+    await readAgain()
+    expect(await shown()).toBe(7)
+    for (const nothing of [counted(undefined), { type: 'Note' }]) {
+      peer.serve(`${alice.url}/followers`, nothing)
+      await readAgain()
+      expect([nothing, await shown()]).toEqual([nothing, 7])
+    }
+  }, 120_000)
+
+  it('are not asked for again within the hour, nor of another server', async () => {
+    await until(async () => (await jobsOf(alice.url)).length > 0 && (await isRead()), { what: 'the followers' })
+    await meet()
+    expect(await jobsOf(alice.url)).toEqual([{ state: 'completed' }])
+    expect(await shown()).toBe(41)
+    await ours.query('update actor set followers_asked_at = null where url = $1', [alice.url])
+    await ours.query("delete from job where type = 'remote-followers'")
+    peer.serve(alice.url, { ...alice.document, followers: 'https://elsewhere.example/followers' })
+    await meet()
+    expect(await jobsOf(alice.url)).toEqual([])
+  }, 120_000)
 })
 
 it('the likes and dislikes of a video are as many as its own server counts', async () => {

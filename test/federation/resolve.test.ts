@@ -5,6 +5,7 @@ import { login } from '../../scripts/demo/client.ts'
 import { contextOf } from '../../src/federation/wire/context.ts'
 import { newUuid, toShortUuid } from '../../src/platform/ids.ts'
 import { importArchive } from '../support/archive.ts'
+import { type Browser, makeBrowser } from '../support/browser.ts'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { until } from '../support/until.ts'
 import { makeZip } from '../support/zip.ts'
@@ -153,6 +154,63 @@ describe('a search of a user', () => {
     expect(Date.now() - begun).toBeLessThan(5000)
     silent.closeAllConnections()
     await new Promise((resolve) => silent.close(resolve))
+  })
+})
+
+describe('an address that is pasted on a page', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = makeBrowser(ours.base)
+    // The job that reads a playlist with its elements asks too.
+    await ours.client.send('POST', '/api/v1/jobs/pause')
+    expect((await browser.login(ours.node.username, ours.node.password)).path).toBe('/')
+  })
+  afterAll(() => ours.client.send('POST', '/api/v1/jobs/resume'))
+
+  const timesAsked = (address: string) => {
+    const { pathname } = new URL(address, peer.base)
+    return peer.fetched.filter((path) => new URL(path, peer.base).pathname === pathname).length
+  }
+  /** A document at an address that does not say what it is of. */
+  const elsewhere = (document: JsonObject): string => {
+    const id = peer.id('things')
+    peer.serve(id, { ...document, id })
+    return id
+  }
+
+  it.each<[string, RegExp, () => string]>([
+    ['a video', /^\/w\/\w+$/, () => video.id],
+    ['a video at a strange address', /^\/w\/\w+$/, () => elsewhere({ ...video, uuid: newUuid() })],
+    ['a playlist', /^\/w\/p\/\w+$/, () => served().id],
+    ['a playlist at a strange address', /^\/w\/p\/\w+$/, () => elsewhere({ ...served(), uuid: newUuid() })],
+    ['a channel', /^\/c\/gallery_/, () => channel.url],
+    ['an account', /^\/a\/painter_/, () => account.url],
+    ['nothing', /^\/search\?/, () => peer.id('things')],
+    ['a note', /^\/search\?/, () => peer.note({ author: account.url, inReplyTo: video.id }).id],
+  ])('leads to %s, and its server is asked for it once', async (_what, expected, addressOf) => {
+    const address = addressOf()
+    const found = await browser.open(`/search?search=${encodeURIComponent(address)}`)
+    expect([found.status, found.path]).toEqual([200, expect.stringMatching(expected)])
+    expect(timesAsked(address)).toBe(1)
+  })
+
+  it('or a handle leads to whose it is, and one WebFinger is asked for', async () => {
+    // The owner of a channel would be known with it.
+    for (const name of [`painter_${made}`, `gallery_${made}`, 'nobody']) {
+      const before = timesAsked('/.well-known/webfinger')
+      const { path } = await browser.open(`/search?search=${name}@${peer.host}`)
+      expect(path).toMatch(name === 'nobody' ? /^\/search/ : new RegExp(`^/[ac]/${name}@`))
+      expect(timesAsked('/.well-known/webfinger') - before).toBe(1)
+    }
+    expect(timesAsked(channel.url)).toBe(1)
+    expect(timesAsked(account.url)).toBe(1)
+  })
+
+  it('of nobody who is logged in makes this server ask anybody', async () => {
+    const address = elsewhere({ ...video, uuid: newUuid() })
+    const { path } = await makeBrowser(ours.base).open(`/search?search=${encodeURIComponent(address)}`)
+    expect(path).toMatch(/^\/search/)
+    expect(timesAsked(address)).toBe(0)
   })
 })
 

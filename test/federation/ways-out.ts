@@ -175,6 +175,14 @@ export function waysOut(nodeOf: () => FederatedNode): Way[] {
         await job('remote-chapters', { videoId: (await video(base, { columns })).id })
       },
     ],
+    [
+      'the followers of an actor',
+      async (base) => {
+        const { actorId } = await remoteChannel(base)
+        await query('update actor set followers_url = $2 where id = $1', [actorId, `${base}/followers`])
+        await job('remote-followers', { actorId })
+      },
+    ],
     ['the comments of a video', async (base) => job('comments-refresh', { videoId: (await video(base)).id })],
     ['what is in a playlist', async (base) => job('playlist-reading', { playlistId: (await playlist(base)).id })],
     [

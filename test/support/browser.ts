@@ -16,11 +16,22 @@ export interface Form {
   fields: Record<string, string>
 }
 
+export interface SentFile {
+  /** Of the form's field. */
+  field: string
+  /** On the sender's machine. */
+  name: string
+  type: string
+  bytes: Uint8Array
+}
+
 export interface Browser {
   cookies: Map<string, string>
   open(path: string, headers?: Record<string, string>): Promise<Shown>
   /** Sends a form as it was shown, with what was typed into it. `headers` in place of those that browsers send. */
   send(form: Form, typed?: Record<string, string>, headers?: Record<string, string>): Promise<Shown>
+  /** The same of a form with a file. */
+  sendFile(form: Form, file: SentFile, headers?: Record<string, string>): Promise<Shown>
   /** Logs in on the page. */
   login(username: string, password: string, more?: Record<string, string>): Promise<Shown>
 }
@@ -53,13 +64,25 @@ export function makeBrowser(base: string, always: Record<string, string> = {}): 
     return { status: answer.status, path, headers: answer.headers, html: await answer.text() }
   }
 
+  const asIts = { origin: base, 'sec-fetch-site': 'same-origin' }
+
   const browser: Browser = {
     cookies,
     open: (path, headers = {}) => ask(path, { headers }),
-    async send({ action, method, fields }, typed = {}, headers = { origin: base, 'sec-fetch-site': 'same-origin' }) {
+    async send({ action, method, fields }, typed = {}, headers = asIts) {
       const body = new URLSearchParams({ ...fields, ...typed })
       if (method === 'get') return await ask(`${action}?${body}`, { headers })
       return await ask(action, { method: 'POST', body, headers })
+    },
+    async sendFile({ action, fields }, { field, name, type, bytes }, headers = asIts) {
+      const body = new FormData()
+      for (const [key, value] of Object.entries(fields)) if (key !== field) body.append(key, value)
+      body.append(field, new Blob([new Uint8Array(bytes)], { type }), name)
+      // Browsers say how long a form is, and so does this with bytes.
+      const encoded = new Response(body)
+      const contentType = encoded.headers.get('content-type') ?? ''
+      const sent = new Uint8Array(await encoded.arrayBuffer())
+      return await ask(action, { method: 'POST', body: sent, headers: { ...headers, 'content-type': contentType } })
     },
     async login(username, password, more = {}) {
       const { html } = await browser.open('/login')
@@ -76,7 +99,8 @@ export function formIn(html: string, action: string): Form {
     const inputs = [...form.matchAll(/<input[^>]*>/g)].map(([input]) => input)
     const fields = inputs.flatMap((input) => {
       const name = attributeOf(input, 'name')
-      return name === undefined ? [] : [[name, attributeOf(input, 'value') ?? '']]
+      const isLeftOut = attributeOf(input, 'type') === 'checkbox' && !/\schecked[\s>]/.test(input)
+      return name === undefined || isLeftOut ? [] : [[name, attributeOf(input, 'value') ?? '']]
     })
     const method = attributeOf(attributes, 'method') === 'post' ? 'post' : 'get'
     return { action, method, fields: Object.fromEntries(fields) }

@@ -53,6 +53,18 @@ export const counters: Counter[] = [
       from actor x where x.host_id is null and x.deleted_at is null`,
   },
   {
+    counter: 'followers of actors of others',
+    walk: 'remote-follows',
+    sql: `select x.id::text as what, x.followers_count as kept, greatest(x.remote_followers, ${follows('target_id')}) as causes
+      from actor x where x.host_id is not null and x.deleted_at is null`,
+  },
+  {
+    counter: 'followings of actors of others',
+    walk: 'remote-follows',
+    sql: `select x.id::text as what, x.following_count as kept, ${follows('follower_id')} as causes
+      from actor x where x.host_id is not null and x.deleted_at is null`,
+  },
+  {
     counter: 'totals of public videos',
     walk: 'video-totals',
     sql: `select t.local || ' ' || t.nsfw as what,

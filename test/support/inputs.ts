@@ -6,7 +6,7 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { MediaErrorReason } from '../../src/media/errors.ts'
 import type { Ffmpeg } from '../../src/media/index.ts'
-import { keptMedia, setMatrix } from './media.ts'
+import { keptMedia, packagedFfmpeg, setMatrix } from './media.ts'
 
 const run = promisify(execFile)
 
@@ -473,7 +473,7 @@ export const inputs: Input[] = [
       name,
       expected,
       path: () =>
-        keptMedia(name, JSON.stringify(recipe), (target, { ffmpegPath }) =>
+        kept(name, JSON.stringify(recipe), (target, { ffmpegPath }) =>
           run(ffmpegPath, ['-v', 'error', '-y', ...recipe, target]),
         ),
     }),
@@ -482,10 +482,15 @@ export const inputs: Input[] = [
     ([name, make, expected]): Input => ({
       name,
       expected,
-      path: () => keptMedia(name, make.toString(), (target, ffmpeg) => make({ ffmpeg, target, of: pathOf })),
+      path: () => kept(name, make.toString(), (target, ffmpeg) => make({ ffmpeg, target, of: pathOf })),
     }),
   ),
 ]
+
+/** The same files wherever the table is tested. */
+function kept(name: string, recipe: string, make: Parameters<typeof keptMedia>[2]): Promise<string> {
+  return keptMedia(name, recipe, make, packagedFfmpeg)
+}
 
 async function pathOf(name: string): Promise<string> {
   const input = inputs.find((one) => one.name === name)

@@ -130,6 +130,13 @@ export function testFfmpeg(): Promise<Ffmpeg> {
 }
 let found: Promise<Ffmpeg> | undefined
 
+/** The one that comes with the packages, where there is any: it has encoders that distributions leave out. */
+export function packagedFfmpeg(): Promise<Ffmpeg> {
+  packaged ??= findFfmpeg({ path: '' }).catch(testFfmpeg)
+  return packaged
+}
+let packaged: Promise<Ffmpeg> | undefined
+
 /** The path of a media file, made on first use. Tests must not write to it: see `copyOfMedia`. */
 export function media(name: MediaName): Promise<string> {
   const recipes = JSON.stringify(generated) + Object.values(derived).join()
@@ -144,8 +151,9 @@ export async function keptMedia(
   name: string,
   recipe: string,
   make: (target: string, ffmpeg: Ffmpeg) => Promise<unknown>,
+  maker: () => Promise<Ffmpeg> = testFfmpeg,
 ): Promise<string> {
-  const ffmpeg = await testFfmpeg()
+  const ffmpeg = await maker()
   const key = createHash('sha256').update(`${ffmpeg.version}\0${recipe}`).digest('hex').slice(0, 16)
   const folder = join(process.env.VIREO_TEST_KEPT ?? tmpdir(), `vireo-media-${key}`)
   const path = join(folder, name)

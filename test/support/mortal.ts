@@ -1,26 +1,44 @@
 // A process that dies at a chosen call of its store: from then on nothing that it asks of the store or of the database answers, so
 // that none of its code goes on, neither to clean up nor to tell anybody. What it had written stays.
 
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import type { Store } from '../../src/media/index.ts'
 import type { Database } from '../../src/platform/database/index.ts'
 import { processIdentity } from '../../src/platform/process-identity.ts'
 
 export interface Mortal {
+  /** Does `work` as this process. */
+  live<T>(work: () => T): T
   wrapStore(store: Store): Store
   wrapDatabase(db: Database): Database
   died: Promise<void>
-  /** The moments at which it might have died so far: before and after each call that changes what is stored. */
+  /**
+   * The moments at which it might have died so far: before and after each call that changes what is stored, save where nothing was
+   * written since the moment before.
+   */
   moments: string[]
-  /** Ends its connections to the database; false when it lives. */
+  /** Ends its timers, and closes its files and its connections to the database; false when it lives. */
   bury(): Promise<boolean>
 }
+
+/** The timers that a process made, whose code will not end them. */
+const timersOf = new AsyncLocalStorage<Set<NodeJS.Timeout>>()
+createHook({
+  init(_id, type, _trigger, resource) {
+    if (type === 'Timeout') timersOf.getStore()?.add(resource as NodeJS.Timeout)
+  },
+}).enable()
 
 /** Dies at the moment of that number, from 1 on; by default never. */
 export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
   const moments: string[] = []
   const { promise: died, resolve: die } = Promise.withResolvers<void>()
   const databases: Database[] = []
+  const timers = new Set<NodeJS.Timeout>()
+  const files = new Set<{ close(): Promise<void> }>()
   let isDead = false
+  /** Since the last moment. */
+  let hasWritten = true
 
   const silence = <T>(): Promise<T> => new Promise<T>(() => undefined)
 
@@ -36,7 +54,8 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
   }
 
   function moment(name: string): void {
-    if (isDead) return
+    if (isDead || !hasWritten) return
+    hasWritten = false
     moments.push(name)
     if (moments.length !== fatal) return
     isDead = true
@@ -49,14 +68,26 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
       moment(`before ${name}`)
       return await asked(async () => {
         const result = await work(...args)
+        hasWritten = true
         moment(`after ${name}`)
         return result
       })
     }
+  /** Reads leave what is stored as it is. */
+  async function written<T>(work: () => Promise<T>): Promise<T> {
+    return await asked(async () => {
+      try {
+        return await work()
+      } finally {
+        hasWritten = true
+      }
+    })
+  }
 
   return {
     moments,
     died,
+    live: (work) => timersOf.run(timers, work),
     wrapStore: (store) => ({
       ...store,
       put: changing('put', store.put),
@@ -72,13 +103,17 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
       withLocalPath: (...args) => asked(() => store.withLocalPath(...args)),
       async openAppend(name, offset) {
         const file = await asked(() => store.openAppend(name, offset))
+        files.add(file)
         return {
           get size() {
             return file.size
           },
           write: (chunk) => asked(() => file.write(chunk)),
           sync: changing('sync', () => file.sync()),
-          close: () => asked(() => file.close()),
+          async close() {
+            await asked(() => file.close())
+            files.delete(file)
+          },
         }
       },
     }),
@@ -86,14 +121,16 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
       databases.push(db)
       return {
         ...db,
-        query: (...args) => asked(() => db.query(...args)),
+        query: (...args) => (/^\s*select\b/.test(args[0]) ? asked : written)(() => db.query(...args)),
         // One that has begun ends: it might have been a moment earlier.
-        transaction: (...args) => asked(() => db.transaction(...args)),
+        transaction: (...args) => written(() => db.transaction(...args)),
       }
     },
     async bury() {
-      if (isDead) await Promise.all(databases.map((db) => db.close()))
-      return isDead
+      if (!isDead) return false
+      for (const timer of timers) clearTimeout(timer)
+      await Promise.all([...databases, ...files].map((open) => open.close()))
+      return true
     },
   }
 }

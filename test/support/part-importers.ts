@@ -49,6 +49,8 @@ export interface OpenOptions {
   resolveRemote?: Partial<UserImportParts['resolvePasted']>
   /** Told of each statement, transaction and call of the store before it is made, and of the end of transactions. May throw. */
   step?: () => void
+  /** Of the disk of work folders, in the place of what it has. Bytes. */
+  room?: { free: number; total: number }
   /** A name of the process, and which others are dead. */
   leases?: { owner: string; isGone: (owner: string) => boolean }
 }
@@ -72,7 +74,9 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
   const opened = await openMedia({ ...deps, automaticTags }, { ffmpeg: await testFfmpeg() }, closers)
   const { leases = opened.media.leases } = options
-  const store = steppingStore(opened.media.store, step)
+  const { room } = options
+  const files = steppingStore(opened.media.store, step)
+  const store = room ? { ...files, workRoom: async () => room } : files
   const pendingFiles = makePendingFiles({ ...deps, store, leases })
   const placeFiles = makePlaceFiles({ ...deps, registry: nobody(deps), store, leases })
   const media = { ...opened.media, store, leases, pendingFiles, placeFiles }

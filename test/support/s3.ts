@@ -6,11 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
+import { makeMultipart } from './s3-multipart.ts'
 
 export interface TestS3 {
   endpoint: string
   /** The names of all objects of a bucket. */
   keys(bucket: string): Promise<string[]>
+  /** What is left of multipart uploads of a bucket that did not end. */
+  parts(bucket: string): Promise<string[]>
   /** From now on every request that this matches, by method and path, is answered with 500; none with undefined. */
   break(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
   /** Methods and paths of the requests that came in. */
@@ -41,10 +44,11 @@ export async function startS3(): Promise<TestS3> {
     configureBuckets: BUCKETS.map((name) => ({ name, configs: [CORS] })),
   })
   const { port } = await s3.run()
+  const multipart = makeMultipart({ directory, base: `http://127.0.0.1:${port}` })
   let isBroken: Parameters<TestS3['break']>[0]
   const requests: string[] = []
   const received: IncomingHttpHeaders[] = []
-  const front = createServer((incoming, outgoing) => {
+  const front = createServer(async (incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
     requests.push(`${method} ${url}`)
     received.push(headers)
@@ -53,6 +57,7 @@ export async function startS3(): Promise<TestS3> {
       outgoing.writeHead(500).end()
       return
     }
+    if (await multipart.answered(incoming, outgoing)) return
     const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(outgoing)
@@ -70,6 +75,7 @@ export async function startS3(): Promise<TestS3> {
     break(matches) {
       isBroken = matches
     },
+    parts: multipart.left,
     async keys(bucket) {
       const suffix = '._S3rver_object'
       const entries = await readdir(join(directory, bucket), { recursive: true })

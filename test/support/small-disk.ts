@@ -75,6 +75,9 @@ function pretended(): SmallDisk {
           close: () => appender.close(),
         }
       },
+      async workRoom() {
+        return { ...(await store.workRoom()), free: left }
+      },
       async workFolder(name) {
         if (left < 1) throw Object.assign(new Error('ENOSPC: no space left on device, mkdir'), { code: 'ENOSPC' })
         return await store.workFolder(name)

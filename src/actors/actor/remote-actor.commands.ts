@@ -54,6 +54,11 @@ export interface RemoteActors {
   find(url: string): Promise<FoundActor | undefined>
   /** Asks for a job that reads the actor anew; at most once an hour. */
   askRefresh(actorId: number): Promise<void>
+  /**
+   * Stores how many followers its own server says that an actor has, when the actor is still there. At least those of
+   * ours are counted.
+   */
+  saveFollowers(actorId: number, total: number): Promise<void>
   /** Its server knows nothing of the actor. Answers how often it said so in a row. */
   strike(actorId: number): Promise<number>
   /** The actor is gone from its server, and is nobody any more here: a job takes away what it had. */
@@ -62,6 +67,10 @@ export interface RemoteActors {
 
 const FOUND_AT_ONCE = 100
 const REFRESH_ASKED_EVERY_MS = 3_600_000
+const FOLLOWERS_ASKED_EVERY_MS = 3_600_000
+/** What the actor was fetched for goes first. */
+const FOLLOWERS_AFTER_MS = 1000
+const MAX_INTEGER = 2_147_483_647
 
 export function makeRemoteActors(deps: ActorDeps): RemoteActors {
   const { db, tell } = deps
@@ -97,6 +106,15 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         unit.enqueue({ type: 'activitypub-refresher', data: { actorId }, dedupeKey: `refresh-actor-${actorId}` })
       })
     },
+    async saveFollowers(actorId, total) {
+      await tell.create(async (unit) => {
+        const known = await unit.query(
+          `update actor set remote_followers = $2 where id = $1 and host_id is not null and deleted_at is null returning id`,
+          [actorId, Math.min(total, MAX_INTEGER)],
+        )
+        if (known.length > 0) await recountFollows(unit, actorId)
+      })
+    },
     async strike(actorId) {
       const [row] = await db.query<{ strikes: number }>(
         'update actor set strikes = least(strikes + 1, 1000) where id = $1 and host_id is not null returning strikes',
@@ -114,12 +132,29 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         if (actor.type === 'Group') await upsertChannel(unit, actor, actorId)
         else await upsertAccount(unit, actor, actorId)
         await replaceImages(unit, actor, actorId)
+        await askForFollowers(unit, actorId)
         const [stored] = await findAll(unit.query, [actor.url])
         if (!stored) throw new DomainError('gone', 'This actor was deleted.')
         return stored
       })
     },
   }
+}
+
+/** Asks for the job that reads how many followers an actor has; at most once an hour, however often it changes. */
+async function askForFollowers(unit: Unit, actorId: number): Promise<void> {
+  const asked = await unit.query(
+    `update actor set followers_asked_at = $2 where id = $1 and followers_url is not null and deleted_at is null
+       and (followers_asked_at is null or followers_asked_at < $3) returning id`,
+    [actorId, unit.now, new Date(unit.now.getTime() - FOLLOWERS_ASKED_EVERY_MS)],
+  )
+  if (asked.length === 0) return
+  unit.enqueue({
+    type: 'remote-followers',
+    data: { actorId },
+    dedupeKey: `remote-followers-${actorId}`,
+    delayMs: FOLLOWERS_AFTER_MS,
+  })
 }
 
 export const REMOTE_ACTOR_REMOVAL = 'remote-actor-removal'
@@ -150,19 +185,23 @@ async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
   askForRemoval(unit, actorId)
 }
 
-/** SQL for what an actor `t` of ours keeps count of. */
+/**
+ * SQL for what an actor `t` keeps count of. Of one of another server we know some follows; its followers are as many as its
+ * own server said, which is null for ours.
+ */
 export const followCounts = {
-  followers_count: "(select count(*) from follow f where f.target_id = t.id and f.state = 'accepted')",
+  followers_count:
+    "greatest(t.remote_followers, (select count(*) from follow f where f.target_id = t.id and f.state = 'accepted'))",
   following_count: "(select count(*) from follow f where f.follower_id = t.id and f.state = 'accepted')",
 }
 
-/** Counts the followers and followings of an actor of ours anew. */
+/** Counts the followers and followings of an actor anew. */
 export async function recountFollows(unit: Unit, actorId: number): Promise<void> {
   // Locked first: what was counted before others stored their count must not be stored over it.
-  await unit.query('select from actor where id = $1 and host_id is null for no key update', [actorId])
+  await unit.query('select from actor where id = $1 for no key update', [actorId])
   await unit.query(
     `update actor t set followers_count = ${followCounts.followers_count}, following_count = ${followCounts.following_count}
-     where t.id = $1 and t.host_id is null`,
+     where t.id = $1`,
     [actorId],
   )
 }

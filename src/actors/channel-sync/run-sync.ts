@@ -6,7 +6,7 @@ import type { Downloads, RemoteVideoEntry, Store } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, unlessGone } from '../runtime/index.ts'
-import type { Leases, PendingFiles } from '../video/index.ts'
+import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
 import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
 import { askForEnd, askForListing, moveSync, withSync } from './channel-sync-state.ts'
@@ -117,7 +117,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
   }
 
   async function list(url: string, limit: number, signal: AbortSignal): Promise<RemoteVideoEntry[]> {
-    const work = { kind: 'tmp', name: `channel-${randomToken(16)}`, folder: true } as const
+    const work = workFolder('channel', randomToken(16))
     await pendingFiles.reserve(leases.owner, [work])
     try {
       return await downloads.listRemoteVideos({ url, limit, signal, folder: await store.workFolder(work.name) })

@@ -39,6 +39,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   },
   playlists: recounting({ table: 'playlist', atOnce: ROWS }, elementCounts),
   follows: recounting({ table: 'actor', of: 'host_id is null', atOnce: ACTORS }, followCounts),
+  'remote-follows': recounting({ table: 'actor', of: 'host_id is not null', atOnce: ROWS }, followCounts),
   'video-totals': { everyMs: HOUR_MS, step: atOnce(reconcileVideoTotals) },
   'playlist-totals': { everyMs: HOUR_MS, step: atOnce(reconcilePlaylistTotals) },
   'actor-totals': { everyMs: HOUR_MS, step: atOnce(reconcileActorTotals) },

@@ -27,7 +27,10 @@ async function recount(unit: Unit, followerId: number, targetId: number): Promis
   for (const id of [followerId, targetId].toSorted((a, b) => a - b)) await recountFollows(unit, id)
 }
 
-/** The follows of actors that are gone, in both directions; who followed them has one less. */
+/**
+ * The follows of actors that are gone, in both directions; who followed them has one less. Actors of other servers, which may be many,
+ * are counted by and by (`reconcile-remote-follows`).
+ */
 export async function dropFollows(unit: Unit, actorIds: number[]): Promise<void> {
   const others = await unit.query<{ id: number }>(
     `with gone as (

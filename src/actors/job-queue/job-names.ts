@@ -32,6 +32,7 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'redundancy-removal': 'video-redundancy',
   'remote-actor-removal': 'activitypub-cleaner',
   'remote-chapters': 'activitypub-http-fetcher',
+  'remote-followers': 'activitypub-refresher',
   'remote-rates': 'activitypub-http-fetcher',
   'user-removal': 'activitypub-cleaner',
   'video-channel-import': 'video-channel-import',

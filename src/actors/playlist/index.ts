@@ -1,6 +1,6 @@
 export { makePlaylists, type PlaylistBeginning, type PlaylistFields, type Playlists } from './playlist.commands.ts'
 export { playlistPrivacies, playlistTypes } from './playlist.entity.ts'
-export { assertMayManagePlaylist, assertMaySeePlaylist } from './playlist.policy.ts'
+export { assertMayManagePlaylist, assertMaySeePlaylist, isOpenPlaylistBy } from './playlist.policy.ts'
 export {
   type ElementRow,
   findPlaylist,

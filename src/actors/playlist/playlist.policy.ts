@@ -16,6 +16,10 @@ export interface GuardedPlaylist {
 /** Whether everybody who has the link may read it: other servers are told of it. */
 export const isOpenPlaylist = (privacy: number): boolean => privacy !== playlistPrivacies.private
 
+/** The same of one link: ids can be counted through, so they do not show what is unlisted. */
+export const isOpenPlaylistBy = (privacy: number, { byId }: { byId: boolean }): boolean =>
+  isOpenPlaylist(privacy) && (!byId || privacy === playlistPrivacies.public)
+
 /** Throws unless `viewer` may see the playlist. Ids can be counted through, so they do not show what is unlisted. */
 export function assertMaySeePlaylist(
   playlist: GuardedPlaylist,

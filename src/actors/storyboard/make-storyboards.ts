@@ -14,7 +14,14 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
-import { hasPrivateFiles, isFederated, type Leases, type Openness, type PendingFiles } from '../video/index.ts'
+import {
+  hasPrivateFiles,
+  isFederated,
+  type Leases,
+  type Openness,
+  type PendingFiles,
+  workFolder,
+} from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 
 export type StoryboardDeps = ActorDeps & {
@@ -82,7 +89,7 @@ export function makeStoryboards(deps: StoryboardDeps): void {
     onProgress: (percent: number) => void,
   ): Promise<Storyboard | undefined> {
     const { media } = config().vireo
-    const folder = { kind: 'tmp', name: `storyboard-${newUuid()}`, folder: true } as const
+    const folder = workFolder('storyboard', newUuid())
     await pendingFiles.reserve(leases.owner, [folder])
     try {
       return await store.withLocalPath(place, async (input) =>

@@ -40,6 +40,7 @@ import {
   type Retimed,
   type RetimedCaption,
   refuseOverQuota,
+  workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { askForEdition, type NewTask } from './studio.commands.ts'
@@ -151,7 +152,7 @@ export function makeEditions(deps: EditionDeps): void {
     onProgress: (percent: number) => void,
     log: typeof logger,
   ): Promise<void> {
-    const work = { kind: 'tmp', name: `studio-${task.id}`, folder: true } as const
+    const work = workFolder('studio', task.id)
     await pendingFiles.reserve(editionOwner(task.id), [work])
     const made = await make(task, { workFolder: await store.workFolder(work.name), signal, onProgress, log })
     signal.throwIfAborted()

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { type FileRef, hlsFile, joinStreams, webVideoFile } from '../../media/index.ts'
 import { PermanentFailure } from '../runtime/index.ts'
-import { hasPrivateFiles, type Openness, transcodingOwner } from '../video/index.ts'
+import { hasPrivateFiles, type Openness, transcodingOwner, workFolder } from '../video/index.ts'
 import type { TranscodingDeps } from './transcoding-state.ts'
 
 export interface SourceFile {
@@ -60,7 +60,7 @@ export async function withSourceFile<T>(
 ): Promise<T> {
   const withPicture = async (picturePath: string): Promise<T> => {
     if (!sound) return await work(picturePath)
-    const folder = { kind: 'tmp', name: `transcoding-${id}-source`, folder: true } as const
+    const folder = workFolder('transcoding', `${id}-source`)
     await pendingFiles.reserve(transcodingOwner(id), [folder])
     const target = join(await store.workFolder(folder.name), 'joined.mp4')
     const { stall_timeout: stallMs, max_memory: maxMemoryBytes } = config().vireo.media

@@ -25,6 +25,7 @@ import {
   planTranscoding,
   takes,
   transcodingOwner,
+  workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
@@ -190,8 +191,8 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   }
 
   async function transcode(task: Task, signal: AbortSignal, progress: (percent: number) => void, log: typeof logger) {
-    const work: FileRef = { kind: 'tmp', name: `transcoding-${task.id}` }
-    await pendingFiles.reserve(transcodingOwner(task.id), [{ ...work, folder: true }])
+    const work = workFolder('transcoding', task.id)
+    await pendingFiles.reserve(transcodingOwner(task.id), [work])
     const done = await stored(task.id)
     if (!done) {
       const find = (): Promise<SourceFile> => findSourceFile(deps, { videoId: task.videoId, kept: task.source })
@@ -213,7 +214,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     }
     signal.throwIfAborted()
     await complete(task)
-    await pendingFiles.discard([{ ...work, folder: true }])
+    await pendingFiles.discard([work])
   }
 
   /** Whether all renditions are stored, and only the end is missing. */

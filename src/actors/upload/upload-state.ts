@@ -35,6 +35,7 @@ export function moveUpload(unit: Unit, upload: Upload, event: ResumableUploadEve
     upload.state = state
     upload.context = { ...context }
     upload.received = context.received
+    upload.size = context.size
     const wait = dueIn(state, context, { session_lifetime: silence })
     upload.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
     upload.updatedAt = unit.now

@@ -5,7 +5,14 @@ import type { EncodedImage } from '../../media/index.ts'
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
-import type { CreatedVideo, GivenPictures, NewVideoFields, PictureName, Viewer } from '../video/index.ts'
+import {
+  type CreatedVideo,
+  type GivenPictures,
+  type NewVideoFields,
+  type PictureName,
+  type Viewer,
+  workFolder,
+} from '../video/index.ts'
 import { refuseNoArchive, refuseUnsupported } from './accepted-files.ts'
 import { makeFinishUpload } from './finish-upload.ts'
 import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
@@ -64,7 +71,7 @@ export interface Uploads {
   beginForm(): Promise<{ folder: string; end(): Promise<void> }>
   /** Makes a video of a file that came in one request. Nothing stays behind when it is refused. */
   receiveWhole(upload: WholeUpload): Promise<CreatedVideo>
-  /** Opens an upload, or finds the one that is open with the same metadata. */
+  /** Opens an upload, or finds the one that is open with the same metadata, which lives no longer for it. */
   open(upload: NewUpload): Promise<{ token: string }>
   /** The same for another file of a video. Throws as `ReplaceSource.check` does. */
   openReplacement(upload: Replacement): Promise<{ token: string }>
@@ -77,10 +84,18 @@ export interface Uploads {
   /**
    * Opens the upload of a user's archive, with an import that waits for it. Throws `invalid` for what is no ZIP by its name or type, and
    * as `UserImports.assertPossible` does, `too_large` over the user's quota.
+   *
+   * `isForm`: it comes in one request that does not tell how long its file is, so `size` is a bound, and `endArchive` ends it. Nobody can
+   * go on with it, so it is never one that is open already.
    */
-  openArchive(upload: Omit<NewUpload, 'fields' | 'pictures'>): Promise<{ token: string }>
-  /** As `receive`, of an archive; with the last byte its import begins. */
+  openArchive(upload: Omit<NewUpload, 'fields' | 'pictures'> & { isForm?: boolean }): Promise<{ token: string }>
+  /**
+   * As `receive`, of an archive; with the last byte its import begins. Throws `conflict` while another import of the user is under way:
+   * the upload stays as it is, also for who asks where it stands, and afterwards any request begins its import.
+   */
   receiveArchive(chunk: Omit<Chunk, 'videoId'>): Promise<{ done: false; received: number } | { done: true }>
+  /** The file of a form is all there, and its import begins. Throws `invalid` for an empty one, and as `receiveArchive` does. */
+  endArchive(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
   /** Ends an upload and removes its bytes. Doing so again is fine. */
   cancel(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
 }
@@ -127,7 +142,8 @@ export function makeUploads(deps: UploadDeps): Uploads {
     await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
       if (!upload.dueAt || upload.dueAt > unit.now) return
-      if (isHeld(upload, unit.now, leases)) upload.dueAt = new Date(unit.now.getTime() + silence())
+      // What its request stores counts from then; one that stores nothing gets no more time than its lease.
+      if (isHeld(upload, unit.now, leases)) upload.dueAt = upload.leaseUntil
       else await end(unit, upload, 'TIMED_OUT')
     })
     await pendingFiles.collect()
@@ -161,7 +177,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
     fitPicture: createVideo.fitPicture,
 
     async beginForm() {
-      const work = { kind: 'tmp', name: `form-${randomToken(TOKEN_BYTES)}`, folder: true } as const
+      const work = workFolder('form', randomToken(TOKEN_BYTES))
       const end = (): Promise<void> => pendingFiles.discard([work])
       await pendingFiles.reserve(leases.owner, [work])
       try {
@@ -195,11 +211,11 @@ export function makeUploads(deps: UploadDeps): Uploads {
       return { token: await begin({ userId, fileName, size, fields: null, replacesId: videoId }) }
     },
 
-    async openArchive({ userId, fileName, size, type }) {
+    async openArchive({ userId, fileName, size, type, isForm = false }) {
       await userImports.assertPossible(userId)
       refuseNoArchive({ fileName, type })
       await createVideo.checkQuota(userId, size)
-      return { token: await begin({ userId, fileName, size, fields: null, replacesId: null }) }
+      return { token: await begin({ userId, fileName, size, fields: null, replacesId: null, isForm }) }
     },
 
     async receiveArchive({ userId, token, range, body }) {
@@ -210,8 +226,22 @@ export function makeUploads(deps: UploadDeps): Uploads {
       if (!isOpen(state)) throw new DomainError('not_found', 'This upload has ended.')
       const after = await receiveChunk({ id, range, body })
       if (!after.complete) return { done: false, received: after.received }
-      await finishArchive(id)
-      return { done: true }
+      try {
+        await finishArchive(id)
+        return { done: true }
+      } catch (error) {
+        // Who only asks hears how it stands: that it waits for another import.
+        if (wantsStatus && error instanceof DomainError && error.kind === 'conflict') {
+          return { done: false, received: after.received }
+        }
+        throw error
+      }
+    },
+
+    async endArchive(ask) {
+      const { id, is_archive: isArchive } = await findOwn(ask)
+      if (!isArchive) throw notYours()
+      await finishArchive(id, { isEnd: true })
     },
 
     async receive({ userId, token, videoId, range, body }) {
@@ -235,21 +265,24 @@ export function makeUploads(deps: UploadDeps): Uploads {
   }
 
   /** The bytes stay where they are, and belong to the import from now on. */
-  async function finishArchive(id: number): Promise<void> {
+  async function finishArchive(id: number, { isEnd = false } = {}): Promise<void> {
     await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
       // Another request may have seen the last byte, too.
       if (upload.state === 'finished') return
+      if (isEnd && upload.received === 0) throw new DomainError('invalid', 'This file is empty.')
+      if (isEnd && upload.state === 'receiving') moveUpload(unit, upload, { type: 'ENDED' }, silence())
       moveUpload(unit, upload, { type: 'FINISHED' }, silence())
-      if (upload.userImportId) await userImports.uploaded(unit, upload.userImportId, upload.token)
+      if (upload.userImportId) await userImports.uploaded(unit, upload.userImportId, upload)
     })
   }
 
   /** Opens the upload, or finds the one that is open for the same file. */
   async function begin(upload: Beginning): Promise<string> {
-    const { fileName, size, fields, replacesId } = upload
+    const { fileName, size, fields, replacesId, isForm } = upload
+    const archive = isForm ? randomToken(TOKEN_BYTES) : 'archive'
     const fingerprint = createHash('sha256')
-      .update(JSON.stringify([fileName, size, fields ?? (replacesId === null ? 'archive' : { replacesId })]))
+      .update(JSON.stringify([fileName, size, fields ?? (replacesId === null ? archive : { replacesId })]))
       .digest('hex')
     return await tell.create(async (unit) => {
       await refuseTooMuch(unit, upload, fingerprint)
@@ -281,7 +314,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
          updated_at, replaces_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
        on conflict (user_id, fingerprint) where state in ('created', 'receiving', 'assembled')
-       do update set due_at = excluded.due_at, updated_at = excluded.updated_at
+       do update set updated_at = excluded.updated_at
        returning id, token, user_import_id as "importId"`,
       [
         ...[randomToken(TOKEN_BYTES), userId, state, JSON.stringify(context), due, fileName, size],
@@ -315,6 +348,7 @@ interface Beginning {
   /** Null for a file that replaces that of `replacesId`; an archive has neither. */
   fields: NewVideoFields | null
   replacesId: number | null
+  isForm?: boolean
 }
 
 const isArchive = ({ fields, replacesId }: Beginning): boolean => fields === null && replacesId === null

@@ -1,11 +1,11 @@
 // Keeps what archives hold from stopping an import: what is wrong with an item ends that item, and what is wrong with this server makes
 // the import wait.
 
-import { ArchiveError, isDiskFull, isRefusal } from '../../media/index.ts'
-import { isBadData } from '../../platform/database/index.ts'
+import { isDiskFull } from '../../media/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { DomainError } from '../runtime/index.ts'
 import type { ArchivePart } from '../user-archive/index.ts'
+import { reasonOf } from './failures.ts'
 import { AlreadyImported } from './imported-objects.ts'
 import type { PartImporter } from './part-importer.ts'
 
@@ -20,15 +20,16 @@ export function guarded<P extends ArchivePart>(importer: PartImporter<P>, logger
     async importItem(item, context) {
       const { signal } = context
       signal.throwIfAborted()
-      if (!isStorable(item)) return 'error'
+      if (!isStorable(item)) return { error: 'invalid' }
       try {
         return await importer.importItem(item, context)
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof AlreadyImported) return 'duplicate'
-        if (!isOfItem(error)) throw isTooMuch(error) ? new DomainError('busy', error.message, { cause: error }) : error
+        const reason = isForNow(error) ? undefined : reasonOf(error)
+        if (!reason) throw isTooMuch(error) ? new DomainError('busy', error.message, { cause: error }) : error
         logger.debug({ err: error, part }, 'an item of an archive was not imported')
-        return 'error'
+        return { error: reason }
       }
     },
   }
@@ -39,10 +40,6 @@ export const isForNow = (error: unknown): boolean =>
   (error instanceof DomainError && ['busy', 'unavailable', 'too_many'].includes(error.kind)) || isDiskFull(error)
 
 const isTooMuch = (error: unknown): error is DomainError => error instanceof DomainError && error.kind === 'too_many'
-
-const isOfItem = (error: unknown): boolean =>
-  !isForNow(error) &&
-  (error instanceof DomainError || error instanceof ArchiveError || isRefusal(error) || isBadData(error))
 
 /** PostgreSQL holds neither U+0000 nor half of a surrogate pair. What a file is made of is not stored. */
 function isStorable(item: unknown): boolean {

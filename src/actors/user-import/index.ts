@@ -1,3 +1,4 @@
+export { type ItemFailure, itemReasons } from './failures.ts'
 export type { ArchivedFile, ImportContext, ItemOutcome, PartImporter } from './part-importer.ts'
 export { makePartImporters, type PartImporterDeps } from './parts/index.ts'
 export { type RunUserImportDeps, runUserImports } from './run-user-import.ts'

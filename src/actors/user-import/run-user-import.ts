@@ -1,15 +1,7 @@
 // The job `import-user-archive`: brings an archive in, part by part and item by item. How far it came is stored with the counts, so that
 // whoever goes on after a crash begins at the item that was in hand, and counts each once.
 
-import {
-  type ArchivedList,
-  ArchiveError,
-  isDiskFull,
-  isRefusal,
-  MediaError,
-  openArchive,
-  type Store,
-} from '../../media/index.ts'
+import { type ArchivedList, ArchiveError, isDiskFull, MediaError, openArchive, type Store } from '../../media/index.ts'
 import { makeBreaks } from '../../platform/breaks.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { UserImportEvent } from '../../state-machines/user-import.ts'
@@ -25,6 +17,7 @@ import {
 import { archiveParts } from '../user-archive/index.ts'
 import type { Leases } from '../video/index.ts'
 import { makeBound } from './bounds.ts'
+import { type ItemFailure, nameOf, reasonOf, withFailure } from './failures.ts'
 import type { ImportContext, ItemOutcome, PartImporter } from './part-importer.ts'
 import { checkDocuments, findFile, readItems } from './read-archive.ts'
 import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
@@ -49,6 +42,7 @@ interface Task extends Held {
   /** Items of the next one that are done. */
   item: number
   summary: ImportSummary
+  failures: readonly ItemFailure[]
   log: Logger
 }
 
@@ -77,12 +71,13 @@ export function runUserImports(deps: RunUserImportDeps): void {
     const task = await claim(Number(data.userImportId))
     if (!task) return
     const { log } = task
+    const before = task.summary
     const beat = held.startBeat(task)
     try {
       await importArchive(task, AbortSignal.any([signal, beat.signal]), progress)
       log.info('an archive was imported')
     } catch (error) {
-      if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The import took too long.') : error
+      if (signal.aborted) throw isTimeOut(signal.reason) ? tookTooLong(task, before) : error
       await settle(task, error)
     } finally {
       await beat.stop()
@@ -121,9 +116,9 @@ export function runUserImports(deps: RunUserImportDeps): void {
       throw error
     })
     if (!claimed) return undefined
-    const { userId, accountId, archive, size, context, item, summary } = claimed
+    const { userId, accountId, archive, size, context, item, summary, failures } = claimed
     const log = logger.child({ userImport: id, user: userId })
-    return { id, owner, userId, accountId, archive, size, part: context.part, item, summary, log }
+    return { id, owner, userId, accountId, archive, size, part: context.part, item, summary, failures, log }
   }
 
   async function importArchive(task: Task, signal: AbortSignal, progress: (percent: number) => void): Promise<void> {
@@ -152,16 +147,19 @@ export function runUserImports(deps: RunUserImportDeps): void {
     context: ImportContext,
     report: (share: number) => void,
   ): Promise<void> {
-    let stored = { at: Number.NEGATIVE_INFINITY, item: -1 }
+    let stored = { at: Number.NEGATIVE_INFINITY, item: -1, failures: task.failures }
     const storePosition = async (): Promise<void> => {
       if (stored.item === task.item) return
       const rows = await db.query(
-        `update user_import set item = $3, items = $4, summary = $5, updated_at = $6
+        `update user_import set item = $3, items = $4, summary = $5, updated_at = $6, failures = coalesce($7, failures)
          where id = $1 and lease_owner = $2 and state = 'processing' returning id`,
-        [task.id, task.owner, task.item, items.length, JSON.stringify(task.summary), clock.now()],
+        [
+          ...[task.id, task.owner, task.item, items.length, JSON.stringify(task.summary), clock.now()],
+          stored.failures === task.failures ? null : JSON.stringify(task.failures),
+        ],
       )
       if (rows.length === 0) throw notOurs()
-      stored = { at: performance.now(), item: task.item }
+      stored = { at: performance.now(), item: task.item, failures: task.failures }
     }
     try {
       const isTooMuch = makeBound(part)
@@ -169,13 +167,19 @@ export function runUserImports(deps: RunUserImportDeps): void {
       // A bound has to see those that are done, too.
       for (let index = isTooMuch ? 0 : task.item; index < items.length; index += 1) {
         const read = items.item(index)
-        const item = isTooMuch?.(read) ? undefined : read
+        const isOver = isTooMuch?.(read) ?? false
         await breathe()
         if (index < task.item) continue
         if (performance.now() - stored.at > STORE_EVERY) await storePosition()
         context.signal.throwIfAborted()
-        const outcome = await importOne(task, { part, importItem, item }, context)
+        const outcome = isOver
+          ? ({ error: 'too_many' } as const)
+          : await importOne(task, { part, importItem, item: read }, context)
         task.summary = counted(task.summary, part, outcome)
+        if (typeof outcome === 'object') {
+          const failure = { part, index, name: nameOf(part, read), reason: outcome.error }
+          task.failures = withFailure(task.failures, failure)
+        }
         task.item += 1
         report(task.item / items.length)
       }
@@ -186,7 +190,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     await withImport(deps, task.id, async (locked) => {
       const { userImport } = locked
       if (userImport.state !== 'processing' || userImport.leaseOwner !== task.owner) throw notOurs()
-      userImport.summary = task.summary
+      Object.assign(userImport, { summary: task.summary, failures: task.failures })
       await move(locked, { type: 'PART_DONE' }, settingsOf(deps))
     })
     task.part += 1
@@ -201,14 +205,15 @@ export function runUserImports(deps: RunUserImportDeps): void {
     const read = archiveParts[part].item.safeParse(item)
     if (!read.success) {
       log.debug({ part, err: read.error }, 'an item of an archive is not what it should be')
-      return 'error'
+      return { error: 'invalid' }
     }
     try {
       return await importItem(read.data, context)
     } catch (error) {
-      if (context.signal.aborted || !isOfItem(error)) throw error
+      const reason = isDiskFull(error) ? undefined : reasonOf(error)
+      if (context.signal.aborted || !reason) throw error
       log.info({ part, err: error }, 'an item of an archive was refused')
-      return 'error'
+      return { error: reason }
     }
   }
 
@@ -272,16 +277,15 @@ function inOrder(importers: readonly PartImporter[]): PartImporter<ImportedPart>
   return ordered
 }
 
+/** A long archive goes on where it was; an item on which a whole run was spent would take the next one, too. */
+const tookTooLong = ({ summary }: Task, before: ImportSummary): Error =>
+  summary !== before
+    ? new DomainError('busy', 'The import takes longer than its job may, and goes on where it was.')
+    : new Error('The import took too long.')
+
 const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
 
 const holderOf = ({ leaseOwner, dueAt }: UserImport) => ({ owner: leaseOwner, until: dueAt })
-
-/** Whether the item itself is to blame: the next one may do. */
-const isOfItem = (error: unknown): boolean =>
-  !isDiskFull(error) &&
-  (error instanceof ArchiveError ||
-    isRefusal(error) ||
-    (error instanceof DomainError && error.kind !== 'busy' && error.kind !== 'unavailable'))
 
 /** Whether this server is to blame, and the import waits for it. */
 const isForNow = (error: unknown): boolean =>

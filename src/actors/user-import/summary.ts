@@ -55,13 +55,14 @@ export const isImported = (part: ArchivePart): part is ImportedPart => Object.ha
 export function counted(summary: ImportSummary, part: ImportedPart, outcome: ItemOutcome): ImportSummary {
   const name = NAMES[part]
   const before = countsOf(summary, name)
-  return { ...summary, [name]: { ...before, [FIELDS[outcome]]: before[FIELDS[outcome]] + 1 } }
+  const field = typeof outcome === 'object' ? 'errors' : FIELDS[outcome]
+  return { ...summary, [name]: { ...before, [field]: before[field] + 1 } }
 }
 
 export const countsOf = (summary: ImportSummary, name: SummaryName): Counts =>
   summary[name] ?? { success: 0, duplicates: 0, errors: 0 }
 
-const FIELDS = { success: 'success', duplicate: 'duplicates', error: 'errors' } as const satisfies Record<
-  ItemOutcome,
+const FIELDS = { success: 'success', duplicate: 'duplicates' } as const satisfies Record<
+  Extract<ItemOutcome, string>,
   keyof Counts
 >

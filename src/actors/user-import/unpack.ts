@@ -4,17 +4,20 @@
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Store, writeLent } from '../../media/index.ts'
+import { MediaError, type Store, writeLent } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError } from '../runtime/index.ts'
-import type { Leases, PendingFiles } from '../video/index.ts'
+import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import type { ArchivedFile } from './part-importer.ts'
 
-/** Writes a file under a name of ours; answers its path. Throws `too_large`. */
+/**
+ * Writes a file under a name of ours; answers its path. Throws `too_large`, also for what the disk could not hold if it were empty, and
+ * MediaError `disk-full` before anything is written of what it cannot hold now.
+ */
 export type Unpack = (file: ArchivedFile, name: string, maxBytes: number) => Promise<string>
 
 export interface UnpackDeps {
-  store: Pick<Store, 'workFolder'>
+  store: Pick<Store, 'workFolder' | 'workRoom'>
   pendingFiles: PendingFiles
   leases: Pick<Leases, 'owner'>
 }
@@ -25,12 +28,14 @@ export async function withWorkFolder<T>(
   signal: AbortSignal,
   work: (unpack: Unpack) => Promise<T>,
 ): Promise<T> {
-  const folder = { kind: 'tmp', name: `user-import-${newUuid()}`, folder: true } as const
+  const folder = workFolder('user-import', newUuid())
   await pendingFiles.reserve(leases.owner, [folder])
   try {
     const path = await store.workFolder(folder.name)
     return await work(async (file, name, maxBytes) => {
       const target = join(path, name)
+      if (file.size > maxBytes) throw tooLarge(file)
+      await refuseWithoutRoom(store, file)
       await write(file, target, { maxBytes, signal })
       return target
     })
@@ -40,6 +45,14 @@ export async function withWorkFolder<T>(
   }
 }
 
+/** A disk that is filled to its last byte stops all others that write to it. */
+async function refuseWithoutRoom(store: Pick<Store, 'workRoom'>, file: ArchivedFile): Promise<void> {
+  const { free, total } = await store.workRoom()
+  if (file.size > total) throw tooLarge(file)
+  if (file.size > free)
+    throw new MediaError('disk-full', 'There is no room on the disk to unpack a file of the archive.')
+}
+
 async function write(
   file: ArchivedFile,
   target: string,
@@ -47,7 +60,6 @@ async function write(
 ): Promise<void> {
   // What an archive says of itself may be wrong.
   const most = Math.min(file.size, maxBytes)
-  if (file.size > maxBytes) throw tooLarge(file)
   await pipeline(
     await file.open(),
     atMost(most, () => tooLarge(file)),

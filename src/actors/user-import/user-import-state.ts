@@ -15,6 +15,7 @@ import {
 import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { CHECK_OWNER_EVERY, type PendingFiles } from '../video/index.ts'
+import type { ItemFailure } from './failures.ts'
 import type { ImportSummary } from './summary.ts'
 
 /** Workers lost in a row after which the archive is held to be poison. */
@@ -36,13 +37,15 @@ export interface UserImport {
   leaseOwner: string | null
   /** The name of its bytes among the uploads; null before they are all there, and after its end. */
   archive: string | null
-  /** Bytes of the archive. */
+  /** Bytes of the archive; a bound while it is uploaded. */
   size: number
   /** Items of the part in hand that are done. */
   item: number
   /** Of so many; null before the part was read. */
   items: number | null
   summary: ImportSummary
+  /** Items that were not brought in, the first of them. */
+  failures: readonly ItemFailure[]
 }
 
 export interface Locked {
@@ -68,7 +71,7 @@ export const withImport = <T>(
 export async function locked(unit: Unit, id: number, pendingFiles: PendingFiles): Promise<Locked> {
   const [userImport] = await unit.query<UserImport>(
     `select id, user_id as "userId", state, context, due_at as "dueAt", lease_owner as "leaseOwner", archive,
-       size, item, items, summary
+       size, item, items, summary, failures
      from user_import where id = $1 for no key update`,
     [id],
   )
@@ -117,13 +120,13 @@ async function follow({ unit, userImport, pendingFiles }: Locked): Promise<void>
 
 /** Stores the row as it is now. */
 export async function save({ unit, userImport }: Locked): Promise<void> {
-  const { id, state, context, dueAt, leaseOwner, archive, item, items, summary } = userImport
+  const { id, state, context, dueAt, leaseOwner, archive, size, item, items, summary, failures } = userImport
   await unit.query(
     `update user_import set state = $2, context = $3, due_at = $4, lease_owner = $5, archive = $6, item = $7, items = $8,
-       summary = $9, updated_at = $10 where id = $1`,
+       summary = $9, updated_at = $10, size = $11, failures = $12 where id = $1`,
     [
       ...[id, state, JSON.stringify(context), dueAt, leaseOwner, archive, item, items],
-      ...[JSON.stringify(summary), unit.now],
+      ...[JSON.stringify(summary), unit.now, size, JSON.stringify(failures)],
     ],
   )
 }

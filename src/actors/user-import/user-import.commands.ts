@@ -10,8 +10,11 @@ export interface UserImports {
   assertPossible(userId: number): Promise<void>
   /** In the transaction that opens the upload of an archive. Answers the id of the import. */
   begin(unit: Unit, archive: { userId: number; size: number }): Promise<number>
-  /** In the transaction that ends the upload: `archive` is the name of its bytes. Throws `conflict` while another import is under way. */
-  uploaded(unit: Unit, importId: number, archive: string): Promise<void>
+  /**
+   * In the transaction that ends the upload: `token` is the name of its bytes, `size` how many they are. Throws `conflict` while another
+   * import is under way.
+   */
+  uploaded(unit: Unit, importId: number, archive: { token: string; size: number }): Promise<void>
   /** In the transaction that gives the upload up, together with its bytes. */
   notUploaded(unit: Unit, importId: number): Promise<void>
   /** Ends what is under way of a user who is gone. */
@@ -75,7 +78,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
       return row.id
     },
 
-    async uploaded(unit, importId, archive) {
+    async uploaded(unit, importId, { token, size }) {
       const current = await locked(unit, importId, pendingFiles)
       const { userId } = current.userImport
       // Two uploads may end together.
@@ -83,7 +86,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
       if (await isUnderWay(unit.query, userId)) {
         throw new DomainError('conflict', 'An import of this user is already being processed.')
       }
-      current.userImport.archive = archive
+      Object.assign(current.userImport, { archive: token, size })
       await move(current, { type: 'UPLOADED' }, settingsOf(deps))
     },
 

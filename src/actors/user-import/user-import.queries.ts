@@ -2,6 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type UserImportContext, userImportStateIds } from '../../state-machines/user-import.ts'
+import type { ItemFailure } from './failures.ts'
 import type { ImportSummary } from './summary.ts'
 
 export interface UserImportRow {
@@ -11,6 +12,8 @@ export interface UserImportRow {
   item: number
   items: number | null
   summary: ImportSummary
+  /** The first of them; `summary` has how many they are. */
+  failures: readonly ItemFailure[]
   created_at: Date
 }
 
@@ -20,7 +23,7 @@ export async function findLatestImport(
   userId: number,
 ): Promise<UserImportRow | undefined> {
   const [row] = await db.query<UserImportRow>(
-    `select id, state, context, item, items, summary, created_at from user_import
+    `select id, state, context, item, items, summary, failures, created_at from user_import
      where user_id = $1 and state not in ('uploading', 'cancelled') order by id desc limit 1`,
     [userId],
   )

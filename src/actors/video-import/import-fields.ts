@@ -11,6 +11,8 @@ export interface ImportTarget {
   targetUrl: string | null
   magnetUri: string | null
   torrentName: string | null
+  /** What the torrent file calls what is in it. */
+  torrentTitle: string | null
 }
 
 const PRIVATE = 3
@@ -58,8 +60,9 @@ export function languageOf(code: string | undefined): string | undefined {
   return known(plain) ?? known(plain.split(/[-_]/)[0] ?? '')
 }
 
-function nameOf({ targetUrl, magnetUri, torrentName }: ImportTarget): string {
+function nameOf({ targetUrl, magnetUri, torrentName, torrentTitle }: ImportTarget): string {
   const sources = [
+    torrentTitle,
     torrentName && withoutExtension(torrentName),
     magnetUri && URL.parse(magnetUri)?.searchParams.get('dn'),
     targetUrl && withoutExtension(lastOf(targetUrl)),

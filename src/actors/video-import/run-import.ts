@@ -32,11 +32,11 @@ import {
   type InspectFile,
   importOwner,
   type Leases,
-  type PendingFile,
+  workFolder,
 } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'
 import { storeSubtitles } from './store-subtitles.ts'
-import type { VideoImportDeps } from './video-import.commands.ts'
+import { titleOf, type VideoImportDeps } from './video-import.commands.ts'
 import type { VideoImport } from './video-import.entity.ts'
 import { move, settingsOf, takes, withImport } from './video-import-state.ts'
 
@@ -162,7 +162,7 @@ export function runImports(deps: RunImportDeps): void {
       throw error
     })
     if (!isClaimed) return undefined
-    const [row] = await db.query<Omit<Task, 'owner'>>(
+    const [row] = await db.query<Omit<Task, 'owner' | 'torrentTitle'>>(
       `select i.id, i.fields, i.target_url as "targetUrl", i.magnet_uri as "magnetUri", i.torrent_name as "torrentName",
          i.torrent, v.id as "videoId", v.privacy, v.blocked, a.user_id as "userId", a.id as "accountId",
          array(select t.type from thumbnail t where t.video_id = v.id) as pictures
@@ -171,14 +171,14 @@ export function runImports(deps: RunImportDeps): void {
        where i.id = $1`,
       [id],
     )
-    return row && { ...row, owner }
+    return row && { ...row, torrentTitle: await titleOf(row), owner }
   }
 
   async function importVideo(task: Task, signal: AbortSignal, progress: (percent: number) => void): Promise<void> {
     const { id } = task
     const left = await createVideo.quotaLeft(task.userId)
     if (left <= 0) await createVideo.checkQuota(task.userId, 1)
-    const work: PendingFile & FileRef = { kind: 'tmp', name: `import-${id}`, folder: true }
+    const work = workFolder('import', id)
     await pendingFiles.reserve(importOwner(id), [work])
     const downloaded = await downloads.download(sourceOf(task), {
       folder: await store.workFolder(work.name),

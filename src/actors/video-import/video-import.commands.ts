@@ -114,15 +114,16 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 
   /** What an import that may be tried again is made from: that never changes. */
   async function targetToRetry(id: number, by: ImportUser): Promise<ImportTarget> {
-    const [known] = await db.query<ImportTarget & { userId: number; state: string }>(
-      `select user_id as "userId", state, target_url as "targetUrl", magnet_uri as "magnetUri", torrent_name as "torrentName"
+    const [known] = await db.query<Omit<Target, 'torrentTitle'> & { userId: number; state: string }>(
+      `select user_id as "userId", state, target_url as "targetUrl", magnet_uri as "magnetUri", torrent_name as "torrentName",
+         torrent
        from video_import where id = $1`,
       [id],
     )
     if (!known) throw notFound('Video import not found')
     refuseOthers(known, by)
     if (known.state !== 'failed') throw notFailed()
-    return known
+    return { ...known, torrentTitle: await titleOf(known) }
   }
 
   async function insert(unit: Unit, wanted: Wanted & { fields: ImportFields }, target: Target): Promise<number> {
@@ -216,8 +217,13 @@ const namedAs = ({ type, filename, image }: PlacedPicture): NamedPicture => ({
 
 const notFailed = (): DomainError => new DomainError('conflict', 'Only an import that failed can be tried again.')
 
+/** What the torrent file of an import calls what is in it. */
+export async function titleOf({ torrent }: { torrent: Buffer | null }): Promise<string | null> {
+  return (torrent && (await readTorrent(torrent))?.name) ?? null
+}
+
 async function targetOf(wanted: ImportRequest): Promise<Target> {
-  const nothing: Target = { targetUrl: null, magnetUri: null, torrentName: null, torrent: null }
+  const nothing: Target = { targetUrl: null, magnetUri: null, torrentName: null, torrentTitle: null, torrent: null }
   if ('targetUrl' in wanted) return { ...nothing, targetUrl: wanted.targetUrl }
   if ('magnetUri' in wanted) {
     if (!(await readTorrent(wanted.magnetUri))) throw new DomainError('invalid', 'This magnet URI cannot be read.')
@@ -231,5 +237,5 @@ async function targetOf(wanted: ImportRequest): Promise<Target> {
       code: 'incorrect_files_in_torrent',
     })
   }
-  return { ...nothing, torrentName: fileName.slice(0, 255), torrent: bytes }
+  return { ...nothing, torrentName: fileName.slice(0, 255), torrentTitle: summary.name, torrent: bytes }
 }

@@ -112,6 +112,7 @@ export {
   hasPrivateFiles,
   isFederated,
   isOpen,
+  isOpenBy,
   type Openness,
   seesAllVideos,
   type Viewer,
@@ -158,3 +159,4 @@ export {
   type WatchedCaption,
   type WatchedVideoRow,
 } from './watch.queries.ts'
+export { workFolder } from './work-folders.ts'

@@ -23,6 +23,7 @@ import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import { resolutionOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
+import { workFolder } from './work-folders.ts'
 
 /** Pictures that the uploader sent, in their final size. */
 export interface GivenPictures {
@@ -140,13 +141,13 @@ export function makeInspectFile(
     { path, signal }: Pick<InspectFileOptions, 'path' | 'signal'>,
   ) {
     const { media } = config().vireo
-    const folder = `pictures-${newUuid()}`
-    await pendingFiles.reserve(leases.owner, [{ kind: 'tmp', name: folder, folder: true }])
+    const folder = workFolder('pictures', newUuid())
+    await pendingFiles.reserve(leases.owner, [folder])
     try {
       const frame = {
         ...{ ffmpeg, input: path, sizes, signal },
         framesToAnalyze: config().thumbnails.generation_from_video.frames_to_analyze,
-        workFolder: await store.workFolder(folder),
+        workFolder: await store.workFolder(folder.name),
         limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
         niceness: media.nice_thumbnail,
       }
@@ -158,7 +159,7 @@ export function makeInspectFile(
         return await imagesFromMedia({ ...frame, probe: { ...found, coverIndex: undefined } })
       }
     } finally {
-      await pendingFiles.discard([{ kind: 'tmp', name: folder, folder: true }])
+      await pendingFiles.discard([folder])
     }
   }
 

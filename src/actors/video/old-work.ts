@@ -3,9 +3,8 @@
 
 import type { Store } from '../../media/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
+import { isWorkFolder } from './work-folders.ts'
 
-/** As those name them that make them, always after a note of the same name. */
-const FOLDER = /^(?:channel|form|import|pictures|storyboard|studio|transcoding)-[\w-]+$/
 const LOOK_EVERY = 600_000
 
 /** Has those removed that no note names, from the start of the server on. */
@@ -14,7 +13,7 @@ export function removeOldWork({ db, registry, store }: Pick<ActorDeps, 'db' | 'r
     everyMs: () => LOOK_EVERY,
     everywhere: true,
     async run() {
-      const folders = (await store.workFolders()).filter((name) => FOLDER.test(name))
+      const folders = (await store.workFolders()).filter(isWorkFolder)
       if (folders.length === 0) return
       const noted = await db.query<{ name: string }>(
         "select name from pending_file where kind = 'tmp' and name = any($1)",

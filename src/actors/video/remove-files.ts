@@ -9,14 +9,14 @@ import { askForTorrents } from './ask-for-torrents.ts'
 import { type FilesAsked, filesToRemove, type RemovableFile } from './file-removal.ts'
 import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
-import { transcodingOwner } from './pending-files.ts'
+import { stillUnderWork, underWork } from './under-work.ts'
 import { Video } from './video.entity.ts'
 import { hasPrivateFiles, isFederated } from './video.policy.ts'
 
 export interface RemoveFiles {
   /**
-   * Removes files of a local video. Throws `not_found` without the video or the file, and `invalid` when it is of another
-   * server, has none of the format, or has nothing else that plays.
+   * Removes files of a local video. Throws `not_found` without the video or the file, `invalid` when it is of another
+   * server, has none of the format, or has nothing else that plays, and `conflict` while a job works on its files.
    */
   removeFiles(videoId: number, asked: FilesAsked): Promise<void>
 }
@@ -35,8 +35,7 @@ interface Stored {
   blocked: boolean
   master: string | null
   hashes: string | null
-  /** The transcoding under way, which may be reading any of the files. */
-  transcoding: number | null
+  underWork: boolean
   files: StoredFile[]
 }
 
@@ -109,9 +108,7 @@ export function makeRemoveFiles(
       if (!isSame(removal, before)) return false
       await dropRows(unit, videoId, removal, names)
       await pendingFiles.settle(unit.query, written)
-      const { transcoding } = removal.stored
-      const reader = transcoding === null ? undefined : transcodingOwner(transcoding)
-      await pendingFiles.condemn(unit.query, goneRefs(removal, names), reader)
+      await pendingFiles.condemn(unit.query, goneRefs(removal, names))
       if (names) askForTorrents(unit, videoId, config(), 'update-metadata')
       video.updatedAt = unit.now
       if (video.state === 'published' && isFederated(video.privacy)) {
@@ -127,8 +124,7 @@ export function makeRemoveFiles(
 async function stored(query: Sql, videoId: number): Promise<Stored> {
   const [video] = await query<Stored>(
     `select v.uuid, v.remote, v.privacy, v.blocked, p.playlist_filename as master, p.segments_sha256_filename as hashes,
-       (select t.id from transcoding t where t.video_id = v.id
-          and t.state in ('planned', 'running', 'packaged', 'stored') order by t.id desc limit 1) as transcoding,
+       ${underWork} as "underWork",
        coalesce((select json_agg(json_build_object('id', f.id, 'hls', f.streaming_playlist_id is not null,
            'hasVideo', f.streams in (1, 3), 'hasAudio', f.streams in (2, 3), 'filename', f.filename,
            'playlist', f.playlist_filename, 'torrent', f.torrent_filename, 'entry', f.hls)
@@ -143,6 +139,7 @@ async function stored(query: Sql, videoId: number): Promise<Stored> {
 function planOf(video: Stored, asked: FilesAsked): Removal {
   if (video.remote) throw new DomainError('invalid', 'The files of this video are of another server.')
   const gone = filesToRemove(video.files, asked)
+  if (video.underWork) throw stillUnderWork()
   const left = video.files.filter((file) => file.hls && !gone.includes(file))
   const entries = left.flatMap(({ entry }) => (entry ? [entry] : []))
   const lastOfHls = left.length === 0 && gone.some(({ hls }) => hls)

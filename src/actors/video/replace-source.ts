@@ -16,6 +16,7 @@ import { cancelTranscodings, planTranscoding } from './plan-transcoding.ts'
 import { isOut, moveAndTell, moveVideo } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
+import { stillUnderWork, underWork } from './under-work.ts'
 import { assertChangeable } from './update-video.ts'
 import { Video, VideoSource } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, type Viewer } from './video.policy.ts'
@@ -40,7 +41,10 @@ export interface ReplaceSource {
    * is in it, when its times are others.
    */
   edited(unit: Unit, video: Video, draft: FileDraft, retimed: Retimed | undefined): Promise<void>
-  /** Removes the file that is kept; without one nothing happens. Throws `not_found`, `conflict` while it is needed. */
+  /**
+   * Removes the file that is kept; without one nothing happens. Throws `not_found`, and `conflict` while a job works on the video's
+   * files, and when nothing was made of it yet.
+   */
   removeKept(videoId: number): Promise<void>
 }
 
@@ -168,11 +172,14 @@ export function makeReplaceSource(
         if (video.state === 'removed' || !source) throw notFound('Video source not found')
         const { keptFilename } = source
         if (!keptFilename) return
-        const [active] = await unit.query(
-          "select 1 from transcoding where video_id = $1 and state in ('planned', 'running', 'packaged', 'stored')",
+        const [needed] = await unit.query<{ underWork: boolean; only: boolean }>(
+          `select ${underWork} as "underWork",
+             not exists (select from video_file f where f.video_id = v.id and not f.outdated) as only
+           from video v where v.id = $1`,
           [videoId],
         )
-        if (active) throw new DomainError('conflict', 'The renditions of this video are still being made of this file.')
+        if (needed?.underWork) throw stillUnderWork()
+        if (needed?.only) throw new DomainError('conflict', 'Nothing else is there of which this video can be made.')
         source.keptFilename = null
         await pendingFiles.condemn(unit.query, [original(keptFilename)])
       }),

@@ -55,6 +55,10 @@ export function assertMaySee(video: GuardedVideo, viewer: Viewer, options: SeeOp
 /** Whether everybody who has the link may watch, so that pages, cards and embeds show the video. */
 export const isOpen = ({ privacy, blocked }: Openness): boolean => !blocked && isFederated(privacy)
 
+/** The same of one link: ids can be counted through, so they do not show what is unlisted. */
+export const isOpenBy = (video: Openness, { byId }: { byId: boolean }): boolean =>
+  isOpen(video) && (!byId || video.privacy === videoPrivacies.public)
+
 /** Whether its privacy lets other servers be told of the video; a block may still keep it from them. */
 export const isFederated = (privacy: number): boolean =>
   privacy === videoPrivacies.public || privacy === videoPrivacies.unlisted

@@ -106,7 +106,10 @@ export const serverKeys = {
     tls: flag(true, 'TLS from the first byte; false for STARTTLS'),
     disable_starttls: flag(false, 'never upgrade to TLS'),
     ca_file: optionalText(null, 'certificate authority of a self-signed mail server'),
-    from_address: text('admin@example.com', 'sender of mails'),
+    from_address: text(
+      'admin@example.com',
+      'sender of mails; owner of podcasts, unless the texts of the instance name `admin.email`',
+    ),
   }),
   email: section({
     body: section({ signature: text('Vireo', 'last line of mails') }),

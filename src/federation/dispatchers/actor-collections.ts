@@ -5,7 +5,7 @@ import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { announceActivity, createVideoActivity, type SharedVideo, videoDocuments } from '../documents/index.ts'
-import type { ActorCollection, Urls } from '../urls.ts'
+import type { ActorCollection } from '../urls.ts'
 import { buildTombstone, type JsonObject } from '../wire/index.ts'
 import {
   collectionDocument,
@@ -155,14 +155,20 @@ export async function actorTombstone(
   return buildTombstone({ id, formerType, inReplyTo: null, publishedAt, updatedAt: null, deletedAt })
 }
 
-/** Whether WebFinger asks for an actor of ours that was deleted, by its handle or its address. */
-export async function isGoneHandle(query: Sql, urls: Urls, resource: string): Promise<boolean> {
-  const [, name = '', host = ''] = /^(?:acct:)?@?([a-zA-Z0-9_.-]{1,120})@([^@/]+)$/.exec(resource) ?? []
-  const asked = urls.parse(resource) ? resource : ''
+/** The id of the actor of ours with this name; null when there is none. */
+export async function addressOfName(query: Sql, name: string): Promise<string | null> {
+  const [actor] = await query<{ url: string }>(
+    'select url from actor where lower(preferred_username) = lower($1) and host_id is null and deleted_at is null',
+    [name],
+  )
+  return actor?.url ?? null
+}
+
+/** Whether an actor of ours had this name and was deleted. */
+export async function isGoneName(query: Sql, name: string): Promise<boolean> {
   const [gone] = await query(
-    `select 1 from actor where host_id is null and deleted_at is not null
-       and (lower(preferred_username) = lower($1) and $2 or url_hash = md5($3)::uuid and url = $3)`,
-    [name, host.toLowerCase() === urls.host.toLowerCase(), asked],
+    `select 1 from actor where host_id is null and deleted_at is not null and lower(preferred_username) = lower($1)`,
+    [name],
   )
   return gone !== undefined
 }

@@ -12,7 +12,7 @@ import type { FetchDocument } from '../fetch/documents.ts'
 import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
-import { actorCollection, actorTombstone, isGoneHandle } from './actor-collections.ts'
+import { actorCollection, actorTombstone, addressOfName, isGoneName } from './actor-collections.ts'
 import {
   activity,
   answer,
@@ -27,7 +27,7 @@ import {
 } from './answers.ts'
 import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
-import { dispatch, webFinger } from './dispatch.ts'
+import { dispatch, namedResource, webFinger } from './dispatch.ts'
 import { followersOfServer } from './follower-synchronization.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
 import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
@@ -73,6 +73,7 @@ const KEEP_MS = 5000
 const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
 const KEEP_NODE_INFO_MS = 600_000
 const MAX_ID = 2_147_483_647
+const GONE = 'This account was deleted.'
 const NO_COMMENT = 'Video comment thread not found'
 
 export function makeServeActivityPub(
@@ -131,7 +132,6 @@ export function makeServeActivityPub(
       case '/nodeinfo/2.0.json':
       case '/nodeinfo/2.0':
         return nodeInfoPlan('2.0')
-      case '/nodeinfo/2.1.json':
       case '/nodeinfo/2.1':
         return nodeInfoPlan('2.1')
       default:
@@ -141,15 +141,25 @@ export function makeServeActivityPub(
 
   /** Mastodon drops what it has of an account when its handle is gone. */
   async function finger(resource: string): Promise<CachedAnswer> {
+    const name = namedResource(urls.host, resource)
     try {
-      return await webFinger(federation, urls.origin, resource)
+      return await webFinger(federation, urls, name)
     } catch (error) {
       const isMissing = error instanceof DomainError && error.kind === 'not_found'
-      if (isMissing && (await isGoneHandle(db.query, urls, resource))) {
-        throw new DomainError('gone', 'This account was deleted.')
+      if (isMissing && (await isGoneName(db.query, name))) {
+        throw new DomainError('gone', GONE)
       }
       throw error
     }
+  }
+
+  /** People copy the address of a page that may be an account's or a channel's: the document lives at the actor's own. */
+  async function addressed(handle: string): Promise<CachedAnswer> {
+    const [name = '', host] = handle.split('@')
+    const url = host === undefined || host.toLowerCase() === urls.host ? await addressOfName(db.query, name) : null
+    if (url) return redirect(url)
+    if (host === undefined && (await isGoneName(db.query, name))) throw new DomainError('gone', GONE)
+    return missing('Actor not found')
   }
 
   function nodeInfoPlan(version: '2.0' | '2.1'): Plan {
@@ -174,6 +184,8 @@ export function makeServeActivityPub(
       return { key, make: () => videoOf(accessibleVideo(db.query, videoKey)) }
     }
     if (segment !== undefined) return { key: path, make: async () => missing('Video not found') }
+    const handle = /^\/@([^/]+)$/.exec(path)?.[1]
+    if (handle !== undefined) return { key: null, make: () => addressed(handle) }
     const playlist = playlistPlan(path, query)
     if (playlist) return playlist
     const target = urls.parse(urls.origin + path)

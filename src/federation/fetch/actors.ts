@@ -5,14 +5,17 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin, type SignatureProfile, trustKey } from '../security/index.ts'
 import { type ActorDocument, readActor } from '../wire/index.ts'
-import { type FetchDocument, isHopeless } from './documents.ts'
+import { type FetchDocument, type FetchedDocument, isHopeless } from './documents.ts'
 import { makeNewHosts } from './new-hosts.ts'
 
 /**
  * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Without `maxAgeMs` one that has
- * grown old is given, and refreshed by a job. Throws DomainError, also for a blocked one.
+ * grown old is given, and refreshed by a job. `fetched`: what was fetched at the URL already. Throws DomainError, also for a blocked one.
  */
-export type ResolveActor = (url: string, options?: { maxAgeMs?: number }) => Promise<StoredActor>
+export type ResolveActor = (
+  url: string,
+  options?: { maxAgeMs?: number; fetched?: FetchedDocument },
+) => Promise<StoredActor>
 
 export function makeResolveActor(
   deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
@@ -20,7 +23,10 @@ export function makeResolveActor(
   const { fetchDocument, remoteActors, clock, config, blocked } = deps
   const newHosts = makeNewHosts(deps)
 
-  async function resolve(url: string, options: { maxAgeMs?: number } = {}): Promise<StoredActor> {
+  async function resolve(
+    url: string,
+    options: { maxAgeMs?: number; fetched?: FetchedDocument } = {},
+  ): Promise<StoredActor> {
     const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
     await blocked.refuseActor(url)
     const known = await remoteActors.find(url)
@@ -30,12 +36,12 @@ export function makeResolveActor(
       await remoteActors.askRefresh(known.id)
       return known
     }
-    return await fetchAndSave(url, known !== undefined)
+    return await fetchAndSave(url, known !== undefined, options.fetched)
   }
 
-  async function fetchAndSave(url: string, known: boolean): Promise<StoredActor> {
+  async function fetchAndSave(url: string, known: boolean, fetched?: FetchedDocument): Promise<StoredActor> {
     if (!known) await newHosts.admit(new URL(url).host)
-    const { actor, profile } = await fetchOne(url)
+    const { actor, profile } = await fetchOne(url, fetched)
     if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
     if (actor.url !== url) {
       // It is known by its id, whatever other addresses lead to it, and that may be of another server.
@@ -61,8 +67,11 @@ export function makeResolveActor(
     await remoteActors.save(owner, { profile })
   }
 
-  async function fetchOne(url: string): Promise<{ actor: RemoteActor; profile: SignatureProfile }> {
-    const { document, profile } = await fetchDocument(url)
+  async function fetchOne(
+    url: string,
+    fetched?: FetchedDocument,
+  ): Promise<{ actor: RemoteActor; profile: SignatureProfile }> {
+    const { document, profile } = fetched ?? (await fetchDocument(url))
     const read = readActor(document)
     if (!read.ok) throw new DomainError('unprocessable', `${url} is no usable actor: ${read.problem}`)
     return { actor: toRemoteActor(read.value), profile }

@@ -11,24 +11,26 @@ export type Pasted =
 const MAX_LENGTH = 2000
 const HANDLE = /^@?([^@\s/]{1,200})@([^@\s/]{1,260})$/
 const ACTOR_PATH = /^\/(?:c|a|video-channels|accounts)\/([^/@]+)(?:@([^/]+))?(?:\/|$)/
+/** A page of ours; on other servers it may be anything. */
+const OWN_PATH = /^\/@([^/@]+)(?:@([^/]+))?\/?$/
 const VIDEO_PATH = /^\/(?:videos\/watch|videos\/embed|w)\/([^/]+)\/?$/
 const PLAYLIST_PATH = /^\/(?:videos\/watch\/playlist|w\/p|video-playlists)\/([^/]+)\/?$/
 
 /** What the text may be; undefined when it is plain words. */
-export function readPasted(text: string): Pasted | undefined {
+export function readPasted(text: string, ownOrigin: string): Pasted | undefined {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH) return undefined
   const handle = HANDLE.exec(trimmed)
   if (handle?.[1] && handle[2]) return { kind: 'handle', name: handle[1], host: handle[2].toLowerCase() }
   if (!/^https?:\/\//i.test(trimmed)) return undefined
   const url = URL.parse(trimmed)
-  return url && url.username === '' && url.password === '' ? ofUrl(url) : undefined
+  return url && url.username === '' && url.password === '' ? ofUrl(url, ownOrigin) : undefined
 }
 
-function ofUrl(url: URL): Pasted {
+function ofUrl(url: URL, ownOrigin: string): Pasted {
   const { origin, href } = url
   const pathname = decoded(url.pathname)
-  const actor = ACTOR_PATH.exec(pathname)
+  const actor = ACTOR_PATH.exec(pathname) ?? (origin === ownOrigin ? OWN_PATH.exec(pathname) : null)
   if (actor?.[1]) return { kind: 'handle', name: actor[1], host: (actor[2] ?? url.host).toLowerCase() }
   for (const [kind, pattern] of [
     ['playlist', PLAYLIST_PATH],

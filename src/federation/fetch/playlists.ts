@@ -15,7 +15,7 @@ import {
 } from '../wire/index.ts'
 import type { ResolveActor } from './actors.ts'
 import { walkCollection } from './collections.ts'
-import { type FetchDocument, isHopeless } from './documents.ts'
+import { type FetchDocument, type FetchedDocument, isHopeless } from './documents.ts'
 import type { VideoFetcher } from './videos.ts'
 
 export interface PlaylistFetcher {
@@ -24,8 +24,8 @@ export interface PlaylistFetcher {
    * `forbidden` for what is said of others.
    */
   save(document: JsonObject, owner?: StoredActor): Promise<StoredPlaylist>
-  /** The stored playlist, fetched when it is not stored. Throws DomainError. */
-  resolve(url: string): Promise<StoredPlaylist>
+  /** The stored playlist, fetched when it is not stored; `fetched`: what was fetched there already. Throws DomainError. */
+  resolve(url: string, options?: { fetched?: FetchedDocument }): Promise<StoredPlaylist>
   /**
    * Reads a playlist and all its elements anew; one that is gone is removed. Throws when something of it cannot be had now.
    */
@@ -134,10 +134,10 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
 
   return {
     save: async (document, owner) => (await store(document, owner, { thenRead: true })).stored,
-    async resolve(url) {
+    async resolve(url, { fetched } = {}) {
       const known = await remotePlaylists.find({ url })
       if (known) return known
-      const { document, askedAt } = await fetchDocument(url)
+      const { document, askedAt } = fetched ?? (await fetchDocument(url))
       return (await store(document, undefined, { thenRead: true, askedAt })).stored
     },
     refresh,

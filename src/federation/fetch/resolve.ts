@@ -1,5 +1,5 @@
-// Videos, channels and playlists by what people paste: looked up in our tables, and at their own server where the caller may ask for
-// that. Whoever waits for it gets an answer in time, whatever the other server does.
+// Videos, channels, playlists and accounts by what people paste: looked up in our tables, and at their own server where the caller may
+// ask for that. Whoever waits for it gets an answer in time, whatever the other server does.
 
 import { findAccount } from '../../actors/account/index.ts'
 import { findChannelByHandle } from '../../actors/channel/index.ts'
@@ -9,9 +9,16 @@ import { inTime } from '../../platform/in-time.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from './actors.ts'
 import type { Discovery } from './discovery.ts'
+import type { FetchDocument, FetchedDocument } from './documents.ts'
 import { type Pasted, readPasted } from './lookup.ts'
 import type { PlaylistFetcher } from './playlists.ts'
 import type { VideoFetcher } from './videos.ts'
+
+/** What a text may name, with the id of its row. */
+export interface Named {
+  kind: 'video' | 'channel' | 'playlist' | 'account'
+  id: number
+}
 
 /** Row ids of what a text names; undefined when it names nothing that can be had. `fetch`: other servers may be asked. */
 export interface ResolvePasted {
@@ -19,6 +26,8 @@ export interface ResolvePasted {
   channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
   playlist(text: string, options: { fetch: boolean }): Promise<number | undefined>
   account(text: string, options: { fetch: boolean }): Promise<number | undefined>
+  /** Whatever it names: an address that does not say what it is of is asked for once, and its document says it. */
+  anything(text: string, options: { fetch: boolean }): Promise<Named | undefined>
 }
 
 /** Lookups at once in one process. */
@@ -26,13 +35,14 @@ const AT_ONCE = 10
 
 export function makeResolvePasted(
   deps: FederationDeps & {
+    fetchDocument: FetchDocument
     resolveActor: ResolveActor
     discovery: Discovery
     videos: VideoFetcher
     playlists: PlaylistFetcher
   },
 ): ResolvePasted {
-  const { db, urls, config, clock, logger, resolveActor, discovery, videos, playlists } = deps
+  const { db, urls, config, clock, logger, blocked, fetchDocument, resolveActor, discovery, videos, playlists } = deps
   const limited = atMost(AT_ONCE)
 
   const idOf = async (text: string, values: unknown[]): Promise<number | undefined> =>
@@ -94,20 +104,60 @@ export function makeResolvePasted(
     return known ?? (fetch ? await firstOf(addresses, async (url) => (await playlists.resolve(url)).id) : undefined)
   }
 
+  async function anything(pasted: Pasted, fetch: boolean): Promise<Named | undefined> {
+    if (pasted.kind === 'video' || pasted.kind === 'playlist') {
+      const id = await (pasted.kind === 'video' ? video : playlist)(pasted, fetch)
+      return id === undefined ? undefined : { kind: pasted.kind, id }
+    }
+    const known =
+      as('channel', await actor('channel', pasted, false)) ??
+      as('account', await actor('account', pasted, false)) ??
+      as('video', await video(pasted, false)) ??
+      as('playlist', await playlist(pasted, false))
+    // One that was read long ago is read anew.
+    if (known?.kind === 'video' && fetch) return as('video', await video(pasted, true))
+    if (known || !fetch) return known
+    if (pasted.kind === 'handle') {
+      const { name, host } = pasted
+      if (host === urls.host) return undefined
+      return await firstOf([`${name}@${host}`], async (handle) => actorNamed(await discovery.actorOf(handle)))
+    }
+    return pasted.origin === urls.origin ? undefined : await firstOf([pasted.url], fetched)
+  }
+
+  /** What the document at an address is of. */
+  async function fetched(url: string): Promise<Named | undefined> {
+    if (await blocked.host(url)) return undefined
+    const found = await fetchDocument(url)
+    switch (found.document.type) {
+      case 'Video':
+        return as('video', (await videos.save(found.document, { askedAt: found.askedAt })).id)
+      case 'Playlist':
+        return as('playlist', (await playlists.resolve(found.id, { fetched: found })).id)
+      default:
+        return await actorNamed(found.id, found)
+    }
+  }
+
+  async function actorNamed(url: string, document?: FetchedDocument): Promise<Named | undefined> {
+    const { accountId, channelId } = await resolveActor(url, document ? { fetched: document } : {})
+    return as('channel', channelId) ?? as('account', accountId)
+  }
+
   const hashes = async (texts: string[]): Promise<string[]> =>
     (await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest($1::text[]) as t', [texts])).map(
       ({ hash }) => hash,
     )
 
   /** The first that is there; what is refused, away or not what was wanted is none. */
-  async function firstOf(
+  async function firstOf<T>(
     addresses: string[],
-    resolve: (address: string) => Promise<number | undefined>,
-  ): Promise<number | undefined> {
+    resolve: (address: string) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     for (const address of addresses) {
       try {
-        const id = await limited(() => resolve(address))
-        if (id !== undefined) return id
+        const found = await limited(() => resolve(address))
+        if (found !== undefined) return found
       } catch (error) {
         if (!(error instanceof DomainError)) throw error
         logger.debug({ address, reason: error.message }, 'a search found nothing at an address')
@@ -117,15 +167,15 @@ export function makeResolvePasted(
   }
 
   /** The answer, or nothing when it takes too long: the lookup goes on, and the next search finds it. */
-  async function awaited(lookup: Promise<number | undefined>): Promise<number | undefined> {
+  async function awaited<T>(lookup: Promise<T | undefined>): Promise<T | undefined> {
     lookup.catch((error: unknown) => logger.error({ err: error }, 'a lookup failed'))
     return await inTime(lookup, config().vireo.federation.fetch.search_timeout)
   }
 
   const resolver =
-    (resolve: typeof video) =>
-    async (text: string, { fetch }: { fetch: boolean }): Promise<number | undefined> => {
-      const pasted = readPasted(text)
+    <T>(resolve: (pasted: Pasted, fetch: boolean) => Promise<T | undefined>) =>
+    async (text: string, { fetch }: { fetch: boolean }): Promise<T | undefined> => {
+      const pasted = readPasted(text, urls.origin)
       return pasted && (await awaited(resolve(pasted, fetch)))
     }
 
@@ -134,5 +184,9 @@ export function makeResolvePasted(
     channel: resolver((pasted, fetch) => actor('channel', pasted, fetch)),
     account: resolver((pasted, fetch) => actor('account', pasted, fetch)),
     playlist: resolver(playlist),
+    anything: resolver(anything),
   }
 }
+
+const as = (kind: Named['kind'], id: number | null | undefined): Named | undefined =>
+  id === null || id === undefined ? undefined : { kind, id }

@@ -1,5 +1,5 @@
-// What has grown old is read anew by jobs: actors and videos of other servers that somebody meets, and the software of
-// every server.
+// What has grown old is read anew by jobs: actors and videos of other servers that somebody meets, how many
+// followers those actors have, and the software of every server.
 
 import type { RemoteActors } from '../../actors/actor/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'
@@ -9,6 +9,7 @@ import type { Discovery } from '../fetch/discovery.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
 import { makeRefreshActor } from './actors.ts'
+import { countRemoteFollowers } from './followers.ts'
 import { askForSoftware } from './hosts.ts'
 import { makeRefreshVideo } from './videos.ts'
 
@@ -29,5 +30,6 @@ export function refreshStale(
     run: ({ data }) =>
       data.videoId === undefined ? refreshActor(Number(data.actorId)) : refreshVideo(Number(data.videoId)),
   })
+  countRemoteFollowers(deps)
   askForSoftware(deps)
 }

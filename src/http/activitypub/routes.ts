@@ -23,6 +23,7 @@ const SHARED = [
   '/video-channels/:name/*',
   '/a/:name',
   '/c/:name',
+  '/@:name',
   '/videos/watch/:id',
   '/videos/watch/:id/*',
   '/videos/local-viewer/:uuid',
@@ -38,20 +39,15 @@ const SHARED = [
   '/redundancy/streaming-playlists/:type/:id/*',
 ] as const
 
-const WELL_KNOWN = [
-  '/.well-known/webfinger',
-  '/.well-known/nodeinfo',
-  '/.well-known/host-meta',
-  '/nodeinfo/:version',
-] as const
+const WELL_KNOWN = ['/.well-known/webfinger', '/.well-known/nodeinfo', '/.well-known/host-meta'] as const
 
 const CONSTRAINT = 'activityPub'
 
 export function activityPubArea({ serveActivityPub }: { serveActivityPub: ActivityPubPort }): Area {
-  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function serve(request: FastifyRequest, reply: FastifyReply, absent = nothing): Promise<FastifyReply> {
     const { method, headers, raw } = request
     const answer = await serveActivityPub({ method, url: raw.url ?? request.url, headers })
-    if (!answer) throw new HttpError(404, 'There is nothing here.')
+    if (!answer) throw absent()
     return reply.code(answer.status).headers(answer.headers).send(answer.body)
   }
 
@@ -69,9 +65,18 @@ export function activityPubArea({ serveActivityPub }: { serveActivityPub: Activi
         schema: { hide: true },
         // Refusals depend on the Accept header too.
         onRequest: async (_request, reply) => void reply.header('vary', 'Accept'),
-        handler: serve,
+        handler: (request, reply) => serve(request, reply),
       })
     }
-    for (const path of WELL_KNOWN) app.get(path, { schema: { hide: true } }, serve)
+    for (const path of WELL_KNOWN) app.get(path, { schema: { hide: true } }, (request, reply) => serve(request, reply))
+    app.get('/nodeinfo/:version', { schema: { hide: true } }, (request, reply) => serve(request, reply, noSchema))
   }
 }
+
+const nothing = (): HttpError => new HttpError(404, 'There is nothing here.')
+
+/** As the reference answers for the versions that it does not have. */
+const noSchema = (): HttpError =>
+  new HttpError(404, 'Nodeinfo schema version not handled', {
+    headers: { 'cache-control': 'no-cache, no-store, must-revalidate' },
+  })

@@ -2,8 +2,8 @@
 
 import { findAccount } from '../../actors/account/index.ts'
 import { type ChannelRow, findChannel } from '../../actors/channel/index.ts'
-import { findPlaylist, playlistPrivacies } from '../../actors/playlist/index.ts'
-import type { ActorProfile } from '../../actors/video/index.ts'
+import { findPlaylist, isOpenPlaylistBy } from '../../actors/playlist/index.ts'
+import { type ActorProfile, findVideoDetails, isOpenBy } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type Head, headTagsOf, plainHead, type Subject } from '../pages/heads/index.ts'
@@ -11,7 +11,6 @@ import { siteOf } from '../pages/site.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { openVideo } from './open-video.ts'
 
 export interface Target {
   status: 200 | 404
@@ -37,6 +36,7 @@ export interface TargetsDeps {
   urls: Here
 }
 
+const videoKey = idOrUuid('video')
 const playlistKey = idOrUuid('playlist')
 
 export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
@@ -56,15 +56,15 @@ export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
   return {
     site: () => ({ status: 200, head: plainHead(site()) }),
     async video(id, { embed = false } = {}) {
-      const video = await openVideo(db, id)
-      return video ? about({ kind: 'video', video, embed }) : missing()
+      const key = videoKey.safeParse(id).data
+      const video = key && (await findVideoDetails(db, key))
+      return video && isOpenBy(video, { byId: 'id' in key }) ? about({ kind: 'video', video, embed }) : missing()
     },
     async playlist(id, { embed = false } = {}) {
       const key = playlistKey.safeParse(id).data
       const playlist = key && (await findPlaylist(db, key))
-      if (!playlist || playlist.privacy === playlistPrivacies.private) return missing()
-      if ('id' in key && playlist.privacy !== playlistPrivacies.public) return missing()
-      return about({ kind: 'playlist', playlist, embed })
+      const isOpen = playlist && isOpenPlaylistBy(playlist.privacy, { byId: 'id' in key })
+      return isOpen ? about({ kind: 'playlist', playlist, embed }) : missing()
     },
     account: async (handle) => toAccount(await accountOf(handle)),
     channel: async (handle) => toChannel(await channelOf(handle)),

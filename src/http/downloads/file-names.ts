@@ -11,6 +11,12 @@ export interface NamedFile {
 
 const NAME = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-(\d{1,5})(-fragmented)?(\.[a-z\d]{1,10})$/i
 
+/**
+ * For a route: all but plain names such as `video.mp4`, which no file has. Those are as unknown as any address, for which the
+ * reference shows a page (`unknownTo`). Without groups, which parameters of routes cannot have.
+ */
+export const NO_PLAIN_NAME = '^.*[^a-zA-Z\\d_.].*$|^.{60,}$'
+
 /** Reads `{uuid}-{resolution}.{ext}`, or `{uuid}-{resolution}-fragmented.{ext}` of an HLS file. */
 export function readDownloadName(filename: string, options: { hls: boolean }): NamedFile | undefined {
   const [, uuid, resolution, fragmented, extname] = NAME.exec(filename) ?? []

@@ -21,11 +21,12 @@ import { type FileRef, hlsFile, type Store, webVideoFile } from '../../media/ind
 import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid, someIds } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
+import { openFile, PRIVATE_FILE } from '../static/caching.ts'
 import { assertCredentials, assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
 import { locate, type ServeOptions, serveFile, typeOf } from '../static/serve-file.ts'
 import { passwordOf, viewerOf } from '../videos/viewer.ts'
-import { attachment, readDownloadName, savedName } from './file-names.ts'
+import { attachment, NO_PLAIN_NAME, readDownloadName, savedName } from './file-names.ts'
 import { extensionOf, type Plan, planDownload } from './generate.ts'
 import type { OpenMux } from './mux.ts'
 
@@ -41,8 +42,7 @@ const tags = ['Video Download']
 const params = z.object({ filename: z.string().max(255) })
 const MOST_FILES = 2
 /** A name stays while its file is replaced: what is kept of it is asked about each time. */
-const OPEN = 'public, max-age=0'
-const PRIVATE = 'private, no-cache'
+const OPEN = openFile(0)
 const REFUSALS = { 403: 'Forbidden' }
 
 /** Adds `/download/*`. Answers HEAD as well. */
@@ -70,9 +70,9 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     const name = `${video.name}${extensionOf(plan)}`
     const disposition = attachment(name)
     if ('file' in plan) {
-      const cacheControl = hasPrivateFiles(video) ? PRIVATE : OPEN
+      const caching = hasPrivateFiles(video) ? PRIVATE_FILE : OPEN
       const refs = placesOf(video, plan.file)
-      return send(request, reply, { refs, disposition, cacheControl, type: typeOf(name) })
+      return send(request, reply, { refs, disposition, caching, type: typeOf(name) })
     }
     const [picture, sound] = await Promise.all(
       [plan.picture, plan.sound].map((file) => locate(store, placesOf(video, file))),
@@ -92,7 +92,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     ]) {
       app.route({
         method: ['GET', 'HEAD'],
-        url: `/download/${path}/:filename`,
+        url: `/download/${path}/:filename(${NO_PLAIN_NAME})`,
         config: { auth: 'optional', plainRefusals: REFUSALS },
         schema: { tags, params, querystring: tokenQuery, hide: true },
         handler: async (request, reply) => {
@@ -103,7 +103,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
           const { resolution, extname } = named
           return send(request, reply, {
             refs: placesOf(video, { hls, filename: video.filename }),
-            cacheControl: hasPrivateFiles(video) ? PRIVATE : OPEN,
+            caching: hasPrivateFiles(video) ? PRIVATE_FILE : OPEN,
             disposition: attachment(savedName({ video: video.name, resolution, hls }, extname)),
           })
         },
@@ -127,7 +127,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
         assertMayChange(video, viewer, 'UPDATE_ANY_VIDEO')
         return send(request, reply, {
           refs: [{ kind: 'original_video_files', name }],
-          cacheControl: PRIVATE,
+          caching: PRIVATE_FILE,
           disposition: attachment(video.inputFilename),
         })
       },
@@ -143,7 +143,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
         if (!torrent) throw notFound('Torrent file not found')
         return send(request, reply, {
           refs: [{ kind: 'torrents', name }],
-          cacheControl: OPEN,
+          caching: OPEN,
           disposition: attachment(savedName(torrent, '.torrent')),
         })
       },

@@ -2,10 +2,12 @@
 
 import { type Author, type Extension, Feed } from 'feed'
 import { type FeedFormat, familyOf } from './formats.ts'
-import { asHtml, eitherWay, element, legal } from './xml.ts'
+import { asHtml, eitherWay, element, legal, text } from './xml.ts'
 
 /** All texts are plain, as they were written. */
 export interface FeedHead {
+  /** What tells it from other feeds (RFC 4287, 4.2.6). */
+  id: string
   title: string
   description: string
   /** The page that it is about. */
@@ -15,6 +17,8 @@ export interface FeedHead {
   author?: Author | undefined
   image: string
   favicon: string
+  /** BCP 47. */
+  language?: string | undefined
   /** Of this server. */
   origin: string
   updated: Date
@@ -41,7 +45,7 @@ export const namespaces = {
   content: 'http://purl.org/rss/1.0/modules/content/',
   atom: 'http://www.w3.org/2005/Atom',
   media: 'http://search.yahoo.com/mrss/',
-  podcast: 'https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md',
+  podcast: 'https://podcastindex.org/namespace/1.0',
   itunes: 'http://www.itunes.com/dtds/podcast-1.0.dtd',
 } as const
 
@@ -57,7 +61,10 @@ export function writeFeed(head: FeedHead, items: readonly FeedItem[], format: Fe
   }
 }
 
-/** RSS with modules; `elements` are those of the channel. */
+/**
+ * RSS with modules; `elements` are those of the channel. All but the descriptions of items is plain text (RSS Best Practices
+ * Profile, character data).
+ */
 export function writeRss(
   head: FeedHead,
   items: readonly FeedItem[],
@@ -65,20 +72,22 @@ export function writeRss(
 ): string {
   const feed = new Feed({
     ...common(head),
-    title: element(eitherWay(legal(head.title))),
-    description: element(eitherWay(legal(head.description))),
+    title: element(eitherWay(head.title)),
+    description: element(eitherWay(head.description)),
+    ...(head.language ? { language: head.language } : {}),
     feed: head.self('xml'),
   })
   for (const extension of extensionsOf(elements)) feed.addExtension(extension)
   for (const { title, link, date, summary, content, category, enclosure, ...item } of items) {
     feed.addItem({
-      title: eitherWay(legal(title)),
+      // The library would put it into one CDATA section, which a text may end.
+      title: '',
       ...{ link, date },
       ...(summary ? { description: asHtml(legal(summary)) } : {}),
       ...(content ? { content: legal(content) } : {}),
       ...(category ? { category: [{ name: element(category) }] } : {}),
       ...(enclosure ? { enclosure } : {}),
-      extensions: extensionsOf(item.elements),
+      extensions: extensionsOf({ title: text(eitherWay(title)), ...item.elements }),
     })
   }
   const declared = [...new Set([...uses, 'dc', 'content', 'atom'] as const)]
@@ -140,8 +149,8 @@ function writeJson(head: FeedHead, items: readonly FeedItem[]): string {
   return feed.json1()
 }
 
-const common = ({ link, image, favicon, origin, updated }: FeedHead) => ({
-  ...{ id: link, link, image, favicon, updated },
+const common = ({ id, link, image, favicon, origin, updated }: FeedHead) => ({
+  ...{ id: element(id), link, image, favicon, updated },
   generator: `Vireo - ${origin}`,
   copyright: `All rights reserved, unless the terms at ${origin}/about or the licence of a video grant more.`,
 })

@@ -21,6 +21,13 @@ export function avatarOf({ avatars }: Pick<ActorSummary, 'avatars'>, here: Here)
 
 export type HeadOf = Pick<FeedHead, 'title' | 'description' | 'link' | 'image'> & Partial<Pick<FeedHead, 'author'>>
 
+/** The address of the feed, as ids in Atom are: what opens a private feed changes, and the feed stays the same. */
+export function feedId(self: FeedHead['self']): string {
+  const address = new URL(self('atom'))
+  address.searchParams.delete('token')
+  return address.href
+}
+
 const iconOf = (here: Here): string => `${here.origin}/client/assets/images/icons/icon-96x96.png`
 export const faviconOf = (here: Here): string => `${here.origin}/client/assets/images/favicon.png`
 

@@ -20,7 +20,12 @@ export const formatOf = (request: FastifyRequest): FeedFormat => askedFormat(req
 /** Readers ask again after this time only, also when they asked for what is refused; but what is not there may be soon. */
 const NOT_KEPT = 'no-cache, no-store, must-revalidate'
 
-export function feedHooks(options: { kept?: Keeping | undefined; maxAge: () => number; format?: 'podcast' }): {
+export function feedHooks(options: {
+  kept?: Keeping | undefined
+  maxAge: () => number
+  format?: 'podcast'
+  isPrivate?: boolean
+}): {
   onRequest: onRequestHookHandler[]
   onSend: onSendHookHandler[]
 } {
@@ -30,9 +35,13 @@ export function feedHooks(options: { kept?: Keeping | undefined; maxAge: () => n
     if (format && !accepts(request.headers.accept, format)) {
       return done(new HttpError(406, 'The client accepts no type of this feed.'))
     }
-    // What a password opens is for nobody else, and caches on the way know nothing of this header.
-    const isOwn = request.headers['x-peertube-video-password'] !== undefined
+    // What a password or a token opens is for nobody else, and caches on the way know nothing of the first header.
+    const { authorization, 'x-peertube-video-password': password } = request.headers
+    const isOwn = authorization !== undefined || password !== undefined
     reply.header('cache-control', `${isOwn ? 'private, ' : ''}max-age=${maxAge()}`)
+    // The contract has `max-age` alone where the address holds the token. These keep it out of shared caches as well: they have to ask
+    // for each request (RFC 9111, 4.1), also those that look at no Vary (RFC 9213).
+    if (options.isPrivate) reply.headers({ vary: '*', 'cdn-cache-control': 'private, no-store' })
     done()
   }
   const say: onSendHookHandler = (_request, reply, payload, done) => {

@@ -7,25 +7,28 @@ import { previewUrl } from '../pages/addresses.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { type FeedHead, type FeedItem, writeRss } from './document.ts'
 import { accountPage, avatarOf } from './heads.ts'
+import { mostHave, podcastCategory } from './podcast-about.ts'
 import { commonOf, type PlayableFile, type Playables, playablesOf, TORRENT } from './video-items.ts'
 import { attributes, text } from './xml.ts'
 
 export function writePodcast(
-  { head, account, here }: { head: FeedHead; account: ActorProfile; here: Here },
+  { head, account, email, here }: { head: FeedHead; account: ActorProfile; email: string | undefined; here: Here },
   rows: readonly VideoListRow[],
 ): string {
-  const items = rows.map((row) => toPodcastItem(row, here))
-  return writeRss(head, items, {
+  // An episode is something to play.
+  const items = rows.map((row) => toPodcastItem(row, here)).filter(({ enclosure }) => enclosure !== undefined)
+  const language = mostHave(rows.map((row) => row.language))
+  return writeRss({ ...head, language }, items, {
     uses: ['podcast', 'itunes'],
     elements: {
       'podcast:medium': text('video'),
       'podcast:person': personOf(account, here),
-      'itunes:owner': {
-        'itunes:name': text(account.name),
-        // Nobody's address is told.
-        'itunes:email': {},
-      },
-      'itunes:explicit': explicit(rows.length > 0 && rows.every(({ nsfw }) => nsfw)),
+      // An owner without an address is none (Apple's requirements).
+      'itunes:owner':
+        email === undefined ? undefined : { 'itunes:name': text(account.name), 'itunes:email': text(email) },
+      // A single one makes it so.
+      'itunes:explicit': explicit(rows.some(({ nsfw }) => nsfw)),
+      'itunes:category': categoryOf(rows),
       'itunes:image': attributes({ href: head.image }),
     },
   })
@@ -83,7 +86,16 @@ function sourcesOf({ fileUrl, torrentUrl, magnetUri }: PlayableFile) {
   ]
 }
 
-const explicit = (nsfw: boolean) => text(nsfw ? 'yes' : 'no')
+function categoryOf(rows: readonly VideoListRow[]) {
+  const [category, below] = podcastCategory(mostHave(rows.map((row) => row.category))) ?? []
+  if (category === undefined) return undefined
+  return {
+    ...attributes({ text: category }),
+    ...(below === undefined ? {} : { 'itunes:category': attributes({ text: below }) }),
+  }
+}
+
+const explicit = (nsfw: boolean) => text(String(nsfw))
 
 type Person = Pick<ActorProfile, 'name' | 'username' | 'host' | 'avatars'>
 

@@ -29,6 +29,7 @@ import { contentTypeOf, type FeedFormat } from './formats.ts'
 import {
   accountPage,
   faviconOf,
+  feedId,
   type HeadOf,
   headOfAccount,
   headOfChannel,
@@ -37,6 +38,7 @@ import {
 } from './heads.ts'
 import { feedHooks, formatOf } from './hooks.ts'
 import { writePodcast } from './podcast.ts'
+import { podcastEmail } from './podcast-about.ts'
 import { toVideoItem } from './video-items.ts'
 
 export interface FeedsDeps {
@@ -105,6 +107,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
   const headFor = (of: HeadOf, self: FeedHead['self'], dates: readonly Date[]): FeedHead => ({
     ...of,
     self,
+    id: feedId(self),
     favicon: faviconOf(urls),
     origin: urls.origin,
     updated: new Date(dates.length === 0 ? startedAt : Math.max(...dates.map(Number))),
@@ -164,7 +167,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     app.get(
       '/feeds/subscriptions.:format',
       {
-        ...feedHooks({ maxAge }),
+        ...feedHooks({ maxAge, isPrivate: true }),
         schema: {
           tags,
           operationId: 'getSyndicatedSubscriptionVideos',
@@ -257,7 +260,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const head = headFor(headOfChannel(channel, urls), self, dates)
         return reply
           .header('content-type', contentTypeOf('podcast'))
-          .send(writePodcast({ head, account, here: urls }, rows))
+          .send(writePodcast({ head, account, email: podcastEmail(config()), here: urls }, rows))
       },
     )
   }

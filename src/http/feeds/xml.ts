@@ -26,8 +26,11 @@ export const text = (value: string | number) => ({ _text: element(String(value))
 export const asHtml = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** What a reader of HTML would take for a tag or an entity, and the end of a CDATA section. */
-const LIKE_MARKUP = /<[a-z!/?]|&(?:#|\w+;)|\]\]>/i
+/** Where a reader of HTML would take a tag or an entity to begin; some entities need no semicolon. */
+const LIKE_MARKUP = /<(?=[a-z!/?])|&(?=#|\w+;|[a-z]{2})/gi
 
-/** Readers of RSS guess whether a title is HTML: what looks like it is escaped as HTML, anything else is what it is. */
-export const eitherWay = (value: string): string => (LIKE_MARKUP.test(value) ? asHtml(value) : value)
+/**
+ * Plain text for elements that some readers take for HTML all the same, as titles of RSS: behind what would begin a tag or an entity stands
+ * a space without width (U+200B), so that both see the same words, and nothing in them is markup.
+ */
+export const eitherWay = (value: string): string => legal(value).replace(LIKE_MARKUP, '$&\u200b')

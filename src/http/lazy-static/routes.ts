@@ -18,6 +18,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Area } from '../plugins/types.ts'
+import { openFile, PRIVATE_PART } from '../static/caching.ts'
 import { assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
 import { locate, serveFile } from '../static/serve-file.ts'
@@ -62,8 +63,8 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const kept = makeKeptFiles({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
   const waitMs = () => config().vireo.federation.fetch.file_wait
   const bring = makeRemoteFiles({ ...deps, store: remoteCache, kept, waitMs })
-  const cacheControl = (lifetime: 'lazy_server' | 'server' = 'lazy_server') =>
-    `public, max-age=${Math.floor(config().vireo.caching.static[lifetime] / 1000)}`
+  const open = (lifetime: 'lazy_server' | 'server' = 'lazy_server') =>
+    openFile(Math.floor(config().vireo.caching.static[lifetime] / 1000))
   const largest = (kind: FileKind) =>
     config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
 
@@ -79,19 +80,19 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     return { fileUrl: part.fileUrl, isGuarded }
   }
 
-  const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, caching = cacheControl()) =>
+  const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, caching = open()) =>
     serveFile(request, reply, {
-      ...{ store, refs: [ref], cacheControl: caching },
+      ...{ store, refs: [ref], caching },
       delivery: config().vireo.delivery,
     })
 
   /** From the cache, into which it is brought first. */
-  async function serveRemote(request: FastifyRequest, reply: FastifyReply, file: RemoteFile, caching = cacheControl()) {
+  async function serveRemote(request: FastifyRequest, reply: FastifyReply, file: RemoteFile, caching = open()) {
     await bring(file)
     const { delivery } = config().vireo
     const location = delivery.x_accel_location
     return await serveFile(request, reply, {
-      ...{ store: remoteCache, refs: [file.ref], cacheControl: caching },
+      ...{ store: remoteCache, refs: [file.ref], caching },
       delivery: { ...delivery, x_accel_location: location && `${location}/cache` },
     })
   }
@@ -107,7 +108,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
           if (kind === 'torrents' && (await isBlockedTorrent(db, ref.name))) throw notFound('File not found')
           // A torrent is of files, and kept no longer than those.
-          if (!remote) return serve(request, reply, ref, cacheControl('server'))
+          if (!remote) return serve(request, reply, ref, open('server'))
           if (await locate(store, [ref])) return serve(request, reply, ref)
           const urlOf = async () =>
             (await findRemoteImage(db, { ...remote, filename: ref.name })) ??
@@ -129,7 +130,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
           const token = request.query.videoFileToken
           const { fileUrl, isGuarded } = await findPart(request, { of, filename: ref.name, token })
-          const caching = isGuarded ? 'private, no-cache' : cacheControl()
+          const caching = isGuarded ? PRIVATE_PART : open()
           if (fileUrl === null) return serve(request, reply, ref, caching)
           const urlOf = async () => (await findAccessByPart(db, { of, filename: ref.name }))?.fileUrl ?? undefined
           return serveRemote(request, reply, { ref, maxBytes: largest(kind), urlOf, check }, caching)

@@ -12,7 +12,7 @@ import { stylePath } from '../pages/assets.ts'
 import { contentSecurityPolicy, layout } from '../pages/layout.ts'
 import type { Area } from '../plugins/types.ts'
 
-const SETTINGS_PATH = '/my-account/notifications'
+const SETTINGS_PATH = '/my-account/settings#notifications'
 
 /** Whatever is no such link is answered like one that is of no use any more. */
 const link = z.object({

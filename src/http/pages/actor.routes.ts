@@ -47,7 +47,8 @@ export function addActorPages(tools: PageTools): void {
       app.get(tab === undefined ? base : `${base}/${tab}`, options, async (request, reply) => {
         const visit = await visitors.of(request)
         const asked = { request, reply, visit, tab: tab as TabName | undefined }
-        return (await show(request.params.name, asked)) ?? sendMissing(request, reply)
+        await show(request.params.name, asked)
+        return reply.sent ? reply : sendMissing(request, reply)
       })
     }
     app.get(`${base}/*`, options, async (request, reply) => sendMissing(request, reply))
@@ -62,7 +63,7 @@ interface Asked {
   tab: TabName | undefined
 }
 
-/** Each sends the page, or answers undefined when there is nobody of this name. */
+/** Each sends the page, or nothing when there is nobody of this name. */
 function makeActorPages(tools: PageTools) {
   const { db, urls, site, visitors, lookedAtActor, send } = tools
 

@@ -2,7 +2,9 @@
 
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../platform/html.ts'
+import { unknownTo } from '../plugins/asks.ts'
 import { answerError } from '../plugins/errors.ts'
+import { HttpError } from '../plugins/http-error.ts'
 import type { PageTools } from './send.ts'
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -13,8 +15,15 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not now',
 }
 
-/** For all routes of the pages. */
+/** Pages of videos, playlists, accounts and channels, for whoever asks: those who make previews of links name all kinds of types. */
+const OF_SUBJECTS = /^\/(?:@|(?:w|a|c|accounts|video-channels|videos\/(?:watch|embed)|video-playlists\/embed)\/)/
+
+/** For all routes of the pages. Who takes no page is refused with 406 before anything is looked up, save at `OF_SUBJECTS`. */
 export function addErrorPages({ app, send }: PageTools): void {
+  app.addHook('preValidation', async (request) => {
+    if ((request.method !== 'GET' && request.method !== 'HEAD') || OF_SUBJECTS.test(request.url)) return
+    if (unknownTo(request) === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
+  })
   app.setErrorHandler((error, request, reply) => {
     if (!wantsHtml(request)) return answerError(error, request, reply)
     return answerError(error, request, reply, ({ status, detail }) => {

@@ -5,6 +5,7 @@ import type { Area } from '../plugins/types.ts'
 import { addAboutPages } from './about.routes.ts'
 import { addAccountPages } from './account.routes.ts'
 import { addActorPages } from './actor.routes.ts'
+import { addArchivePages } from './archives.routes.ts'
 import { addAssets } from './assets.ts'
 import { addEmbedPages } from './embed.routes.ts'
 import { addErrorPages } from './errors.ts'
@@ -15,8 +16,10 @@ import { addMissingPage } from './missing.routes.ts'
 import { addPlaylistWatchPages } from './playlist.routes.ts'
 import { addSearchPage } from './search.routes.ts'
 import { makePageTools, type PagesDeps } from './send.ts'
+import { addSignupPages } from './signup.routes.ts'
 import { addSubscribePages } from './subscribe.routes.ts'
 import { addWatchPages } from './watch.routes.ts'
+import { addWatchingReports } from './watching.routes.ts'
 
 /** Adds the pages, their assets, and the page for what is not there. */
 export function pagesArea(deps: PagesDeps): Area {
@@ -27,10 +30,13 @@ export function pagesArea(deps: PagesDeps): Area {
     addActorPages(tools)
     addSearchPage(tools)
     addLoginPages(tools)
+    addSignupPages(tools)
     addMailLinkPages(tools)
     addAccountPages(tools)
+    addArchivePages(tools)
     addSubscribePages(tools)
     addWatchPages(tools)
+    addWatchingReports(tools)
     addEmbedPages(tools)
     addAboutPages(tools)
     addPlaylistWatchPages(tools)

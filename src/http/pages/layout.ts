@@ -28,7 +28,7 @@ ${tags}`,
 
 export function layout(
   { title, body, head, embed = false, player = false, signedIn = false, searched }: Page,
-  site: Pick<Site, 'name'>,
+  site: Pick<Site, 'name'> & Partial<Site>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
 ): string {
   const name = titleText(title)
@@ -66,7 +66,7 @@ ${
 <nav aria-label="Main"><a href="/about">About</a>${
         signedIn
           ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/logout">Log out</a>`
-          : html`<a href="/login">Log in</a>`
+          : html`${site.hasSignup && html`<a href="/signup">Sign up</a>`}<a href="/login">Log in</a>`
       }</nav>
 </header>
 <main id="main" tabindex="-1">

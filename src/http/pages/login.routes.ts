@@ -25,7 +25,10 @@ export function addLoginPages({ app, config, visitors, sessions, instance, send 
     form: { username?: string | undefined; next: string; problem?: string; status?: number },
   ): FastifyReply {
     const { status = 200, ...fields } = form
-    const body = loginBody({ ...fields, canReset: isMailEnabled(config()), token: visitors.formToken(request, reply) })
+    const body = loginBody({
+      ...{ ...fields, canReset: isMailEnabled(config()), canSignUp: config().signup.enabled },
+      token: visitors.formToken(request, reply),
+    })
     return send(request, reply, { status, title: 'Log in', body, isPrivate: true })
   }
 

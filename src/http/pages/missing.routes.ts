@@ -2,7 +2,6 @@
 
 import { html } from '../../platform/html.ts'
 import { unknownTo } from '../plugins/asks.ts'
-import { HttpError } from '../plugins/http-error.ts'
 import { clientNeededBody, missingBody } from './bodies/missing.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
@@ -11,9 +10,7 @@ const OF_CLIENTS = /^\/(?:admin|my-account|my-library)(?:[/?;]|$)/
 
 export function addMissingPage({ app, send, site }: PageTools): void {
   app.get('/*', pageOptions, async (request, reply) => {
-    const what = unknownTo(request)
-    if (what === 'nothing') return reply.callNotFound()
-    if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
+    if (unknownTo(request) === 'nothing') return reply.callNotFound()
     if (OF_CLIENTS.test(request.url)) {
       return send(request, reply, { status: 404, title: 'Another client', body: clientNeededBody(), isPrivate: true })
     }

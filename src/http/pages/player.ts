@@ -8,6 +8,12 @@ import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
 import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
 
+/** The route of the pages' own reports, and the proof of a form. */
+export interface Reports {
+  path: string
+  token: string
+}
+
 export interface PlayerParts {
   video: WatchedVideoRow
   sources: Sources
@@ -16,6 +22,8 @@ export interface PlayerParts {
   fileToken: FileToken
   /** Typed by the visitor: views are counted with it. */
   password?: string | undefined
+  /** Where the player tells where it is, for who is logged in. */
+  reports?: Reports | undefined
   /** Of the page of a playlist that shows what comes next. */
   nextUrl?: string | undefined
   /** Alone, in a frame of another site. */
@@ -37,8 +45,10 @@ function plainPlayer(parts: PlayerParts): Html {
   const fragment = start > 0 || stop !== undefined ? `#t=${start}${stop === undefined ? '' : `,${stop}`}` : ''
   const name = titleText(video.name)
   return html`<div class="player" ${data({
-    // Views are told without the visitor's cookie: of videos that need it they would be refused.
-    video: (!hasPrivateFiles(video) || parts.password !== undefined) && video.uuid,
+    // The API does not know the visitor's cookie: of videos that need it a report would be refused.
+    video: (!hasPrivateFiles(video) || parts.password !== undefined || parts.reports !== undefined) && video.uuid,
+    reports: parts.reports?.path,
+    token: parts.reports?.token,
     hls: sources.hls,
     duration: video.duration,
     live: video.is_live && '1',

@@ -5,9 +5,11 @@ import type { LookedAtActor } from '../../actors/actor/index.ts'
 import type { Contact } from '../../actors/contact/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { Notifications } from '../../actors/notification/index.ts'
+import type { NotificationSettingCommands } from '../../actors/notification-setting/index.ts'
 import type { Registrations } from '../../actors/registration/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
 import type { Subscriptions } from '../../actors/subscription/index.ts'
+import type { Uploads } from '../../actors/upload/index.ts'
 import type { EmailVerification, PasswordReset, UpdateMe } from '../../actors/user/index.ts'
 import type { ArchiveLinks, UserExports } from '../../actors/user-export/index.ts'
 import type { FileTokens } from '../../actors/video/index.ts'
@@ -17,6 +19,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
+import type { Watch } from '../views/watch.ts'
 import type { Assets } from './assets.ts'
 import { missingBody } from './bodies/missing.ts'
 import { plainHead } from './heads/index.ts'
@@ -37,20 +40,26 @@ export interface PagesDeps {
   clock: Clock
   emailVerification: Pick<EmailVerification, 'verify' | 'verifyNewAddress'>
   passwordReset: PasswordReset
-  registrations: Pick<Registrations, 'verifyEmail'>
+  registrations: Pick<Registrations, 'verifyEmail' | 'assertOpen' | 'register' | 'request'>
   updateMe: UpdateMe
   notifications: Pick<Notifications, 'markAllRead'>
+  notificationSettings: NotificationSettingCommands
   userExports: Pick<UserExports, 'request' | 'remove'> & Pick<ArchiveLinks, 'addressOf'>
+  uploads: Pick<Uploads, 'openArchive' | 'receiveArchive' | 'endArchive' | 'cancel' | 'quotaLeft'>
+  watch: Watch
   subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe'>
   contact: Contact
-  /** Row ids of what a text names; `fetch`: other servers may be asked. */
-  resolvePasted: Record<'video' | 'channel' | 'playlist' | 'account', Find>
+  /** What a text names, with the id of its row; `fetch`: other servers may be asked. */
+  resolvePasted: { anything(text: string, options: { fetch: boolean }): Promise<PastedThing | undefined> }
   /** Where a visitor with a handle elsewhere subscribes to the actor with this address. Throws DomainError. */
   subscribeAddress(handle: string, uri: string): Promise<string>
   fileTokens: Pick<FileTokens, 'issue'>
 }
 
-type Find = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
+export interface PastedThing {
+  kind: 'video' | 'channel' | 'playlist' | 'account'
+  id: number
+}
 
 export interface Answer extends Page {
   status?: number

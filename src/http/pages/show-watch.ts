@@ -1,18 +1,19 @@
 // The page of a video from what was found: the same for its own address, behind a password, and in a playlist.
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findThread, listThreads, seesHeld } from '../../actors/comment/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
 import type { Html } from '../../platform/html.ts'
 import { viewerOf } from '../videos/viewer.ts'
-import { previewPath } from './addresses.ts'
+import { previewPath, watchPath } from './addresses.ts'
 import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
 import { watchBody } from './bodies/watch.ts'
 import { headTagsOf, plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
-import { playerOf } from './player.ts'
+import { playerOf, type Reports } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
 import type { Answer, PageTools } from './send.ts'
 import { type FileToken, type Sources, sourcesOf } from './sources.ts'
@@ -25,11 +26,20 @@ export interface Shown {
   fileToken: FileToken
   options: PlayerOptions
   password?: string | undefined
+  reports?: Reports | undefined
   nextUrl?: string | undefined
   embed?: boolean
 }
 
 const COMMENTS_DISABLED = 2
+
+/** Where the player of who is logged in reports to; undefined for visitors, whose players report to the API. */
+export const reportsOf = (
+  { visitors }: PageTools,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { video, visit }: Pick<Shown, 'video' | 'visit'>,
+): Reports | undefined =>
+  visit ? { path: `${watchPath(video)}/views`, token: visitors.formToken(request, reply) } : undefined
 
 /** The player, or what is said in its place; and where its bytes come from. */
 export function showPlayer({ urls, config }: PageTools, shown: Shown): { player: Html; sources: Sources } {

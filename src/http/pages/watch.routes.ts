@@ -8,7 +8,7 @@ import { plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { showWatch } from './show-watch.ts'
+import { reportsOf, showWatch } from './show-watch.ts'
 import { findWatched } from './watched.ts'
 
 const MOST = 1_000_000
@@ -43,7 +43,8 @@ export function addWatchPages(tools: PageTools): void {
     }
     const { video, fileToken } = watched
     const said = { start: query.commentsStart, threadId: query.threadId }
-    const shown = { video, visit, fileToken, password, said, options: playerOptions(query) }
+    const reports = reportsOf(tools, { request, reply }, { video, visit })
+    const shown = { video, visit, fileToken, password, said, reports, options: playerOptions(query) }
     return send(request, reply, await showWatch(tools, shown))
   }
 

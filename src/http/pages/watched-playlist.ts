@@ -9,8 +9,8 @@ import {
 } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
-import { isOpen } from '../../actors/video/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
+import { elementTypeOf, elementTypes } from '../video-playlists/views.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { findWatched, type Watched, type WatchedDeps } from './watched.ts'
 
@@ -19,6 +19,8 @@ export interface WatchedPlaylist {
   /** Of the whole playlist. */
   total: number
   elements: ElementRow[]
+  /** Those of them that whoever looks may watch, as the API says it. */
+  playable: ReadonlySet<ElementRow>
   /** The one that plays; undefined when there is nothing to play. */
   current: ElementRow | undefined
   /** What plays after it. */
@@ -49,12 +51,9 @@ export async function findWatchedPlaylist(
   const { total, rows: elements } = await listElements(deps.db, {
     ...{ playlistId: playlist.id, start, count: ELEMENTS_PER_PAGE, watcher: viewer?.accountId },
   })
-  const playable = elements.filter(isPlayable)
+  const playable = elements.filter((element) => elementTypeOf(element, viewer) === elementTypes.regular)
   const current = playable.find((element) => position === undefined || element.position === position)
   const next = current && playable.find((element) => element.position > current.position)
   const watched = current?.video ? await findWatched(deps, visit, { id: current.video.uuid }) : undefined
-  return { playlist, total, elements, current, next, watched }
+  return { playlist, total, elements, playable: new Set(playable), current, next, watched }
 }
-
-/** Whether it is shown to everybody who has the playlist. */
-export const isPlayable = ({ video, muted }: ElementRow): boolean => video !== null && !muted && isOpen(video)

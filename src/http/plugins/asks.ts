@@ -20,9 +20,12 @@ export function addAsksConstraint(app: App): void {
 
 export const asking = (asks: Asks): Record<string, Asks> => ({ [NAME]: asks })
 
-/** Addresses below these are of files and machines; what is not there is 404 and never a page. */
+/**
+ * Addresses below these are of files and machines; what is not there is 404 and never a page, save downloads by names that no file
+ * has (`NO_PLAIN_NAME`).
+ */
 const NO_PAGES =
-  /^\/(?:api\/v1|assets|client|download|health|lazy-static|metrics|nodeinfo|object-storage-proxy|plugins|redundancy|socket\.io|static|themes|tracker|\.well-known)(?:[/?]|$)/
+  /^\/(?:api\/v1|assets|client|download(?!\/(?:web-videos|streaming-playlists\/hls\/videos)\/\w+\.\w+(?:\?|$))|health|lazy-static|metrics|nodeinfo|object-storage-proxy|plugins|redundancy|socket\.io|static|themes|tracker|\.well-known)(?:[/?]|$)/
 
 /** What an address that no route knows is to a request: people get a page, other servers hear that nothing is there. */
 export function unknownTo(request: FastifyRequest): 'page' | 'nothing' | 'unacceptable' {

@@ -28,7 +28,8 @@ export interface FileTarget<T> {
 }
 
 export interface FormFile<T> {
-  open(part: FilePart): Promise<FileTarget<T>>
+  /** `sent` has the fields that came before the file, each that came once. */
+  open(part: FilePart, sent: (field: string) => string | undefined): Promise<FileTarget<T>>
   maxBytes: number
   /** What a larger one is called, as the contract has it for the route: 413, or a bad field among others. */
   overLimit?: 'too large' | 'bad field'
@@ -120,7 +121,12 @@ async function receive(
       // What browsers send for a file input without a file.
       part.file.resume()
     } else {
-      files.set(part.fieldname, await store(part, wanted[part.fieldname], files.has(part.fieldname), discards))
+      const sent = (field: string): string | undefined => {
+        const [value, ...others] = entries.filter(([name]) => name === field)
+        return others.length === 0 ? value?.[1] : undefined
+      }
+      const twice = files.has(part.fieldname)
+      files.set(part.fieldname, await store(part, wanted[part.fieldname], { twice, sent, discards }))
     }
   }
 }
@@ -128,9 +134,9 @@ async function receive(
 async function store(
   { fieldname, filename, mimetype, file }: MultipartFile,
   wanted: FormFile<unknown> | undefined,
-  twice: boolean,
-  discards: (() => Promise<void>)[],
+  form: { twice: boolean; sent: (field: string) => string | undefined; discards: (() => Promise<void>)[] },
 ): Promise<ReceivedFile<unknown>> {
+  const { twice, sent, discards } = form
   const part = { field: fieldname, filename, mimetype }
   // A failure runs through all streams of the pipeline; who had it first is at fault.
   let fault: 'form' | 'place' | undefined
@@ -143,7 +149,7 @@ async function store(
       { name: fieldname, location: 'body', msg: twice ? 'Only one file is expected' : 'No such file is expected' },
     ])
   }
-  const target = await wanted.open(part)
+  const target = await wanted.open(part, sent)
   discards.push(() => target.discard())
   const counter = countBytes(fieldname, wanted)
   for (const stream of [counter.stream, target.writable]) {
@@ -217,7 +223,7 @@ function refuseMalformed(error: unknown): never {
 }
 
 /** Reads on and throws away: a client that is still sending would otherwise never read why it was refused. */
-function linger({ raw }: FastifyRequest): void {
+export function linger({ raw }: FastifyRequest): void {
   if (raw.complete || raw.destroyed) return
   raw.unpipe()
   raw.resume()

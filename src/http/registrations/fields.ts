@@ -1,6 +1,8 @@
 // Fields of those who register, and of those who decide on it.
 
 import { z } from 'zod'
+import type { Applicant } from '../../actors/registration/index.ts'
+import { DomainError } from '../../actors/runtime/index.ts'
 import { idText } from '../plugins/schemas.ts'
 import { displayName, emailAddress, localName, newPassword } from '../users/fields.ts'
 
@@ -13,6 +15,14 @@ export const registerBody = z.object({
 })
 
 export const requestBody = registerBody.extend({ registrationReason: z.string().min(2).max(3000) })
+
+/** Throws `invalid` when account and channel would have one name: both are actors. */
+export function applicantOf({ channel, ...body }: z.infer<typeof registerBody>): Applicant {
+  if (channel?.name === body.username) {
+    throw new DomainError('invalid', 'Channel name cannot be the same as user username.')
+  }
+  return { ...body, channel: channel ?? undefined }
+}
 
 export const decisionBody = z.object({
   moderationResponse: z.string().min(2).max(3000),

@@ -8,7 +8,15 @@ import type { Database } from '../../platform/database/index.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { askBody, decisionBody, registerBody, registrationParam, requestBody, verificationString } from './fields.ts'
+import {
+  applicantOf,
+  askBody,
+  decisionBody,
+  registerBody,
+  registrationParam,
+  requestBody,
+  verificationString,
+} from './fields.ts'
 import { registrationView, toRegistrationView } from './views.ts'
 
 const TAGS = ['Register']
@@ -124,12 +132,4 @@ export function registrationsArea(deps: { db: Database; config: () => Config; re
       },
     )
   }
-}
-
-/** Throws `invalid` when account and channel would have one name: both are actors. */
-function applicantOf({ channel, ...body }: z.infer<typeof registerBody>) {
-  if (channel?.name === body.username) {
-    throw new DomainError('invalid', 'Channel name cannot be the same as user username.')
-  }
-  return { ...body, channel: channel ?? undefined }
 }

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
-import { findPlaylist, playlistPrivacies } from '../../actors/playlist/index.ts'
+import { findPlaylist, isOpenPlaylistBy } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { findVideoDetails, isOpen, videoPrivacies } from '../../actors/video/index.ts'
+import { findVideoDetails, isOpenBy } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { html, webUrl } from '../../platform/html.ts'
@@ -104,9 +104,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
   async function openVideo(key: IdOrUuid): Promise<Shown> {
     const video = await findVideoDetails(db, key)
     if (!video) throw notFound('Video not found')
-    // Ids can be counted through, so they do not show what is unlisted.
-    const isNamed = 'uuid' in key || video.privacy === videoPrivacies.public
-    if (!isOpen(video) || !isNamed) throw new HttpError(403, 'Video is not publicly available')
+    if (!isOpenBy(video, { byId: 'id' in key })) throw new HttpError(403, 'Video is not publicly available')
     const { width, height } = config().thumbnails.sizes[1] ?? PREVIEW
     const picture = previewUrl(video, urls)
     return {
@@ -121,8 +119,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
     const playlist = await findPlaylist(db, key)
     if (!playlist) throw notFound('Playlist not found')
     const { privacy, name, channel, account, thumbnail } = playlist
-    const isNamed = 'uuid' in key || privacy === playlistPrivacies.public
-    if (privacy === playlistPrivacies.private || !isNamed) {
+    if (!isOpenPlaylistBy(privacy, { byId: 'id' in key })) {
       throw new HttpError(403, 'Playlist is not publicly available')
     }
     const { width, height } = config().thumbnails.sizes[0] ?? THUMBNAIL

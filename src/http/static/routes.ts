@@ -16,6 +16,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 import { passwordOf } from '../videos/viewer.ts'
+import { openFile, PRIVATE_FILE } from './caching.ts'
 import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
 import { hlsNames, plain } from './names.ts'
 import { sendOn, sendOnSigned } from './send-on.ts'
@@ -50,18 +51,16 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
   const guards = () => config().static_files.private_files_require_auth
 
   const serveOpen = async (request: FastifyRequest, reply: FastifyReply, ref: FileRef) => {
-    const cacheControl = `public, max-age=${lifetime()}`
-    const sent = await sendOn(reply, { store, ref, cacheControl })
-    return sent ?? (await serveFile(request, reply, { store, refs: [ref], absent, delivery: delivery(), cacheControl }))
+    const caching = openFile(lifetime())
+    if (await sendOn(reply, { store, ref, caching })) return reply
+    return serveFile(request, reply, { store, refs: [ref], absent, delivery: delivery(), caching })
   }
 
   const servePrivate = async (request: FastifyRequest, reply: FastifyReply, refs: FileRef[]) => {
-    const sent = proxies() ? undefined : await sendOnSigned(reply, { store, refs })
-    if (sent) return sent
+    if (!proxies() && (await sendOnSigned(reply, { store, refs }))) return reply
     const type = typeOf(refs[0]?.name ?? '')
     const kind = type === PLAYLIST ? { type: `${type}; charset=utf-8` } : { absent }
-    const cacheControl = 'private, no-cache'
-    return serveFile(request, reply, { store, refs, cacheControl, delivery: delivery(), ...kind })
+    return serveFile(request, reply, { store, refs, caching: PRIVATE_FILE, delivery: delivery(), ...kind })
   }
 
   async function assertAllowed(
@@ -83,7 +82,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
     const found = await locate(store, refs)
     if (!found) throw notFound('File not found')
     const { stream } = await store.open(found.ref)
-    reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, 'cache-control': 'private, no-cache' })
+    reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, ...PRIVATE_FILE })
     return reply.send(withTokens(await text(stream), token))
   }
 

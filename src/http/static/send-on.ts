@@ -3,21 +3,24 @@
 import { extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { FileRef, Store } from '../../media/index.ts'
+import type { Caching } from './caching.ts'
 
 type Addresses = Pick<Store, 'publicAddress' | 'signedAddress'>
 
 /**
- * A redirect to a public file in object storage; undefined when there is none. A master playlist stays here: its renditions may lie
+ * Redirects to a public file in object storage; false when there is none. (A reply cannot be the answer of an async function: it
+ * is a thenable, of nothing.) A master playlist stays here: its renditions may lie
  * in both places, and are found from here.
  */
 export async function sendOn(
   reply: FastifyReply,
-  { store, ref, cacheControl }: { store: Addresses; ref: FileRef; cacheControl: string },
-): Promise<FastifyReply | undefined> {
-  if (ref.name.endsWith('-master.m3u8')) return undefined
+  { store, ref, caching }: { store: Addresses; ref: FileRef; caching: Caching },
+): Promise<boolean> {
+  if (ref.name.endsWith('-master.m3u8')) return false
   const address = await store.publicAddress(ref)
   if (!address) return await sendOnSigned(reply, { store, refs: [ref] })
-  return reply.header('cache-control', cacheControl).redirect(address, 302)
+  reply.headers(caching).redirect(address, 302)
+  return true
 }
 
 /**
@@ -27,11 +30,13 @@ export async function sendOn(
 export async function sendOnSigned(
   reply: FastifyReply,
   { store, refs }: { store: Addresses; refs: readonly FileRef[] },
-): Promise<FastifyReply | undefined> {
-  if (reply.request.method === 'HEAD') return undefined
+): Promise<boolean> {
+  if (reply.request.method === 'HEAD') return false
   for (const ref of refs) {
     const address = extname(ref.name) === '.m3u8' ? undefined : await store.signedAddress(ref)
-    if (address) return reply.header('cache-control', 'private, no-store').redirect(address, 302)
+    if (!address) continue
+    reply.header('cache-control', 'private, no-store').redirect(address, 302)
+    return true
   }
-  return undefined
+  return false
 }

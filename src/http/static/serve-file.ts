@@ -17,6 +17,7 @@ import { isFresh } from '../plugins/conditional.ts'
 import { corsHeaders } from '../plugins/cors.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { parseRange, rangeCounts } from './byte-range.ts'
+import type { Caching } from './caching.ts'
 
 export const typeOf = contentTypeOf
 
@@ -24,7 +25,7 @@ export interface ServeOptions {
   store: Store
   /** The places to look at, in this order. */
   refs: readonly FileRef[]
-  cacheControl: string
+  caching: Caching
   type?: string
   /** Content-Disposition of a download. */
   disposition?: string
@@ -57,7 +58,7 @@ export async function serveFile(
 
 /** False when the file was replaced between the look at it and its opening: the length may be another one. */
 async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: ServeOptions): Promise<boolean> {
-  const { store, refs, cacheControl, type, disposition, delivery, absent = missing } = options
+  const { store, refs, caching, type, disposition, delivery, absent = missing } = options
   const accelerated = delivery.x_accel_location
   const found = await locate(store, refs)
   if (!found) throw absent()
@@ -65,7 +66,7 @@ async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: 
   if (disposition !== undefined) reply.header('content-disposition', disposition)
   if (accelerated && (await store.placeOf(ref)) === 'file-system') {
     reply
-      .header('cache-control', cacheControl)
+      .headers(caching)
       .header('content-type', type ?? typeOf(ref.name))
       .header('x-accel-redirect', acceleratedPath(accelerated, ref))
       .send()
@@ -74,7 +75,7 @@ async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: 
   const headers = {
     'accept-ranges': 'bytes',
     'access-control-expose-headers': EXPOSED,
-    'cache-control': cacheControl,
+    ...caching,
     etag: stat.etag,
     'last-modified': stat.modifiedAt.toUTCString(),
   }

@@ -18,6 +18,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { idText, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
+import { PRIVATE_FILE } from '../static/caching.ts'
 import { plain } from '../static/names.ts'
 import { sendOnSigned } from '../static/send-on.ts'
 import { serveFile } from '../static/serve-file.ts'
@@ -43,8 +44,6 @@ const wish = z.preprocess(
 const LONGEST_TOKEN = 2000
 /** Three parts in base64url (RFC 7515). */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** Nobody keeps it without asking whether the address still holds. */
-const CACHE = 'public, max-age=0'
 
 export function userExportsArea({ db, store, clock, config, userExports }: UserExportsDeps): Area {
   const managerOf = (request: FastifyRequest): ExportManager => {
@@ -113,18 +112,9 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
         await userExports.check(name, request.query.jwt)
         const refs: FileRef[] = [{ kind: 'user_exports', name }]
         const { object_storage, vireo } = config()
-        const sent = object_storage.proxy.proxify_private_files ? undefined : await sendOnSigned(reply, { store, refs })
+        if (!object_storage.proxy.proxify_private_files && (await sendOnSigned(reply, { store, refs }))) return reply
         const disposition = `attachment; filename="user-export-${archive.userId}-${archive.createdAt.toISOString()}.zip"`
-        return (
-          sent ??
-          (await serveFile(request, reply, {
-            store,
-            refs,
-            disposition,
-            cacheControl: CACHE,
-            delivery: vireo.delivery,
-          }))
-        )
+        return serveFile(request, reply, { store, refs, disposition, caching: PRIVATE_FILE, delivery: vireo.delivery })
       },
     })
   }

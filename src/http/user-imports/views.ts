@@ -4,6 +4,7 @@ import { z } from 'zod'
 import {
   countsOf,
   importedParts,
+  itemReasons,
   summaryNames,
   type UserImportRow,
   userImportStates,
@@ -35,6 +36,20 @@ export const userImportProgressView = userImportView
     resultSummary: z.object({
       stats: z.object(Object.fromEntries(summaryNames.map((name) => [name, counts]))),
     }),
+    /** What was not brought in: how many items, and the first of them. */
+    failures: z.object({
+      total: z.int(),
+      data: z.array(
+        z.object({
+          part: z.enum(importedParts),
+          /** Its place in its part, from 0. */
+          index: z.int(),
+          /** What the archive calls it; null where it says nothing. */
+          name: z.string().nullable(),
+          reason: z.enum(itemReasons),
+        }),
+      ),
+    }),
     /** Why it failed; null otherwise. */
     error: z.string().nullable(),
   })
@@ -47,7 +62,7 @@ export const toUserImportView = ({ id, state, created_at }: UserImportRow): z.in
 })
 
 export function toUserImportProgressView(row: UserImportRow): z.infer<typeof userImportProgressView> {
-  const { state, context, item, items, summary } = row
+  const { state, context, item, items, summary, failures } = row
   return {
     ...toUserImportView(row),
     progress: {
@@ -57,6 +72,10 @@ export function toUserImportProgressView(row: UserImportRow): z.infer<typeof use
       ...{ itemsDone: item, items },
     },
     resultSummary: { stats: Object.fromEntries(summaryNames.map((name) => [name, countsOf(summary, name)])) },
+    failures: {
+      total: summaryNames.reduce((sum, name) => sum + countsOf(summary, name).errors, 0),
+      data: [...failures],
+    },
     error: context.error,
   }
 }

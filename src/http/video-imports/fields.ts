@@ -15,7 +15,8 @@ const source = {
     z
       .string('Invalid value')
       .max(2000)
-      .regex(/^magnet:\?xt=urn:[a-z0-9]+:[a-z0-9]{32}/i, 'Invalid value'),
+      // Other parameters may come first, as in the ones of our own videos.
+      .regex(/^magnet:\?(?:[^#]*&)?xt=urn:[a-z0-9]+:[a-z0-9]{32}/i, 'Invalid value'),
   ),
 }
 

@@ -64,7 +64,7 @@ export const toPlaylistView = (row: PlaylistRow, here: Here): z.infer<typeof pla
 })
 
 /** `VideoPlaylistElementType` of the contract. */
-const elementTypes = { regular: 0, deleted: 1, private: 2, unavailable: 3 } as const
+export const elementTypes = { regular: 0, deleted: 1, private: 2, unavailable: 3 } as const
 
 export const elementView = z
   .object({
@@ -79,7 +79,7 @@ export const elementView = z
 
 /** The place of a video that the viewer may not see is shown, and nothing of the video. */
 export function toElementView(row: ElementRow, viewer: Viewer, here: Here): z.infer<typeof elementView> {
-  const type = typeOf(row, viewer)
+  const type = elementTypeOf(row, viewer)
   return {
     id: row.element_id,
     position: row.position,
@@ -92,7 +92,8 @@ export function toElementView(row: ElementRow, viewer: Viewer, here: Here): z.in
 
 const OPEN: readonly number[] = [videoPrivacies.public, videoPrivacies.unlisted]
 
-function typeOf({ video, owner_account_id, muted }: ElementRow, viewer: Viewer): number {
+/** How an element is shown to whoever looks: only of `regular` ones something is told. */
+export function elementTypeOf({ video, owner_account_id, muted }: ElementRow, viewer: Viewer): number {
   if (!video) return elementTypes.deleted
   if (viewer?.accountId === owner_account_id) return elementTypes.regular
   const isSeen = OPEN.includes(video.privacy) || (video.privacy === videoPrivacies.internal && viewer !== null)

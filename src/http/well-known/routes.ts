@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Config, isMailEnabled } from '../../config/index.ts'
+import { type Config, isMailEnabled, publicAddress } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { realFolder } from '../../platform/folder.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -76,9 +76,7 @@ export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
  * how they are reached.
  */
 function contactOf(config: Config, origin: string): string {
-  const { contact_form, instance, admin } = config
-  if (contact_form.enabled && isMailEnabled(config)) return `${origin}/about/contact`
-  const { administrator, description, short_description, terms, moderation_information } = instance
-  const said = [administrator, description, short_description, terms, moderation_information].join('\n')
-  return said.includes(admin.email) ? `mailto:${admin.email}` : `${origin}/about/instance`
+  if (config.contact_form.enabled && isMailEnabled(config)) return `${origin}/about/contact`
+  const address = publicAddress(config)
+  return address === undefined ? `${origin}/about/instance` : `mailto:${address}`
 }

@@ -38,8 +38,7 @@ export const isFolder = ({ path }: Pick<ListedEntry, 'path'>): boolean => path.e
 export function checkEntry(entry: ListedEntry, traits: EntryTraits, limits: ArchiveLimits): void {
   const { path, compressedSize, size, method } = entry
   const shown = JSON.stringify(path.slice(0, 100))
-  if (!isSafePath(path, limits.path))
-    throw new ArchiveError('unsafe', `The archive has a file of a bad name, ${shown}.`)
+  if (!isSafePath(path, limits)) throw new ArchiveError('unsafe', `The archive has a file of a bad name, ${shown}.`)
   if ((traits.flags & ENCRYPTED) !== 0) throw new ArchiveError('unsupported', `${shown} of the archive is encrypted.`)
   const type = (traits.externalAttributes >>> 16) & TYPE_OF_FILE
   if (type !== 0 && type !== (isFolder(entry) ? FOLDER : REGULAR)) {
@@ -63,8 +62,7 @@ export function checkEntry(entry: ListedEntry, traits: EntryTraits, limits: Arch
  * once, and are not too much together. Archives whose entries share bytes are bombs: a better zip bomb, D. Fifield, 2019.
  */
 export function checkTogether(entries: readonly ListedEntry[], end: number, limits: ArchiveLimits): void {
-  const names = new Set(entries.map(({ path }) => path.replace(/\/$/, '')))
-  if (names.size !== entries.length) throw new ArchiveError('unsafe', 'The archive has two files of one name.')
+  refuseSharedNames(entries)
   let [total, packed, at] = [0, 0, 0]
   for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
     if (at === 0 && entry.offset !== 0) {
@@ -86,11 +84,32 @@ export function checkTogether(entries: readonly ListedEntry[], end: number, limi
 const leastEnd = ({ offset, nameLength, compressedSize }: ListedEntry): number =>
   offset + HEADER_BYTES + nameLength + compressedSize
 
-function isSafePath(path: string, longest: number): boolean {
-  if (path.length === 0 || path.length > longest) return false
-  if (/^[A-Za-z]:/.test(path) || path.includes('\\') || hasControl(path)) return false
-  const segments = path.replace(/\/$/, '').split('/')
-  return segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..')
+/** Also of names that only some systems tell apart, by letter case or by how Unicode is composed; and no file is another one's folder. */
+function refuseSharedNames(entries: readonly ListedEntry[]): void {
+  const keys = entries.map(({ path }) => path.replace(/\/$/, '').normalize('NFC').toLowerCase().replaceAll('/', '\0'))
+  const files = new Set(keys.filter((_key, index) => entries[index] && !isFolder(entries[index])))
+  // Names have no U+0000, and nothing comes before it: what is in a folder comes right behind the folder.
+  keys.sort()
+  keys.forEach((key, index) => {
+    const next = keys[index + 1] ?? ''
+    if (!next.startsWith(key)) return
+    if (next === key) throw new ArchiveError('unsafe', 'The archive has two files of one name.')
+    if (next[key.length] === '\0' && files.has(key)) {
+      throw new ArchiveError('unsafe', 'The archive has a file that is a folder, too.')
+    }
+  })
 }
+
+function isSafePath(path: string, limits: Pick<ArchiveLimits, 'path' | 'name' | 'names'>): boolean {
+  if (path.length === 0 || path.length > limits.path) return false
+  // What is in the place of bytes that are no UTF-8.
+  if (path.includes('\\') || path.includes('\ufffd') || hasControl(path)) return false
+  const names = path.replace(/\/$/, '').split('/')
+  return (
+    names.length <= limits.names && names.every((name) => isSafeName(name) && Buffer.byteLength(name) <= limits.name)
+  )
+}
+
+const isSafeName = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !/^[A-Za-z]:/.test(name)
 
 const hasControl = (text: string): boolean => /\p{Cc}/u.test(text)

@@ -7,6 +7,10 @@ export interface ArchiveLimits {
   directory: number
   /** Characters of a path. */
   path: number
+  /** Bytes of each name in a path, in UTF-8: file systems take no longer ones (NAME_MAX of Linux). */
+  name: number
+  /** Names in a path. Archives of users have three; what compares paths costs as much as they are deep. */
+  names: number
   /** Uncompressed bytes of all entries. */
   total: number
   /** Uncompressed bytes of one entry. */
@@ -35,6 +39,8 @@ export const archiveLimits: ArchiveLimits = {
   entries: 200_000,
   directory: 64 * MIB,
   path: 1000,
+  name: 255,
+  names: 32,
   total: 1024 * 1024 * MIB,
   entry: 256 * 1024 * MIB,
   ratio: 200,

@@ -1,7 +1,7 @@
 // The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
 
 import { close, constants, fstat, open as openCallback } from 'node:fs'
-import { copyFile, lstat, mkdir, open, opendir, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, opendir, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -202,6 +202,12 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
         throw error
       })
       return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    },
+
+    async workRoom() {
+      await mkdir(resolve(tmp), { recursive: true })
+      const { bavail, blocks, bsize } = await statfs(resolve(tmp))
+      return { free: bavail * bsize, total: blocks * bsize }
     },
 
     async sweep({ olderThanMs, now, isGone = () => false }) {

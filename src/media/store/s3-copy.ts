@@ -2,9 +2,16 @@
 
 import type { S3 } from './s3-client.ts'
 
-/** What one request may copy, in bytes (the limit of S3 itself). */
-const LARGEST_COPY = 5 * 2 ** 30
-const PART = 2 ** 30
+/** Bytes. */
+export interface CopySizes {
+  /** What one request may copy. */
+  largest: number
+  /** Of each part of a larger object, but the last. */
+  part: number
+}
+
+/** `largest` is the limit of S3 itself. */
+export const COPY_SIZES: CopySizes = { largest: 5 * 2 ** 30, part: 2 ** 30 }
 
 interface Address {
   Bucket: string
@@ -16,19 +23,18 @@ export interface Copy {
   to: Address
   /** Such as an ACL, which a copy does not inherit. */
   extra: { ACL?: 'private' }
-  largest?: number
-  partSize?: number
+  sizes: CopySizes
 }
 
 /** Copies an object whole or not at all; large ones in parts. Errors are those of the library. */
 export async function copyObject(
   { sdk, client }: Pick<S3, 'sdk' | 'client'>,
-  { from, to, extra, largest = LARGEST_COPY, partSize = PART }: Copy,
+  { from, to, extra, sizes }: Copy,
 ): Promise<void> {
   const CopySource = `${from.Bucket}/${from.Key.split('/').map(encodeURIComponent).join('/')}`
   const found = await client.send(new sdk.HeadObjectCommand(from))
   const size = found.ContentLength ?? 0
-  if (size <= largest) {
+  if (size <= sizes.largest) {
     await client.send(new sdk.CopyObjectCommand({ ...to, ...extra, CopySource }))
     return
   }
@@ -37,9 +43,9 @@ export async function copyObject(
   const upload = { ...to, UploadId }
   try {
     const Parts: { PartNumber: number; ETag: string | undefined }[] = []
-    for (let start = 0; start < size; start += partSize) {
+    for (let start = 0; start < size; start += sizes.part) {
       const PartNumber = Parts.length + 1
-      const CopySourceRange = `bytes=${start}-${Math.min(start + partSize, size) - 1}`
+      const CopySourceRange = `bytes=${start}-${Math.min(start + sizes.part, size) - 1}`
       const part = { ...upload, PartNumber, CopySource, CopySourceRange }
       const { CopyPartResult } = await client.send(new sdk.UploadPartCopyCommand(part))
       Parts.push({ PartNumber, ETag: CopyPartResult?.ETag })

@@ -7,7 +7,7 @@ import { MediaError, systemCode } from '../errors.ts'
 import { contentTypeOf } from './content-types.ts'
 import { type Bucket, isPublicFile, keyOf, type ObjectSettings } from './object-settings.ts'
 import { asStoreError, isMissing, loadS3, reasonOf, type S3 } from './s3-client.ts'
-import { copyObject } from './s3-copy.ts'
+import { COPY_SIZES, type CopySizes, copyObject } from './s3-copy.ts'
 import { type ByteRange, type FileKind, type FileRef, type FileStat, isLocalFile, type Source } from './store.ts'
 
 const MIN_PART = 5 * 2 ** 20
@@ -33,7 +33,7 @@ export interface S3Objects {
   close(): Promise<void>
 }
 
-export function makeS3Objects(settings: ObjectSettings): S3Objects {
+export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = COPY_SIZES): S3Objects {
   let loading: Promise<S3> | undefined
   const s3 = (): Promise<S3> => {
     loading ??= loadS3(settings)
@@ -144,7 +144,8 @@ export function makeS3Objects(settings: ObjectSettings): S3Objects {
     async copy(ref, to) {
       const target = { kind: ref.kind, name: to }
       try {
-        await copyObject(await s3(), { from: addressOf(ref), to: addressOf(target), extra: aclOf(target) })
+        const extra = aclOf(target)
+        await copyObject(await s3(), { from: addressOf(ref), to: addressOf(target), extra, sizes: copySizes })
       } catch (error) {
         throw asStoreError(error)
       }

@@ -7,12 +7,13 @@ import { pipeline } from 'node:stream/promises'
 import { MediaError, systemCode } from '../errors.ts'
 import { isPublicFile, type ObjectSettings, objectAddress } from './object-settings.ts'
 import { asStoreError } from './s3-client.ts'
+import type { CopySizes } from './s3-copy.ts'
 import { makeS3Objects } from './s3-objects.ts'
 import { makeS3Uploads, uploadOfPiece } from './s3-uploads.ts'
 import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
 
 /** The store of bytes in buckets; it has no work folders of its own. */
-export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'only'> & {
+export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'workRoom' | 'only'> & {
   /** Whether the kind has a bucket. */
   has(kind: FileKind): boolean
   /** Removes the downloads that are left, by their paths and the processes that made them. Answers how many. */
@@ -33,10 +34,12 @@ export interface S3StoreOptions {
   tmp: string
   /** A name of this process, carried by its downloads. */
   owner?: string
+  /** How copies are cut; as S3 wants it unless it is said. */
+  copySizes?: CopySizes
 }
 
-export function makeS3Store({ settings, tmp, owner = '' }: S3StoreOptions): ObjectStore {
-  const objects = makeS3Objects(settings)
+export function makeS3Store({ settings, tmp, owner = '', copySizes }: S3StoreOptions): ObjectStore {
+  const objects = makeS3Objects(settings, copySizes)
   const uploads = makeS3Uploads(objects)
 
   const named = (ref: FileRef): FileRef => {

@@ -119,8 +119,11 @@ const falsehoods: Record<string, string> = {
   'dislikes of videos of ours': 'update video set dislikes = 0 where id % 2 = 0',
   'comments of videos': 'update video set comments = comments - 5',
   'lengths of playlists': 'update playlist set elements_count = 77',
-  'followers of actors of ours': 'update actor set followers_count = 3 + followers_count',
-  'followings of actors of ours': 'update actor set following_count = 9',
+  'followers of actors of ours': 'update actor set followers_count = 3 + followers_count where host_id is null',
+  'followings of actors of ours': 'update actor set following_count = 9 where host_id is null',
+  'followers of actors of others':
+    'update actor set remote_followers = id % 3, followers_count = 5 where host_id is not null',
+  'followings of actors of others': 'update actor set following_count = 9 where host_id is not null',
   'totals of public videos': 'update video_total set total = total - 4',
   'totals of accounts and channels': 'update actor_total set total = 0',
   'totals of playlists': 'update playlist_total set total = total - 2',

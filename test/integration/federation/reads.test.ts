@@ -84,6 +84,19 @@ describe('a read', () => {
     expect((await get(short)).body).toBe((await get(long)).body)
   })
 
+  it.each([
+    ['/@obj_user', '/accounts/obj_user'],
+    ['/@OBJ_User', '/accounts/obj_user'],
+    ['/@obj_user@peer.example', '/accounts/obj_user'],
+    ['/@obj_user_channel', '/video-channels/obj_user_channel'],
+    ['/@peertube', '/accounts/peertube'],
+  ])('of the handle %s is at %s', async (handle, address) => {
+    const answer = await get(handle)
+    expect([answer.statusCode, answer.headers.location]).toEqual([302, ORIGIN + address])
+    expect(answer.headers.vary).toContain('Accept')
+    expect((await get(address)).json()).toMatchObject({ id: ORIGIN + address })
+  })
+
   it('knows a video by every name that it has', async () => {
     const { id, uuid } = await localVideo()
     const short = toShortUuid(uuid)
@@ -97,6 +110,8 @@ describe('a read', () => {
   it.each([
     ['/accounts/nobody_here', 'Account not found'],
     ['/accounts/obj_user_channel', 'Account not found'],
+    ['/@nobody_here', 'Actor not found'],
+    ['/@obj_user@elsewhere.example', 'Actor not found'],
     ['/video-channels/obj_user', 'Video channel not found'],
     ['/video-channels/nobody_here', 'Video channel not found'],
     ['/accounts/nobody_here/outbox', 'Account not found'],
@@ -135,6 +150,7 @@ describe('a read', () => {
     expect(id).toBeGreaterThan(0)
     expect((await get('/accounts/gone')).statusCode).toBe(410)
     expect((await get('/accounts/gone/outbox')).statusCode).toBe(410)
+    expect((await get('/@gone')).statusCode).toBe(410)
   })
 
   it('leaves the limit of ActivityPub to count', async () => {

@@ -27,11 +27,8 @@ describe('WebFinger', () => {
     ['acct:obj_user_channel@peer.example', '/video-channels/obj_user_channel'],
     ['acct:peertube@peer.example', '/accounts/peertube'],
     ['acct:OBJ_USER@PEER.example', '/accounts/obj_user'],
-    ['obj_user@peer.example', '/accounts/obj_user'],
-    ['@obj_user@peer.example', '/accounts/obj_user'],
+    ['ACCT:obj_user@peer.example', '/accounts/obj_user'],
     ['acct:@obj_user@peer.example', '/accounts/obj_user'],
-    [`${ORIGIN}/accounts/obj_user`, '/accounts/obj_user'],
-    [`${ORIGIN}/video-channels/obj_user_channel`, '/video-channels/obj_user_channel'],
   ])('finds %s', async (resource, path) => {
     const answer = await finger(resource)
     expect(answer.statusCode).toBe(200)
@@ -41,19 +38,32 @@ describe('WebFinger', () => {
   })
 
   it.each([
-    'acct:nobody@peer.example',
-    'acct:obj_user@other.example',
-    'acct:obj_user@peer.example.evil',
-    `${ORIGIN}/videos/watch/1`,
+    `${ORIGIN}/accounts/obj_user`,
     `${ORIGIN}/accounts/nobody`,
     'https://other.example/accounts/obj_user',
-    'mailto:obj_user@other.example',
+    'obj_user@peer.example',
+    '@obj_user@peer.example',
+    'acct:obj_user',
+    'acct:obj_user@other.example',
+    'acct:obj_user@peer.example.evil',
+    'acct:obj_user@peer.example:444',
+    'mailto:obj_user@peer.example',
     "acct:' or 1=1 --@peer.example",
     'acct:obj_user\u0000@peer.example',
-  ])('does not know %s', async (resource) => {
+  ])('refuses %s, which is no handle of this host', async (resource) => {
     const answer = await finger(resource)
-    expect(answer.statusCode).toBe(404)
-    expect(answer.json()).toMatchObject({ status: 404 })
+    const detail = 'Incorrect request parameters: resource'
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+      400,
+      'application/problem+json; charset=utf-8',
+    ])
+    expect(answer.json()).toEqual({
+      ...{ type: 'about:blank', title: 'Bad Request', detail, status: 400, error: detail },
+      instance: expect.stringContaining('/.well-known/webfinger?resource='),
+      'invalid-params': {
+        resource: { type: 'field', value: resource, msg: 'Invalid value', path: 'resource', location: 'query' },
+      },
+    })
   })
 
   it('tells of an unknown actor as recorded', async () => {
@@ -127,8 +137,13 @@ describe('NodeInfo', () => {
     })
   })
 
-  it('of another version is not there', async () => {
-    expect((await get('/nodeinfo/3.0')).statusCode).toBe(404)
+  it.each(['2.1.json', '3.0', '2.0.xml'])('has no document %s', async (version) => {
+    const answer = await get(`/nodeinfo/${version}`)
+    const detail = 'Nodeinfo schema version not handled'
+    expect(answer.headers['cache-control']).toBe('no-cache, no-store, must-revalidate')
+    expect(answer.json()).toEqual({
+      ...{ type: 'about:blank', title: 'Not Found', detail, status: 404, error: detail },
+    })
   })
 })
 

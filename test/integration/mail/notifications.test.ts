@@ -302,7 +302,7 @@ describe('the mail of a notification', () => {
       ],
       [
         { type: 'newFollow', columns: { follow_id: ofChannel } },
-        `tom (tom@${host}) follows your channel`,
+        `tom (tom@${host}) subscribed to your channel`,
         '/my-library/followers',
       ],
       [

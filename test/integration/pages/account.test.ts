@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, formIn, linksIn, makeBrowser } from '../../support/browser.ts'
-import { until } from '../../support/until.ts'
 import { applicant, linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
 
 const PASSWORD = 'a good password'
@@ -165,6 +164,69 @@ describe('one’s own account', () => {
     await loggedIn('sara', 'another password')
   })
 
+  describe('chooses what one is told of', () => {
+    const ACTION = '/my-account/settings/notifications'
+    /** Each choice of the page and its value. */
+    const chosenIn = (html: string): Record<string, number> =>
+      Object.fromEntries(
+        [...html.matchAll(/<select id="(\w+)".*?<\/select>/gs)].map(([select, name = '']) => [
+          name,
+          Number(/value="(\d)" selected/.exec(select)?.[1]),
+        ]),
+      )
+    const settingsOf = async (name: string): Promise<Record<string, number>> => {
+      const token = (await at.token(name, PASSWORD)).body.access_token
+      return (await at.ask('GET', '/users/me', undefined, `Bearer ${token}`)).body.notificationSettings
+    }
+
+    it('for every kind, on the site and by mail, as the API does', async () => {
+      const { username, password } = at.node
+      const browser = await loggedIn(username, password)
+      const page = await browser.open('/my-account/settings')
+      const me = await at.ask('GET', '/users/me', undefined, at.root)
+      const before = me.body.notificationSettings
+      expect(Object.keys(before)).toHaveLength(18)
+      expect(chosenIn(page.html)).toEqual(before)
+      // Each to another value than before, and all four values.
+      const wanted = Object.fromEntries(Object.keys(before).map((name, index) => [name, index % 4]))
+      const typed = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]))
+      const kept = await browser.send(formIn(page.html, ACTION), typed)
+      expect(kept.path).toBe('/my-account/settings?saved=notifications')
+      expect(kept.html).toContain('Your choices are kept.')
+      expect(chosenIn(kept.html)).toEqual(wanted)
+      expect((await at.ask('GET', '/users/me', undefined, at.root)).body.notificationSettings).toEqual(wanted)
+      await at.ask('PUT', '/users/me/notification-settings', before, at.root)
+    })
+
+    it('but not of what only the staff is told, and what is not sent stays as it is', async () => {
+      await user('noel')
+      const before = await settingsOf('noel')
+      const browser = await loggedIn('noel')
+      const { html } = await browser.open('/my-account/settings')
+      const names = Object.keys(chosenIn(html))
+      expect(names).toHaveLength(11)
+      expect(names.filter((name) => /Moderator|Instance|Version|Registration/.test(name))).toEqual([])
+      const sent = { newFollow: '3', commentMention: '0', newInstanceFollower: '3' }
+      expect((await browser.send(formIn(html, ACTION), sent)).html).toContain('Your choices are kept.')
+      expect(await settingsOf('noel')).toEqual({ ...before, newFollow: 3, commentMention: 0 })
+    })
+
+    it('and names every choice that is none', async () => {
+      await user('nele')
+      const before = await settingsOf('nele')
+      const browser = await loggedIn('nele')
+      const form = formIn((await browser.open('/my-account/settings')).html, ACTION)
+      const bad = { newFollow: '4', commentMention: 'x">', myVideoPublished: '3', abuseNewMessage: '-1' }
+      const refused = await browser.send(form, bad)
+      expect(refused.status).toBe(400)
+      const wrong = [...refused.html.matchAll(/<select id="(\w+)"[^>]* aria-invalid="true"/g)].map(([, name]) => name)
+      expect(wrong.sort()).toEqual(['abuseNewMessage', 'commentMention', 'newFollow'])
+      expect((await browser.send(form, { newFollow: '3' }, { origin: 'https://evil.example' })).status).toBe(403)
+      expect((await visitor().send(form, { newFollow: '3' })).status).toBe(403)
+      expect(await settingsOf('nele')).toEqual(before)
+    })
+  })
+
   it('says what its user is told, until that is read', async () => {
     const { username, password } = at.node
     const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from users where username = $1', [username])
@@ -181,38 +243,6 @@ describe('one’s own account', () => {
     const read = await browser.send(formIn(page.html, '/my-account/notifications/read-all'))
     expect(read.path).toBe('/my-account/notifications')
     expect(read.html).not.toContain('New</span>')
-  })
-
-  it('makes an archive, gives it to its user, and deletes it', async () => {
-    await user('emma')
-    const browser = await loggedIn('emma')
-    const page = await browser.open('/my-account/import-export')
-    expect(page.html).toContain('uploaded with an app or another web client')
-    const form = formIn(page.html, '/my-account/import-export/export')
-    const asked = await browser.send(form)
-    expect(asked.path).toBe('/my-account/import-export')
-    expect((await browser.send(form)).status).toBe(400)
-    let html = ''
-    await until(async () => {
-      html = (await browser.open('/my-account/import-export')).html
-      return html.includes('Download</a>')
-    })
-    const [download = ''] = linksIn(html, 'Download')
-    const archive = await fetch(download.replace(/^https?:\/\/[^/]+/, at.node.base))
-    expect(archive.status).toBe(200)
-    expect(
-      Buffer.from(await archive.arrayBuffer())
-        .subarray(0, 2)
-        .toString(),
-    ).toBe('PK')
-    await user('sven')
-    const stranger = await loggedIn('sven')
-    const theirs = formIn((await stranger.open('/my-account/import-export')).html, '/my-account/import-export/export')
-    const removal = formIn(html, '/my-account/import-export/remove')
-    const foreign = { ...removal, fields: { ...removal.fields, token: theirs.fields.token ?? '' } }
-    await stranger.send(foreign)
-    expect(linksIn((await browser.open('/my-account/import-export')).html, 'Download')).toHaveLength(1)
-    expect(linksIn((await browser.send(removal)).html, 'Download')).toEqual([])
   })
 
   it.each([

@@ -4,17 +4,19 @@
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Parser } from 'htmlparser2'
 import pg from 'pg'
 import { titleText } from '../../../src/http/pages/heads/index.ts'
+import { formIn, makeBrowser } from '../../support/browser.ts'
 import { insert, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
+import { readPage } from '../../support/read-page.ts'
 import { makeWebClient } from '../../support/web-client.ts'
 import { parseXml, type XmlElement } from '../../support/xml.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
 
 const EVERYTHING = hostileTexts.join('\n\n')
+const ADMIN = 'operator@example.com'
 /** Names are one line, and short enough for a mail. */
 const NAME = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)>'
 
@@ -45,7 +47,10 @@ beforeAll(async () => {
     ...{ creation_reason: EVERYTHING, maintenance_lifetime: EVERYTHING, business_model: EVERYTHING },
     ...{ hardware_information: EVERYTHING, customizations: { css: EVERYTHING } },
   }
-  const config = { instance, services: { twitter: { username: NAME } }, email: { body: { signature: EVERYTHING } } }
+  const config = {
+    ...{ instance, services: { twitter: { username: NAME } }, email: { body: { signature: EVERYTHING } } },
+    ...{ admin: { email: ADMIN }, rates_limit: { login: { max: 1000 }, ask_send_email: { max: 1000 } } },
+  }
   at = await startMailNode({ config })
   dist = await makeWebClient()
   withClient = await startTestNode({
@@ -84,6 +89,8 @@ async function make(text: string, index: number): Promise<Made> {
     hls: { resolution: 240, ...(isRemote ? { playlistUrl: `https://${host}/master.m3u8` } : {}) },
   })
   await insert(db, 'video_chapter', { video_id: video.id, timecode: 0, title: text })
+  const caption = { video_id: video.id, language: text, filename: `${video.uuid}-${index}.vtt` }
+  await insert(db, 'video_caption', caption)
   const comment = { video_id: video.id, account_id: user.accountId, text }
   await insert(db, 'comment', { ...comment, url: `${origin}/hostile-comments/${index}` })
   const [playlist] = await db.query<{ id: number; uuid: string }>(
@@ -97,52 +104,8 @@ async function make(text: string, index: number): Promise<Made> {
   return { text, video: video.uuid, playlist: playlist.uuid, ...names }
 }
 
-const FORBIDDEN = /^(?:iframe|object|embed|base|frame|frameset|style|math|animate|x-evil|applet|template)$/
-const ADDRESSES = ['href', 'src', 'action', 'formaction', 'poster', 'data', 'xlink:href', 'data-hls', 'data-next']
-
-/** What in a piece of HTML no page of ours has, and the texts of its blocks for machines. */
-function read(html: string, { allowed = /^$/, own = at.node.base }: { allowed?: RegExp; own?: string } = {}) {
-  const strange: string[] = []
-  const data: string[] = []
-  const inline: string[] = []
-  const handlers: string[] = []
-  let within: string[] | undefined
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      const tag = `<${name} ${JSON.stringify(attributes)}>`
-      within = undefined
-      if (FORBIDDEN.test(name) && !allowed.test(name)) strange.push(tag)
-      if (name === 'meta' && attributes['http-equiv'] !== undefined) strange.push(tag)
-      if (name === 'script' && attributes.src === undefined) {
-        within = attributes.type === 'application/ld+json' ? data : inline
-        within.push('')
-      }
-      for (const [key, value] of Object.entries(attributes)) {
-        if (/^(?:on|style$|srcdoc$|autofocus$)/.test(key) && !allowed.test(key)) strange.push(tag)
-        if (key.startsWith('on')) handlers.push(value)
-        if (!ADDRESSES.includes(key)) continue
-        const url = URL.parse(value, own)
-        if (!url || !/^https?:$/.test(url.protocol)) strange.push(tag)
-        else if (
-          ['script', 'img', 'link', 'form'].includes(name) &&
-          url.origin !== own &&
-          attributes.rel !== 'alternate' &&
-          attributes.rel !== 'canonical'
-        ) {
-          strange.push(tag)
-        }
-      }
-    },
-    ontext(text) {
-      if (within) within[within.length - 1] += text
-    },
-    onclosetag() {
-      within = undefined
-    },
-  })
-  parser.end(html)
-  return { strange, data, inline, handlers }
-}
+const read = (html: string, options: { allowed?: RegExp; own?: string } = {}) =>
+  readPage(html, { own: at.node.base, ...options })
 
 const get = (path: string, accept = 'text/html', base = at.node.base) => fetch(base + path, { headers: { accept } })
 
@@ -172,6 +135,8 @@ describe('pages', () => {
       const [data = ''] = await check(path)
       expect(JSON.parse(data)).toMatchObject({ '@type': 'VideoObject', name: titleText(text) })
     }
+    // Its captions have the text for a language.
+    expect(await (await get(`/w/${video}`)).text()).toMatch(/<track [^>]*srclang="[^"]+" label="[^"]+"/)
     for (const path of [`/w/p/${playlist}`, `/video-playlists/embed/${playlist}`]) {
       const [data = ''] = await check(path)
       expect(JSON.parse(data)).toMatchObject({ '@type': 'ItemList', name: titleText(text) })
@@ -183,6 +148,22 @@ describe('pages', () => {
     const query = new URLSearchParams({ search: text, tagsOneOf: text, next: text })
     for (const path of ['/search', '/login', '/login/ask-reset-password']) await check(`${path}?${query}`)
     for (const type of ['channels', 'playlists']) await check(`/search?${query}&type=${type}`)
+  })
+
+  it.each(each)('with a form that was sent have only words of %s', async (_name, index) => {
+    const { text } = madeAt(index)
+    const browser = makeBrowser(at.node.base)
+    for (const [path, fields] of [
+      ['/about/contact', { fromName: text, fromEmail: text, subject: text, body: text }],
+      ['/signup', { username: text, email: text, displayName: text, channelName: text, channelDisplayName: text }],
+      ['/login', { username: text, password: text }],
+      ['/login/ask-reset-password', { email: text }],
+    ] as const) {
+      const form = formIn((await browser.open(path)).html, path)
+      const refused = await browser.send(form, fields)
+      expect({ path, status: refused.status }).toEqual({ path, status: 400 })
+      expect({ path, ...read(refused.html) }).toMatchObject({ path, strange: [], inline: [] })
+    }
   })
 
   it('about the server have only words', async () => {
@@ -261,6 +242,17 @@ describe('what machines read', () => {
     xmlOf(await (await get('/sitemap.xml', '*/*')).text())
     const manifest = (await (await get('/manifest.webmanifest', '*/*')).json()) as { name: string }
     expect(manifest.name).toBe(NAME)
+  })
+
+  it('of messages to who runs the server has only words', async () => {
+    const browser = makeBrowser(at.node.base)
+    const form = formIn((await browser.open('/about/contact')).html, '/about/contact')
+    const typed = { fromName: NAME, fromEmail: 'mallory@example.com', subject: NAME, body: EVERYTHING.slice(0, 4900) }
+    expect((await browser.send(form, typed)).html).toContain('Your message is on its way.')
+    const { html, text, headers } = await at.mail.next(ADMIN)
+    expect(text).toContain('<script>alert(1)</script>')
+    expect(read(html, { allowed: /^style$/ })).toMatchObject({ strange: [], inline: [] })
+    expect(Object.values(headers).join('')).not.toMatch(/[\r\n]/)
   })
 
   it('of mails has only words', async () => {

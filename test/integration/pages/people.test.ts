@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { generate } from 'otplib'
 import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { type Browser, formIn, linksIn, makeBrowser } from '../../support/browser.ts'
+import { type Browser, type Form, formIn, linksIn, makeBrowser } from '../../support/browser.ts'
 import { type MadeUser, makeChannel, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 
@@ -227,6 +227,8 @@ describe('searches', () => {
   it('lead to the page of what was pasted', async () => {
     const host = new URL(node.base).host
     expect((await visitor().open(`/search?search=@maker_channel@${host}`)).path).toBe('/c/maker_channel/videos')
+    const own = encodeURIComponent(`${node.base}/@maker_channel`)
+    expect((await visitor().open(`/search?search=${own}`)).path).toBe('/c/maker_channel/videos')
     expect((await visitor().open('/search?search=painter@far.example')).path).toBe(
       '/a/painter@far.example/video-channels',
     )
@@ -545,7 +547,7 @@ describe('watching', () => {
     expect(status).toBe(200)
     expect(html).toContain('<h1 dir="auto">Quiet bird</h1>')
     expect(html).toMatch(/<source src="[^"]+\?videoFileToken=[\w.-]+"/)
-    expect(html).not.toMatch(/og:title|ld\+json|data-video=/)
+    expect(html).not.toMatch(/og:title|ld\+json/)
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('etag')).toBeNull()
     await isHidden(browser, `/videos/embed/${uuid}`)
@@ -577,6 +579,97 @@ describe('watching', () => {
     expect(muted.html).not.toContain('So loud')
     expect(muted.headers.get('cache-control')).toBe('no-store')
     expect((await visitor().open(`/w/${uuid}`)).html).toContain('So loud')
+  })
+
+  /** What the player on a page would send. */
+  const reportOf = (html: string, currentTime: number): Form => {
+    const data = (name: string) => new RegExp(` data-${name}="([^"]*)"`).exec(html)?.[1] ?? ''
+    return {
+      ...{ action: data('reports'), method: 'post' },
+      fields: { token: data('token'), currentTime: String(currentTime), sessionId: 'a'.repeat(32) },
+    }
+  }
+  const watched = async (uuid: string): Promise<number | undefined> =>
+    (
+      await db.query<{ seconds: number }>(
+        `select h.seconds from history h join video v on v.id = h.video_id
+         where h.account_id = $1 and v.uuid = $2`,
+        [own.accountId, uuid],
+      )
+    )[0]?.seconds
+
+  it('goes into the history of who is logged in, who goes on from there', async () => {
+    const browser = await anna()
+    for (const { uuid } of [
+      await add(maker.channelId, 1),
+      await add(own.channelId, 3),
+      await add(maker.channelId, 4),
+    ]) {
+      const path = `/w/${uuid}`
+      const { html } = await browser.open(path)
+      expect(html).not.toContain('data-start=')
+      expect(html).toContain(`data-video="${uuid}"`)
+      const report = reportOf(html, 2)
+      expect(report.action).toMatch(/^\/w\/\w+\/views$/)
+      expect((await browser.send(report)).status).toBe(204)
+      expect(await watched(uuid)).toBe(2)
+      expect((await browser.open(path)).html).toContain('data-start="2"')
+    }
+    const client = await login(node.base, 'anna', PASSWORD)
+    const history = await client.send('GET', '/api/v1/users/me/history/videos')
+    // Lists of the API have no private videos.
+    expect(history).toMatchObject({ total: 2 })
+  })
+
+  it('is not told to the own history by other sites, other sessions and visitors', async () => {
+    const { uuid } = await add(maker.channelId, 1)
+    const browser = await anna()
+    const report = reportOf((await browser.open(`/w/${uuid}`)).html, 3)
+    expect((await browser.send(report, {}, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await browser.send(report, { token: 'f00' })).status).toBe(403)
+    expect((await (await anna()).send(report)).status).toBe(403)
+    expect((await visitor().send(report)).status).toBe(403)
+    const wrong = await browser.send(report, { currentTime: '-1' })
+    expect([wrong.status, wrong.html.includes('currentTime')]).toEqual([400, true])
+    expect((await browser.send(report, { currentTime: '100000' })).status).toBe(400)
+    expect(await watched(uuid)).toBeUndefined()
+    const page = await visitor().open(`/w/${uuid}`)
+    expect(page.html).toContain(`data-video="${uuid}"`)
+    expect(page.html).not.toMatch(/data-(?:reports|token)=/)
+    expect((await browser.open(`/videos/embed/${uuid}`)).html).not.toMatch(/data-(?:reports|token)=/)
+  })
+
+  it('of what is one’s own goes on in one’s own playlist, and stays a gap for others', async () => {
+    const [secret, open, foreign] = [
+      await add(own.channelId, 3),
+      await add(maker.channelId, 1),
+      await add(maker.channelId, 3),
+    ]
+    const [playlist] = await db.query<{ id: number; uuid: string }>(
+      `insert into playlist (uuid, url, account_id, name, type, privacy, elements_count)
+       values (gen_random_uuid(), 'own', $1, 'Mixed birds', 1, 1, 3) returning id, uuid`,
+      [own.accountId],
+    )
+    for (const [index, video] of [secret, open, foreign].entries()) {
+      await db.query('insert into playlist_element (playlist_id, video_id, position) values ($1, $2, $3)', [
+        ...[playlist?.id, video.id, index + 1],
+      ])
+    }
+    const path = `/w/p/${playlist?.uuid}`
+    const browser = await anna()
+    const mine = await browser.open(path)
+    expect(mine.html).toContain(`data-video="${secret.uuid}"`)
+    expect(mine.html).toContain('videoFileToken=')
+    expect(mine.html).toContain('playlistPosition=2&amp;autoplay=1')
+    expect(mine.html.match(/not there any more/g)).toHaveLength(1)
+    expect(mine.headers.get('cache-control')).toBe('no-store')
+    expect((await browser.send(reportOf(mine.html, 2))).status).toBe(204)
+    expect(await watched(secret.uuid)).toBe(2)
+    const theirs = await visitor().open(path)
+    expect(theirs.html).toContain(`data-video="${open.uuid}"`)
+    expect(theirs.html).not.toContain(secret.uuid)
+    expect(theirs.html.match(/not there any more/g)).toHaveLength(2)
+    expect((await browser.open(`/video-playlists/embed/${playlist?.uuid}`)).html).not.toContain(secret.uuid)
   })
 
   it('a private playlist is for its owner, and is told to no machine', async () => {

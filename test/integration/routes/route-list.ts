@@ -6,7 +6,7 @@ export interface Route {
   /** Such as `GET /api/v1/videos/:id`; documents that only other servers ask for have ` (ActivityPub)` behind. */
   name: string
   method: string
-  /** The address as it was added. */
+  /** The address as it was added, without the expressions of its parameters. */
   url: string
   schema: RouteOptions['schema']
   config: RouteOptions['config']
@@ -23,7 +23,8 @@ export function makeRouteList(): RouteList {
   const routes: Route[] = []
   return {
     routes,
-    onRoute({ method, url, schema, config, constraints }) {
+    onRoute({ method, url: added, schema, config, constraints }) {
+      const url = withoutPatterns(added)
       const methods = [method].flat()
       const names =
         methods.length > SEVERAL ? ['ANY'] : methods.filter((one) => !(one === 'HEAD' && hasGet(url, methods)))
@@ -42,6 +43,8 @@ export function makeRouteList(): RouteList {
 
 /** More methods than any route names one by one: it takes all. */
 const SEVERAL = 5
+
+const withoutPatterns = (url: string): string => url.replace(/(:\w+)\([^)]*\)/g, '$1')
 
 /** Assets carry a version or a hash of their content in their names. */
 const withoutVersion = (url: string): string => url.replace(/^(\/assets\/[a-z]+)-[\w.]+?(\.[a-z]+)$/, '$1-VERSION$2')

@@ -290,9 +290,9 @@ describe.each(paths)('a process that dies during $name', ({ config, before, ask,
 
   async function die(made: never, fatal: number): Promise<void> {
     const mortal = makeMortal(fatal)
-    const first = await start(config, mortal)
+    const first = await mortal.live(() => start(config, mortal))
     // Neither answers if it dies meanwhile.
-    const began = first.runtime.runtime.start().then(() => ask?.(first, made))
+    const began = mortal.live(() => first.runtime.runtime.start().then(() => ask?.(first, made)))
     began.catch(() => undefined)
     // It may have had so little to do that another order of its work leaves that moment out.
     const survived = began.then(() => end(first)).then(() => true)
@@ -302,6 +302,7 @@ describe.each(paths)('a process that dies during $name', ({ config, before, ask,
       survived.catch(() => mortal.died.then(() => false)),
     ])
     if (isAlive) return await first.stop()
+    first.app.server.close()
     first.app.server.closeAllConnections()
     const next = await start(config)
     try {
@@ -312,7 +313,6 @@ describe.each(paths)('a process that dies during $name', ({ config, before, ask,
     } finally {
       await next.stop()
       await mortal.bury()
-      first.app.server.close()
     }
   }
 

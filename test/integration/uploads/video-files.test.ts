@@ -414,16 +414,6 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('outlive the removal of the files that they are made of', async () => {
-    const { uuid } = await createdWith(BOTH, 'copyable-1080p.mp4')
-    await restart(HLS)
-    expect((await transcode(uuid, 'web-video')).status).toBe(204)
-    expect(await remove(`${uuid}/web-videos`)).toBe(204)
-    await done(2)
-    expect(await shapes()).toEqual(['web 1080', 'web 240', 'web 144', 'hls 1080', 'hls 240', 'hls 144'])
-    await expectFilesAsRowsSay(uuid)
-  }, 60_000)
-
   it('go on when their process was stopped, after the file that they are made of went', async () => {
     const { uuid } = await createdWith(OFF, 'copyable-1080p.mp4')
     const [source] = await rows()

@@ -280,17 +280,17 @@ describe('what does not fit', () => {
 
   it('is refused where nothing can be without it, and left out otherwise', async () => {
     const account = { url: 'x', name: 'other', createdAt: NOW, updatedAt: NOW, archiveFiles: {} }
-    expect(await run('account', { ...account, displayName: long })).toBe('error')
-    expect(await run('account', { ...account, displayName: '\u0007' })).toBe('error')
-    expect(await run('account', { ...account, displayName: 'a\0b' })).toBe('error')
-    expect(await run('account', { ...account, displayName: '\ud800' })).toBe('error')
-    expect(await run('channels', archivedChannel('../up'))).toBe('error')
-    expect(await run('channels', archivedChannel('UPPER'))).toBe('error')
-    expect(await run('channels', archivedChannel(long))).toBe('error')
-    expect(await run('watched-words-lists', { listName: long, words: ['a'] })).toBe('error')
-    expect(await run('watched-words-lists', { listName: 'a', words: [long] })).toBe('error')
-    expect(await run('watched-words-lists', { listName: 'external-link', words: ['a'] })).toBe('error')
-    expect(await run('automatic-tag-policies', { name: 'nobody knows it' })).toBe('error')
+    expect(await run('account', { ...account, displayName: long })).toEqual({ error: 'invalid' })
+    expect(await run('account', { ...account, displayName: '\u0007' })).toEqual({ error: 'invalid' })
+    expect(await run('account', { ...account, displayName: 'a\0b' })).toEqual({ error: 'invalid' })
+    expect(await run('account', { ...account, displayName: '\ud800' })).toEqual({ error: 'invalid' })
+    expect(await run('channels', archivedChannel('../up'))).toEqual({ error: 'invalid' })
+    expect(await run('channels', archivedChannel('UPPER'))).toEqual({ error: 'invalid' })
+    expect(await run('channels', archivedChannel(long))).toEqual({ error: 'invalid' })
+    expect(await run('watched-words-lists', { listName: long, words: ['a'] })).toEqual({ error: 'invalid' })
+    expect(await run('watched-words-lists', { listName: 'a', words: [long] })).toEqual({ error: 'invalid' })
+    expect(await run('watched-words-lists', { listName: 'external-link', words: ['a'] })).toEqual({ error: 'invalid' })
+    expect(await run('automatic-tag-policies', { name: 'nobody knows it' })).toEqual({ error: 'invalid' })
     const settings = {
       email: 'x',
       createdAt: NOW,
@@ -309,15 +309,21 @@ describe('what does not fit', () => {
 
   it('of other servers and of this one', async () => {
     const own = new URL(node.base).host
-    for (const targetHandle of ['', 'a', `nobody@${own}`, 'a@b@c', `${long}@x.example`, 'x@not a host', 'root@[::1'])
-      expect(await run('following', { handle: 'x', targetHandle, createdAt: NOW })).toBe('error')
+    const follow = (targetHandle: string) => run('following', { handle: 'x', targetHandle, createdAt: NOW })
+    for (const handle of ['', 'a@b@c', `${long}@x.example`, 'x@not a host', 'root@[::1'])
+      expect(await follow(handle)).toEqual({ error: 'invalid' })
+    for (const handle of ['a', `nobody@${own}`]) expect(await follow(handle)).toEqual({ error: 'not_found' })
     const blocks = (instances: string[], actors: string[]) =>
       run('blocklist', { instances: instances.map((host) => ({ host })), actors: actors.map((handle) => ({ handle })) })
-    expect(await blocks([own, long, 'not a host', ''], [`victim@${own}`, long, 'nobody@x.example'])).toBe('error')
+    expect(await blocks([own, long, 'not a host', ''], [`victim@${own}`, long, 'nobody@x.example'])).toEqual({
+      error: 'invalid',
+    })
     expect(await blocks([own, 'fine.example'], [])).toBe('success')
     expect(await blocks([own, 'fine.example'], [])).toBe('duplicate')
     await root.send('POST', '/api/v1/server/blocklist/servers', { host: 'shunned.example' })
-    expect(await run('following', { handle: 'x', targetHandle: 'a@shunned.example', createdAt: NOW })).toBe('error')
+    expect(await run('following', { handle: 'x', targetHandle: 'a@shunned.example', createdAt: NOW })).toEqual({
+      error: 'forbidden',
+    })
   })
 
   it('in videos', async () => {
@@ -325,20 +331,20 @@ describe('what does not fit', () => {
       const video = archivedVideo('victim_channel', columns)
       return run('videos', video, fileOf(video, bytes))
     }
-    expect(await of({ name: long })).toBe('error')
-    expect(await of({ name: '\u0000\u0000\u0000' })).toBe('error')
-    expect(await of({ privacy: 77 })).toBe('error')
-    expect(await of({ privacy: 5, passwords: [] })).toBe('error')
-    expect(await of({ privacy: 5, passwords: [long] })).toBe('error')
-    expect(await of({ isLive: true })).toBe('error')
-    expect(await of({ channel: { name: 'mover_channel' } })).toBe('error')
-    expect(await of({}, Buffer.from('no film at all'))).toBe('error')
+    expect(await of({ name: long })).toEqual({ error: 'invalid' })
+    expect(await of({ name: '\u0000\u0000\u0000' })).toEqual({ error: 'invalid' })
+    expect(await of({ privacy: 77 })).toEqual({ error: 'invalid' })
+    expect(await of({ privacy: 5, passwords: [] })).toEqual({ error: 'invalid' })
+    expect(await of({ privacy: 5, passwords: [long] })).toEqual({ error: 'invalid' })
+    expect(await of({ isLive: true })).toEqual({ error: 'file_missing' })
+    expect(await of({ channel: { name: 'mover_channel' } })).toEqual({ error: 'not_found' })
+    expect(await of({}, Buffer.from('no film at all'))).toEqual({ error: 'unprocessable' })
     const lost = archivedVideo('victim_channel')
-    expect(await run('videos', lost, new Map())).toBe('error')
+    expect(await run('videos', lost, new Map())).toEqual({ error: 'file_missing' })
     const small = archivedVideo('victim_channel')
     const path = `files/videos/video-files/${small.uuid}.mp4`
     const lie = contextOf(user, new Map([[path, archived(path, film, 10)]]))
-    expect(await importers.run('videos', small, lie)).toBe('error')
+    expect(await importers.run('videos', small, lie)).toEqual({ error: 'too_large' })
     const script = '<script>alert(1)</script>'
     const odd = {
       ...{
@@ -410,33 +416,34 @@ describe('what does not fit', () => {
     )
     const like = (videoUrl: string) => run('likes', { videoUrl, createdAt: NOW })
     for (const url of [hidden?.url ?? '', 'nothing', long, 'http://nowhere.example/videos/watch/1']) {
-      expect(await like(url)).toBe('error')
+      const refusal = { error: url === hidden?.url ? 'forbidden' : 'not_found' }
+      expect(await like(url)).toEqual(refusal)
       const seen = { videoUrl: url, lastTimecode: 1, createdAt: NOW, updatedAt: NOW }
-      expect(await run('video-history', seen)).toBe('error')
+      expect(await run('video-history', seen)).toEqual(refusal)
     }
     await importers.db.query('update video set privacy = 1 where id = $1', [hidden?.id])
     const [open] = await importers.db.query<{ url: string }>(`select url from video where name = 'elsewhere'`)
     const history = { videoUrl: open?.url, createdAt: NOW, updatedAt: '2999-01-01T00:00:00.000Z' }
     for (const lastTimecode of [-1, 1e300])
-      expect(await run('video-history', { ...history, lastTimecode })).toBe('error')
+      expect(await run('video-history', { ...history, lastTimecode })).toEqual({ error: 'invalid' })
     const importer = importers.list.find(({ part }) => part === 'video-history')
     const nan = { videoUrl: open?.url ?? '', lastTimecode: Number.NaN, createdAt: NOW, updatedAt: NOW }
-    expect(await importer?.importItem(nan, contextOf(user))).toBe('error')
+    expect(await importer?.importItem(nan, contextOf(user))).toEqual({ error: 'invalid' })
     expect(await run('video-history', { ...history, lastTimecode: 2.9 })).toBe('success')
     expect(await countOf('history', `account_id = ${user.accountId} and watched_at <= now()`)).toBe(1)
     await user.client.send('PUT', '/api/v1/users/me', { videosHistoryEnabled: false })
     await user.client.send('POST', '/api/v1/users/me/history/videos/remove')
-    expect(await run('video-history', { ...history, lastTimecode: 2 })).toBe('error')
+    expect(await run('video-history', { ...history, lastTimecode: 2 })).toEqual({ error: 'forbidden' })
   })
 
   it('in playlists', async () => {
-    expect(await run('video-playlists', archivedPlaylist({ displayName: long }))).toBe('error')
-    expect(await run('video-playlists', archivedPlaylist({ type: 3 }))).toBe('error')
-    expect(await run('video-playlists', archivedPlaylist({ privacy: 0 }))).toBe('error')
+    expect(await run('video-playlists', archivedPlaylist({ displayName: long }))).toEqual({ error: 'invalid' })
+    expect(await run('video-playlists', archivedPlaylist({ type: 3 }))).toEqual({ error: 'invalid' })
+    expect(await run('video-playlists', archivedPlaylist({ privacy: 0 }))).toEqual({ error: 'invalid' })
     // Everybody would see it, and it has no channel.
-    expect(await run('video-playlists', archivedPlaylist({ privacy: 1, channel: { name: 'mover_second' } }))).toBe(
-      'error',
-    )
+    expect(await run('video-playlists', archivedPlaylist({ privacy: 1, channel: { name: 'mover_second' } }))).toEqual({
+      error: 'invalid',
+    })
     const [foreign] = await importers.db.query<{ url: string; account_id: number }>(
       "select url, account_id from playlist where name = 'To see' limit 1",
     )
@@ -470,21 +477,23 @@ describe('the bounds of this server', () => {
     const poor = await makeUser('poor', film.length + 10)
     const [one, two] = [archivedVideo('poor_channel'), archivedVideo('poor_channel')]
     expect(await importers.run('videos', one, contextOf(poor, fileOf(one)))).toBe('success')
-    expect(await importers.run('videos', two, contextOf(poor, fileOf(two)))).toBe('error')
+    expect(await importers.run('videos', two, contextOf(poor, fileOf(two)))).toEqual({ error: 'quota_reached' })
     const strict = await open({
       config: { video_channels: { max_per_user: 1 }, auto_blacklist: { videos: { of_users: { enabled: true } } } },
     })
     const rich = await makeUser('rich')
-    expect(await strict.run('channels', archivedChannel('one_more'), contextOf(rich))).toBe('error')
+    expect(await strict.run('channels', archivedChannel('one_more'), contextOf(rich))).toEqual({ error: 'invalid' })
     const waits = archivedVideo('rich_channel')
     expect(await strict.run('videos', waits, contextOf(rich, fileOf(waits)))).toBe('success')
     expect(await videosOf(rich)).toMatchObject([{ blacklisted: true }])
     const sound = archivedVideo('rich_channel')
     const odd = { ...sound, archiveFiles: { ...sound.archiveFiles, videoFile: '../files/a.exe' } }
-    expect(await strict.run('videos', odd, contextOf(rich, new Map([['files/a.exe', film]])))).toBe('error')
+    expect(await strict.run('videos', odd, contextOf(rich, new Map([['files/a.exe', film]])))).toEqual({
+      error: 'unsupported_media_type',
+    })
     const small = await open({ config: { vireo: { uploads: { max_partial_per_user: film.length - 1 } } } })
     const large = archivedVideo('rich_channel')
-    expect(await small.run('videos', large, contextOf(rich, fileOf(large)))).toBe('error')
+    expect(await small.run('videos', large, contextOf(rich, fileOf(large)))).toEqual({ error: 'too_large' })
     expect(await importers.run('videos', large, contextOf(rich, fileOf(large)))).toBe('success')
   }, 40_000)
 
@@ -522,7 +531,7 @@ describe('the bounds of this server', () => {
     const context = contextOf(await makeUser('waiting'))
     for (let at = 0; at < 6; at += 1) {
       const like = { videoUrl: `http://slow.example/videos/watch/${at}`, createdAt: NOW }
-      expect(await slow.run('likes', like, context)).toBe('error')
+      expect(await slow.run('likes', like, context)).toEqual({ error: 'not_found' })
     }
     expect(asked).toBe(3)
   }, 30_000)
@@ -542,9 +551,10 @@ describe('the bounds of this server', () => {
     })
     const context = contextOf(await makeUser('asking'))
     const like = (videoUrl: string) => asking.run('likes', { videoUrl, createdAt: NOW }, context)
-    for (let at = 0; at < 110; at += 1) expect(await like(`http://victim.example/videos/watch/${at}`)).toBe('error')
+    for (let at = 0; at < 110; at += 1)
+      expect(await like(`http://victim.example/videos/watch/${at}`)).toEqual({ error: 'not_found' })
     expect(asked).toHaveLength(100)
-    expect(await like('http://another.example/videos/watch/1')).toBe('error')
+    expect(await like('http://another.example/videos/watch/1')).toEqual({ error: 'not_found' })
     expect(asked).toHaveLength(101)
     expect(await like(here?.url ?? '')).toBe('success')
     expect(asked).toHaveLength(101)
@@ -570,6 +580,24 @@ describe('the bounds of this server', () => {
     await expect(importers.run('videos', video, context)).rejects.toThrow('the lease is lost')
     const full = { ...file, open: async () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) }
     await expect(importers.run('videos', video, contextOf(user, new Map([[path, full]])))).rejects.toThrow('full')
+    // Looked at before a byte is read of it.
+    let reads = 0
+    const sized = async (room: { free: number; total: number }) => {
+      const cramped = await open({ room })
+      const read = {
+        ...file,
+        open: () => {
+          reads += 1
+          return file.open()
+        },
+      }
+      return await cramped.run('videos', video, contextOf(user, new Map([[path, read]])))
+    }
+    await expect(sized({ free: film.length - 1, total: 10 * film.length })).rejects.toMatchObject({
+      reason: 'disk-full',
+    })
+    expect(await sized({ free: film.length - 1, total: film.length - 1 })).toEqual({ error: 'too_large' })
+    expect(reads).toBe(0)
     await importers.db.transaction(async (tx) => {
       await tx.query('select 1 from actor where id = (select actor_id from account where id = $1) for update', [
         user.accountId,

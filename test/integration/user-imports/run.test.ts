@@ -14,7 +14,7 @@ import {
   type PartImporter,
 } from '../../../src/actors/user-import/index.ts'
 import { StorageOutage } from '../../../src/media/index.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually, latch } from '../../support/waiting.ts'
 import { makeZip, type ZipFile } from '../../support/zip.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, startNode, type UploadNode } from '../uploads/node.ts'
 
@@ -83,6 +83,7 @@ interface View {
   state: { id: number; label: string }
   progress: { part: string | null; partsDone: number; parts: number; itemsDone: number; items: number | null }
   resultSummary: { stats: Record<string, { success: number; duplicates: number; errors: number }> }
+  failures: { total: number; data: { part: string; index: number; name: string | null; reason: string }[] }
   error: string | null
 }
 async function latest(): Promise<View> {
@@ -166,6 +167,61 @@ describe('an archive', () => {
     expect(stats.dislikes).toEqual({ success: 1, duplicates: 0, errors: 1 })
   })
 
+  it('names what did not come in, with the reason', async () => {
+    await start(async (item, { file }, part) => {
+      const told = JSON.stringify(item)
+      if (told.includes('/0?')) throw new DomainError('not_found', 'A secret of this server.')
+      if (told.includes('/1"')) await text((await file('../files/bad')?.open()) ?? Readable.from([]))
+      if (told.includes('/2"')) throw new DomainError('too_large', 'Too much.', { code: 'quota_reached' })
+      return part === 'automatic-tag-policies' ? { error: 'forbidden' } : 'success'
+    })
+    const first = { videoUrl: 'https://name:word@video.example/0?token=secret#part', createdAt: DATE }
+    const likes = [first, like(1), { videoUrl: 5 }, like(2), like(3)]
+    const odd = { displayName: `a\u0007 list\ud800 of ${'x'.repeat(500)}` }
+    await upload(
+      makeZip([
+        { name: 'peertube/likes.json', data: JSON.stringify({ likes }) },
+        { name: 'peertube/video-playlists.json', data: JSON.stringify({ videoPlaylists: [odd] }) },
+        { name: 'peertube/automatic-tag-policies.json', data: '{"reviewComments":[{"name":"external-link"}]}' },
+        { name: 'peertube/account.json', data: '{"name":"no account"}' },
+        { name: 'files/bad', data: 'bad', crc: 1 },
+      ]),
+    )
+    await ended('Completed')
+    expect((await latest()).failures).toEqual({
+      total: 7,
+      data: [
+        { part: 'account', index: 0, name: null, reason: 'invalid' },
+        { part: 'automatic-tag-policies', index: 0, name: 'external-link', reason: 'forbidden' },
+        { part: 'video-playlists', index: 0, name: `a  list\ufffd of ${'x'.repeat(188)}`, reason: 'invalid' },
+        { part: 'likes', index: 0, name: 'https://video.example/0', reason: 'not_found' },
+        { part: 'likes', index: 1, name: 'https://video.example/1', reason: 'damaged' },
+        { part: 'likes', index: 2, name: null, reason: 'invalid' },
+        { part: 'likes', index: 3, name: 'https://video.example/2', reason: 'quota_reached' },
+      ],
+    })
+  })
+
+  it('names the first hundred, each once, also when another process goes on', async () => {
+    let hangs = true
+    const meet: Meet = async (item, { signal }) => {
+      if (hangs && JSON.stringify(item).includes('/60"')) {
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }
+      return { error: 'not_found' }
+    }
+    await start(meet)
+    await upload(makeZip([likes(150)]))
+    await eventually(async () => expect(seen).toHaveLength(61))
+    await node.stop()
+    hangs = false
+    await start(meet)
+    await ended('Completed')
+    const { total, data } = (await latest()).failures
+    expect(total).toBe(150)
+    expect(data.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index))
+  })
+
   it('shows how far it is', async () => {
     let go = (): void => {}
     const gate = new Promise<void>((resolve) => {
@@ -220,10 +276,29 @@ describe('an archive', () => {
 })
 
 describe('an import ends as failed, with nothing left', () => {
-  const archives: [about: string, archive: Buffer, error: RegExp][] = [
+  type Case = [about: string, archive: Buffer, error: RegExp]
+  const badNames: [about: string, name: string][] = [
+    ['a control character', 'files/a\u0007'],
+    ['a backslash', 'files\\a'],
+    ['a drive letter', 'C:/a'],
+    ['a dot segment', 'files/./a'],
+    ['256 bytes', `files/${'é'.repeat(128)}`],
+  ]
+  const named = ([about, name]: [string, string]): Case => [
+    `of one with a name with ${about}`,
+    makeZip([likes(1), { name, data: 'x' }]),
+    /bad name/,
+  ]
+  const archives: Case[] = [
     ['of what is no archive', Buffer.from('no archive'), /no ZIP archive/],
     ['of an archive of something else', makeZip([{ name: 'a.txt', data: 'hello' }]), /no data of a user/],
     ['of one that leads elsewhere', makeZip([likes(1), { name: '../a', data: 'x' }]), /bad name/],
+    ...badNames.map(named),
+    [
+      'of one with a name that is there twice',
+      makeZip([likes(1), { name: 'files/a', data: 'x' }, { name: 'files/A', data: 'y' }]),
+      /two files of one name/,
+    ],
     ['of one with a link', makeZip([likes(1), { name: 'a', data: '/', mode: 0o120777 }]), /link/],
     [
       'of a document that is no JSON, before anything of the others is used',
@@ -298,6 +373,142 @@ it('an import waits for the end of an outage', async () => {
     expect((await latest()).state.label).toBe('Completed')
   }, 20_000)
   expect((await latest()).resultSummary.stats.likes).toEqual({ success: 2, duplicates: 0, errors: 0 })
+})
+
+describe('an import that takes longer than its job may', () => {
+  const settings = { jobs: { ttlMs: () => 3_000, attempts: () => 1 } }
+  const hangingAt =
+    (hangs: () => number | undefined): Meet =>
+    async (item, { signal }) => {
+      if (JSON.stringify(item).includes(`/${hangs()}"`)) {
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }
+      return 'success'
+    }
+
+  it('goes on where it was', async () => {
+    let at: number | undefined = 2
+    await start(
+      hangingAt(() => at),
+      { settings },
+    )
+    await upload(makeZip([likes(4)]))
+    await eventually(async () => {
+      const [job] = await node.db.query<{ state: string }>("select state from job where type = 'import-user-archive'")
+      expect(job?.state).toBe('delayed')
+    }, 60_000)
+    const met = seen.length
+    expect(seen.map(([, item]) => item)).toEqual([like(0), like(1), like(2)])
+    expect((await latest()).progress).toMatchObject({ part: 'likes', itemsDone: 2, items: 4 })
+    at = undefined
+    await eventually(async () => {
+      await node.db.query("update job set due_at = now() where type = 'import-user-archive' and state = 'delayed'")
+      expect((await latest()).state.label).toBe('Completed')
+    }, 60_000)
+    expect(seen.slice(met).map(([, item]) => item)).toEqual([like(2), like(3)])
+    expect((await latest()).resultSummary.stats.likes).toEqual({ success: 4, duplicates: 0, errors: 0 })
+  }, 150_000)
+
+  it('fails at an item that takes all of it', async () => {
+    await start(
+      hangingAt(() => 0),
+      { settings },
+    )
+    await upload(makeZip([likes(4)]))
+    await eventually(async () => {
+      const { state, error } = await latest()
+      expect([state.label, error]).toEqual(['Failed', 'The import took too long.'])
+    }, 60_000)
+    expect(seen).toHaveLength(1)
+    await eventually(async () => expect(await allFiles(disk)).toEqual([]))
+  }, 90_000)
+})
+
+describe('the upload of an archive', () => {
+  const likesZip = makeZip([likes(1)])
+  const headers = () => ({ authorization: `Bearer ${disk.users.owner.token}` })
+  const open = async (filename: string): Promise<string> => {
+    const answer = await fetch(`${address()}/import-resumable`, {
+      method: 'POST',
+      headers: {
+        ...{ ...headers(), 'content-type': 'application/json' },
+        ...{ 'x-upload-content-length': String(likesZip.length), 'x-upload-content-type': 'application/zip' },
+      },
+      body: JSON.stringify({ filename }),
+    })
+    expect(answer.status).toBe(201)
+    return answer.headers.get('location')?.split('upload_id=')[1] ?? ''
+  }
+  const put = async (id: string, range: string, bytes?: Buffer): Promise<[status: number, range: string | null]> => {
+    const answer = await fetch(`${address()}/import-resumable?upload_id=${id}`, {
+      method: 'PUT',
+      headers: { ...headers(), 'content-range': range },
+      ...(bytes ? { body: new Uint8Array(bytes) } : {}),
+    })
+    return [answer.status, answer.headers.get('range')]
+  }
+  const size = likesZip.length
+  const whole = (id: string) => put(id, `bytes 0-${size - 1}/${size}`, likesZip)
+  const all = `bytes=0-${size - 1}`
+  const rows = async (id: string) =>
+    await node.db.query(
+      'select u.*, i.state as import from upload u join user_import i on i.id = u.user_import_id where token = $1',
+      [id],
+    )
+
+  it('that was refused, as another import is under way, is not changed by who asks where it stands', async () => {
+    const gate = latch()
+    await start(async () => {
+      await gate.opened
+      return 'success'
+    })
+    const [one, other] = [await open('one.zip'), await open('other.zip')]
+    expect(await whole(one)).toEqual([204, null])
+    expect((await whole(other))[0]).toBe(409)
+    const refused = await rows(other)
+    expect(refused).toMatchObject([{ state: 'assembled', import: 'uploading' }])
+    const ask = () => put(other, `bytes */${size}`)
+    expect(await ask()).toEqual([308, all])
+    expect(await put(other, `bytes */${size + 1}`)).toEqual([409, all])
+    expect(await rows(other)).toEqual(refused)
+    gate.open()
+    await eventually(async () => expect((await latest()).state.label).toBe('Completed'))
+    // Who goes on has nothing left to send.
+    expect(await ask()).toEqual([204, null])
+    await ended('Completed')
+    expect(await ask()).toEqual([204, null])
+    expect(seen).toHaveLength(2)
+  })
+
+  it('lives as long as it should after the last bytes that were stored, and no longer for anything else', async () => {
+    await start()
+    const id = await open('one.zip')
+    await put(id, `bytes 0-9/${size}`, likesZip.subarray(0, 10))
+    await node.db.query("update upload set due_at = now() + interval '10 minutes'")
+    const due = async () => (await rows(id))[0]?.due_at as Date
+    const before = await due()
+    expect(await open('one.zip')).toBe(id)
+    expect((await put(id, `bytes */${size}`))[0]).toBe(308)
+    expect((await put(id, `bytes 0-9/${size}`, likesZip.subarray(0, 10)))[0]).toBe(308)
+    expect((await put(id, `bytes 20-29/${size}`, likesZip.subarray(20, 30)))[0]).toBe(308)
+    expect((await put(id, `bytes 10-19/${size + 1}`, likesZip.subarray(10, 20)))[0]).toBe(409)
+    expect(await due()).toEqual(before)
+    expect((await put(id, `bytes 10-19/${size}`, likesZip.subarray(10, 20)))[0]).toBe(308)
+    expect((await due()).getTime()).toBeGreaterThan(before.getTime() + 30 * 60_000)
+    // A request that has it, and stores nothing.
+    await node.db.query(
+      "update upload set due_at = now(), lease_owner = 'elsewhere|1|1|alive', lease_until = now() + interval '1 minute'",
+    )
+    await eventually(async () => {
+      const [row] = await rows(id)
+      expect(row?.due_at).toEqual(row?.lease_until)
+    })
+    await node.db.query('update upload set due_at = now(), lease_until = now()')
+    await eventually(async () => {
+      expect(await rows(id)).toEqual([])
+      expect(await allFiles(disk)).toEqual([])
+    })
+  })
 })
 
 it('an import ends with its user', async () => {

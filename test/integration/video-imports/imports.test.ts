@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
+import WebTorrent from 'webtorrent'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { findImportedUrls } from '../../../src/actors/video-import/index.ts'
 import type { Sql } from '../../../src/platform/database/index.ts'
@@ -292,12 +293,53 @@ describe('an import by URL', () => {
 })
 
 describe('an import by torrent', () => {
-  it('becomes a video, whatever its file is called', async () => {
+  it('becomes a video with the name in the torrent, whatever its file is called', async () => {
     const begun = await client.send<Import>('POST', ADDRESS, await torrentOf('seeded video.mp4', at('/small.mp4')))
-    expect(begun).toMatchObject({ torrentName: 'sent.torrent', targetUrl: null, video: { name: 'sent' } })
-    expect(await settled(begun.id)).toMatchObject({ state: { id: 2 }, video: { state: { id: 1 }, duration: 2 } })
+    expect(begun).toMatchObject({ torrentName: 'sent.torrent', targetUrl: null, video: { name: 'seeded video.mp4' } })
+    expect(await settled(begun.id)).toMatchObject({
+      ...{ state: { id: 2 }, torrentName: 'sent.torrent' },
+      video: { name: 'seeded video.mp4', state: { id: 1 }, duration: 2 },
+    })
     await untilClean()
-  }, 30_000)
+  }, 60_000)
+
+  it.each([
+    ['none', 'Imported video'],
+    ['another', 'called by the link'],
+  ])(
+    'by magnet URI is called as the torrent says, when the URI gives %s',
+    async (_which, beginning) => {
+      const peer = new WebTorrent({ dht: false, lsd: false, utp: false, natUpnp: false, natPmp: false, tracker: {} })
+      try {
+        const infoHash = await new Promise<string>((seeded) =>
+          peer.seed(Buffer.from(bytes), { name: `inside, ${beginning}.mp4`, announceList: [] }, (torrent) =>
+            seeded(torrent.infoHash),
+          ),
+        )
+        const name = beginning === 'Imported video' ? '' : `&dn=${encodeURIComponent(beginning)}`
+        const magnetUri = `magnet:?xs=http%3A%2F%2Fa.example%2F1.torrent&xt=urn:btih:${infoHash}${name}&x.pe=127.0.0.1:${peer.torrentPort}`
+        const begun = await post({ magnetUri })
+        expect(begun).toMatchObject({ torrentName: null, video: { name: beginning } })
+        expect(await settled(begun.id)).toMatchObject({
+          ...{ state: { id: 2 }, magnetUri },
+          video: { name: `inside, ${beginning}.mp4`, state: { id: 1 } },
+        })
+        await untilClean()
+      } finally {
+        await new Promise<void>((ended) => peer.destroy(() => ended()))
+      }
+    },
+    60_000,
+  )
+
+  it('keeps the name that its user gives', async () => {
+    const form = await torrentOf('inner name.mp4', at('/small.mp4'))
+    form.set('name', 'my torrent')
+    const begun = await client.send<Import>('POST', ADDRESS, form)
+    expect(begun).toMatchObject({ video: { name: 'my torrent' } })
+    expect(await settled(begun.id)).toMatchObject({ state: { id: 2 }, video: { name: 'my torrent' } })
+    await untilClean()
+  }, 60_000)
 
   it('of several files is refused with the code of the contract', async () => {
     const answer = await client.raw(ADDRESS, { method: 'POST', body: await torrentOf('two.mp4', at('/x'), 2) })

@@ -98,6 +98,7 @@ describe('the captions of a video that is not for everybody', () => {
     await setCaption(uuid, VTT)
     const answer = await root.raw(await captionPathOf(uuid))
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
+    expect(answer.headers.get('cdn-cache-control')).toBe('no-store')
     await root.send('PUT', `/api/v1/videos/${uuid}`, { privacy: 1 })
     expect((await stranger(await captionPathOf(uuid))).headers.get('cache-control')).toMatch(/^public/)
   })

@@ -11,6 +11,7 @@ import { hlsFile, probe, webVideoFile } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { PRIVATE_FILE } from '../../support/private-file.ts'
 import { until } from '../../support/until.ts'
 import { startVideoServer, type VideoServer } from './server.ts'
 
@@ -142,7 +143,7 @@ describe('the download of a stored file', () => {
       expect(await statusOf(query(token))).toBe(200)
       expect(await statusOf(query(foreign))).toBe(403)
       expect(await statusOf(query('bad'), server.as('user'))).toBe(403)
-      expect((await get(path, server.as('user'))).headers['cache-control']).toBe('private, no-cache')
+      expect((await get(path, server.as('user'))).headers).toMatchObject(PRIVATE_FILE)
     }
   })
 
@@ -169,12 +170,19 @@ describe('the download of a stored file', () => {
 
   it('is not there under another name', async () => {
     for (const path of [
-      ...['web-videos/unknown.mp4', `web-videos/${newUuid()}-240.mp4`, `web-videos/${open.uuid}-480.mp4`],
+      ...[`web-videos/${newUuid()}-240.mp4`, `web-videos/${open.uuid}-480.mp4`],
       ...[`web-videos/${open.uuid}-240.webm`, `web-videos/${open.uuid}-240-fragmented.mp4`],
       ...[`streaming-playlists/hls/videos/${open.uuid}-240.mp4`, `original-video-files/${newUuid()}.mp4`],
       'torrents/unknown.torrent',
     ]) {
       expect([path, await statusOf(`/download/${path}`, server.as('admin'))]).toEqual([path, 404])
+    }
+  })
+
+  it('is a page under a name that no file has, as any unknown address', async () => {
+    for (const path of ['web-videos/unknown.mp4', 'streaming-playlists/hls/videos/unknown.mp4']) {
+      const answer = await get(`/download/${path}`)
+      expect([path, answer.statusCode, answer.headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8'])
     }
   })
 
@@ -200,7 +208,7 @@ describe('the download of a kept upload', () => {
     expect(answer.payload).toBe('what was uploaded')
     expect(answer.headers).toMatchObject({
       ...{ 'content-disposition': 'attachment; filename="my film.mov"', 'content-type': 'video/quicktime' },
-      'cache-control': 'private, no-cache',
+      ...PRIVATE_FILE,
     })
   })
 

@@ -425,6 +425,26 @@ describe('other pages', () => {
     expect((await page('/unknown-page', { accept: 'application/json' })).statusCode).toBe(406)
     expect((await page('/api/v1/unknown')).headers['content-type']).toContain('problem+json')
   })
+
+  it('are refused, without a body, to who takes no page, and never to who takes anything', async () => {
+    for (const path of ['/login', '/about', '/', '/search?search=a']) {
+      const refused = await page(path, { accept: 'application/json' })
+      expect([path, refused.statusCode, refused.body]).toEqual([path, 406, ''])
+      expect(refused.headers['content-length']).toBe('0')
+      expect(refused.headers['content-type']).toBeUndefined()
+      for (const accept of ['*/*', 'text/*;q=0.5', 'application/json, text/html']) {
+        expect([path, accept, (await page(path, { accept })).statusCode]).toEqual([path, accept, 200])
+      }
+    }
+  })
+
+  it('of a video, an account or a channel are for whoever asks, as makers of previews do', async () => {
+    for (const path of [`/w/${toShortUuid(video.uuid)}`, '/a/videos_user', '/c/videos_user_channel']) {
+      for (const accept of ['application/json', 'image/*']) {
+        expect([path, accept, (await page(path, { accept })).statusCode]).toEqual([path, accept, 200])
+      }
+    }
+  })
 })
 
 describe('addresses with a slash at their end', () => {

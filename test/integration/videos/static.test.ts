@@ -11,6 +11,8 @@ import { fileKinds, hlsFile, webVideoFile } from '../../../src/media/index.ts'
 import { FetchError } from '../../../src/platform/fetch/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { PRIVATE_FILE } from '../../support/private-file.ts'
+import { inObjectStorage } from '../../support/test-store.ts'
 import { until } from '../../support/until.ts'
 import { recorded, refusalOf } from './recorded.ts'
 import { startVideoServer, type VideoServer } from './server.ts'
@@ -44,25 +46,52 @@ const master = (video: MadeVideo, folder = '') =>
   `/static/streaming-playlists/hls/${folder}${video.uuid}/${video.hls?.master}`
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   server.app.inject({ method, url, headers })
+/** A file that the server sends itself: buckets send open ones, and it those of private videos. */
+const sentHere = () =>
+  inObjectStorage
+    ? { path: file(hidden, 'private/'), as: server.as('user'), cacheControl: 'public, max-age=0' }
+    : { path: file(open), as: {}, cacheControl: 'public, max-age=7200' }
+const getHere = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+  get(sentHere().path, { ...headers, ...sentHere().as }, method)
+/** As players get it, who go where they are sent. */
+async function follow(url: string, headers: Record<string, string> = {}) {
+  const answer = await get(url, headers)
+  if (answer.statusCode !== 302) {
+    return { status: answer.statusCode, type: answer.headers['content-type'], bytes: answer.rawPayload }
+  }
+  const sent = await fetch(String(answer.headers.location), { headers })
+  return { status: sent.status, type: sent.headers.get('content-type'), bytes: Buffer.from(await sent.arrayBuffer()) }
+}
 
 describe('a web video', () => {
   it('is sent whole, with what caches and players need', async () => {
-    const answer = await get(file(open))
+    const answer = await getHere()
     expect(answer.statusCode).toBe(200)
     expect(answer.rawPayload.equals(bytes)).toBe(true)
     expect(answer.headers).toMatchObject({
       ...{ 'content-type': 'video/mp4', 'content-length': '30175', 'accept-ranges': 'bytes' },
-      'cache-control': 'public, max-age=7200',
+      'cache-control': sentHere().cacheControl,
       ...{ etag: expect.stringMatching(/^"/), 'last-modified': expect.stringMatching(/GMT$/) },
     })
   })
 
+  it('is had whole and in parts by everybody, wherever it lies', async () => {
+    const whole = await follow(file(open))
+    expect(whole).toEqual({ status: 200, type: 'video/mp4', bytes })
+    const part = await follow(file(open), { range: 'bytes=100-199' })
+    expect(part).toEqual({ status: 206, type: 'video/mp4', bytes: bytes.subarray(100, 200) })
+    const { statusCode, headers } = await get(file(open))
+    expect({ statusCode, cached: headers['cache-control'] }).toEqual({
+      ...{ statusCode: inObjectStorage ? 302 : 200, cached: 'public, max-age=7200' },
+    })
+  })
+
   it('answers HEAD with its length and no bytes', async () => {
-    const answer = await get(file(open), {}, 'HEAD')
+    const answer = await getHere({}, 'HEAD')
     expect(answer.headers['content-length']).toBe('30175')
     expect(answer.rawPayload).toHaveLength(0)
     for (const range of ['bytes=0-9', 'bytes=9999999-']) {
-      const part = await get(file(open), { range }, 'HEAD')
+      const part = await getHere({ range }, 'HEAD')
       expect([part.statusCode, part.headers['content-length'], part.headers['content-range']]).toEqual([
         ...[200, '30175', undefined],
       ])
@@ -80,7 +109,7 @@ describe('a web video', () => {
     ['bytes=9-2', 200, 30175, undefined],
   ]
   it.each(ranges)('answers the range %s with %i and %i bytes', async (range, status, length, contentRange) => {
-    const answer = await get(file(open), { range })
+    const answer = await getHere({ range })
     expect(answer.statusCode).toBe(status)
     expect(answer.rawPayload).toHaveLength(length)
     expect(answer.headers['content-range']).toBe(contentRange)
@@ -89,7 +118,7 @@ describe('a web video', () => {
   })
 
   it('refuses a range beyond its end as recorded', async () => {
-    const answer = await get(file(open), { range: 'bytes=9999999-' })
+    const answer = await getHere({ range: 'bytes=9999999-' })
     const expected = recorded('static', 'public web video, Range bytes=9999999-')
     expect(refusalOf(answer.json())).toEqual(refusalOf(expected.body))
     expect(answer.headers['content-range']).toBe('bytes */30175')
@@ -97,7 +126,7 @@ describe('a web video', () => {
   })
 
   it('is not sent again to who has it, and a range of an old version gives the new one whole', async () => {
-    const { etag = '', 'last-modified': date = '' } = (await get(file(open))).headers
+    const { etag = '', 'last-modified': date = '' } = (await getHere()).headers
     const day = 86_400_000
     for (const [headers, status] of [
       [{ 'if-match': String(etag) }, 200],
@@ -108,17 +137,15 @@ describe('a web video', () => {
       [{ 'if-unmodified-since': new Date(Date.parse(String(date)) - day).toUTCString() }, 412],
       [{ 'if-unmodified-since': 'nonsense' }, 200],
     ] as const) {
-      expect([headers, (await get(file(open), headers)).statusCode]).toEqual([headers, status])
+      expect([headers, (await getHere(headers)).statusCode]).toEqual([headers, status])
     }
-    expect((await get(file(open), { 'if-none-match': String(etag) })).statusCode).toBe(304)
-    expect((await get(file(open), { 'if-modified-since': String(date) })).statusCode).toBe(304)
-    expect((await get(file(open), { 'if-none-match': '"old"', 'if-modified-since': String(date) })).statusCode).toBe(
-      200,
-    )
+    expect((await getHere({ 'if-none-match': String(etag) })).statusCode).toBe(304)
+    expect((await getHere({ 'if-modified-since': String(date) })).statusCode).toBe(304)
+    expect((await getHere({ 'if-none-match': '"old"', 'if-modified-since': String(date) })).statusCode).toBe(200)
     const part = { range: 'bytes=0-9' }
-    expect((await get(file(open), { ...part, 'if-range': String(etag) })).statusCode).toBe(206)
-    expect((await get(file(open), { ...part, 'if-range': String(date) })).statusCode).toBe(206)
-    expect((await get(file(open), { ...part, 'if-range': '"old"' })).statusCode).toBe(200)
+    expect((await getHere({ ...part, 'if-range': String(etag) })).statusCode).toBe(206)
+    expect((await getHere({ ...part, 'if-range': String(date) })).statusCode).toBe(206)
+    expect((await getHere({ ...part, 'if-range': '"old"' })).statusCode).toBe(200)
   })
 
   it.each([
@@ -143,7 +170,13 @@ describe('HLS files', () => {
   it('have the types that players expect', async () => {
     expect((await get(master(open))).headers['content-type']).toBe('application/vnd.apple.mpegurl')
     const hashes = `/static/streaming-playlists/hls/${open.uuid}/${open.hls?.sha256}`
-    expect((await get(hashes)).headers['content-type']).toBe('application/json; charset=UTF-8')
+    expect(await follow(hashes)).toEqual({
+      ...{
+        status: 200,
+        bytes: Buffer.from('{}'),
+        type: expect.stringMatching(/^application\/json(; charset=UTF-8)?$/),
+      },
+    })
   })
 
   it('of a private video are for its owner and the staff', async () => {
@@ -153,7 +186,7 @@ describe('HLS files', () => {
     const answer = await get(path, server.as('user'))
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('application/vnd.apple.mpegurl; charset=utf-8')
-    expect(answer.headers['cache-control']).toBe('private, no-cache')
+    expect(answer.headers).toMatchObject(PRIVATE_FILE)
     expect((await get(path, server.as('moderator'))).statusCode).toBe(200)
   })
 })
@@ -191,25 +224,34 @@ describe('a reader that takes nothing', () => {
 
   it('does not keep its connection', async () => {
     server.configure({ vireo: { delivery: { stall_timeout: '1 second' } } })
-    const name = 'large.mp4'
-    await server.store.put(webVideoFile(name, false), Buffer.alloc(32 << 20))
+    const { channelId } = server.users.user
+    const { webVideo } = await makeVideo(server.db, {
+      channelId,
+      columns: { privacy: 3 },
+      webVideo: { resolution: 240 },
+    })
+    const large = webVideoFile(webVideo?.filename ?? '', true)
+    await server.store.put(large, Buffer.alloc(32 << 20))
     const { port } = server.app.server.address() as AddressInfo
     const opened = Promise.withResolvers<Socket>()
     server.app.server.once('connection', opened.resolve)
     const reader = connect(port, '127.0.0.1').pause()
-    reader.write(`GET /static/web-videos/${name} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    const { authorization } = server.as('user')
+    reader.write(
+      `GET /static/web-videos/${large.name} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\n\r\n`,
+    )
     const connection = await opened.promise
     await until(() => connection.destroyed)
     expect(connection.bytesWritten).toBeGreaterThan(1000)
     reader.destroy()
-    await server.store.remove(webVideoFile(name, false))
+    await server.store.remove(large)
   })
 })
 
 describe('where a web server in front sends the bytes', () => {
   afterEach(() => server.configure({}))
 
-  it('it is told the file and its type, by nobody who may not read it', async () => {
+  const told = async (): Promise<void> => {
     server.configure({ vireo: { delivery: { x_accel_location: '/internal/' } } })
     const name = open.webVideo?.filename
     const answer = await get(file(open), { range: 'bytes=0-9' })
@@ -222,7 +264,7 @@ describe('where a web server in front sends the bytes', () => {
     for (const own of ['etag', 'last-modified', 'accept-ranges']) expect(answer.headers).not.toHaveProperty(own)
     expect((await get(master(hidden, 'private/'), server.as('user'))).headers).toMatchObject({
       'x-accel-redirect': `/internal/streaming_playlists/hls/private/${hidden.uuid}/${hidden.hls?.master}`,
-      'cache-control': 'private, no-cache',
+      ...PRIVATE_FILE,
       'content-type': 'application/vnd.apple.mpegurl; charset=utf-8',
     })
     for (const path of [file(hidden), file(hidden, 'private/'), '/static/web-videos/unknown.mp4']) {
@@ -230,7 +272,17 @@ describe('where a web server in front sends the bytes', () => {
       expect(refusal.statusCode).toBeGreaterThanOrEqual(400)
       expect(refusal.headers).not.toHaveProperty('x-accel-redirect')
     }
-  })
+  }
+  /** It has no path of what lies in buckets. */
+  const sentOn = async (): Promise<void> => {
+    server.configure({ vireo: { delivery: { x_accel_location: '/internal/' } } })
+    expect(await follow(file(open))).toMatchObject({ status: 200, bytes })
+    const answer = await get(file(hidden, 'private/'), server.as('user'))
+    expect(answer.rawPayload.equals(bytes)).toBe(true)
+    expect(answer.headers).not.toHaveProperty('x-accel-redirect')
+  }
+  if (inObjectStorage) it('it is told of nothing that lies in buckets', sentOn)
+  else it('it is told the file and its type, by nobody who may not read it', told)
 
   it('playlists that carry a token are still sent here', async () => {
     server.configure({ vireo: { delivery: { x_accel_location: '/internal' } } })

@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/config/index.ts'
 import { findNode } from '../../../src/config/tree.ts'
 import { parseDuration } from '../../../src/config/units.ts'
 import { READY_PATH } from '../../../src/http/health/answers.ts'
+import { PRIVATE_FILE } from '../../../src/http/static/caching.ts'
 import { fileKinds } from '../../../src/media/index.ts'
 import { roles } from '../../../src/runtime-settings.ts'
 import { readCompose } from './compose.ts'
@@ -121,6 +122,14 @@ describe('nginx', () => {
     const [kept = ''] = matches(read('deploy/nginx/vireo-http.conf'), /^proxy_cache_path (\S+)/gm)
     expect(dirname(kept)).toBe('/var/cache')
     expect(compose.services.nginx?.volumes).toContain(`pictures:${kept}`)
+  })
+
+  it('tells caches before it what Vireo says of private files, also where it sends the bytes', () => {
+    const [inner = ''] = matches(server, /^location \/internal\/ \{\n([\s\S]*?)^\}/gm)
+    const { 'cache-control': _kept, ...told } = PRIVATE_FILE
+    const passedOn = matches(inner, /add_header (\S+) \$upstream_http_\w+;/g).map((name) => name.toLowerCase())
+    expect(passedOn.sort()).toEqual(Object.keys(told).sort())
+    expect(server).toContain('proxy_pass_header X-Accel-Expires;')
   })
 
   it('is what the configurations trust to send files', () => {

@@ -31,10 +31,11 @@ describe('texts in XML', () => {
     expect(attribute('a & <b>\n"c"')).toBe('a &amp; &lt;b> "c"')
   })
 
-  it('stay as they are in a title unless they look like HTML', () => {
-    expect(eitherWay('Tom & Jerry, 1 < 2 > 0')).toBe('Tom & Jerry, 1 < 2 > 0')
-    expect(eitherWay('<b>& "x"')).toBe('&lt;b&gt;&amp; &quot;x&quot;')
-    expect(eitherWay('&lt;')).toBe('&amp;lt;')
-    expect(eitherWay('a ]]> b')).toBe('a ]]&gt; b')
+  it('are the same words for readers of text and of HTML', () => {
+    for (const text of ['Tom & Jerry, 1 < 2 > 0', 'AT&T', 'a ]]> b']) expect(eitherWay(text)).toBe(text)
+    expect(eitherWay('<b>& "x"</b>')).toBe('<\u200bb>& "x"<\u200b/b>')
+    expect(eitherWay('&copy 2020 &ltb&gt')).toBe('&\u200bcopy 2020 &\u200bltb&\u200bgt')
+    expect(eitherWay('<\u0001b>')).toBe('<\u200bb>')
+    expect(eitherWay('&lt; &#60;<!-- <?x')).toBe('&\u200blt; &\u200b#60;<\u200b!-- <\u200b?x')
   })
 })

@@ -10,7 +10,7 @@ import { headed, layout } from '../../../src/http/pages/layout.ts'
 import { playerOptions, playerQuery, secondsOf } from '../../../src/http/pages/player-options.ts'
 
 const here = makeUrls('https://tube.example')
-const site = { name: 'Tube', description: 'All about tubes.', twitter: '@tube' }
+const site = { name: 'Tube', description: 'All about tubes.', twitter: '@tube', hasSignup: false }
 const UUID = '5b2a7a6e-7c1f-4b4e-9d5e-0c5ab2f4d1aa'
 const WHEN = new Date('2026-02-03T04:05:06Z')
 

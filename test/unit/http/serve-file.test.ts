@@ -27,7 +27,7 @@ const store: Pick<Store, 'stat' | 'open' | 'placeOf'> = {
 }
 app.get('/', (request, reply) =>
   serveFile(request, reply, {
-    ...{ store: store as Store, refs: [{ kind: 'web_videos', name: 'video.mp4' }], cacheControl: 'public' },
+    ...{ store: store as Store, refs: [{ kind: 'web_videos', name: 'video.mp4' }], caching: {} },
     ...{ delivery: testConfig().vireo.delivery, absent: () => new Error('gone') },
   }),
 )

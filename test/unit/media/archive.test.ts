@@ -44,6 +44,17 @@ const likes = { name: 'peertube/likes.json', data: '{"likes":[]}' }
 const long = Buffer.from('abcdefgh'.repeat(5000))
 
 describe('an honest archive', () => {
+  it('has names of 255 bytes', async () => {
+    const name = `files/${'é'.repeat(127)}a`
+    const archive = await opened(
+      makeZip([
+        { name: 'files/', mode: 0o040755 },
+        { name, data: 'x' },
+      ]),
+    )
+    expect((await bytesOf(archive, name)).toString()).toBe('x')
+  })
+
   it('gives its files and documents, stored or deflated, by ranges', async () => {
     const archive = await opened(
       makeZip([
@@ -193,6 +204,13 @@ const refused: [about: string, fault: string, bytes: Buffer, limits?: Partial<ty
   ['an empty part of a name', 'unsafe', makeZip([{ ...likes, name: 'files//a' }])],
   ['a name that is far too long', 'unsafe', makeZip([{ ...likes, name: `files/${'a'.repeat(2000)}` }])],
   ['a name hidden in a further field', 'unsafe', makeZip([{ ...likes, name: 'a', extra: unicodePath('a', '../b') }])],
+  ['a dot as a part of a name', 'unsafe', makeZip([{ ...likes, name: 'files/./a' }])],
+  ['a drive letter later', 'unsafe', makeZip([{ ...likes, name: 'files/C:/a' }])],
+  ['a DEL in a name', 'unsafe', makeZip([{ ...likes, name: 'files/a\x7f.json' }])],
+  ['a C1 control in a name', 'unsafe', makeZip([{ ...likes, name: 'files/a\u0085.json' }])],
+  ['a name that is no UTF-8', 'unsafe', makeZip([{ ...likes, name: Buffer.from('files/\xff', 'latin1') }])],
+  ['a name of 256 bytes', 'unsafe', makeZip([{ ...likes, name: `files/${'é'.repeat(128)}` }])],
+  ['a folder of 256 bytes', 'unsafe', makeZip([{ ...likes, name: `${'a'.repeat(256)}/a` }])],
   ['a symbolic link', 'unsafe', makeZip([{ name: 'files/a', data: '/etc/passwd', mode: 0o120777 }])],
   ['a device', 'unsafe', makeZip([{ name: 'files/a', mode: 0o020666 }])],
   ['a folder that is called a file', 'unsafe', makeZip([{ name: 'files/a', mode: 0o040755 }])],
@@ -200,7 +218,17 @@ const refused: [about: string, fault: string, bytes: Buffer, limits?: Partial<ty
   ['strong encryption', 'unsupported', makeZip([{ ...likes, flags: 0x41 }])],
   ['an unknown compression', 'unsupported', makeZip([{ ...likes, method: 14 }])],
   ['two files of one name', 'unsafe', makeZip([likes, likes])],
+  ['two names in other letters', 'unsafe', makeZip([{ name: 'files/A' }, { name: 'files/a' }])],
+  ['two names composed in other ways', 'unsafe', makeZip([{ name: 'files/\u00e9' }, { name: 'files/e\u0301' }])],
+  ['a file with files in it', 'unsafe', makeZip([{ name: 'files/a', data: 'x' }, { name: 'files/a/b/c' }])],
+  ['a file with files in it, listed later', 'unsafe', makeZip([{ name: 'files/a/b' }, { name: 'files/a', data: 'x' }])],
   ['a file that is a folder, too', 'unsafe', makeZip([{ name: 'a', data: 'x' }, { name: 'a/' }])],
+  [
+    'a file with files in it, others listed between them',
+    'unsafe',
+    makeZip([{ name: 'a', data: 'x' }, { name: 'a b' }, { name: 'a-b/c' }, { name: 'a/b' }]),
+  ],
+  ['a path that is too deep', 'unsafe', makeZip([{ ...likes, name: `${'a/'.repeat(32)}a` }])],
   ['a folder with bytes', 'damaged', makeZip([{ name: 'a/', data: 'x' }])],
   ['a stored file of two sizes', 'damaged', makeZip([{ ...likes, size: 5 }])],
   [

@@ -1,10 +1,11 @@
 // What every store promises, on the file system, on object storage and on both: whole files, safe names, uploads that survive a crash.
 
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { objectSettings } from '../../../src/connections.ts'
 import {
@@ -21,7 +22,6 @@ import {
   type Store,
 } from '../../../src/media/index.ts'
 import { asStoreError } from '../../../src/media/store/s3-client.ts'
-import { copyObject } from '../../../src/media/store/s3-copy.ts'
 import { testConfig } from '../../support/config.ts'
 import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
 
@@ -433,33 +433,63 @@ describe('a server that was switched over', () => {
 })
 
 describe('copies inside object storage', () => {
-  it('are made in parts above the limit of one request, and taken back when one fails', async () => {
-    const sent: { name: string; input: object }[] = []
-    let failing = false
-    const sdk = await import('@aws-sdk/client-s3')
-    const client = {
-      async send(command: { constructor: { name: string }; input: object }) {
-        const { name } = command.constructor
-        sent.push({ name, input: command.input })
-        if (name === 'HeadObjectCommand') return { ContentLength: 25, ContentType: 'video/mp4' }
-        if (name === 'CreateMultipartUploadCommand') return { UploadId: 'u' }
-        if (name === 'UploadPartCopyCommand' && failing) throw new Error('no')
-        return { CopyPartResult: { ETag: `"${sent.length}"` } }
-      },
-    }
-    const from = { Bucket: 'b', Key: 'a b.mp4' }
-    const copy = { from, to: { Bucket: 'b', Key: 'private/a.mp4' }, extra: {}, largest: 20, partSize: 10 }
-    await copyObject({ sdk, client: client as never }, copy)
-    const parts = sent.filter(({ name }) => name === 'UploadPartCopyCommand').map(({ input }) => input)
-    expect(parts).toMatchObject([
-      { PartNumber: 1, CopySource: 'b/a%20b.mp4', CopySourceRange: 'bytes=0-9' },
-      { PartNumber: 2, CopySourceRange: 'bytes=10-19' },
-      { PartNumber: 3, CopySourceRange: 'bytes=20-24' },
-    ])
-    expect(sent.at(-1)).toMatchObject({ name: 'CompleteMultipartUploadCommand', input: { UploadId: 'u' } })
-    failing = true
-    await expect(copyObject({ sdk, client: client as never }, copy)).rejects.toThrow('no')
-    expect(sent.at(-1)?.name).toBe('AbortMultipartUploadCommand')
+  const sizes = { largest: 20_000, part: 10_000 }
+  const moving = () => makeS3Store({ settings, tmp: join(root, 'tmp'), copySizes: sizes })
+  const copies = (from: number) => s3.requests.slice(from).filter((line) => /PUT .*uploadId=/.test(line))
+  const started = (from: number) => s3.requests.slice(from).filter((line) => /POST .*\?uploads/.test(line))
+
+  it.each([
+    { size: 0, parts: 0 },
+    { size: 20_000, parts: 0 },
+    { size: 20_001, parts: 3 },
+    { size: 30_000, parts: 3 },
+    { size: 54_321, parts: 6 },
+  ])(
+    'of $size bytes take $parts parts above the limit of one request, and are the same bytes',
+    async ({ size, parts }) => {
+      const store = moving()
+      const bytes = randomBytes(size)
+      await store.put(video('a bü.mp4'), Buffer.from(bytes))
+      const from = s3.requests.length
+      await store.move(video('a bü.mp4'), 'private/a.mp4')
+      expect(copies(from)).toHaveLength(parts)
+      expect(started(from)).toHaveLength(parts > 0 ? 1 : 0)
+      const { stream, stat } = await store.open(video('private/a.mp4'))
+      expect((await buffer(stream)).equals(bytes)).toBe(true)
+      expect(stat).toMatchObject({ name: 'private/a.mp4', size })
+      expect(await store.stat(video('a bü.mp4'))).toBeUndefined()
+      expect(await s3.parts('web-videos')).toEqual([])
+      await store.close()
+    },
+  )
+
+  it('keep the type of what they copy', async () => {
+    const store = moving()
+    await store.put(video('a.mp4'), randomBytes(25_000))
+    await store.move(video('a.mp4'), 'moved')
+    const answer = await fetch(`${s3.endpoint}/web-videos/moved`, { method: 'HEAD' })
+    expect(answer.headers.get('content-type')).toBe('video/mp4')
+    await store.close()
+  })
+
+  it.each([
+    ['the second part', /PUT .*partNumber=2/],
+    ['the end', /POST .*uploadId=/],
+  ])('that fail at %s leave no parts and what there was, and can be done again', async (_what, broken) => {
+    const store = moving()
+    const bytes = randomBytes(25_000)
+    await store.put(video('a.mp4'), Buffer.from(bytes))
+    s3.break(({ method, path }) => broken.test(`${method} ${path}`))
+    const from = s3.requests.length
+    await expect(store.move(video('a.mp4'), 'b.mp4')).rejects.toBeInstanceOf(Error)
+    expect(copies(from).length).toBeGreaterThan(1)
+    expect(await s3.parts('web-videos')).toEqual([])
+    expect(await store.stat(video('b.mp4'))).toBeUndefined()
+    expect(await store.stat(video('a.mp4'))).toMatchObject({ size: 25_000 })
+    s3.break(undefined)
+    await store.move(video('a.mp4'), 'b.mp4')
+    expect((await buffer((await store.open(video('b.mp4'))).stream)).equals(bytes)).toBe(true)
+    await store.close()
   })
 })
 

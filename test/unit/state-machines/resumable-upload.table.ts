@@ -27,6 +27,7 @@ export const table = defineTable({
     { from: 'receiving', with: { received: 60 }, event: chunk(0, 60), to: 'receiving' },
     { from: 'receiving', with: { received: 60 }, event: chunk(60, 41), to: 'receiving' },
     { from: 'receiving', with: { received: 60 }, event: chunk(60, -60), to: 'receiving' },
+    { from: 'receiving', with: { received: 60 }, event: { type: 'ENDED' }, to: 'assembled', gives: { size: 60 } },
     { from: 'receiving', event: { type: 'CANCELLED' }, to: 'cancelled' },
     { from: 'receiving', event: { type: 'TIMED_OUT' }, to: 'expired' },
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { beginningOf, languageOf, plainFields, takenFrom } from '../../../src/actors/video-import/import-fields.ts'
 
-const nowhere = { targetUrl: null, magnetUri: null, torrentName: null }
+const nowhere = { targetUrl: null, magnetUri: null, torrentName: null, torrentTitle: null }
 const fields = plainFields(1)
 
 describe('a video without a name begins with one of', () => {
@@ -12,6 +12,7 @@ describe('a video without a name begins with one of', () => {
     ['its site', { targetUrl: 'https://site.example/' }, 'site.example'],
     ['its site, when the file has too short a name', { targetUrl: 'https://site.example/a.mp4' }, 'site.example'],
     ['its magnet URI', { magnetUri: 'magnet:?xt=urn:btih:abc&dn=A+torrent' }, 'A torrent'],
+    ['its torrent', { torrentName: 'sent.torrent', torrentTitle: 'holidays.mp4' }, 'holidays.mp4'],
     ['its torrent file', { torrentName: 'holidays.torrent' }, 'holidays'],
     ['nothing', { magnetUri: 'magnet:?xt=urn:btih:abc' }, 'Imported video'],
     ['a broken address', { targetUrl: 'https://site.example/%E0%A4%A' }, '%E0%A4%A'],

@@ -197,12 +197,12 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   newFollow: ({ follower, following }, page) => {
     const whom = following.isChannel ? `your channel ${full(following)}` : 'you'
     return {
-      subject: `${chosen(follower.name)} follows ${following.isChannel ? chosen(following.name) : 'you'}`,
-      heading: 'A new follower',
-      says: `${full(follower)} follows ${whom}.`,
-      link: 'See your followers',
+      subject: `${chosen(follower.name)} subscribed to ${following.isChannel ? chosen(following.name) : 'you'}`,
+      heading: 'A new subscriber',
+      says: `${full(follower)} subscribed to ${whom}.`,
+      link: 'See your subscribers',
       url: page(pages.followers),
-      item: `${full(follower)} follows ${whom}`,
+      item: `${full(follower)} subscribed to ${whom}`,
     }
   },
 

@@ -26,7 +26,7 @@ export function makeAccountImporter(deps: Deps): PartImporter<'account'> {
         'select actor_id as "actorId", name as "displayName", description from account where id = $1',
         [accountId],
       )
-      if (!known) return 'error'
+      if (!known) return { error: 'not_found' }
       const changes = description === null ? { displayName } : { displayName, description }
       const isOther = displayName !== known.displayName || (description !== null && description !== known.description)
       if (isOther) await updateMe({ userId, sessionId: 0 }, { settings: {}, ...changes })

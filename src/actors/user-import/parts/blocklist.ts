@@ -2,6 +2,7 @@
 
 import { normalHost } from '../../blocklist/index.ts'
 import { DomainError } from '../../runtime/index.ts'
+import { reasonOf } from '../failures.ts'
 import { isForNow } from '../guard.ts'
 import type { ImportContext, ItemOutcome, PartImporter } from '../part-importer.ts'
 import type { Deps } from './deps.ts'
@@ -12,36 +13,36 @@ export function makeBlocklistImporter(deps: Deps): PartImporter<'blocklist'> {
 
   async function blockServer(name: string, { accountId: ownerId }: ImportContext): Promise<ItemOutcome> {
     const host = normalHost(name)
-    if (host === undefined || !isHost(host) || host === urls.host) return 'error'
+    if (host === undefined || !isHost(host) || host === urls.host) return { error: 'invalid' }
     return (await blocklist.blockServer({ ownerId, host })) ? 'success' : 'duplicate'
   }
 
   async function blockAccount(text: string, context: ImportContext): Promise<ItemOutcome> {
     const handle = readHandle(text, deps)
-    if (!handle) return 'error'
+    if (!handle) return { error: 'invalid' }
     const targetId = await references.account(handle, context)
     const { accountId: ownerId } = context
-    if (targetId === ownerId) return 'error'
+    if (targetId === ownerId) return { error: 'invalid' }
     return (await blocklist.blockAccount({ ownerId, targetId })) ? 'success' : 'duplicate'
   }
 
   return {
     part: 'blocklist',
     async importItem({ instances, actors }, context) {
-      const outcomes = new Set<ItemOutcome>()
+      const outcomes: ItemOutcome[] = []
       const each = async (work: () => Promise<ItemOutcome>): Promise<void> => {
         context.signal.throwIfAborted()
         try {
-          outcomes.add(await work())
+          outcomes.push(await work())
         } catch (error) {
           if (!(error instanceof DomainError) || isForNow(error)) throw error
-          outcomes.add('error')
+          outcomes.push({ error: reasonOf(error) ?? 'invalid' })
         }
       }
       for (const { host } of instances) await each(() => blockServer(host, context))
       for (const { handle } of actors) await each(() => blockAccount(handle, context))
-      if (outcomes.has('success')) return 'success'
-      return outcomes.has('error') && !outcomes.has('duplicate') ? 'error' : 'duplicate'
+      const brought = (['success', 'duplicate'] as const).find((outcome) => outcomes.includes(outcome))
+      return brought ?? outcomes[0] ?? 'duplicate'
     },
   }
 }

@@ -12,12 +12,12 @@ export function makeFollowingImporter(deps: Deps): PartImporter<'following'> {
     part: 'following',
     async importItem({ targetHandle }, { accountId }) {
       const handle = readHandle(targetHandle, deps)
-      if (!handle) return 'error'
+      if (!handle) return { error: 'invalid' }
       const isOurs = handle.host === urls.host
       const channel = { name: handle.name, host: isOurs ? null : handle.host }
       // Nobody would ever find it, and nobody would be told.
-      if (isOurs && !(await findChannelByHandle(db, channel))) return 'error'
-      if (!isOurs && (await blockedHosts(db.query, [handle.host])).includes(true)) return 'error'
+      if (isOurs && !(await findChannelByHandle(db, channel))) return { error: 'not_found' }
+      if (!isOurs && (await blockedHosts(db.query, [handle.host])).includes(true)) return { error: 'forbidden' }
       const [isKnown] = await subscriptions.exist(accountId, [channel])
       if (isKnown) return 'duplicate'
       await subscriptions.subscribe(accountId, channel)

@@ -34,7 +34,7 @@ export function makeUserSettingsImporter(deps: Deps): PartImporter<'user-setting
     part: 'user-settings',
     async importItem(item, { userId }) {
       const [known] = await db.query<Record<string, unknown>>(`select ${COLUMNS} from users where id = $1`, [userId])
-      if (!known) return 'error'
+      if (!known) return { error: 'not_found' }
       const changed: MeChanges['settings'] = newOf(settings.parse(item), known)
       if (Object.keys(changed).length > 0) await updateMe({ userId, sessionId: 0 }, { settings: changed })
       const told = newOf(noticesOf(item.notificationSettings ?? {}), await findNotificationSettings(db.query, userId))

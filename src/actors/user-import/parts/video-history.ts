@@ -10,10 +10,11 @@ export function makeHistoryImporter({ history, references }: Deps): PartImporter
     async importItem({ videoUrl, lastTimecode, updatedAt }, context) {
       const { accountId } = context
       const seconds = secondsOf(lastTimecode)
-      if (seconds === undefined) return 'error'
+      if (seconds === undefined) return { error: 'invalid' }
       const videoId = await references.video(videoUrl, context)
       const outcome = await history.recall({ accountId, videoId, seconds, at: new Date(updatedAt) })
-      return { stored: 'success', known: 'duplicate', refused: 'error' }[outcome] as 'success' | 'duplicate' | 'error'
+      if (outcome === 'refused') return { error: 'forbidden' }
+      return outcome === 'stored' ? 'success' : 'duplicate'
     },
   }
 }

@@ -66,7 +66,7 @@ export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists
        from playlist p where p.account_id = $1 and p.type = $2`,
       [accountId, playlistTypes.watchLater],
     )
-    if (!own) return 'error'
+    if (!own) return { error: 'not_found' }
     const known = new Set(own.videos)
     let added = 0
     for (const element of await elementsOf(item, context)) {

@@ -138,10 +138,10 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
       if (await isOwn(item.url, accountId)) return 'duplicate'
       if ((await findImported(db.query, { accountId, kind: 'video', key: item.url })) !== undefined) return 'duplicate'
       const file = item.isLive ? undefined : context.file(item.archiveFiles.videoFile)
-      if (!file) return 'error'
+      if (!file) return { error: 'file_missing' }
       const channel = { url: item.url, name: item.channel.name }
       const channelId = await findOwnChannel(deps, channel, accountId)
-      if (channelId === undefined) return 'error'
+      if (channelId === undefined) return { error: 'not_found' }
       await make(item, file, channelId, context)
       return 'success'
     },

@@ -21,7 +21,7 @@ export function makeWatchedWordsImporter({ db, watchedWords }: Deps): PartImport
       }
       const all = [...new Set([...known.words, ...words])]
       if (all.length === new Set(known.words).size) return 'duplicate'
-      if (all.length > MOST_WORDS) return 'error'
+      if (all.length > MOST_WORDS) return { error: 'too_large' }
       await watchedWords.update(ownerId, known.id, { name: listName, words: all })
       return 'success'
     },

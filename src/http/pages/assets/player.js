@@ -278,22 +278,25 @@ function listenToKeys(player) {
 
 /** Where it is, every few seconds and after each jump: views and the statistics of the owner come from that. */
 function report({ root, video }) {
-  const { video: uuid, duration, live, password } = root.dataset
+  const { video: uuid, duration, live, password, reports, token } = root.dataset
   if (!uuid) return
   let last = 0
   let isSeeking = false
   const send = (viewEvent) => {
     last = Date.now()
     const currentTime = Math.floor(live ? video.currentTime : Math.min(video.currentTime, Number(duration)))
-    fetch(`/api/v1/videos/${uuid}/views`, {
-      method: 'POST',
-      keepalive: true,
-      headers: {
-        'content-type': 'application/json',
-        ...(password ? { 'x-peertube-video-password': password } : {}),
-      },
-      body: JSON.stringify({ currentTime, sessionId: session, ...(viewEvent ? { viewEvent } : {}) }),
-    }).catch(() => undefined)
+    const body = { currentTime, sessionId: session, ...(viewEvent ? { viewEvent } : {}) }
+    const sent = reports
+      ? { body: new URLSearchParams({ ...body, token, ...(password ? { password } : {}) }) }
+      : {
+          headers: {
+            'content-type': 'application/json',
+            ...(password ? { 'x-peertube-video-password': password } : {}),
+          },
+          body: JSON.stringify(body),
+        }
+    const address = reports ?? `/api/v1/videos/${uuid}/views`
+    fetch(address, { method: 'POST', keepalive: true, ...sent }).catch(() => undefined)
   }
   video.addEventListener('timeupdate', () => {
     if (!video.paused && !isSeeking && Date.now() - last >= REPORT_MS) send()

@@ -39,7 +39,7 @@ export function actorBody({ actor, owner, tabs: list, action, content }: ActorPa
   return html`${
     banner && html`<img class="banner" src="/lazy-static/banners/${banner.filename}" alt="" width="1920" height="317">`
   }<div class="actor">${avatar(actor, AVATAR)}<div class="who"><h1 dir="auto">${actor.name}</h1>
-<p class="soft">${fullHandle(actor, here)} · ${counted(actor.followers, owner ? 'subscriber' : 'follower')}</p>${
+<p class="soft">${fullHandle(actor, here)} · ${counted(actor.followers, 'subscriber')}</p>${
     owner && html`<p>By <a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a></p>`
   }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">Open on ${actor.host}</a></p>`}</div>${action}</div>
 ${tabs(`Pages of ${actor.name}`, list)}

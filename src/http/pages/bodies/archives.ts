@@ -1,16 +1,19 @@
 // The archives of a user: those that can be downloaded, and what became of the latest that was brought here.
 
 import type { UserExportRow } from '../../../actors/user-export/index.ts'
+import { userImportStates } from '../../../actors/user-import/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import type { toUserImportProgressView } from '../../user-imports/views.ts'
-import { day, size } from './text.ts'
+import { type LatestImport, latestImport } from './latest-import.ts'
+import { counted, day, size } from './text.ts'
 
 export interface Archives {
   /** `address`: from which it can be downloaded; null until it is whole. */
   exports: readonly (UserExportRow & { address: string | null })[]
-  canExport: boolean
-  canImport: boolean
-  latest: ReturnType<typeof toUserImportProgressView> | undefined
+  /** Bytes that the user's videos take, and that archives have of them at most; undefined where none are made. */
+  files: { used: number; most: number } | undefined
+  /** What may be uploaded in a form: bytes at most, bytes that the user may add (Infinity without quotas), and how long it may take. */
+  upload: { largest: number; left: number; minutes: number } | undefined
+  latest: LatestImport | undefined
   token: string
   problem: string | undefined
 }
@@ -25,12 +28,12 @@ const STATES = {
 export const archivesBody = (archives: Archives): Html => html`${exportsOf(archives)}
 ${importsOf(archives)}`
 
-function exportsOf({ exports, canExport, token, problem }: Archives): Html {
+function exportsOf({ exports, files, token, problem }: Archives): Html {
   const isOneHere = exports.some(({ state }) => state !== 'errored')
   return html`<section aria-labelledby="exports"><h2 id="exports">Take what is yours with you</h2>
 ${problem && html`<p class="problem" role="alert">${problem}</p>`}
 ${exports.length > 0 && html`<ul>${exports.map((row) => exportOf(row, token))}</ul>`}
-${canExport ? !isOneHere && exportForm(token) : html`<p class="soft">This server makes no archives.</p>`}</section>`
+${files ? !isOneHere && exportForm(files, token) : html`<p class="soft">This server makes no archives.</p>`}</section>`
 }
 
 const exportOf = (
@@ -44,30 +47,44 @@ const exportOf = (
 <form method="post" action="/my-account/import-export/remove"><input type="hidden" name="token" value="${token}"><input type="hidden" name="id" value="${id}"><button aria-label="Delete the archive of ${createdAt.toISOString().slice(0, 10)}">Delete</button></form></li>
 `
 
-const exportForm = (token: string): Html =>
-  html`<form method="post" action="/my-account/import-export/export" class="fields">
+function exportForm({ used, most }: NonNullable<Archives['files']>, token: string): Html {
+  return html`<form method="post" action="/my-account/import-export/export" class="fields">
 <input type="hidden" name="token" value="${token}">
 <p>An archive has your account, channels, videos, playlists, subscriptions, comments and settings. A mail tells you when it is ready.</p>
-<label><input type="checkbox" name="withVideoFiles" value="yes" checked> With the files of your videos</label>
+${
+  used > most
+    ? html`<p>The files of your videos are left out: they take ${size(used)}, and an archive of this server has at most ${size(most)} of them.</p>`
+    : html`<label><input type="checkbox" name="withVideoFiles" value="yes" checked> With the files of your videos (${size(used)} of the ${size(most)} that an archive may have)</label>`
+}
 <button class="main">Make an archive</button>
 </form>`
+}
 
-function importsOf({ canImport, latest }: Archives): Html {
+function importsOf({ upload, latest, token }: Archives): Html {
+  const { pending, processing } = userImportStates
+  const isUnderWay = latest?.state.id === pending.id || latest?.state.id === processing.id
   return html`<section aria-labelledby="imports"><h2 id="imports">Bring what you have elsewhere</h2>
 ${
-  canImport
-    ? html`<p>An archive of another server is uploaded with an app or another web client.</p>`
+  upload
+    ? isUnderWay
+      ? html`<p class="soft">Another archive can be uploaded when the latest is done.</p>`
+      : importForm(upload, token)
     : html`<p class="soft">This server takes no archives.</p>`
 }
-${latest && importOf(latest)}</section>`
+${latest && latestImport(latest)}</section>`
 }
 
-function importOf({ state, createdAt, progress, resultSummary, error }: NonNullable<Archives['latest']>): Html {
-  const counts = Object.values(resultSummary.stats)
-  const sum = (name: 'success' | 'duplicates' | 'errors') => counts.reduce((total, each) => total + each[name], 0)
-  return html`<p>The latest archive, of ${day(new Date(createdAt))}: <strong>${state.label}</strong>${
-    progress.part && html`, at ${progress.part} (${progress.partsDone} of ${progress.parts} parts done)`
-  }.</p>
-${error && html`<p class="problem">${error}</p>`}
-<p class="soft">Brought in: ${sum('success')}. Here already: ${sum('duplicates')}. Not usable: ${sum('errors')}.</p>`
+/** The token before the file: it is looked at before the file is taken. */
+function importForm({ largest, left, minutes }: NonNullable<Archives['upload']>, token: string): Html {
+  const most = Math.min(largest, left)
+  if (most <= 0) return html`<p>Your video quota has no room for an archive.</p>`
+  return html`<form method="post" enctype="multipart/form-data" action="/my-account/import-export/import" class="fields">
+<input type="hidden" name="token" value="${token}">
+<p>An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most ${size(most)}${
+    left < largest && html`, which is what your video quota leaves`
+  }. All of it has to arrive within ${counted(minutes, 'minute')}; a larger one is uploaded in pieces, with an app or another web client. A mail tells you when it is done. What is here already is not doubled.</p>
+<p class="soft">Comments stay where they are. So do followers: they follow your old account, and have to follow this one themselves.</p>
+<label>Archive <input type="file" name="archive" accept=".zip,application/zip" required></label>
+<button class="main">Upload the archive</button>
+</form>`
 }

@@ -8,10 +8,11 @@ export interface LoginForm {
   token: string
   /** Whether a link to a new password can be asked for. */
   canReset: boolean
+  canSignUp: boolean
   problem?: string | undefined
 }
 
-export const loginBody = ({ username, next, token, canReset, problem }: LoginForm): Html =>
+export const loginBody = ({ username, next, token, canReset, canSignUp, problem }: LoginForm): Html =>
   html`<h1>Log in</h1>
 <form method="post" action="/login" class="fields">
 ${problem && html`<p class="problem" id="login-problem" role="alert">${problem}</p>`}
@@ -26,7 +27,8 @@ ${problem && html`<p class="problem" id="login-problem" role="alert">${problem}<
 <input id="code" name="code" inputmode="numeric" maxlength="20" autocomplete="one-time-code">
 <button class="main">Log in</button>
 </form>
-${canReset && html`<p><a href="/login/ask-reset-password">Forgot your password?</a></p>`}`
+${canReset && html`<p><a href="/login/ask-reset-password">Forgot your password?</a></p>`}
+${canSignUp && html`<p>No account yet? <a href="/signup">Sign up</a></p>`}`
 
 export const signedInBody = (username: string, next: string): Html =>
   html`<h1>You are logged in</h1>

@@ -39,7 +39,7 @@ ${problem && html`<p class="problem" id="problem" role="alert">${problem}</p>`}
 <input id="password" name="password" type="password" required minlength="6" maxlength="255" autocomplete="new-password">
 <button class="main">Change the password</button>
 </form>
-<p class="soft">Your other sessions end with it. All other settings need an app or another web client.</p>`
+<p class="soft">Your other sessions end with it.</p>`
 
 export const changedPasswordBody = (): Html =>
   accountPage(

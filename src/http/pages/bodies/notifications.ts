@@ -22,8 +22,9 @@ export interface NotificationsPage {
 }
 
 export function notificationsBody({ rows, path, token, ...pages }: NotificationsPage): Html {
-  if (rows.length === 0) return html`<p class="soft">There is nothing to tell.</p>${pager(path, pages)}`
-  return html`${
+  const choose = html`<p><a href="/my-account/settings#notifications">Choose what you are told of</a></p>`
+  if (rows.length === 0) return html`<p class="soft">There is nothing to tell.</p>${choose}${pager(path, pages)}`
+  return html`${choose}${
     rows.some(({ read }) => !read) &&
     html`<form method="post" action="/my-account/notifications/read-all"><input type="hidden" name="token" value="${token}"><button>Mark all as read</button></form>`
   }
@@ -75,7 +76,7 @@ function sentenceOf(row: NotificationRow): Html {
     newUserRegistration: () => html`${who(account)} registered.`,
     newUserRegistrationRequest: () => html`<bdi>${registration?.username}</bdi> asks for an account.`,
     newFollow: () =>
-      html`${who(follow?.follower)} follows ${follow?.following.type === 'channel' ? html`your channel <bdi>${follow.following.name}</bdi>` : 'you'}.`,
+      html`${who(follow?.follower)} subscribed to ${follow?.following.type === 'channel' ? html`your channel <bdi>${follow.following.name}</bdi>` : 'you'}.`,
     newInstanceFollower: () => html`The server ${follow?.follower.host} follows this server.`,
     autoInstanceFollowing: () => html`This server follows ${follow?.following.host} now.`,
     newPeerTubeVersion: () => html`Version ${row.application_version} of the software is there.`,

@@ -3,7 +3,7 @@
 import type { ElementRow, PlaylistRow } from '../../../actors/playlist/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { accountPath } from '../addresses.ts'
-import { ELEMENTS_PER_PAGE, isPlayable } from '../watched-playlist.ts'
+import { ELEMENTS_PER_PAGE } from '../watched-playlist.ts'
 import { pictureOf } from './next-videos.ts'
 import { counted } from './text.ts'
 
@@ -11,12 +11,13 @@ interface Elements {
   playlist: PlaylistRow
   total: number
   elements: readonly ElementRow[]
+  playable: ReadonlySet<ElementRow>
   current: ElementRow | undefined
   /** The page of the playlist with this element playing. */
   urlOf(position: number): string
 }
 
-export function playlistElements({ playlist, total, elements, current, urlOf }: Elements): Html {
+export function playlistElements({ playlist, total, elements, playable, current, urlOf }: Elements): Html {
   const first = (elements[0]?.position ?? 1) - 1
   const pages =
     total > ELEMENTS_PER_PAGE &&
@@ -26,14 +27,16 @@ export function playlistElements({ playlist, total, elements, current, urlOf }: 
   return html`<h2 dir="auto">${playlist.name}</h2>
 <p class="soft">Playlist by <a href="${accountPath(playlist.account)}"><bdi>${playlist.account.name}</bdi></a> · ${counted(total, 'video')}</p>
 <ol class="rows playlist">${elements.map(
-    (element) => html`<li${element === current && html` aria-current="true"`}>${elementOf(element, urlOf)}</li>\n`,
+    (element) =>
+      html`<li${element === current && html` aria-current="true"`}>${playable.has(element) ? elementOf(element, urlOf) : MISSING}</li>\n`,
   )}</ol>${pages}`
 }
 
+const MISSING = html`<p class="soft">This video is not there any more, or not for everybody.</p>`
+
 function elementOf(element: ElementRow, urlOf: Elements['urlOf']): Html {
   const { video, position } = element
-  if (!video || !isPlayable(element))
-    return html`<p class="soft">This video is not there any more, or not for everybody.</p>`
+  if (!video) return MISSING
   return html`<a href="${urlOf(position)}">${pictureOf(video)}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${
     video.channel.name
   }</bdi></span></span></a>`

@@ -71,7 +71,7 @@ function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Ht
     account,
   )}"><bdi>${account.name}</bdi></a> · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${counted(
     channel.followers,
-    'follower',
+    'subscriber',
   )}</p></div><a class="button main" href="${channelPath(channel)}" aria-label="Subscribe to ${channel.name}">Subscribe</a>${
     remote ? null : html`<a class="button plain" href="/feeds/videos.xml?videoChannelId=${channel.id}">RSS</a>`
   }</div>`

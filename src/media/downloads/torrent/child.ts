@@ -50,7 +50,7 @@ function download({ torrent: description, path, maxBytes, dht, allowPrivateAddre
   torrent.once('done', () => {
     const name = torrent.files[0]?.name ?? ''
     // Closes the file too.
-    torrent.destroy({ destroyStore: false }, () => end({ type: 'done', name }))
+    torrent.destroy({ destroyStore: false }, () => end({ type: 'done', name, title: torrent.name }))
   })
 }
 

@@ -28,7 +28,8 @@ const faults = ['files', 'too-large', 'pieces', 'wrong-bytes'] as const satisfie
 export const newsSchema = z.discriminatedUnion('type', [
   /** Something came; 0 to 100. */
   z.object({ type: z.literal('progress'), percent: z.number().min(0).max(100) }),
-  z.object({ type: z.literal('done'), name: z.string() }),
+  /** `name` is that of the file, `title` that of the torrent. */
+  z.object({ type: z.literal('done'), name: z.string(), title: z.string() }),
   z.object({ type: z.literal('failed'), reason: z.enum([...faults, 'disk-full', 'other']), message: z.string() }),
 ])
 

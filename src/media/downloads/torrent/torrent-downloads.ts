@@ -70,10 +70,10 @@ export function makeDownloadTorrent(options: {
       const task = await taskFor(parsed, gate, options)
       options.signal.throwIfAborted()
       const limits = { stallMs: settings().peer_timeout, maxMemoryBytes: maxMemoryOf(config()) }
-      const name = await inProcess(task, { ...options, limits, logger })
+      const { name, title } = await inProcess(task, { ...options, limits, logger })
       const path = completePath(options.folder)
       await rename(task.path, path)
-      return { path, fileName: basename(name), metadata: {} }
+      return { path, fileName: basename(name), metadata: { title } }
     } finally {
       await gate.close()
     }
@@ -85,8 +85,8 @@ interface Running extends DownloadOptions {
   logger: Logger
 }
 
-/** The name of the file that is whole now. */
-async function inProcess(task: TorrentTask, running: Running): Promise<string> {
+/** What the file that is whole now, and its torrent, are called. */
+async function inProcess(task: TorrentTask, running: Running): Promise<Extract<TorrentNews, { type: 'done' }>> {
   const { folder, signal, onProgress, limits, logger } = running
   let last: TorrentNews | undefined
   const end = await runProcess({
@@ -103,7 +103,7 @@ async function inProcess(task: TorrentTask, running: Running): Promise<string> {
     },
   })
   signal.throwIfAborted()
-  if (last?.type === 'done') return last.name
+  if (last?.type === 'done') return last
   throw last?.type === 'failed' ? failureOf(last) : endOf(end, logger)
 }
 

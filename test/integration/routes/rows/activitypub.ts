@@ -113,6 +113,7 @@ export const activityPubRows = [
   row('GET /video-channels/:name (ActivityPub)', everybody(200), channel()),
   row('GET /video-channels/:name/* (ActivityPub)', everybody(200), channel({ '*': 'followers' })),
   row('GET /a/:name (ActivityPub)', everybody(200), account()),
+  row('GET /@:name (ActivityPub)', everybody(302), account()),
   row('GET /c/:name (ActivityPub)', everybody(200), channel()),
   row('GET /videos/watch/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /videos/watch/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),

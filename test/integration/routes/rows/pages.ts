@@ -68,6 +68,8 @@ export const pageRows = [
   row('GET /videos/subscriptions', everybody(303)),
   row('GET /login', everybody(200)),
   row('POST /login', everybody(403), form),
+  row('GET /signup', everybody(200)),
+  row('POST /signup', everybody(403), form),
   row('GET /logout', everybody(303)),
   row('POST /logout', everybody(403), form),
   row('GET /login/ask-reset-password', everybody(200)),
@@ -78,9 +80,14 @@ export const pageRows = [
   row('GET /reset-password', everybody(403)),
   row('POST /reset-password', everybody(403), form),
   ...['settings', 'notifications', 'import-export'].map((name) => row(`GET /my-account/${name}`, everybody(303))),
-  ...['settings', 'notifications/read-all', 'import-export/export', 'import-export/remove'].map((name) =>
-    row(`POST /my-account/${name}`, everybody(403), form),
-  ),
+  ...[
+    'settings',
+    'settings/notifications',
+    'notifications/read-all',
+    'import-export/export',
+    'import-export/import',
+    'import-export/remove',
+  ].map((name) => row(`POST /my-account/${name}`, everybody(403), form)),
   row('POST /subscriptions', everybody(403), form),
   row('POST /remote-subscribe', everybody(403), form),
   row('GET /remote-interaction', everybody(200)),
@@ -111,6 +118,10 @@ export const pageRows = [
   row('GET /w/:id', everybody(403), lockedPage, 'protected'),
   row('GET /videos/watch/:id', everybody(403), lockedPage, 'protected'),
   row('GET /videos/embed/:id', everybody(403), lockedPage, 'protected'),
+  row('POST /w/:id/views', everybody(403), async (cast) => ({
+    ...(await page({})(cast)),
+    body: new URLSearchParams({ token: 'f00', currentTime: '1' }),
+  })),
   ...['/w/:id', '/videos/watch/:id', '/videos/embed/:id'].flatMap((path) => [
     row(`POST ${path}`, everybody(403), wrongPassword, 'protected'),
     row(`POST ${path}`, everybody(404), page({ privacy: PRIVATE }), 'private'),

@@ -1,0 +1,127 @@
+// The archives of who is logged in, on a page without a script: made, downloaded, deleted, and brought in. The same commands as those
+// of the API.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { DomainError } from '../../actors/runtime/index.ts'
+import { quotaUsed } from '../../actors/user/index.ts'
+import { listUserExports } from '../../actors/user-export/index.ts'
+import { findLatestImport } from '../../actors/user-import/index.ts'
+import { LARGEST_ID } from '../../platform/ids.ts'
+import { addFormRoutes, linger, withForm } from '../plugins/multipart.ts'
+import { toUserImportProgressView } from '../user-imports/views.ts'
+import { archivesBody } from './bodies/archives.ts'
+import { accountPage } from './bodies/my-account.ts'
+import { loginPath } from './local-path.ts'
+import { type Asked, ownPages } from './own-pages.ts'
+import { type PageTools, pageOptions } from './send.ts'
+import { receivedArchive } from './uploaded-archive.ts'
+
+const ARCHIVES = '/my-account/import-export'
+
+const exportId = z.coerce.number().int().min(1).max(LARGEST_ID)
+/** Its token is looked at when the file begins, which comes after it. */
+const importFields = z.object({ token: z.string().optional() })
+
+/** Refusals that the page itself tells, by the status of its answer. */
+const TOLD = { invalid: 400, forbidden: 403, conflict: 409, too_large: 413 } as const
+
+export function addArchivePages(tools: PageTools): void {
+  const { app, db, clock, config, visitors, userExports, uploads, send } = tools
+  const { page, form } = ownPages(tools)
+
+  page(ARCHIVES, async (asked) => await showArchives(asked))
+
+  form({ path: `${ARCHIVES}/export`, back: ARCHIVES }, async (asked, field) => {
+    const { id: userId, role } = asked.visit.user
+    return await saying(asked, () =>
+      userExports.request(userId, { userId, role }, { withVideoFiles: field('withVideoFiles') === 'yes' }),
+    )
+  })
+
+  form({ path: `${ARCHIVES}/remove`, back: ARCHIVES }, async (asked, field) => {
+    const { id: userId, role } = asked.visit.user
+    const { data: id } = exportId.safeParse(field('id'))
+    // One that is gone already is what was asked for.
+    if (id === undefined) return undefined
+    return await saying(asked, () => userExports.remove(userId, { userId, role }, id))
+  })
+
+  addFormRoutes(app, (forms) => {
+    forms.post(`${ARCHIVES}/import`, pageOptions, async (request, reply) => {
+      refusingFirst(request, () => visitors.refuseForeign(request))
+      const visit = await visitors.of(request)
+      if (!visit) {
+        linger(request)
+        return reply.redirect(loginPath(ARCHIVES), 303)
+      }
+      const asked = { request, reply, visit }
+      await saying(asked, () => receiveImport(asked))
+      return reply.sent ? reply : reply.redirect(ARCHIVES, 303)
+    })
+  })
+
+  async function receiveImport({ request, visit }: Asked): Promise<void> {
+    const archive = receivedArchive({
+      ...{ uploads, userId: visit.user.id, maxBytes: config().vireo.uploads.max_partial_per_user },
+      formBytes: request.headers['content-length'],
+      check: (token) => visitors.refuseForged(request, token),
+    })
+    await withForm(request, { fields: importFields, files: { archive } }, async ({ files }) => {
+      if (!files.archive) throw new DomainError('invalid', 'Choose the file of an archive.')
+      await files.archive.value.finish()
+    })
+  }
+
+  /** Shows the page of archives with the reason of a refusal; sends nothing otherwise. */
+  async function saying(asked: Asked, act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      if (error.kind === 'not_found') return
+      if (!isTold(error.kind)) throw error
+      await showArchives(asked, { text: error.message, status: TOLD[error.kind] })
+    }
+  }
+
+  async function showArchives(
+    { request, reply, visit }: Asked,
+    problem?: { text: string; status: number },
+  ): Promise<FastifyReply> {
+    const { id: userId } = visit.user
+    const [rows, latest, left, { total: used }] = await Promise.all([
+      listUserExports(db, userId, clock.now()),
+      findLatestImport(db, userId),
+      uploads.quotaLeft(userId),
+      quotaUsed(db, userId),
+    ])
+    const exports = await Promise.all(
+      rows.map(async (row) => ({ ...row, address: row.filename && (await userExports.addressOf(row.filename)) })),
+    )
+    const { users: rules } = config().export
+    const { legacy_timeout: longest, max_partial_per_user: largest } = config().vireo.uploads
+    const content = archivesBody({
+      ...{ exports, problem: problem?.text, token: visitors.formToken(request, reply) },
+      files: rules.enabled ? { used, most: rules.max_user_video_quota } : undefined,
+      upload: config().import.users.enabled ? { largest, left, minutes: Math.floor(longest / MINUTE) } : undefined,
+      latest: latest && toUserImportProgressView(latest),
+    })
+    const status = problem?.status ?? 200
+    return send(request, reply, { status, title: 'Archives', body: accountPage(ARCHIVES, content), isPrivate: true })
+  }
+}
+
+const MINUTE = 60_000
+
+const isTold = (kind: string): kind is keyof typeof TOLD => Object.hasOwn(TOLD, kind)
+
+/** The rest of what is refused is read away, as the browser would not see the answer otherwise. */
+function refusingFirst(request: FastifyRequest, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    linger(request)
+    throw error
+  }
+}

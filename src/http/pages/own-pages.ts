@@ -1,0 +1,43 @@
+// Pages and forms of who is logged in; whoever is not is sent to the login, and back.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Visit } from '../../actors/session/index.ts'
+import type { LimitGroup } from '../plugins/rate-limit-groups.ts'
+import { type Field, formOf } from './fields.ts'
+import { loginPath } from './local-path.ts'
+import { type PageTools, pageOptions } from './send.ts'
+
+export interface Asked {
+  request: FastifyRequest
+  reply: FastifyReply
+  visit: Visit
+}
+
+export interface OwnPages {
+  page(path: string, show: (asked: Asked) => Promise<FastifyReply>): void
+  /** A form of `back`, on which its sender ends unless `act` sends something else. */
+  form(
+    options: { path: string; back: string; limits?: LimitGroup[] },
+    act: (asked: Asked, field: Field) => Promise<unknown>,
+  ): void
+}
+
+export const ownPages = ({ app, visitors }: PageTools): OwnPages => ({
+  page(path, show) {
+    app.get(path, pageOptions, async (request, reply) => {
+      const visit = await visitors.of(request)
+      return visit ? await show({ request, reply, visit }) : reply.redirect(loginPath(path), 303)
+    })
+  },
+
+  form({ path, back, limits = ['client'] }, act) {
+    app.post(path, { ...pageOptions, config: { limits } }, async (request, reply) => {
+      const field = formOf(request)
+      visitors.refuseForged(request, field('token'))
+      const visit = await visitors.of(request)
+      if (!visit) return reply.redirect(loginPath(back), 303)
+      await act({ request, reply, visit }, field)
+      return reply.sent ? reply : reply.redirect(back, 303)
+    })
+  },
+})

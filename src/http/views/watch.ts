@@ -1,0 +1,66 @@
+// What a report of a player does: it counts for the video, and is remembered for who is logged in.
+
+import { z } from 'zod'
+import type { History } from '../../actors/history/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
+import type { Session } from '../../actors/session/index.ts'
+import { assertMaySee, findWatchableVideo, videoPrivacies } from '../../actors/video/index.ts'
+import type { Views } from '../../actors/view/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { IdOrUuid } from '../plugins/schemas.ts'
+import { viewerOf } from '../videos/viewer.ts'
+
+const LARGEST_SECOND = 2_147_483_647
+const LONGEST_SESSION = 200
+
+/** Players that send an event or a session that we cannot read are still watching: those are left aside. */
+export const viewing = z.object({
+  currentTime: z.int().min(0).max(LARGEST_SECOND),
+  viewEvent: z.enum(['seek']).optional().catch(undefined),
+  sessionId: z.string().min(1).max(LONGEST_SESSION).optional().catch(undefined),
+})
+
+export interface Watching {
+  key: IdOrUuid
+  body: z.infer<typeof viewing>
+  /** Who watches; null for visitors. */
+  session: Session | null
+  /** Of the client. */
+  address: string
+  /** Of a video that asks for one. */
+  password: string | undefined
+}
+
+/** Throws `not_found`, `unauthenticated`, `forbidden`, and `invalid` for a moment after the end of the video. */
+export type Watch = (watching: Watching) => Promise<void>
+
+export function makeWatch({ db, views, history }: { db: Database; views: Views; history: History }): Watch {
+  return async ({ key, body, session, address, password }) => {
+    const video = await findWatchableVideo(db, key, password)
+    if (!video) throw notFound('Video not found')
+    try {
+      assertMaySee(video, viewerOf(session), { byId: 'id' in key, password: video.password })
+    } catch (error) {
+      // Players on pages that wait for a password report as well: that counts for nothing, and is no error.
+      if (video.privacy === videoPrivacies.passwordProtected && video.password === 'none') return
+      throw error
+    }
+    const { currentTime, viewEvent, sessionId } = body
+    if (!video.isLive && currentTime > video.duration) {
+      throw new DomainError(
+        'invalid',
+        `Current time ${currentTime} is invalid (video ${video.uuid} duration: ${video.duration})`,
+      )
+    }
+    const accountId = session?.user.accountId
+    await Promise.all([
+      views.watch({
+        videoId: video.id,
+        watcher: { session: sessionId, address },
+        seconds: currentTime,
+        isSeek: viewEvent === 'seek',
+      }),
+      accountId === undefined ? undefined : history.remember({ accountId, videoId: video.id, seconds: currentTime }),
+    ])
+  }
+}

@@ -1,0 +1,260 @@
+// The page of archives, as a person without a script uses it: made, downloaded, deleted, and brought in.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { makeLogger } from '../../../src/platform/logger.ts'
+import { fixture } from '../../support/archive.ts'
+import { type Browser, type Form, formIn, linksIn, makeBrowser, type SentFile } from '../../support/browser.ts'
+import { startTestNode, storedNames, type TestNode } from '../../support/node.ts'
+import { eventually } from '../../support/waiting.ts'
+
+const PASSWORD = 'a good password'
+const PAGE = '/my-account/import-export'
+const QUOTA = 2_000_000
+
+let node: TestNode
+let root: Client
+let database: pg.Client
+let archive: Buffer
+const logged: string[] = []
+beforeAll(async () => {
+  const destination = new Writable({
+    write(line, _encoding, done) {
+      logged.push(String(line))
+      done()
+    },
+  })
+  node = await startTestNode({
+    logger: makeLogger({ level: 'warn', destination }),
+    config: {
+      transcoding: { enabled: false },
+      export: { users: { max_user_video_quota: '1MB' } },
+      vireo: { uploads: { max_partial_per_user: '8MB' } },
+    },
+  })
+  root = await login(node.base, node.username, node.password)
+  database = new pg.Client({ connectionString: node.databaseUrl })
+  await database.connect()
+  archive = await readFile(fixture)
+}, 90_000)
+afterAll(async () => {
+  await database?.end()
+  await node?.stop()
+})
+
+let serial = 0
+/** A new user, logged in on the pages. */
+async function newcomer(videoQuota = -1): Promise<{ id: number; name: string; browser: Browser }> {
+  serial += 1
+  const name = `person${serial}`
+  const body = { username: name, email: `${name}@example.com`, password: PASSWORD, role: 2 }
+  const quotas = { videoQuota, videoQuotaDaily: -1 }
+  const { user } = await root.send<{ user: { id: number } }>('POST', '/api/v1/users', { ...body, ...quotas })
+  const browser = makeBrowser(node.base)
+  expect((await browser.login(name, PASSWORD)).path).toBe('/')
+  return { id: user.id, name, browser }
+}
+
+const zipFile = (bytes: Uint8Array, fields: Partial<SentFile> = {}): SentFile => ({
+  ...{ field: 'archive', name: 'archive.zip', type: 'application/zip', bytes },
+  ...fields,
+})
+const importForm = async (browser: Browser): Promise<Form> => formIn((await browser.open(PAGE)).html, `${PAGE}/import`)
+const uploads = async (userId: number) =>
+  (await database.query('select state, lease_owner from upload where user_id = $1 order by id', [userId])).rows
+const imports = async (userId: number) =>
+  (await database.query('select state, size::integer from user_import where user_id = $1 order by id', [userId])).rows
+const bytesLeft = async (): Promise<string[]> => {
+  const local = await readdir(join(node.dataDir, 'storage', 'tmp')).catch(() => [])
+  return [...(await storedNames(node, 'uploads')), ...local.filter((name) => name.includes('import'))]
+}
+
+describe('an archive that is uploaded in a form', () => {
+  let person: Awaited<ReturnType<typeof newcomer>>
+  beforeEach(async () => {
+    person = await newcomer()
+  })
+
+  it('is brought in, and its bytes go', async () => {
+    const { browser, id } = person
+    const page = await browser.open(PAGE)
+    expect(page.html).toContain('a ZIP file of at most 8.4 MB')
+    expect(page.html).toContain('within 10\u00a0minutes')
+    expect(page.html).toContain('they follow your old account')
+    expect(page.html).not.toMatch(/Brought in|Here already|Not usable/)
+    const sent = await browser.sendFile(await importForm(browser), zipFile(archive))
+    expect([sent.status, sent.path]).toEqual([200, PAGE])
+    expect(await imports(id)).toMatchObject([{ size: archive.length }])
+    let html = ''
+    await eventually(async () => {
+      html = (await browser.open(PAGE)).html
+      expect(html).toContain('<strong>Completed</strong>')
+    }, 90_000)
+    expect(html).toMatch(/Brought in: [1-9]/)
+    expect(html).toContain('What was not brought in')
+    expect(html).toMatch(/<li>Likes: <bdi>http[^<]+<\/bdi> cannot be found\.<\/li>/)
+    const view = await root.get<{ resultSummary: { stats: { videos: { success: number } } } }>(
+      `/api/v1/vireo/users/${id}/imports/latest`,
+    )
+    expect(view.resultSummary.stats.videos.success).toBeGreaterThan(0)
+    await eventually(async () => expect(await bytesLeft()).toEqual([]))
+  }, 120_000)
+
+  it('is taken from pages of this server alone, for who is logged in there, by the token of the form', async () => {
+    const { browser, id } = person
+    const form = await importForm(browser)
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    expect((await browser.sendFile(form, zipFile(archive), foreign)).status).toBe(403)
+    const other = await importForm((await newcomer()).browser)
+    for (const fields of [{}, { token: 'f00' }, other.fields]) {
+      expect((await browser.sendFile({ ...form, fields }, zipFile(archive))).status).toBe(403)
+    }
+    const visitor = makeBrowser(node.base)
+    expect((await visitor.sendFile(form, zipFile(archive))).path).toBe(`/login?next=${encodeURIComponent(PAGE)}`)
+    expect([await uploads(id), await imports(id), await bytesLeft()]).toEqual([[], [], []])
+  })
+
+  it('is refused, with the reason on the page, and leaves nothing', async () => {
+    const { browser, id } = person
+    const form = await importForm(browser)
+    const refused = async (file: SentFile): Promise<[status: number, problem: string | undefined]> => {
+      const { status, html } = await browser.sendFile(form, file)
+      return [status, /role="alert">([^<]*)</.exec(html)?.[1]]
+    }
+    expect(await refused(zipFile(archive, { name: 'archive.txt' }))).toEqual([400, 'User import file must be a zip'])
+    expect(await refused(zipFile(archive, { type: 'text/plain' }))).toEqual([400, 'User import file must be a zip'])
+    expect(await refused(zipFile(new Uint8Array()))).toEqual([400, 'This file is empty.'])
+    expect(await refused(zipFile(archive, { field: 'picture' }))).toEqual([400, 'The form cannot be accepted.'])
+    // What browsers send of a form in which no file was chosen.
+    expect(await refused(zipFile(new Uint8Array(), { name: '' }))).toEqual([400, 'Choose the file of an archive.'])
+    const [status, problem] = await refused(zipFile(new Uint8Array(9_000_000)))
+    expect([status, problem]).toEqual([413, 'These are too many bytes of unfinished uploads.'])
+    await eventually(async () => expect(await bytesLeft()).toEqual([]))
+    expect((await uploads(id)).filter(({ state }) => state !== 'cancelled')).toEqual([])
+    expect((await imports(id)).filter(({ state }) => state !== 'cancelled')).toEqual([])
+    expect(await refused(zipFile(Buffer.from('no archive')))).toEqual([200, undefined])
+    let { html } = await browser.open(PAGE)
+    await eventually(async () => {
+      html = (await browser.open(PAGE)).html
+      expect(html).toContain('The file is no ZIP archive')
+    })
+    expect(html).not.toMatch(/Brought in|Here already|Not usable/)
+  })
+
+  it('is held against the quota of its user, which the page tells', async () => {
+    const { browser, id } = await newcomer(QUOTA)
+    const { html } = await browser.open(PAGE)
+    expect(html).toContain('a ZIP file of at most 2 MB, which is what your video quota leaves')
+    const { status } = await browser.sendFile(formIn(html, `${PAGE}/import`), zipFile(new Uint8Array(QUOTA + 1)))
+    expect(status).toBe(413)
+    expect(await imports(id)).toEqual([])
+  })
+
+  it('waits for the end of another one', async () => {
+    const { browser, id } = person
+    const form = await importForm(browser)
+    await database.query("insert into user_import (user_id, state, size) values ($1, 'processing', 1)", [id])
+    const { status, html } = await browser.sendFile(form, zipFile(archive))
+    expect(status).toBe(400)
+    expect(html).toContain('An import of this user is already being processed.')
+    expect(html).toContain('can be uploaded when the latest is done')
+    expect(html).not.toContain(`${PAGE}/import"`)
+  })
+
+  it('arrives in the store as it is sent, and goes when its sender does', async () => {
+    const { browser, id } = person
+    const form = await importForm(browser)
+    const head = [
+      ...['--edge', 'content-disposition: form-data; name="token"', '', form.fields.token ?? ''],
+      ...['--edge', 'content-disposition: form-data; name="archive"; filename="a.zip"'],
+      ...['content-type: application/zip', '', ''],
+    ].join('\r\n')
+    const { hostname, port, host } = new URL(node.base)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    socket.write(
+      [
+        `POST ${PAGE}/import HTTP/1.1`,
+        ...[`host: ${host}`, `origin: ${node.base}`, 'sec-fetch-site: same-origin', `cookie: ${cookie}`],
+        ...['content-type: multipart/form-data; boundary=edge', 'content-length: 5000000', '', head],
+      ].join('\r\n'),
+    )
+    socket.write(Buffer.alloc(1_000_000))
+    await eventually(async () => {
+      expect(await uploads(id)).toEqual([{ state: 'created', lease_owner: expect.any(String) }])
+      expect(await bytesLeft()).toHaveLength(1)
+    })
+    socket.destroy()
+    await eventually(async () => {
+      expect(await bytesLeft()).toEqual([])
+      expect(await uploads(id)).toEqual([{ state: 'cancelled', lease_owner: null }])
+      expect(await imports(id)).toMatchObject([{ state: 'cancelled' }])
+    })
+  }, 60_000)
+})
+
+describe('an archive that is made', () => {
+  it('has the files of videos where they fit, as its page says', async () => {
+    const { browser, id } = await newcomer()
+    expect((await browser.open(PAGE)).html).toContain('With the files of your videos (0 B of the 1 MB')
+    const channel = `(select c.id from channel c join account a on a.id = c.account_id where a.user_id = ${id})`
+    await database.query(
+      `with made as (insert into video (uuid, name, channel_id, privacy, state, url, duration)
+         values (gen_random_uuid(), 'large', ${channel}, 3, 'published', 'http://x.example/' || gen_random_uuid(), 1) returning id)
+       insert into video_source (video_id, input_filename, size, kept_filename) select id, 'a.mp4', 5000000, 'a.mp4' from made`,
+    )
+    const { html } = await browser.open(PAGE)
+    expect(html).toContain('left out: they take 5 MB, and an archive of this server has at most 1 MB of them')
+    const form = formIn(html, `${PAGE}/export`)
+    expect(form.fields).not.toHaveProperty('withVideoFiles')
+    const forced = await browser.send(form, { withVideoFiles: 'yes' })
+    expect(forced.status).toBe(403)
+    expect(forced.html).toContain('it can be made without them')
+    const made = await browser.send(form)
+    expect(made.status).toBe(200)
+    expect(made.html).toContain('The archive of')
+  })
+
+  it('is given to its user, and deleted', async () => {
+    const { browser } = await newcomer()
+    const page = await browser.open(PAGE)
+    const form = formIn(page.html, `${PAGE}/export`)
+    const asked = await browser.send(form)
+    expect(asked.path).toBe(PAGE)
+    expect((await browser.send(form)).status).toBe(400)
+    let html = ''
+    await eventually(async () => {
+      html = (await browser.open(PAGE)).html
+      expect(html).toContain('Download</a>')
+    }, 60_000)
+    const [download = ''] = linksIn(html, 'Download')
+    const answer = await fetch(download.replace(/^https?:\/\/[^/]+/, node.base))
+    expect(answer.status).toBe(200)
+    expect(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe('PK')
+    const stranger = (await newcomer()).browser
+    const theirs = formIn((await stranger.open(PAGE)).html, `${PAGE}/export`)
+    const removal = formIn(html, `${PAGE}/remove`)
+    const foreign = { ...removal, fields: { ...removal.fields, token: theirs.fields.token ?? '' } }
+    await stranger.send(foreign)
+    expect(linksIn((await browser.open(PAGE)).html, 'Download')).toHaveLength(1)
+    expect(linksIn((await browser.send(removal)).html, 'Download')).toEqual([])
+  }, 90_000)
+})
+
+it('sends each answer once, and logs what was sent', async () => {
+  const { browser } = await newcomer()
+  for (const path of ['/c/root_channel/videos', '/a/root', '/@root', '/a/nobody', '/my-account/settings', PAGE]) {
+    await browser.open(path)
+  }
+  expect(logged.filter((line) => line.includes('FST_ERR_REP_ALREADY_SENT'))).toEqual([])
+})

@@ -1,0 +1,160 @@
+// Signing up on the page, as a person without a script does it, in all ways that an administrator may choose.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Browser, type Form, formIn, makeBrowser, type Shown } from '../../support/browser.ts'
+import { linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
+
+const PASSWORD = 'a good password'
+const MOST_SIGNUPS = 3
+
+let at: MailNode
+beforeAll(async () => {
+  at = await startMailNode({ config: { rates_limit: { signup: { max: MOST_SIGNUPS } } } })
+}, 120_000)
+afterAll(() => at?.stop())
+
+let addresses = 1
+/** Each comes from an address of its own, so that only the test of the limit meets it. */
+const visitor = (): Browser => makeBrowser(at.node.base, { 'x-forwarded-for': `198.51.100.${addresses++}` })
+
+async function opened(browser: Browser): Promise<Form> {
+  const page = await browser.open('/signup')
+  expect(page.status).toBe(200)
+  return formIn(page.html, '/signup')
+}
+
+const typed = (name: string, more: Record<string, string> = {}): Record<string, string> => ({
+  ...{ username: name, password: PASSWORD, email: `${name}@example.com`, terms: 'yes' },
+  ...more,
+})
+
+const users = async (name: string): Promise<number> =>
+  (await at.query('select id from users where username = $1', [name])).length
+
+/** Fields that the page shows as wrong. */
+const wrongIn = ({ html }: Shown): string[] =>
+  [...html.matchAll(/<(?:input|textarea) id="([^"]+)"[^>]*aria-invalid="true"/g)].map(([, id = '']) => id)
+
+describe('signing up at once', () => {
+  it('makes an account with which one logs in, and with the channel that was wished for', async () => {
+    const browser = visitor()
+    const login = await browser.open('/login')
+    expect(login.html).toContain('<a href="/signup">')
+    const form = await opened(browser)
+    const channel = { displayName: 'Ina <b>', channelName: 'ina_films', channelDisplayName: 'Films of Ina' }
+    const done = await browser.send(form, typed('ina', channel))
+    expect([done.status, done.path]).toEqual([200, '/signup'])
+    expect(done.html).toContain('Your account is there')
+    expect(done.headers.get('cache-control')).toBe('no-store')
+    expect((await browser.login('ina', PASSWORD)).path).toBe('/')
+    expect((await browser.open('/a/ina')).html).toContain('Ina &lt;b&gt;')
+    expect((await browser.open('/c/ina_films')).html).toContain('Films of Ina')
+    expect((await browser.open('/signup')).html).toContain('You are logged in as <strong>ina</strong>')
+  })
+
+  it('names every bad field beside it, keeps what was typed but the password, and makes nobody', async () => {
+    const browser = visitor()
+    const form = await opened(browser)
+    const bad = {
+      ...{ username: 'Not Good', email: '"><script>alert(1)</script>', password: 'short', terms: '' },
+      ...{ displayName: 'x'.repeat(121), channelName: '-no-', channelDisplayName: 'x'.repeat(121) },
+    }
+    const refused = await browser.send(form, bad)
+    expect(refused.status).toBe(400)
+    const all = ['username', 'email', 'password', 'displayName', 'channelName', 'channelDisplayName', 'terms']
+    expect(wrongIn(refused)).toEqual(all)
+    for (const id of all) expect(refused.html).toContain(`<p class="problem" id="${id}-rule">`)
+    expect(refused.html).toContain('value="Not Good"')
+    expect(refused.html).not.toContain('<script>alert')
+    expect(refused.html).not.toContain('short"')
+    expect(wrongIn(await browser.send(form, {}))).toEqual(['username', 'email', 'password', 'terms'])
+    // What PostgreSQL cannot keep, one name for two actors, and a channel without its name.
+    expect(wrongIn(await browser.send(form, typed('zero', { displayName: 'a\0b' })))).toEqual(['displayName'])
+    expect(wrongIn(await browser.send(form, typed('twin', { channelName: 'twin' })))).toEqual(['channelName'])
+    expect(wrongIn(await browser.send(form, typed('half', { channelDisplayName: 'Half' })))).toEqual(['channelName'])
+    expect((await users('twin')) + (await users('zero')) + (await users('half'))).toBe(0)
+  })
+
+  it('is refused for names and addresses that are taken', async () => {
+    const browser = visitor()
+    const refused = await browser.send(await opened(browser), typed('ina', { email: 'other@example.com' }))
+    expect(refused.status).toBe(409)
+    expect(refused.html).toContain('User with this username or email already exists.')
+    expect(refused.html).toContain('value="other@example.com"')
+  })
+
+  it('is refused to forms of other sites, of other browsers, and to those without proof', async () => {
+    const browser = visitor()
+    const form = await opened(browser)
+    expect((await browser.send(form, typed('forged'), { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await browser.send({ ...form, fields: { token: 'f00' } }, typed('forged'))).status).toBe(403)
+    expect((await visitor().send(form, typed('forged'))).status).toBe(403)
+    expect(await users('forged')).toBe(0)
+  })
+
+  it('has the limit of the API: refused ones do not count', async () => {
+    const browser = visitor()
+    const form = await opened(browser)
+    for (let tries = 0; tries <= MOST_SIGNUPS; tries += 1) expect((await browser.send(form, {})).status).toBe(400)
+    for (let made = 0; made < MOST_SIGNUPS; made += 1) {
+      expect((await browser.send(form, typed(`many${made}`))).status).toBe(200)
+    }
+    const refused = await browser.send(form, typed('toomany'))
+    expect(refused.status).toBe(429)
+    expect(refused.html).toContain('Too many requests')
+    expect(await users('toomany')).toBe(0)
+  })
+})
+
+describe('signing up with the approval of moderators', () => {
+  beforeAll(async () => {
+    await at.setSignup({ requires_approval: true, requires_email_verification: true })
+  }, 120_000)
+
+  it('needs a reason, verifies the address, and ends in a login once it is approved', async () => {
+    const browser = visitor()
+    const form = await opened(browser)
+    const refused = await browser.send(form, typed('rosa'))
+    expect([refused.status, wrongIn(refused)]).toEqual([400, ['registrationReason']])
+    const asked = await browser.send(form, typed('rosa', { registrationReason: 'I film <birds>.' }))
+    expect(asked.status).toBe(200)
+    expect(asked.html).toContain('Your request is there')
+    expect(asked.html).toContain('rosa@example.com')
+    expect(await users('rosa')).toBe(0)
+    const { path, query } = linkOf(await at.mail.next('rosa@example.com'))
+    const link = await browser.open(`${path}?${new URLSearchParams(query)}`)
+    expect((await browser.send(formIn(link.html, path))).html).toContain('The address is verified')
+    const again = await browser.send(form, typed('rosa', { registrationReason: 'Once more' }))
+    expect([again.status, again.html.includes('already exists')]).toEqual([409, true])
+    const [request] = await at.query<{ id: number; reason: string; verified: boolean }>(
+      `select id, registration_reason as reason, (context->>'emailVerified')::boolean as verified
+       from registration where username = 'rosa'`,
+    )
+    expect(request).toMatchObject({ reason: 'I film <birds>.', verified: true })
+    const decision = { moderationResponse: 'Welcome', preventEmailDelivery: true }
+    const accepted = await at.ask('POST', `/users/registrations/${request?.id}/accept`, decision, at.root)
+    expect(accepted.status).toBe(204)
+    expect((await browser.login('rosa', PASSWORD)).path).toBe('/')
+  })
+})
+
+describe('signing up where nobody can', () => {
+  it('is not offered, says why, and is refused to who has an old form', async () => {
+    const browser = visitor()
+    const form = await opened(browser)
+    await at.setSignup({ enabled: false })
+    const page = await browser.open('/signup')
+    expect(page.status).toBe(200)
+    expect(page.html).toContain('Nobody can sign up here now: User registration is not allowed.')
+    expect(page.html).not.toContain('action="/signup"')
+    const refused = await browser.send(form, typed('late', { registrationReason: 'Too late' }))
+    expect([refused.status, refused.html.includes('Nobody can sign up here now')]).toEqual([403, true])
+    for (const path of ['/', '/login']) expect((await browser.open(path)).html).not.toContain('href="/signup"')
+    expect(await users('late')).toBe(0)
+  }, 120_000)
+
+  it('says so when the server is full', async () => {
+    await at.setSignup({ limit: 1 })
+    expect((await visitor().open('/signup')).html).toContain('This server has as many users as it takes.')
+  }, 120_000)
+})

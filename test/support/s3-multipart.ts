@@ -1,0 +1,57 @@
+// What of multipart uploads s3rver lacks, done before it: parts that are copied from an object, and uploads that are aborted.
+
+import { readdir, rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+
+/** Its folder of uploads that are not complete, in that of their bucket. */
+const UPLOADS = '._S3rver_uploads'
+
+/** `directory` is that of the buckets, `base` the address of s3rver. */
+export function makeMultipart({ directory, base }: { directory: string; base: string }) {
+  return {
+    /** Answers the request if it is one of these. */
+    async answered({ method = '', url = '', headers }: IncomingMessage, answer: ServerResponse): Promise<boolean> {
+      const { pathname, searchParams } = new URL(url, base)
+      const id = searchParams.get('uploadId')
+      if (id === null || !/^\w+$/.test(id)) return false
+      if (method === 'DELETE') {
+        await rm(join(directory, bucketOf(pathname), UPLOADS, id), { recursive: true, force: true })
+        answer.writeHead(204).end()
+        return true
+      }
+      const source = headers['x-amz-copy-source']
+      if (method !== 'PUT' || typeof source !== 'string') return false
+      await copyPart(url, { source, range: String(headers['x-amz-copy-source-range'] ?? '') }, answer)
+      return true
+    },
+
+    /** The names of parts of a bucket's uploads that are neither complete nor aborted, and of these. */
+    async left(bucket: string): Promise<string[]> {
+      return await readdir(join(directory, bucket, UPLOADS), { recursive: true }).catch(() => [])
+    },
+  }
+
+  async function copyPart(
+    url: string,
+    { source, range }: { source: string; range: string },
+    answer: ServerResponse,
+  ): Promise<void> {
+    const found = await fetch(new URL(`/${source}`, base), range ? { headers: { range } } : {})
+    const bytes = Buffer.from(await found.arrayBuffer())
+    // As S3 does, for a part that goes beyond its source, too.
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
+    if (!found.ok || (range && bytes.length !== Number(last) - Number(first) + 1)) {
+      answer.writeHead(found.ok ? 416 : found.status).end()
+      return
+    }
+    const stored = await fetch(new URL(url, base), { method: 'PUT', body: bytes })
+    const etag = stored.headers.get('etag') ?? ''
+    const modified = new Date().toISOString()
+    answer
+      .writeHead(stored.status, { 'content-type': 'application/xml' })
+      .end(`<CopyPartResult><LastModified>${modified}</LastModified><ETag>${etag}</ETag></CopyPartResult>`)
+  }
+}
+
+const bucketOf = (path: string): string => path.split('/')[1] ?? ''
