@@ -38,7 +38,7 @@ export default async function setup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
   const home = join(folder, 'postgres')
   const startPostgres = () =>
-    startEmbeddedPostgres({ dataDir: home, maxConnections: 400, logger: silentLogger, fsync: false })
+    startEmbeddedPostgres({ dataDir: home, maxConnections: 400, logger: silentLogger, fsync: false, autovacuum: false })
   let postgres = await startPostgres()
   const redis = await startRedis(folder)
   const teardown = async () => {

@@ -39,6 +39,8 @@ export interface ServerSettings {
   logger: Logger
   /** False only for throw-away data: commits are not forced to the disk. */
   fsync?: boolean
+  /** False only where no data lives long enough to be worth the processor time, as in tests. */
+  autovacuum?: boolean
 }
 
 /** Long, since a start after a power cut replays the log. */
@@ -115,6 +117,7 @@ function spawnServer(place: Place, binaries: Binaries, port: number, options: Se
     log_min_messages: 'log',
     log_checkpoints: 'off',
     ...(options.fsync === false ? { fsync: 'off', full_page_writes: 'off' } : {}),
+    ...(options.autovacuum === false ? { autovacuum: 'off' } : {}),
   }
   const args = [
     '-D',
