@@ -1,5 +1,7 @@
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // They need a Chromium, which not every machine has: `npm run test:browser`.
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.VIREO_TEST_BROWSER ? [] : ['/test/browser/'])],
   testRunner: '<rootDir>/scripts/jest-runner.ts',
   testSequencer: '<rootDir>/scripts/jest-sequencer.ts',
   // Node runs TypeScript, and tests import what they use of Jest.

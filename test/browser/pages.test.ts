@@ -1,0 +1,249 @@
+// Every page in a real browser, for visitors and for who is logged in: found by following all links from a few beginnings. No page
+// complains, is heavy, is too wide for a telephone, or has what only some can use; and each says the same without scripts.
+
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { AxeResults } from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { LONG } from '../federation/nodes.ts'
+import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../federation/support.ts'
+import { type Chromium, type Person, startChromium } from '../support/chromium.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const MOST_BYTES = 100_000
+const TELEPHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+const DARK: BrowserContextOptions = { colorScheme: 'dark' }
+/** More than there are: the walk has an end. */
+const MOST_PAGES = 120
+const PASSWORD = 'the password of maker'
+
+let node: FederatedNode
+let chromium: Chromium
+let beginnings: string[]
+let own: string[]
+
+beforeAll(async () => {
+  ;[node, chromium] = await Promise.all([
+    startFederatedNode({
+      transcoding: { enabled: true, resolutions: { '240p': true } },
+      signup: { enabled: true, requires_approval: true },
+      instance: { description: 'A **lake**', terms: 'Be kind.', name: 'Lake' },
+      // Nobody answers there.
+      smtp: { hostname: '127.0.0.1', port: 9, from_address: 'video@example.org' },
+    }),
+    startChromium(),
+  ])
+  const maker = await newcomer(node, 'maker')
+  const bytes = await readFile(await media('small.mp4'))
+  const fields = { description: '# About\n\nA [link](https://example.org), **bold**.', support: 'Thanks', tags: 'bird' }
+  const open = await uploadBy(maker, bytes, {
+    name: 'A heron',
+    ...fields,
+    language: 'en',
+    category: '15',
+    licence: '1',
+  })
+  const [hidden, locked, sensitive] = await Promise.all([
+    uploadBy(maker, bytes, { name: 'A private heron', privacy: '3' }),
+    uploadBy(maker, bytes, { name: 'A locked heron', privacy: '5', 'videoPasswords[]': 'open sesame' }),
+    uploadBy(maker, bytes, { name: 'A sensitive heron', nsfw: 'true' }),
+  ])
+  await maker.send('POST', `/api/v1/videos/${open.id}/comment-threads`, { text: 'How **tall** it is!' })
+  await maker.send('PUT', `/api/v1/videos/${open.id}/chapters`, { chapters: [{ timecode: 0, title: 'Standing' }] })
+  const { videoChannels } = await maker.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const playlist = new FormData()
+  for (const [name, value] of Object.entries({
+    displayName: 'Birds',
+    privacy: 1,
+    videoChannelId: videoChannels[0]?.id,
+  }))
+    playlist.set(name, String(value))
+  const { videoPlaylist } = await maker.send<{ videoPlaylist: { id: number; shortUUID: string } }>(
+    'POST',
+    '/api/v1/video-playlists',
+    playlist,
+  )
+  await maker.send('POST', `/api/v1/video-playlists/${videoPlaylist.id}/videos`, { videoId: open.id })
+  const waiting = () => node.query("select 1 from video where state <> 'published'")
+  await until(async () => (await waiting()).length === 0, { what: 'the published videos', ...LONG })
+
+  beginnings = [
+    '/',
+    `/videos/watch/${open.uuid}`,
+    `/videos/watch/${open.uuid}?start=1s`,
+    `/videos/watch/${locked.uuid}`,
+    `/videos/watch/${sensitive.uuid}`,
+    `/videos/watch/${hidden.uuid}`,
+    `/videos/embed/${open.uuid}`,
+    `/videos/embed/${locked.uuid}`,
+    `/videos/embed/${open.uuid}?controls=0&title=0`,
+    `/w/p/${videoPlaylist.shortUUID}`,
+    `/video-playlists/embed/${videoPlaylist.shortUUID}`,
+    '/c/maker_channel',
+    '/a/maker',
+    '/c/nobody',
+    '/search?search=heron&type=channels',
+    '/search?search=nothing-like-it',
+    '/about/instance',
+    '/about/contact',
+    '/signup',
+    '/login/ask-reset-password',
+    '/reset-password?userId=1&verificationString=x',
+    '/verify-account/email?userId=1&verificationString=x',
+    `/remote-interaction?uri=${encodeURIComponent(`${node.base}/video-channels/nobody`)}`,
+    '/admin/overview',
+    '/nothing/here',
+  ]
+  own = [
+    '/',
+    `/videos/watch/${open.uuid}`,
+    `/videos/watch/${hidden.uuid}`,
+    '/c/root_channel',
+    '/videos/subscriptions',
+    '/my-account/settings',
+    '/my-account/notifications',
+    '/my-account/import-export',
+    '/logout',
+  ]
+}, 120_000)
+afterAll(async () => {
+  await chromium?.close()
+  await node?.stop()
+})
+
+describe('the pages', () => {
+  it('are in order for visitors', async () => {
+    const found = await walk(await chromium.person(), beginnings)
+    expect(found.troubles).toEqual([])
+    // All kinds of pages that there are for them.
+    for (const kind of [
+      /^\/videos\/browse/,
+      /^\/search/,
+      /^\/c\/.*video-playlists/,
+      /^\/a\/.*about/,
+      /^\/login/,
+      /^\/signup/,
+    ])
+      expect(found.paths.filter((path) => kind.test(path))).not.toEqual([])
+  }, 240_000)
+
+  it('are in order for who is logged in', async () => {
+    const person = await chromium.person()
+    await logIn(person.page)
+    const { troubles } = await walk(person, own)
+    expect(troubles).toEqual([])
+  }, 240_000)
+
+  it('fit on telephones', async () => {
+    const visitor = await chromium.person(TELEPHONE)
+    const owner = await chromium.person(TELEPHONE)
+    await logIn(owner.page)
+    expect([...(await tooWide(visitor, beginnings)), ...(await tooWide(owner, own))]).toEqual([])
+  }, 240_000)
+
+  it('can be read in the dark', async () => {
+    const visitor = await chromium.person(DARK)
+    const owner = await chromium.person(DARK)
+    await logIn(owner.page)
+    expect([...(await unusable(visitor, beginnings)), ...(await unusable(owner, own))]).toEqual([])
+  }, 240_000)
+
+  it('say without scripts what they say with them', async () => {
+    const [scripted, plain] = [await chromium.person(), await chromium.person({ javaScriptEnabled: false })]
+    await Promise.all([logIn(scripted.page), logIn(plain.page)])
+    for (const path of [...beginnings, ...own]) {
+      await Promise.all([scripted.open(node.base + path), plain.open(node.base + path)])
+      const [withScripts, without] = await Promise.all([textOf(scripted.page), textOf(plain.page)])
+      expect({ path, lines: without }).toEqual({ path, lines: withScripts })
+    }
+  }, 240_000)
+})
+
+async function logIn(page: Page): Promise<void> {
+  await page.goto(`${node.base}/login`)
+  await page.getByLabel('User name').fill('maker')
+  await page
+    .getByLabel(/password/i)
+    .first()
+    .fill(PASSWORD)
+  await page.getByRole('main').getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('link', { name: 'Log out' }).waitFor()
+}
+
+/** Follows all links within the site; those of one form that differ by numbers alone are one page. */
+async function walk(person: Person, from: readonly string[]): Promise<{ troubles: string[]; paths: string[] }> {
+  const troubles: string[] = []
+  const seen = new Set<string>()
+  const waiting = from.map((path) => ({ path, isLinked: false }))
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const { path, isLinked } = next
+    if (seen.has(path) || seen.size > MOST_PAGES) continue
+    seen.add(path)
+    const { status, bytes } = await person.open(node.base + path)
+    const trouble = (what: string) => troubles.push(`${path}: ${what}`)
+    if (isLinked && status >= 400) trouble(`a link to it is dead (${status})`)
+    if (bytes > MOST_BYTES) trouble(`${bytes} bytes`)
+    // That the page itself is an error is what the browser says of it.
+    for (const complaint of person.complaints())
+      if (!(status >= 400 && /status of 4\d\d/.test(complaint))) trouble(complaint)
+    for (const violation of await violationsOf(person.page)) trouble(violation)
+    const links = await person.page
+      .locator('a[href]')
+      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
+    waiting.push(...links.filter(isPage).map((link) => ({ path: pathOf(link), isLinked: true })))
+  }
+  return { troubles, paths: [...seen] }
+}
+
+/** Feeds, files and the API are no pages. */
+const isPage = (link: string): boolean =>
+  link.startsWith(`${node.base}/`) &&
+  !/^\/(?:feeds|download|static|lazy-static|api|client)\//.test(new URL(link).pathname)
+
+const pathOf = (link: string): string => {
+  const { pathname, search } = new URL(link)
+  return pathname + search
+}
+
+/**
+ * By the rules of axe-core, those of WCAG 2.2 A and AA and its good practices: names of all controls among them. The order of
+ * headings is that of people, in what they write; embeds are part of a page that has its own.
+ */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const isFramed = page.url().includes('/embed/')
+  const rules = { rules: { 'heading-order': { enabled: false }, 'page-has-heading-one': { enabled: !isFramed } } }
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(rules)})`)) as AxeResults
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`)
+}
+
+async function tooWide({ page, open }: Person, paths: readonly string[]): Promise<string[]> {
+  const wide: string[] = []
+  for (const path of paths) {
+    await open(node.base + path)
+    const [width, most] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth] as const)
+    if (width > most) wide.push(`${path}: ${width} of ${most} px`)
+  }
+  return wide
+}
+
+async function unusable({ page, open }: Person, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const path of paths) {
+    await open(node.base + path)
+    for (const violation of await violationsOf(page)) found.push(`${path}: ${violation}`)
+  }
+  return found
+}
+
+/** The lines of a page, without those of the player, which without a script is the browser's own. */
+const textOf = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const main = document.querySelector('main')?.cloneNode(true) as HTMLElement
+    for (const player of main.querySelectorAll('.player')) player.remove()
+    return (main.textContent ?? '').split('\n').flatMap((line) => (line.trim() ? [line.trim()] : []))
+  })

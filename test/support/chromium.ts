@@ -1,0 +1,90 @@
+// A real browser for tests: the Chromium of this machine, without a window. What goes wrong on a page is kept, not printed.
+
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type BrowserContextOptions, chromium, type Page, type Response } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+export interface Person {
+  page: Page
+  /** What the browser complained of since the last look: errors of scripts, of the policy, and of what the page asked for. */
+  complaints(): string[]
+  /** Opens an address and waits until all that the page itself asks for is there. */
+  open(url: string): Promise<Opened>
+}
+
+export interface Opened {
+  status: number
+  /** Bytes of the page, its styles and its scripts, unpacked; pictures and media are left out. */
+  bytes: number
+}
+
+export interface Chromium {
+  /** Somebody with cookies of their own. */
+  person(options?: BrowserContextOptions): Promise<Person>
+  close(): Promise<void>
+}
+
+/** Throws when there is no browser: whoever runs these tests wants one. */
+export async function startChromium(): Promise<Chromium> {
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    // Root has no sandbox of its own; nothing but this machine's servers is opened.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+  return {
+    async person(options = {}) {
+      const context = await browser.newContext({ locale: 'en-GB', ...options })
+      return personIn(await context.newPage())
+    },
+    close: () => browser.close(),
+  }
+}
+
+function findChromium(): string {
+  const { VIREO_TEST_CHROMIUM: named, PATH = '' } = process.env
+  const found =
+    named ??
+    PATH.split(delimiter)
+      .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+      .find(existsSync)
+  if (found === undefined)
+    throw new Error('There is no Chromium on PATH: install it, or name it with VIREO_TEST_CHROMIUM.')
+  return found
+}
+
+function personIn(page: Page): Person {
+  let complaints: string[] = []
+  let responses: Response[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('requestfailed', (request) => {
+    // A player that is left while it loads gives up what it asked for.
+    if (request.resourceType() !== 'media') complaints.push(`failed: ${request.url()} ${request.failure()?.errorText}`)
+  })
+  page.on('response', (response) => responses.push(response))
+  return {
+    page,
+    complaints() {
+      const said = complaints
+      complaints = []
+      return said
+    },
+    async open(url) {
+      responses = []
+      const answer = await page.goto(url, { waitUntil: 'load' })
+      return { status: answer?.status() ?? 0, bytes: await weightOf(responses) }
+    },
+  }
+}
+
+async function weightOf(responses: Response[]): Promise<number> {
+  const counted = responses.filter(
+    (response) => !['image', 'media', 'font'].includes(response.request().resourceType()) && response.status() < 300,
+  )
+  const sizes = await Promise.all(counted.map(async (response) => (await response.body()).length))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
