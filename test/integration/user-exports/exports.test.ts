@@ -371,6 +371,26 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     await until(async () => (await pool.query('select 1 from user_export')).rows.length === 0)
   })
 
+  if (inObjects) {
+    it('waits when the connection to the files of videos is lost in the middle of one', async () => {
+      s3.cut(({ method, path }) => method === 'GET' && path.startsWith('/web-videos/'))
+      const id = await request(true)
+      const waiting = "from job where type = 'create-user-export' and state = 'delayed'"
+      await until(async () => (await pool.query(`select 1 ${waiting}`)).rows.length > 0, { withinMs: 30_000 })
+      expect((await list()).map(({ state }) => state.label)).not.toContain('Failed')
+      s3.cut(undefined)
+      await until(
+        async () => {
+          await pool.query(`update job set due_at = now() where id in (select id ${waiting})`)
+          return (await list()).some((one) => one.id === id && one.state.label === 'Completed')
+        },
+        { withinMs: 60_000, what: 'the end of an export' },
+      )
+      await remove(id)
+      await untilClean()
+    }, 100_000)
+  }
+
   if (!inObjects) {
     it('is asked for and deleted only by its user and administrators, within the limits of the configuration', async () => {
       const missing = await refused(undefined)
