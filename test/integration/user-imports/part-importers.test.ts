@@ -461,11 +461,15 @@ describe('what does not fit', () => {
     expect(await run('video-playlists', later)).toBe('success')
     expect(await run('video-playlists', later)).toBe('duplicate')
     expect(await run('video-playlists', archivedPlaylist({ displayName: 'twice', elements: odd }))).toBe('success')
+    const few = await open({ config: { vireo: { user_data: { import_max_playlist_elements: 1 } } } })
+    const cut = archivedPlaylist({ displayName: 'cut', elements: odd })
+    expect(await few.run('video-playlists', cut, contextOf(user, files))).toBe('success')
     const lists = await user.client.get<Paged<{ displayName: string; videosLength: number }>>(
       '/api/v1/accounts/victim/video-playlists',
     )
     expect(lists.data.map(({ displayName, videosLength }) => [displayName, videosLength]).toSorted()).toEqual([
       ['Watch later', 1],
+      ['cut', 1],
       ['mine', 0],
       ['twice', 2],
     ])
