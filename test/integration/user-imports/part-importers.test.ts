@@ -391,7 +391,11 @@ describe('what does not fit', () => {
       xx: '../files/c/xx.vtt',
       fr: '../files/c/lost.vtt',
     }
-    const item = { ...video, archiveFiles: { ...video.archiveFiles, thumbnail: '../files/t/t.jpg', captions } }
+    const item = {
+      ...video,
+      captions: [{ language: 'en', automaticallyGenerated: true }],
+      archiveFiles: { ...video.archiveFiles, thumbnail: '../files/t/t.jpg', captions },
+    }
     const given = new Map([
       ...fileOf(video),
       ['files/t/t.jpg', Buffer.from('no picture')],
@@ -401,10 +405,10 @@ describe('what does not fit', () => {
     ])
     expect(await run('videos', item, given)).toBe('success')
     const { uuid } = (await videosOf(user)).find(({ name }) => name === 'with odd parts') ?? {}
-    const list = await user.client.get<Paged<{ language: { id: string }; captionPath: string }>>(
-      `/api/v1/videos/${uuid}/captions`,
-    )
-    expect(list.data.map(({ language }) => language.id)).toEqual(['en'])
+    const list = await user.client.get<
+      Paged<{ language: { id: string }; captionPath: string; automaticallyGenerated: boolean }>
+    >(`/api/v1/videos/${uuid}/captions`)
+    expect(list.data.map((one) => [one.language.id, one.automaticallyGenerated])).toEqual([['en', true]])
     const text = await (await user.client.raw(list.data[0]?.captionPath ?? '')).text()
     expect(text).not.toMatch(/script|STYLE/)
     expect(await countOf('thumbnail', `video_id = (select id from video where uuid = '${uuid}')`)).toBe(2)
