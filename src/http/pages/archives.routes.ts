@@ -36,7 +36,7 @@ export function addArchivePages(tools: PageTools): void {
   // The address of the file itself holds for a short time, and pages are left open for longer.
   page(`${ARCHIVES}/download`, async ({ request, reply, visit }) => {
     const { data } = exportOf.safeParse(request.query)
-    const rows = await listUserExports(db, visit.user.id, clock.now())
+    const rows = config().export.users.enabled ? await listUserExports(db, visit.user.id, clock.now()) : []
     const filename = rows.find(({ id }) => id === data?.id)?.filename
     return reply.redirect(filename ? await userExports.addressOf(filename, { userId: visit.user.id }) : ARCHIVES, 303)
   })

@@ -243,6 +243,12 @@ describe('an archive that is made', () => {
     for (const path of [download, `${PAGE}/download`, `${PAGE}/download?id=x`, `${PAGE}/download?id=1&id=2`])
       expect((await stranger.open(path)).path).toBe(PAGE)
     expect((await makeBrowser(node.base).open(download)).path).toMatch(/^\/login/)
+    const custom = await root.get<{ export: { users: object } }>('/api/v1/config/custom')
+    const off = { export: { users: { ...custom.export.users, enabled: false } } }
+    await root.send('PUT', '/api/v1/config/custom', { ...custom, ...off })
+    expect((await browser.open(download)).html).toContain('This server makes no archives.')
+    expect(linksIn((await browser.open(PAGE)).html, 'Download')).toEqual([])
+    await root.send('PUT', '/api/v1/config/custom', custom)
     const theirs = formIn((await stranger.open(PAGE)).html, `${PAGE}/export`)
     const removal = formIn(html, `${PAGE}/remove`)
     const foreign = { ...removal, fields: { ...removal.fields, token: theirs.fields.token ?? '' } }
