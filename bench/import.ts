@@ -32,7 +32,7 @@ export async function benchImport(): Promise<void> {
     console.log(`uploaded and brought in within ${((performance.now() - began) / 1000).toFixed(0)} s`)
     for (const [index, peak] of peaks.stop().entries()) verdict(`MiB of process ${index + 1}`, peak, LIMIT_MIB)
   } finally {
-    for (const node of nodes) node.signal('SIGKILL', 'group')
+    await Promise.all(nodes.map((node) => node.kill9({ database: false })))
     await folder.remove()
   }
 }

@@ -1,30 +1,22 @@
 // A copy of a video on another server: ours of their video, from the wish to its end, or theirs of ours, while it lasts.
 
 import { assign, setup } from 'xstate'
+import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
 export type RedundancyState = 'wanted' | 'downloading' | 'stored' | 'announced' | 'expiring' | 'removed' | 'failed'
 
-export interface RedundancyContext {
+/** Workers are counted since the copy was asked for. */
+export interface RedundancyContext extends LeasedContext {
   /** Who holds the copy. */
   by: 'us' | 'them'
   /** Whether others were told of it, and are to be told of its end. */
   told: boolean
-  /** How often a worker was lost since the copy was asked for. */
-  lost: number
   /** How long the copy is kept from when it was last heard or decided of, in ms; null for as long as nobody ends it. */
   lifetime: number | null
-  /** Why it failed; null otherwise. */
-  error: string | null
 }
 
-export interface RedundancySettings {
-  /** How long a worker may be silent, in ms. */
-  lease: number
-  /** How often the sweeper makes sure that somebody is at work, in ms. */
-  check_owner_every: number
-  /** Lost workers after which the source is held to be poison. */
-  max_lost: number
+export interface RedundancySettings extends LeasedSettings {
   /** How long a failure stays visible, in ms. */
   keep_failed: number
 }
@@ -45,8 +37,7 @@ export type RedundancyEvent =
   | { type: 'REMOVED' }
   /** Who had to be told is told, and the files are given up. */
   | { type: 'CLEARED' }
-  /** Let go when its worker took leave, and its job waits. */
-  | { type: 'TIMED_OUT'; settings: RedundancySettings; isLetGo?: boolean }
+  | LeaseOver<RedundancySettings>
 
 const context: RedundancyContext = { by: 'us', told: false, lost: 0, lifetime: null, error: null }
 
@@ -62,25 +53,30 @@ export const reportedRedundancy = (lifetime: number | null): Snapshot<Redundancy
 const flow = setup({
   types: { context: {} as RedundancyContext, events: {} as RedundancyEvent, meta: {} as StateMeta },
   actions: {
-    noteError: assign({ error: ({ context, event }) => (event.type === 'FAILED' ? event.error : context.error) }),
-    countLoss: assign({ lost: ({ context }) => context.lost + 1 }),
-    giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
+    noteError: assign(leasedWork.noteError),
+    countLoss: assign(leasedWork.countLoss),
+    giveUp: assign(leasedWork.giveUp),
     startAnew: assign({ lost: 0, error: null }),
     extend: assign({
       lifetime: ({ context, event }) => (event.type === 'EXTENDED' ? event.lifetime : context.lifetime),
     }),
   },
   guards: {
-    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
-    lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
-    lostTooOftenAndTold: ({ context, event }) =>
-      event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost && context.told,
+    ...leasedWork.guards,
+    lostTooOftenAndTold: (args) => leasedWork.guards.lostTooOften(args) && args.context.told,
     told: ({ context }) => context.told,
     theirs: ({ context }) => context.by === 'them',
   },
 })
 
 const removed = { REMOVED: { target: 'expiring' } } as const
+const [letGo, lostTooOften, lost] = workerLost('wanted', 'failed')
+const lostAndTold = {
+  ...lostTooOften,
+  guard: 'lostTooOftenAndTold',
+  target: 'expiring',
+  description: 'lost too often, and told',
+} as const
 const failed = [
   { guard: 'told', target: 'expiring', actions: 'noteError', description: 'others know of an older copy' },
   { target: 'failed', actions: 'noteError' },
@@ -107,17 +103,7 @@ export const redundancyMachine = flow.createMachine({
         RENEWED: { target: 'downloading' },
         STORED: { target: 'stored', actions: 'startAnew' },
         FAILED: failed,
-        TIMED_OUT: [
-          { guard: 'letGo', target: 'wanted', description: 'worker took leave' },
-          {
-            guard: 'lostTooOftenAndTold',
-            target: 'expiring',
-            actions: 'giveUp',
-            description: 'lost too often, and told',
-          },
-          { guard: 'lostTooOften', target: 'failed', actions: 'giveUp', description: 'lost too often' },
-          { target: 'wanted', actions: 'countLoss', description: 'worker lost' },
-        ],
+        TIMED_OUT: [letGo, lostAndTold, lostTooOften, lost],
       },
     },
     stored: {

@@ -1,31 +1,22 @@
 // The making of a video's renditions: planned, encoded, packaged, stored.
 
 import { assign, setup } from 'xstate'
+import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
 export type TranscodingState = 'planned' | 'running' | 'packaged' | 'stored' | 'done' | 'failed' | 'cancelled'
 
-export interface TranscodingContext {
+/** Workers are counted since the last rendition was made. */
+export interface TranscodingContext extends LeasedContext {
   /** Renditions to make, 0 before the source was probed. */
   total: number
   /** Renditions made. */
   made: number
   /** What these are, as `outlineOf` tells it; null before the source was probed. */
   plan: string | null
-  /** How often a worker was lost since the last rendition was made. */
-  lost: number
-  /** Why it failed; null otherwise. */
-  error: string | null
 }
 
-export interface TranscodingSettings {
-  /** How long a worker may be silent, in ms. */
-  lease: number
-  /** How often the sweeper makes sure that there is a job, in ms. */
-  check_owner_every: number
-  /** Lost workers in a row after which the source is held to be poison. */
-  max_lost: number
-}
+export type TranscodingSettings = LeasedSettings
 
 export type TranscodingEvent =
   /** `made` are those of an earlier start with the same plan. */
@@ -39,8 +30,7 @@ export type TranscodingEvent =
   | { type: 'FAILED'; error: string }
   | { type: 'RETRIED' }
   | { type: 'CANCELLED' }
-  /** Let go when its worker took leave, and its job waits. */
-  | { type: 'TIMED_OUT'; settings: TranscodingSettings; isLetGo?: boolean }
+  | LeaseOver
 
 export const initialTranscoding: Snapshot<TranscodingState, TranscodingContext> = {
   state: 'planned',
@@ -50,25 +40,18 @@ export const initialTranscoding: Snapshot<TranscodingState, TranscodingContext> 
 const flow = setup({
   types: { context: {} as TranscodingContext, events: {} as TranscodingEvent, meta: {} as StateMeta },
   actions: {
-    noteError: assign({ error: ({ context, event }) => (event.type === 'FAILED' ? event.error : context.error) }),
-    countLoss: assign({ lost: ({ context }) => context.lost + 1 }),
-    giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
+    noteError: assign(leasedWork.noteError),
+    countLoss: assign(leasedWork.countLoss),
+    giveUp: assign(leasedWork.giveUp),
   },
-  guards: {
-    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
-    lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
-  },
+  guards: leasedWork.guards,
 })
 
 const stops = {
   FAILED: { target: 'failed', actions: 'noteError' },
   CANCELLED: { target: 'cancelled' },
 } as const
-const workerLost = [
-  { guard: 'letGo', target: 'planned', description: 'worker took leave' },
-  { guard: 'lostTooOften', target: 'failed', actions: 'giveUp', description: 'lost too often' },
-  { target: 'planned', actions: 'countLoss', description: 'worker lost' },
-] as const
+const lost = workerLost('planned', 'failed')
 const leased = { due: 'the lease of the worker', owner: 'the job video-transcoding' }
 
 export const transcodingMachine = flow.createMachine({
@@ -103,16 +86,16 @@ export const transcodingMachine = flow.createMachine({
           description: 'all made',
         },
         RENEWED: { target: 'running' },
-        TIMED_OUT: workerLost,
+        TIMED_OUT: lost,
       },
     },
     packaged: {
       meta: leased,
-      on: { ...stops, STORED: { target: 'stored' }, RENEWED: { target: 'packaged' }, TIMED_OUT: workerLost },
+      on: { ...stops, STORED: { target: 'stored' }, RENEWED: { target: 'packaged' }, TIMED_OUT: lost },
     },
     stored: {
       meta: leased,
-      on: { ...stops, FINISHED: { target: 'done' }, RENEWED: { target: 'stored' }, TIMED_OUT: workerLost },
+      on: { ...stops, FINISHED: { target: 'done' }, RENEWED: { target: 'stored' }, TIMED_OUT: lost },
     },
     done: { meta: { end: true } },
     failed: {

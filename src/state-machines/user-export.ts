@@ -1,6 +1,7 @@
 // The archive of what is a user's: asked for, written, kept for a while, and gone.
 
 import { assign, setup } from 'xstate'
+import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
 /** The contract's `UserExportState`, by the names of the states; the others are shown to nobody. */
@@ -13,20 +14,9 @@ export const userExportStateIds = {
 
 export type UserExportState = keyof typeof userExportStateIds | 'expired' | 'deleted'
 
-export interface UserExportContext {
-  /** How often a worker was lost. */
-  lost: number
-  /** Why it failed; null otherwise. */
-  error: string | null
-}
+export type UserExportContext = LeasedContext
 
-export interface UserExportSettings {
-  /** How long a worker may be silent, in ms. */
-  lease: number
-  /** How often the sweeper makes sure that there is a job, in ms. */
-  check_owner_every: number
-  /** Lost workers after which the export fails. */
-  max_lost: number
+export interface UserExportSettings extends LeasedSettings {
   /** How long an archive is kept, in ms. */
   expiration: number
 }
@@ -38,8 +28,7 @@ export type UserExportEvent =
   | { type: 'FAILED'; error: string }
   /** By its user or an administrator, or because the user is gone. */
   | { type: 'DELETED' }
-  /** Let go when its worker took leave, and its job waits. */
-  | { type: 'TIMED_OUT'; settings: UserExportSettings; isLetGo?: boolean }
+  | LeaseOver<UserExportSettings>
 
 export const initialUserExport: Snapshot<UserExportState, UserExportContext> = {
   state: 'pending',
@@ -49,14 +38,11 @@ export const initialUserExport: Snapshot<UserExportState, UserExportContext> = {
 const flow = setup({
   types: { context: {} as UserExportContext, events: {} as UserExportEvent, meta: {} as StateMeta },
   actions: {
-    noteError: assign({ error: ({ context, event }) => ('error' in event ? event.error : context.error) }),
-    countLoss: assign({ lost: ({ context }) => context.lost + 1 }),
-    giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
+    noteError: assign(leasedWork.noteError),
+    countLoss: assign(leasedWork.countLoss),
+    giveUp: assign(leasedWork.giveUp),
   },
-  guards: {
-    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
-    lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
-  },
+  guards: leasedWork.guards,
 })
 
 const failed = { target: 'errored', actions: 'noteError' } as const
@@ -82,11 +68,7 @@ export const userExportMachine = flow.createMachine({
         SUCCEEDED: { target: 'completed' },
         FAILED: failed,
         DELETED: deleted,
-        TIMED_OUT: [
-          { guard: 'letGo', target: 'pending', description: 'worker took leave' },
-          { guard: 'lostTooOften', target: 'errored', actions: 'giveUp', description: 'lost too often' },
-          { target: 'pending', actions: 'countLoss', description: 'worker lost' },
-        ],
+        TIMED_OUT: workerLost('pending', 'errored'),
       },
     },
     completed: {

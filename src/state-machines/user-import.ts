@@ -1,6 +1,7 @@
 // The import of a user's archive: uploaded, and then brought in part by part.
 
 import { assign, setup } from 'xstate'
+import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
 /** The contract's `UserImportState`, by the names of the states that clients are shown. */
@@ -8,25 +9,15 @@ export const userImportStateIds = { pending: 1, processing: 2, completed: 3, err
 
 export type UserImportState = keyof typeof userImportStateIds | 'uploading' | 'cancelled'
 
-export interface UserImportContext {
+/** Workers are counted since the last part was done; the error is for its user. */
+export interface UserImportContext extends LeasedContext {
   /** How many parts are done. */
   part: number
   /** Of so many; 0 before it was begun. */
   parts: number
-  /** Workers lost since the last part was done. */
-  lost: number
-  /** Why it errored, for its user; null otherwise. */
-  error: string | null
 }
 
-export interface UserImportSettings {
-  /** How long a worker may be silent, in ms. */
-  lease: number
-  /** How often the sweeper makes sure that there is a job, in ms. */
-  check_owner_every: number
-  /** Lost workers in a row after which the archive is held to be poison. */
-  max_lost: number
-}
+export type UserImportSettings = LeasedSettings
 
 export type UserImportEvent =
   /** All bytes of the archive are there. */
@@ -38,8 +29,7 @@ export type UserImportEvent =
   | { type: 'FAILED'; error: string }
   /** By its user while it is uploaded, or since the user is gone. */
   | { type: 'CANCELLED' }
-  /** Let go when its worker took leave, and its job waits. */
-  | { type: 'TIMED_OUT'; settings: UserImportSettings; isLetGo?: boolean }
+  | LeaseOver
 
 export const initialUserImport: Snapshot<UserImportState, UserImportContext> = {
   state: 'uploading',
@@ -51,14 +41,13 @@ const flow = setup({
   actions: {
     noteParts: assign({ parts: ({ context, event }) => (event.type === 'STARTED' ? event.parts : context.parts) }),
     countPart: assign({ part: ({ context }) => context.part + 1, lost: 0 }),
-    noteError: assign({ error: ({ context, event }) => ('error' in event ? event.error : context.error) }),
-    countLoss: assign({ lost: ({ context }) => context.lost + 1 }),
-    giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
+    noteError: assign(leasedWork.noteError),
+    countLoss: assign(leasedWork.countLoss),
+    giveUp: assign(leasedWork.giveUp),
   },
   guards: {
     isLast: ({ context, event }) => event.type === 'PART_DONE' && context.part + 1 >= context.parts,
-    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
-    lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
+    ...leasedWork.guards,
   },
 })
 
@@ -92,11 +81,7 @@ export const userImportMachine = flow.createMachine({
           { guard: 'isLast', target: 'completed', actions: 'countPart', description: 'the last part' },
           { target: 'processing', actions: 'countPart', description: 'part n of m' },
         ],
-        TIMED_OUT: [
-          { guard: 'letGo', target: 'pending', description: 'worker took leave' },
-          { guard: 'lostTooOften', target: 'errored', actions: 'giveUp', description: 'lost too often' },
-          { target: 'pending', actions: 'countLoss', description: 'worker lost' },
-        ],
+        TIMED_OUT: workerLost('pending', 'errored'),
       },
     },
     completed: { meta: { end: true } },

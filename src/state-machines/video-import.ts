@@ -1,6 +1,7 @@
 // The import of a video by URL, magnet URI or torrent file: asked for, downloaded, and then the video's or not.
 
 import { assign, setup } from 'xstate'
+import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
 /** The contract's `VideoImportState`, by the names of the states. */
@@ -15,21 +16,10 @@ export const videoImportStateIds = {
 
 export type VideoImportState = keyof typeof videoImportStateIds
 
-export interface VideoImportContext {
-  /** How often a worker was lost. */
-  lost: number
-  /** Why it failed or was rejected, for its user; null otherwise. */
-  error: string | null
-}
+/** The error, also of what was rejected, is for its user. */
+export type VideoImportContext = LeasedContext
 
-export interface VideoImportSettings {
-  /** How long a worker may be silent, in ms. */
-  lease: number
-  /** How often the sweeper makes sure that there is a job, in ms. */
-  check_owner_every: number
-  /** Lost workers after which the import is held to be poison. */
-  max_lost: number
-}
+export type VideoImportSettings = LeasedSettings
 
 export type VideoImportEvent =
   | { type: 'STARTED' }
@@ -42,8 +32,7 @@ export type VideoImportEvent =
   /** By its user, or because the video is gone. */
   | { type: 'CANCELLED' }
   | { type: 'RETRIED' }
-  /** Let go when its worker took leave, and its job waits. */
-  | { type: 'TIMED_OUT'; settings: VideoImportSettings; isLetGo?: boolean }
+  | LeaseOver
 
 export const initialVideoImport: Snapshot<VideoImportState, VideoImportContext> = {
   state: 'pending',
@@ -53,15 +42,12 @@ export const initialVideoImport: Snapshot<VideoImportState, VideoImportContext> 
 const flow = setup({
   types: { context: {} as VideoImportContext, events: {} as VideoImportEvent, meta: {} as StateMeta },
   actions: {
-    noteError: assign({ error: ({ context, event }) => ('error' in event ? event.error : context.error) }),
-    countLoss: assign({ lost: ({ context }) => context.lost + 1 }),
-    giveUp: assign({ lost: ({ context }) => context.lost + 1, error: 'The worker was lost too often' }),
+    noteError: assign(leasedWork.noteError),
+    countLoss: assign(leasedWork.countLoss),
+    giveUp: assign(leasedWork.giveUp),
     startAnew: assign({ lost: 0, error: null }),
   },
-  guards: {
-    letGo: ({ event }) => event.type === 'TIMED_OUT' && event.isLetGo === true,
-    lostTooOften: ({ context, event }) => event.type === 'TIMED_OUT' && context.lost + 1 >= event.settings.max_lost,
-  },
+  guards: leasedWork.guards,
 })
 
 const ends = {
@@ -88,11 +74,7 @@ export const videoImportMachine = flow.createMachine({
       on: {
         ...ends,
         SUCCEEDED: { target: 'success' },
-        TIMED_OUT: [
-          { guard: 'letGo', target: 'pending', description: 'worker took leave' },
-          { guard: 'lostTooOften', target: 'failed', actions: 'giveUp', description: 'lost too often' },
-          { target: 'pending', actions: 'countLoss', description: 'worker lost' },
-        ],
+        TIMED_OUT: workerLost('pending', 'failed'),
       },
     },
     success: { meta: { end: true } },

@@ -76,7 +76,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const { leases = opened.media.leases } = options
   const { room } = options
   const files = steppingStore(opened.media.store, step)
-  const store = room ? { ...files, workRoom: async () => room } : files
+  const store = room ? { ...files, room: async () => room } : files
   const pendingFiles = makePendingFiles({ ...deps, store, leases })
   const placeFiles = makePlaceFiles({ ...deps, registry: nobody(deps), store, leases })
   const media = { ...opened.media, store, leases, pendingFiles, placeFiles }

@@ -16,6 +16,8 @@ export interface TestS3 {
   parts(bucket: string): Promise<string[]>
   /** From now on every request that this matches, by method and path, is answered with 500; none with undefined. */
   break(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
+  /** The connection of every request that this matches is lost after the first byte of the answer's body. */
+  cut(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
   /** Methods and paths of the requests that came in. */
   requests: string[]
   /** Their headers. */
@@ -46,6 +48,7 @@ export async function startS3(): Promise<TestS3> {
   const { port } = await s3.run()
   const multipart = makeMultipart({ directory, base: `http://127.0.0.1:${port}` })
   let isBroken: Parameters<TestS3['break']>[0]
+  let isCut: Parameters<TestS3['cut']>[0]
   const requests: string[] = []
   const received: IncomingHttpHeaders[] = []
   const front = createServer(async (incoming, outgoing) => {
@@ -60,7 +63,8 @@ export async function startS3(): Promise<TestS3> {
     if (await multipart.answered(incoming, outgoing)) return
     const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(outgoing)
+      if (!isCut?.({ method, path: url })) return answer.pipe(outgoing)
+      answer.once('data', (bytes: Buffer) => outgoing.write(bytes.subarray(0, 1), () => outgoing.destroy()))
     })
     onward.on('error', () => outgoing.destroy())
     outgoing.on('close', () => onward.destroy())
@@ -74,6 +78,9 @@ export async function startS3(): Promise<TestS3> {
     headers: received,
     break(matches) {
       isBroken = matches
+    },
+    cut(matches) {
+      isCut = matches
     },
     parts: multipart.left,
     async keys(bucket) {

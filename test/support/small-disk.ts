@@ -75,8 +75,9 @@ function pretended(): SmallDisk {
           close: () => appender.close(),
         }
       },
-      async workRoom() {
-        return { ...(await store.workRoom()), free: left }
+      async room(kind) {
+        const room = await store.room(kind)
+        return room && { ...room, free: left }
       },
       async workFolder(name) {
         if (left < 1) throw Object.assign(new Error('ENOSPC: no space left on device, mkdir'), { code: 'ENOSPC' })

@@ -9,12 +9,14 @@ import type { ChangeParts, Leases, PendingFiles, Viewer } from '../video/index.t
 /** A text on its way into the store, which no row names yet. */
 export interface PlacedCaption {
   language: string
+  /** Made by a machine. */
+  isAutomatic: boolean
   ref: FileRef
 }
 
 export interface Captions {
   /** Where a text in this language is going to lie. */
-  begin(language: string): PlacedCaption
+  begin(language: string, options?: { isAutomatic?: boolean }): PlacedCaption
   /** Puts the text (WebVTT) into the store, for `insert`. */
   place(begun: PlacedCaption, vtt: string): Promise<void>
   /** In the transaction that holds the video: the text is that of its language from now on. */
@@ -39,12 +41,13 @@ export function makeCaptions(deps: {
     await store.put(ref, Buffer.from(vtt))
   }
 
-  async function insert(unit: Unit, videoId: number, { language, ref }: PlacedCaption): Promise<void> {
+  async function insert(unit: Unit, videoId: number, { language, isAutomatic, ref }: PlacedCaption): Promise<void> {
     // The file before is pending from now on, by a trigger of the table.
     await unit.query('delete from video_caption where video_id = $1 and language = $2', [videoId, language])
     await unit.query(
-      `insert into video_caption (video_id, language, filename, created_at, updated_at) values ($1, $2, $3, $4, $4)`,
-      [videoId, language, ref.name, unit.now],
+      `insert into video_caption (video_id, language, filename, automatically_generated, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $5)`,
+      [videoId, language, ref.name, isAutomatic, unit.now],
     )
     await pendingFiles.settle(unit.query, [ref])
   }
@@ -80,7 +83,7 @@ export function makeCaptions(deps: {
 }
 
 /** A new name each time, so that no cache shows the old text. */
-const begin = (language: string): PlacedCaption => ({
-  language,
+const begin = (language: string, { isAutomatic = false } = {}): PlacedCaption => ({
+  ...{ language, isAutomatic },
   ref: { kind: 'captions', name: `${newUuid()}-${language}.vtt` },
 })

@@ -4,7 +4,7 @@
 import { isMailEnabled } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type MailBatches, type Mailed, MOST_LISTED } from '../mail/index.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, ifThere, type Unit } from '../runtime/index.ts'
 import { readMailed } from './mailed.ts'
 
 const TIDY_EVERY_MS = 3_600_000
@@ -110,17 +110,8 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
   }
 
   /** One mail at a time to a user. Undefined when the user is gone. */
-  async function toUser(
-    userId: number,
-    take: (unit: Unit) => Promise<Mailed | undefined>,
-  ): Promise<Mailed | undefined> {
-    try {
-      return await tell({ aggregate: 'user', id: userId }, take)
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') return undefined
-      throw error
-    }
-  }
+  const toUser = (userId: number, take: (unit: Unit) => Promise<Mailed | undefined>): Promise<Mailed | undefined> =>
+    ifThere(tell({ aggregate: 'user', id: userId }, take))
 
   return {
     async one(notificationId, job) {

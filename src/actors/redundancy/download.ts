@@ -3,7 +3,16 @@
 
 import { type FileRef, isDiskFull, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
-import { type ActorDeps, DomainError, type Held, type JobContext, makeRowLeases, unlessGone } from '../runtime/index.ts'
+import {
+  type ActorDeps,
+  DomainError,
+  type Held,
+  holderOf,
+  ifThere,
+  type JobContext,
+  makeRowLeases,
+  unlessGone,
+} from '../runtime/index.ts'
 import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
 import { endWithFollow, isGivenUp } from './end-of-follow.ts'
 import type { Redundancies } from './redundancy.commands.ts'
@@ -95,21 +104,14 @@ export function downloadRedundancies(deps: DownloadDeps): void {
 
   /** Takes the copy; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = held.newOwner()
     const settings = settingsOf(deps)
-    const isClaimed = await withCopy(id, async (unit, copy) => {
-      if (copy.state === 'downloading') {
-        if (held.isHeld(holderOf(copy))) return false
-        // A worker that ended with a goodbye took its name off; one that died did not.
-        if (copy.leaseOwner) move(unit, copy, { type: 'TIMED_OUT', settings }, settings)
-      }
-      if (copy.state === 'wanted') move(unit, copy, { type: 'STARTED' }, settings)
-      if (copy.state !== 'downloading') return false
-      copy.leaseOwner = owner
-      copy.dueAt = held.end()
-      return true
-    })
-    if (!isClaimed) return undefined
+    const owner = await withCopy(id, (unit, row) =>
+      held.claim({
+        ...{ row, waiting: 'wanted', working: 'downloading' },
+        move: (type) => move(unit, row, { type, settings }, settings),
+      }),
+    )
+    if (owner === undefined) return undefined
     const [row] = await db.query<Omit<Task, 'owner'>>(
       `select r.id, r.path, r.strategy, p.id is not null as "isPlaylist", coalesce(p.playlist_url, o.file_url) as source,
          (select coalesce(jsonb_agg(jsonb_build_object('url', f.file_url, 'size', f.size)), '[]') from video_file f
@@ -232,14 +234,9 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     id: number,
     work: (unit: Parameters<Parameters<typeof tell>[1]>[0], copy: Redundancy) => Promise<T>,
   ): Promise<T | undefined> {
-    try {
-      return await tell({ aggregate: 'redundancy', id }, async (unit) =>
-        work(unit, await unit.em.findOneOrFail(Redundancy, id)),
-      )
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') return undefined
-      throw error
-    }
+    return await ifThere(
+      tell({ aggregate: 'redundancy', id }, async (unit) => work(unit, await unit.em.findOneOrFail(Redundancy, id))),
+    )
   }
 }
 
@@ -248,7 +245,5 @@ const placeOf = ({ path, isPlaylist }: Pick<Task, 'path' | 'isPlaylist'>): Pendi
   name: path,
   folder: isPlaylist,
 })
-
-const holderOf = ({ leaseOwner, dueAt }: Redundancy) => ({ owner: leaseOwner, until: dueAt })
 
 const isGone = (error: unknown): boolean => error instanceof DomainError && error.kind === 'gone'

@@ -60,5 +60,15 @@ export async function unlessGone(removal: Promise<void>): Promise<void> {
   }
 }
 
+/** What the work answers; undefined when what it is about is gone. Throws all other refusals. */
+export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return undefined
+    throw error
+  }
+}
+
 export const notFound = (message: string, code?: string): DomainError =>
   new DomainError('not_found', message, code === undefined ? {} : { code })

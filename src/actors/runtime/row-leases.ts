@@ -21,8 +21,25 @@ export interface Holder {
   until: Date | null | undefined
 }
 
+/** A locked row of a machine that says with its state whether somebody is to work on it. */
+export interface Claimable {
+  state: string
+  leaseOwner?: string | null | undefined
+  dueAt?: Date | null | undefined
+}
+
 export interface RowLeases {
   newOwner(): string
+  /**
+   * Gives the row to a new worker, whose name it answers; undefined when there is nothing to do, or a worker that may be alive is at it.
+   * `move` sends the row's machine from `waiting` to `working` by `STARTED`, and by `TIMED_OUT` back when the worker before was lost.
+   */
+  claim(options: {
+    row: Claimable
+    waiting: string
+    working: string
+    move: (type: 'STARTED' | 'TIMED_OUT') => Promise<void> | void
+  }): Promise<string | undefined>
   /** Whether a worker that may be alive has the row. */
   isHeld(holder: Holder): boolean
   /** For whoever tells of a failure that is not that of the row's worker. Throws `busy` while there is one. */
@@ -35,6 +52,11 @@ export interface RowLeases {
   /** Takes the name off, if it is there still. Never throws: a lease ends by itself. */
   release(held: Held): Promise<void>
 }
+
+export const holderOf = ({ leaseOwner, dueAt }: Pick<Claimable, 'leaseOwner' | 'dueAt'>): Holder => ({
+  owner: leaseOwner,
+  until: dueAt,
+})
 
 export function makeRowLeases(options: {
   db: Database
@@ -58,8 +80,22 @@ export function makeRowLeases(options: {
   const isHeld = ({ owner, until: at }: Holder): boolean =>
     Boolean(owner && at && at > clock.now() && !leases.isGone(owner))
 
+  const newOwner = (): string => `${leases.owner}#${randomToken(4)}`
+
   return {
-    newOwner: () => `${leases.owner}#${randomToken(4)}`,
+    newOwner,
+    async claim({ row, waiting, working, move }) {
+      if (row.state === working && row.leaseOwner) {
+        if (isHeld(holderOf(row))) return undefined
+        // A worker that ended with a goodbye took its name off; one that died did not.
+        await move('TIMED_OUT')
+      }
+      if (row.state === waiting) await move('STARTED')
+      if (row.state !== working) return undefined
+      row.leaseOwner = newOwner()
+      row.dueAt = end()
+      return row.leaseOwner
+    },
     isHeld,
     refuseHeld(holder) {
       if (isHeld(holder)) throw new DomainError('busy', 'A worker is at this.')

@@ -13,7 +13,7 @@ import {
   runLadder,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { DomainError, type JobContext, makeRowLeases, PermanentFailure } from '../runtime/index.ts'
+import { DomainError, holderOf, ifThere, type JobContext, makeRowLeases, PermanentFailure } from '../runtime/index.ts'
 import {
   askForStoryboard,
   askForTorrents,
@@ -30,7 +30,7 @@ import {
 import { Video } from '../video/video.entity.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
-import type { Transcoding, TranscodingOutputs } from './transcoding.entity.ts'
+import type { TranscodingOutputs } from './transcoding.entity.ts'
 import {
   contextOfTranscoding,
   isActive,
@@ -128,19 +128,18 @@ export function makeTranscodings(deps: TranscodingDeps): void {
   /** Takes the transcoding; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
     const owner = held.newOwner()
-    const claimed = await withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
-      if (!isActive(transcoding.state) || held.isHeld(holderOf(transcoding))) return false
-      const holder = transcoding.leaseOwner
-      // A worker that ended with a goodbye took its name off; one that died did not.
-      if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
-      if (!isActive(transcoding.state)) return false
-      transcoding.leaseOwner = owner
-      transcoding.dueAt = held.end()
-      return true
-    }).catch((error: unknown) => {
-      if (error instanceof DomainError && error.kind === 'not_found') return false
-      throw error
-    })
+    const claimed = await ifThere(
+      withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
+        if (!isActive(transcoding.state) || held.isHeld(holderOf(transcoding))) return false
+        const holder = transcoding.leaseOwner
+        // A worker that ended with a goodbye took its name off; one that died did not.
+        if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
+        if (!isActive(transcoding.state)) return false
+        transcoding.leaseOwner = owner
+        transcoding.dueAt = held.end()
+        return true
+      }),
+    )
     if (!claimed) return undefined
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
       `select v.id as "videoId", v.uuid, s.kept_filename as source, x.outputs, x.keep_source as "keepSource",
@@ -347,8 +346,6 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     }
   }
 }
-
-const holderOf = ({ leaseOwner, dueAt }: Transcoding) => ({ owner: leaseOwner, until: dueAt })
 
 /** Whether the job's longest run was over, and not the process. */
 const isTimeOut = ({ aborted, reason }: AbortSignal): boolean =>

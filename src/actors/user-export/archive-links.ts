@@ -1,30 +1,35 @@
-// Addresses under which archives are downloaded, by whoever has them and for a short time: browsers send no token with a download.
+// Addresses under which archives are downloaded, for a short time: browsers send no token with a download. An address stands for who
+// asked for it, and gives what that one may have at the time of each request: who is blocked meanwhile gets nothing.
 
 import type { SignedTokens } from '../../platform/signed-tokens.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { mayManage } from './user-export.policy.ts'
+import { findManager } from './user-export.queries.ts'
 
 export interface ArchiveLinks {
-  /** For `vireo.lifetimes.user_export_download_token`, and of this archive alone. */
-  addressOf(filename: string): Promise<string>
-  /** Throws `forbidden` unless the token is of this archive, and not too old. */
-  check(filename: string, token: string): Promise<void>
+  /** For `vireo.lifetimes.user_export_download_token`, of this archive alone, and for a user who may have it. */
+  addressOf(filename: string, by: { userId: number }): Promise<string>
+  /** Throws `forbidden` unless the token is of this archive, not too old, and of somebody who may still have what is this user's. */
+  check(archive: { filename: string; userId: number }, token: string): Promise<void>
 }
 
 const PURPOSE = 'user-export'
+const NOBODY = 0
 
 export function makeArchiveLinks(
-  deps: Pick<ActorDeps, 'config' | 'urls'> & { signedTokens: SignedTokens },
+  deps: Pick<ActorDeps, 'config' | 'db' | 'urls'> & { signedTokens: SignedTokens },
 ): ArchiveLinks {
-  const { config, urls, signedTokens } = deps
+  const { config, db, urls, signedTokens } = deps
   return {
-    async addressOf(filename) {
+    async addressOf(filename, { userId }) {
       const lifetime = config().vireo.lifetimes.user_export_download_token
-      const token = await signedTokens.sign(PURPOSE, { archive: filename }, lifetime)
+      const token = await signedTokens.sign(PURPOSE, { archive: filename, user: userId }, lifetime)
       return `${urls.origin}/download/user-exports/${filename}?jwt=${token}`
     },
-    async check(filename, token) {
+    async check({ filename, userId }, token) {
       const claims = await signedTokens.read(PURPOSE, token)
-      if (claims?.archive !== filename) {
+      const by = claims?.archive === filename ? await findManager(db, Number(claims.user ?? NOBODY)) : undefined
+      if (!by || !mayManage(by, userId)) {
         throw new DomainError('forbidden', 'The link to this archive is not valid any more.')
       }
     },

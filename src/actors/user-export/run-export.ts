@@ -7,6 +7,8 @@ import {
   type ActorDeps,
   DomainError,
   type Held,
+  holderOf,
+  ifThere,
   type JobContext,
   makeRowLeases,
   NotNow,
@@ -17,7 +19,6 @@ import type { Leases, PendingFiles } from '../video/index.ts'
 import type { ArchiveDocuments } from './archive-documents.ts'
 import { makeArchiveWriter } from './archive-writer.ts'
 import { findExportedUser } from './exported-user.ts'
-import type { UserExport } from './user-export.entity.ts'
 import { move, settingsOf, takes, withExport } from './user-export-state.ts'
 import { writeArchive } from './write-archive.ts'
 
@@ -101,26 +102,18 @@ export function runExports(deps: RunExportDeps): void {
 
   /** Takes the export; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = held.newOwner()
     const settings = settingsOf(deps)
-    return await withExport(deps, id, async (locked): Promise<Task | undefined> => {
-      const { userExport } = locked
-      if (!['pending', 'processing'].includes(userExport.state)) return undefined
-      if (userExport.state === 'processing' && userExport.leaseOwner) {
-        if (held.isHeld(holderOf(userExport))) return undefined
-        // A worker that ended with a goodbye took its name off; one that died did not.
-        move(locked, { type: 'TIMED_OUT', settings }, settings)
-      }
-      if (userExport.state === 'pending') move(locked, { type: 'STARTED' }, settings)
-      if (userExport.state !== 'processing') return undefined
-      userExport.leaseOwner = owner
-      userExport.dueAt = held.end()
-      const { userId, withVideoFiles, createdAt } = userExport
-      return { id, owner, userId, withVideoFiles, createdAt }
-    }).catch((error: unknown) => {
-      if (error instanceof DomainError && error.kind === 'not_found') return undefined
-      throw error
-    })
+    return await ifThere(
+      withExport(deps, id, async (locked) => {
+        const { userExport: row } = locked
+        const owner = await held.claim({
+          ...{ row, waiting: 'pending', working: 'processing' },
+          move: (type) => move(locked, { type, settings }, settings),
+        })
+        const { userId, withVideoFiles, createdAt } = row
+        return owner === undefined ? undefined : { id, owner, userId, withVideoFiles, createdAt }
+      }),
+    )
   }
 
   /** Writes and stores at once: neither is held, nor lies anywhere else. Answers the bytes. */
@@ -176,8 +169,6 @@ export function runExports(deps: RunExportDeps): void {
   const isNamed = async ({ name }: FileRef): Promise<boolean> =>
     (await db.query('select 1 from user_export where filename = $1', [name])).length > 0
 }
-
-const holderOf = ({ leaseOwner, dueAt }: UserExport) => ({ owner: leaseOwner, until: dueAt })
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))
 

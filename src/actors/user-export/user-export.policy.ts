@@ -17,9 +17,13 @@ export function assertExportsEnabled({ enabled }: Pick<Rules, 'enabled'>): void 
   if (!enabled) throw new DomainError('invalid', 'User export is disabled on this instance')
 }
 
-/** Throws `forbidden`: moderators have nothing to do with what is private to a user. */
+/** Moderators have nothing to do with what is private to a user. */
+export const mayManage = (by: ExportManager, userId: number): boolean =>
+  by.userId === userId || hasRight(by.role, 'MANAGE_USER_EXPORTS')
+
+/** Throws `forbidden`. */
 export function assertMayManage(by: ExportManager, userId: number): void {
-  if (by.userId === userId || hasRight(by.role, 'MANAGE_USER_EXPORTS')) return
+  if (mayManage(by, userId)) return
   throw new DomainError('forbidden', 'Cannot manage exports of another user')
 }
 

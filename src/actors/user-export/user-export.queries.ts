@@ -2,6 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import type { userExportStateIds } from '../../state-machines/user-export.ts'
+import type { ExportManager } from './user-export.policy.ts'
 
 export interface UserExportRow {
   id: number
@@ -27,6 +28,15 @@ export async function listUserExports(db: Reader, userId: number, now: Date): Pr
 /** Whether there is such a user, with an account that is not on its way out. */
 export async function hasUser(db: Reader, userId: number): Promise<boolean> {
   return (await db.query("select 1 from users where id = $1 and state <> 'deleted'", [userId])).length > 0
+}
+
+/** Who asked for something earlier, as that user is now; undefined for one who is blocked, or gone. */
+export async function findManager(db: Reader, userId: number): Promise<ExportManager | undefined> {
+  const [manager] = await db.query<ExportManager>(
+    'select id as "userId", role from users where id = $1 and not blocked',
+    [userId],
+  )
+  return manager
 }
 
 /** An archive that is whole, by its name in the store. */

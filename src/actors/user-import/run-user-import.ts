@@ -8,6 +8,8 @@ import type { UserImportEvent } from '../../state-machines/user-import.ts'
 import {
   DomainError,
   type Held,
+  holderOf,
+  ifThere,
   isOutage,
   type JobContext,
   makeRowLeases,
@@ -22,7 +24,7 @@ import type { ImportContext, ItemOutcome, PartImporter } from './part-importer.t
 import { checkDocuments, findFile, readItems } from './read-archive.ts'
 import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
 import type { UserImportDeps } from './user-import.commands.ts'
-import { archiveFile, move, save, settingsOf, takes, type UserImport, withImport } from './user-import-state.ts'
+import { archiveFile, move, save, settingsOf, takes, withImport } from './user-import-state.ts'
 
 export interface RunUserImportDeps extends UserImportDeps {
   store: Store
@@ -88,35 +90,26 @@ export function runUserImports(deps: RunUserImportDeps): void {
 
   /** Takes the import; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = held.newOwner()
     const settings = settingsOf(deps)
-    const claimed = await withImport(deps, id, async (locked) => {
-      const { userImport, unit } = locked
-      if (userImport.state !== 'pending' && userImport.state !== 'processing') return undefined
-      if (userImport.state === 'processing' && userImport.leaseOwner) {
-        if (held.isHeld(holderOf(userImport))) return undefined
-        // A worker that ended with a goodbye took its name off; one that died did not.
-        await move(locked, { type: 'TIMED_OUT', settings }, settings)
-      }
-      if (userImport.state === 'pending') await move(locked, { type: 'STARTED', parts: importers.length }, settings)
-      if (userImport.state !== 'processing') return undefined
-      const [account] = await unit.query<{ id: number }>('select id from account where user_id = $1', [
-        userImport.userId,
-      ])
-      if (!account || userImport.archive === null) {
-        await move(locked, { type: 'CANCELLED' }, settings)
-        return undefined
-      }
-      userImport.leaseOwner = owner
-      userImport.dueAt = held.end()
-      await save(locked)
-      return { ...userImport, archive: userImport.archive, accountId: account.id }
-    }).catch((error: unknown) => {
-      if (error instanceof DomainError && error.kind === 'not_found') return undefined
-      throw error
-    })
+    const claimed = await ifThere(
+      withImport(deps, id, async (locked) => {
+        const { userImport: row, unit } = locked
+        const owner = await held.claim({
+          ...{ row, waiting: 'pending', working: 'processing' },
+          move: (type) => move(locked, { type, settings, parts: importers.length }, settings),
+        })
+        if (owner === undefined) return undefined
+        const [account] = await unit.query<{ id: number }>('select id from account where user_id = $1', [row.userId])
+        if (!account || row.archive === null) {
+          await move(locked, { type: 'CANCELLED' }, settings)
+          return undefined
+        }
+        await save(locked)
+        return { ...row, owner, archive: row.archive, accountId: account.id }
+      }),
+    )
     if (!claimed) return undefined
-    const { userId, accountId, archive, size, context, item, summary, failures } = claimed
+    const { owner, userId, accountId, archive, size, context, item, summary, failures } = claimed
     const log = logger.child({ userImport: id, user: userId })
     return { id, owner, userId, accountId, archive, size, part: context.part, item, summary, failures, log }
   }
@@ -284,8 +277,6 @@ const tookTooLong = ({ summary }: Task, before: ImportSummary): Error =>
     : new Error('The import took too long.')
 
 const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
-
-const holderOf = ({ leaseOwner, dueAt }: UserImport) => ({ owner: leaseOwner, until: dueAt })
 
 /** Whether this server is to blame, and the import waits for it. */
 const isForNow = (error: unknown): boolean =>

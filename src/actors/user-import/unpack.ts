@@ -17,7 +17,7 @@ import type { ArchivedFile } from './part-importer.ts'
 export type Unpack = (file: ArchivedFile, name: string, maxBytes: number) => Promise<string>
 
 export interface UnpackDeps {
-  store: Pick<Store, 'workFolder' | 'workRoom'>
+  store: Pick<Store, 'workFolder' | 'room'>
   pendingFiles: PendingFiles
   leases: Pick<Leases, 'owner'>
 }
@@ -46,10 +46,11 @@ export async function withWorkFolder<T>(
 }
 
 /** A disk that is filled to its last byte stops all others that write to it. */
-async function refuseWithoutRoom(store: Pick<Store, 'workRoom'>, file: ArchivedFile): Promise<void> {
-  const { free, total } = await store.workRoom()
-  if (file.size > total) throw tooLarge(file)
-  if (file.size > free)
+async function refuseWithoutRoom(store: Pick<Store, 'room'>, file: ArchivedFile): Promise<void> {
+  const room = await store.room('tmp')
+  if (!room) return
+  if (file.size > room.total) throw tooLarge(file)
+  if (file.size > room.free)
     throw new MediaError('disk-full', 'There is no room on the disk to unpack a file of the archive.')
 }
 

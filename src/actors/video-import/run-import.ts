@@ -18,6 +18,8 @@ import type { Captions } from '../caption/index.ts'
 import {
   DomainError,
   type Held,
+  holderOf,
+  ifThere,
   type JobContext,
   makeRowLeases,
   NotNow,
@@ -37,7 +39,6 @@ import {
 import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'
 import { storeSubtitles } from './store-subtitles.ts'
 import { titleOf, type VideoImportDeps } from './video-import.commands.ts'
-import type { VideoImport } from './video-import.entity.ts'
 import { move, settingsOf, takes, withImport } from './video-import-state.ts'
 
 export type RunImportDeps = VideoImportDeps & {
@@ -138,30 +139,18 @@ export function runImports(deps: RunImportDeps): void {
 
   /** Takes the import; undefined when there is nothing to do, or a living worker is at it. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = held.newOwner()
     const settings = settingsOf(deps)
-    const isClaimed = await withImport(deps, id, async (locked) => {
-      const { videoImport, video } = locked
-      if (!['pending', 'processing'].includes(videoImport.state)) return false
-      if (!video) {
-        await move(locked, { type: 'CANCELLED' }, settings)
-        return false
-      }
-      if (videoImport.state === 'processing' && videoImport.leaseOwner) {
-        if (held.isHeld(holderOf(videoImport))) return false
-        // A worker that ended with a goodbye took its name off; one that died did not.
-        await move(locked, { type: 'TIMED_OUT', settings }, settings)
-      }
-      if (videoImport.state === 'pending') await move(locked, { type: 'STARTED' }, settings)
-      if (videoImport.state !== 'processing') return false
-      videoImport.leaseOwner = owner
-      videoImport.dueAt = held.end()
-      return true
-    }).catch((error: unknown) => {
-      if (error instanceof DomainError && error.kind === 'not_found') return false
-      throw error
-    })
-    if (!isClaimed) return undefined
+    const owner = await ifThere(
+      withImport(deps, id, async (locked) => {
+        const { videoImport: row, video } = locked
+        if (!video && takes(row, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settings)
+        return await held.claim({
+          ...{ row, waiting: 'pending', working: 'processing' },
+          move: (type) => move(locked, { type, settings }, settings),
+        })
+      }),
+    )
+    if (owner === undefined) return undefined
     const [row] = await db.query<Omit<Task, 'owner' | 'torrentTitle'>>(
       `select i.id, i.fields, i.target_url as "targetUrl", i.magnet_uri as "magnetUri", i.torrent_name as "torrentName",
          i.torrent, v.id as "videoId", v.privacy, v.blocked, a.user_id as "userId", a.id as "accountId",
@@ -271,8 +260,6 @@ export function runImports(deps: RunImportDeps): void {
 }
 
 const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
-
-const holderOf = ({ leaseOwner, dueAt }: VideoImport) => ({ owner: leaseOwner, until: dueAt })
 
 function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
   if (targetUrl !== null) return { kind: 'url', url: targetUrl }

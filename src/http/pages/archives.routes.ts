@@ -20,6 +20,7 @@ import { receivedArchive } from './uploaded-archive.ts'
 const ARCHIVES = '/my-account/import-export'
 
 const exportId = z.coerce.number().int().min(1).max(LARGEST_ID)
+const exportOf = z.object({ id: exportId })
 /** Its token is looked at when the file begins, which comes after it. */
 const importFields = z.object({ token: z.string().optional() })
 
@@ -31,6 +32,14 @@ export function addArchivePages(tools: PageTools): void {
   const { page, form } = ownPages(tools)
 
   page(ARCHIVES, async (asked) => await showArchives(asked))
+
+  // The address of the file itself holds for a short time, and pages are left open for longer.
+  page(`${ARCHIVES}/download`, async ({ request, reply, visit }) => {
+    const { data } = exportOf.safeParse(request.query)
+    const rows = config().export.users.enabled ? await listUserExports(db, visit.user.id, clock.now()) : []
+    const filename = rows.find(({ id }) => id === data?.id)?.filename
+    return reply.redirect(filename ? await userExports.addressOf(filename, { userId: visit.user.id }) : ARCHIVES, 303)
+  })
 
   form({ path: `${ARCHIVES}/export`, back: ARCHIVES }, async (asked, field) => {
     const { id: userId, role } = asked.visit.user
@@ -90,15 +99,12 @@ export function addArchivePages(tools: PageTools): void {
     problem?: { text: string; status: number },
   ): Promise<FastifyReply> {
     const { id: userId } = visit.user
-    const [rows, latest, left, { total: used }] = await Promise.all([
+    const [exports, latest, left, { total: used }] = await Promise.all([
       listUserExports(db, userId, clock.now()),
       findLatestImport(db, userId),
       uploads.quotaLeft(userId),
       quotaUsed(db, userId),
     ])
-    const exports = await Promise.all(
-      rows.map(async (row) => ({ ...row, address: row.filename && (await userExports.addressOf(row.filename)) })),
-    )
     const { users: rules } = config().export
     const { legacy_timeout: longest, max_partial_per_user: largest } = config().vireo.uploads
     const content = archivesBody({

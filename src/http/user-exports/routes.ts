@@ -57,9 +57,10 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
       { config: { auth: 'user' }, schema: { tags, params: ofUser, response: { 200: listOf(userExportView) } } },
       async (request) => {
         const { userId } = request.params
-        await userExports.assertManaged(userId, managerOf(request))
+        const by = managerOf(request)
+        await userExports.assertManaged(userId, by)
         const rows = await listUserExports(db, userId, clock.now())
-        const addressOf = async (name: string | null) => name && (await userExports.addressOf(name))
+        const addressOf = async (name: string | null) => name && (await userExports.addressOf(name, by))
         const data = await Promise.all(rows.map(async (row) => toUserExportView(row, await addressOf(row.filename))))
         return { total: data.length, data }
       },
@@ -109,7 +110,7 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
         const name = plain(request.params.filename)
         const archive = await findArchive(db, name, clock.now())
         if (!archive) throw notFound('User export not found')
-        await userExports.check(name, request.query.jwt)
+        await userExports.check({ filename: name, userId: archive.userId }, request.query.jwt)
         const refs: FileRef[] = [{ kind: 'user_exports', name }]
         const { object_storage, vireo } = config()
         if (!object_storage.proxy.proxify_private_files && (await sendOnSigned(reply, { store, refs }))) return reply

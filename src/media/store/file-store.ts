@@ -204,9 +204,10 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
       return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
     },
 
-    async workRoom() {
-      await mkdir(resolve(tmp), { recursive: true })
-      const { bavail, blocks, bsize } = await statfs(resolve(tmp))
+    async room(kind) {
+      const folder = kind === 'tmp' ? resolve(tmp) : rootOf(kind)
+      await mkdir(folder, { recursive: true })
+      const { bavail, blocks, bsize } = await statfs(folder)
       return { free: bavail * bsize, total: blocks * bsize }
     },
 

@@ -14,7 +14,7 @@ export interface PlacedStoreOptions {
   preferred: Place
 }
 
-type OnePlace = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'workRoom' | 'only'>
+type OnePlace = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'only'>
 
 export function makePlacedStore({ files, objects, preferred }: PlacedStoreOptions): FileStore {
   /** The first is where new files of the kind go. */
@@ -112,7 +112,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
     workFolder: files.workFolder,
     removeWorkFolder: files.removeWorkFolder,
     workFolders: files.workFolders,
-    workRoom: files.workRoom,
+    room: (kind) => homesOf(kind)[0].room(kind),
 
     placeOf: (ref) => first(ref.kind, (home) => home.placeOf(ref)),
     publicAddress: (ref) => addressed(ref, (home) => home.publicAddress(ref)),
@@ -121,8 +121,8 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
     only(place, kind) {
       if (place === 'file-system') return files
       if (!objects.has(kind)) return undefined
-      const { workFolder, removeWorkFolder, workFolders, workRoom } = files
-      return { ...objects, workFolder, removeWorkFolder, workFolders, workRoom, only: store.only }
+      const { workFolder, removeWorkFolder, workFolders } = files
+      return { ...objects, workFolder, removeWorkFolder, workFolders, only: store.only }
     },
 
     async sweep(options) {

@@ -118,7 +118,8 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
         })
         if (!(found.Body instanceof Readable)) throw new Error('The object has no bytes.')
         const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1]
-        return { stat: toStat(ref.name, whole ? Number(whole) : found.ContentLength, found), stream: found.Body }
+        const stat = toStat(ref.name, whole ? Number(whole) : found.ContentLength, found)
+        return { stat, stream: inOurWords(found.Body) }
       } catch (error) {
         throw asStoreError(error)
       }
@@ -189,6 +190,17 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
       client?.destroy()
     },
   }
+}
+
+/** A connection that is lost in the middle of the bytes is an outage too. */
+function inOurWords(bytes: Readable): Readable {
+  const destroy = bytes._destroy.bind(bytes)
+  bytes._destroy = (error, done) =>
+    destroy(error, (cause) => {
+      const told = cause && asStoreError(cause)
+      done(told instanceof Error ? told : cause)
+    })
+  return bytes
 }
 
 /** The same bytes, and what went wrong with them before they came to the store: that is no fault of the store's. */

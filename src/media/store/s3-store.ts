@@ -13,7 +13,7 @@ import { makeS3Uploads, uploadOfPiece } from './s3-uploads.ts'
 import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
 
 /** The store of bytes in buckets; it has no work folders of its own. */
-export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'workRoom' | 'only'> & {
+export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'only'> & {
   /** Whether the kind has a bucket. */
   has(kind: FileKind): boolean
   /** Removes the downloads that are left, by their paths and the processes that made them. Answers how many. */
@@ -158,6 +158,8 @@ export function makeS3Store({ settings, tmp, owner = '', copySizes }: S3StoreOpt
       assertName(name)
       return await uploads.openAppend(name, offset)
     },
+
+    room: async () => undefined,
 
     placeOf: async (ref) => ((await stat(ref)) ? 'object-storage' : undefined),
 

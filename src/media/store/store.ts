@@ -114,8 +114,11 @@ export interface Store {
   removeWorkFolder(name: string): Promise<void>
   /** The names of those directly under `tmp`. */
   workFolders(): Promise<string[]>
-  /** Bytes of the disk on which they are: those that are free for this process, and all of them. */
-  workRoom(): Promise<{ free: number; total: number }>
+  /**
+   * Bytes of the disk on which files of the kind are stored: those that are free for this process, and all of them. Undefined for a
+   * kind that goes to object storage.
+   */
+  room(kind: FileKind): Promise<{ free: number; total: number } | undefined>
   /** Where the file lies now. */
   placeOf(ref: FileRef): Promise<Place | undefined>
   /** Where everybody reads the file without this server; undefined when it is not for everybody, or lies on the disk. */

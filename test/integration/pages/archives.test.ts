@@ -233,15 +233,22 @@ describe('an archive that is made', () => {
       html = (await browser.open(PAGE)).html
       expect(html).toContain('Download</a>')
     }, 60_000)
+    // Whenever it is followed: what it leads to holds for a short time.
     const [download = ''] = linksIn(html, 'Download')
-    const answer = await fetch(download.replace(/^https?:\/\/[^/]+/, node.base))
-    expect(answer.status).toBe(200)
-    expect(
-      Buffer.from(await answer.arrayBuffer())
-        .subarray(0, 2)
-        .toString(),
-    ).toBe('PK')
+    expect(download).toMatch(/^\/my-account\/import-export\/download\?id=\d+$/)
+    const downloaded = await browser.open(download)
+    expect(downloaded).toMatchObject({ status: 200, path: expect.stringMatching(/^\/download\/user-exports\/.*jwt=/) })
+    expect(downloaded.html.slice(0, 2)).toBe('PK')
     const stranger = (await newcomer()).browser
+    for (const path of [download, `${PAGE}/download`, `${PAGE}/download?id=x`, `${PAGE}/download?id=1&id=2`])
+      expect((await stranger.open(path)).path).toBe(PAGE)
+    expect((await makeBrowser(node.base).open(download)).path).toMatch(/^\/login/)
+    const custom = await root.get<{ export: { users: object } }>('/api/v1/config/custom')
+    const off = { export: { users: { ...custom.export.users, enabled: false } } }
+    await root.send('PUT', '/api/v1/config/custom', { ...custom, ...off })
+    expect((await browser.open(download)).html).toContain('This server makes no archives.')
+    expect(linksIn((await browser.open(PAGE)).html, 'Download')).toEqual([])
+    await root.send('PUT', '/api/v1/config/custom', custom)
     const theirs = formIn((await stranger.open(PAGE)).html, `${PAGE}/export`)
     const removal = formIn(html, `${PAGE}/remove`)
     const foreign = { ...removal, fields: { ...removal.fields, token: theirs.fields.token ?? '' } }

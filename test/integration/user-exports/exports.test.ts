@@ -371,7 +371,46 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     await until(async () => (await pool.query('select 1 from user_export')).rows.length === 0)
   })
 
+  if (inObjects) {
+    it('waits when the connection to the files of videos is lost in the middle of one', async () => {
+      s3.cut(({ method, path }) => method === 'GET' && path.startsWith('/web-videos/'))
+      const id = await request(true)
+      const waiting = "from job where type = 'create-user-export' and state = 'delayed'"
+      await until(async () => (await pool.query(`select 1 ${waiting}`)).rows.length > 0, { withinMs: 30_000 })
+      expect((await list()).map(({ state }) => state.label)).not.toContain('Failed')
+      s3.cut(undefined)
+      await until(
+        async () => {
+          await pool.query(`update job set due_at = now() where id in (select id ${waiting})`)
+          return (await list()).some((one) => one.id === id && one.state.label === 'Completed')
+        },
+        { withinMs: 60_000, what: 'the end of an export' },
+      )
+      await remove(id)
+      await untilClean()
+    }, 100_000)
+  }
+
   if (!inObjects) {
+    it('is given to who asked for its address, as long as that one may have it', async () => {
+      const client = await makeUser('locked')
+      const { id: userId } = await client.get<{ id: number }>('/api/v1/users/me')
+      const locked = { ...mover, client, userId }
+      const made = await settled(await request(false, client, locked), locked)
+      const admin = await makeUser('admin2', 0)
+      const { id: adminId } = await admin.get<{ id: number }>('/api/v1/users/me')
+      const urlFor = async (by: Client) => (await by.get<{ data: Export[] }>(address(locked))).data.map(urlOf)[0] ?? ''
+      const [own, theirs] = [urlOf(made), await urlFor(admin)]
+      const statuses = async () => [(await download(own)).status, (await download(theirs)).status]
+      expect(await statuses()).toEqual([200, 200])
+      await root.send('POST', `/api/v1/users/${userId}/block`)
+      expect(await statuses()).toEqual([403, 200])
+      await root.send('POST', `/api/v1/users/${userId}/unblock`)
+      await root.send('PUT', `/api/v1/users/${adminId}`, { role: 1 })
+      expect(await statuses()).toEqual([200, 403])
+      await root.send('DELETE', `${address(locked)}/${made.id}`)
+    }, 60_000)
+
     it('is asked for and deleted only by its user and administrators, within the limits of the configuration', async () => {
       const missing = await refused(undefined)
       expect([missing.status, await missing.json()]).toMatchObject([
@@ -473,9 +512,9 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     }, 120_000)
   }
 
-  async function makeUser(username: string): Promise<Client> {
+  async function makeUser(username: string, role = 2): Promise<Client> {
     await root.send('POST', '/api/v1/users', {
-      ...{ username, email: `${username}@example.com`, password: 'a long password', role: 2 },
+      ...{ username, email: `${username}@example.com`, password: 'a long password', role },
       ...{ videoQuota: -1, videoQuotaDaily: -1 },
     })
     return await login(node.base, username, 'a long password')

@@ -391,7 +391,11 @@ describe('what does not fit', () => {
       xx: '../files/c/xx.vtt',
       fr: '../files/c/lost.vtt',
     }
-    const item = { ...video, archiveFiles: { ...video.archiveFiles, thumbnail: '../files/t/t.jpg', captions } }
+    const item = {
+      ...video,
+      captions: [{ language: 'en', automaticallyGenerated: true }],
+      archiveFiles: { ...video.archiveFiles, thumbnail: '../files/t/t.jpg', captions },
+    }
     const given = new Map([
       ...fileOf(video),
       ['files/t/t.jpg', Buffer.from('no picture')],
@@ -401,10 +405,10 @@ describe('what does not fit', () => {
     ])
     expect(await run('videos', item, given)).toBe('success')
     const { uuid } = (await videosOf(user)).find(({ name }) => name === 'with odd parts') ?? {}
-    const list = await user.client.get<Paged<{ language: { id: string }; captionPath: string }>>(
-      `/api/v1/videos/${uuid}/captions`,
-    )
-    expect(list.data.map(({ language }) => language.id)).toEqual(['en'])
+    const list = await user.client.get<
+      Paged<{ language: { id: string }; captionPath: string; automaticallyGenerated: boolean }>
+    >(`/api/v1/videos/${uuid}/captions`)
+    expect(list.data.map((one) => [one.language.id, one.automaticallyGenerated])).toEqual([['en', true]])
     const text = await (await user.client.raw(list.data[0]?.captionPath ?? '')).text()
     expect(text).not.toMatch(/script|STYLE/)
     expect(await countOf('thumbnail', `video_id = (select id from video where uuid = '${uuid}')`)).toBe(2)
@@ -461,11 +465,15 @@ describe('what does not fit', () => {
     expect(await run('video-playlists', later)).toBe('success')
     expect(await run('video-playlists', later)).toBe('duplicate')
     expect(await run('video-playlists', archivedPlaylist({ displayName: 'twice', elements: odd }))).toBe('success')
+    const few = await open({ config: { vireo: { user_data: { import_max_playlist_elements: 1 } } } })
+    const cut = archivedPlaylist({ displayName: 'cut', elements: odd })
+    expect(await few.run('video-playlists', cut, contextOf(user, files))).toBe('success')
     const lists = await user.client.get<Paged<{ displayName: string; videosLength: number }>>(
       '/api/v1/accounts/victim/video-playlists',
     )
     expect(lists.data.map(({ displayName, videosLength }) => [displayName, videosLength]).toSorted()).toEqual([
       ['Watch later', 1],
+      ['cut', 1],
       ['mine', 0],
       ['twice', 2],
     ])

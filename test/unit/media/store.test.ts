@@ -1,6 +1,7 @@
 // What every store promises, on the file system, on object storage and on both: whole files, safe names, uploads that survive a crash.
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,6 +56,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   s3.break(undefined)
+  s3.cut(undefined)
   for (const kind of fileKinds) {
     if (kind === 'tmp') continue
     for await (const { name } of objectStore().list(kind)) await objectStore().remove({ kind, name })
@@ -296,6 +298,19 @@ describe('object storage', () => {
     const putting = objectStore().put(video('left.mp4'), left)
     left.destroy()
     await expect(putting).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  })
+
+  it('tells of a connection that is lost in the middle of the bytes as of an outage', async () => {
+    const store = objectStore()
+    await store.put(video('cut.mp4'), bytes(2 ** 20))
+    s3.cut(({ method, path }) => method === 'GET' && path.includes('cut.mp4'))
+    await expect(text((await store.open(video('cut.mp4'))).stream)).rejects.toBeInstanceOf(StorageOutage)
+    s3.cut(undefined)
+    const { stream } = await store.open(video('cut.mp4'))
+    const closed = once(stream, 'close')
+    stream.destroy()
+    await closed
+    await store.remove(video('cut.mp4'))
   })
 
   it('gives objects their types, and an ACL only where one is configured', async () => {

@@ -123,11 +123,20 @@ export async function videoRow({ query }: Pick<Export, 'query'>, id: number): Pr
   return row
 }
 
-export async function countVideos({ query, user }: Pick<Export, 'query' | 'user'>): Promise<number> {
+/** How many of them go into the archive, and the bytes that their files take there, give or take. */
+export async function measureVideos({
+  query,
+  user,
+  config,
+}: Pick<Export, 'query' | 'user' | 'config'>): Promise<{ count: number; bytes: number }> {
   const channels = user.channels.map(({ id }) => id)
-  const [row] = await query<{ count: number }>(
-    `select count(*)::int as count from video v where v.channel_id = any($1) and ${OURS}`,
-    [channels],
+  const [row] = await query<{ count: number; bytes: number }>(
+    `select count(*)::int as count, coalesce(sum(coalesce(
+         (select o.size from video_source o where o.video_id = v.id and o.kept_filename is not null),
+         (select max(f.size) from video_file f where f.video_id = v.id))), 0)::bigint as bytes
+     from (select v.id from video v where v.channel_id = any($1) and ${OURS}
+       order by array_position($1, v.channel_id), v.id limit $2) v`,
+    [channels, config().vireo.user_data.export_max_items],
   )
-  return row?.count ?? 0
+  return row ?? { count: 0, bytes: 0 }
 }

@@ -1,5 +1,6 @@
 // The user's videos: their files first, then `videos`, which names those that were written.
 
+import { MediaError } from '../../../media/index.ts'
 import type { PartItem } from '../../user-archive/index.ts'
 import { labelledState } from '../../video/index.ts'
 import type { ArchivedVideo } from '../archive-documents.ts'
@@ -7,23 +8,32 @@ import { iso } from '../rows.ts'
 import type { Export } from '../write-archive.ts'
 import { addressesOf } from './video-addresses.ts'
 import { writeVideoFiles } from './video-files.ts'
-import { countVideos, type VideoRow, videoRows } from './video-rows.ts'
+import { measureVideos, type VideoRow, videoRows } from './video-rows.ts'
 
 const DISABLED = 2
 
-/** Answers what of each video is in the archive. */
+/** Answers what of each video is in the archive. Throws MediaError `disk-full` before anything is written of what finds no room now. */
 export async function writeVideos(of: Export): Promise<Map<number, ArchivedVideo>> {
   const archived = new Map<number, ArchivedVideo>()
-  const total = await countVideos(of)
+  const { count, bytes } = await measureVideos(of)
+  if (of.withVideoFiles) await refuseWithoutRoom(of, bytes)
   let done = 0
   for await (const row of videoRows(of)) {
     const files = await writeVideoFiles(of, row)
     if (files) archived.set(row.key, files)
     done += 1
-    of.progress(Math.min(100, (done * 100) / Math.max(1, total)))
+    of.progress(Math.min(100, (done * 100) / Math.max(1, count)))
   }
   await of.writer.list('videos', items(of, archived))
   return archived
+}
+
+/** A disk that is filled to its last byte stops all others that write to it. */
+async function refuseWithoutRoom({ store }: Export, bytes: number): Promise<void> {
+  const room = await store.room('user_exports')
+  if (!room || bytes <= room.free) return
+  if (bytes > room.total) throw new Error('The archive would be larger than the disk.')
+  throw new MediaError('disk-full', 'There is no room on the disk for the archive.')
 }
 
 async function* items(of: Export, archived: ReadonlyMap<number, ArchivedVideo>): AsyncGenerator<PartItem<'videos'>> {

@@ -25,13 +25,14 @@ const fields = z.object({
 
 /** Elements whose videos cannot be had are left out. */
 export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists'> {
-  const { db, createVideo, playlists, playlistElements, references } = deps
+  const { db, config, createVideo, playlists, playlistElements, references } = deps
 
-  /** Each address is looked for once. */
+  /** The first of them, as many as may be. Each address is looked for once. */
   async function elementsOf(item: ArchivedPlaylist, context: ImportContext): Promise<NewElement[]> {
     const found = new Map<string, number | undefined>()
     const elements: NewElement[] = []
-    for (const { videoUrl, startTimestamp, stopTimestamp } of item.elements) {
+    const most = config().vireo.user_data.import_max_playlist_elements
+    for (const { videoUrl, startTimestamp, stopTimestamp } of item.elements.slice(0, most)) {
       context.signal.throwIfAborted()
       if (!found.has(videoUrl)) found.set(videoUrl, await videoOf(videoUrl, context))
       const videoId = found.get(videoUrl)

@@ -103,7 +103,7 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
 
   /** `written` gets the names of those that are, whatever happens then. */
   async function placeCaptions(
-    { archiveFiles }: ArchivedVideo,
+    { archiveFiles, captions: told }: ArchivedVideo,
     context: ImportContext,
     written: PendingFile[],
   ): Promise<PlacedCaption[]> {
@@ -113,7 +113,8 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
       if (!file) continue
       const vtt = await readCaption(file, context.signal)
       if (vtt === undefined) continue
-      const caption = captions.begin(language)
+      const isAutomatic = told.some((one) => one.language === language && one.automaticallyGenerated)
+      const caption = captions.begin(language, { isAutomatic })
       written.push(caption.ref)
       await captions.place(caption, vtt)
       placed.push(caption)

@@ -7,8 +7,7 @@ import { type LatestImport, latestImport } from './latest-import.ts'
 import { counted, day, size } from './text.ts'
 
 export interface Archives {
-  /** `address`: from which it can be downloaded; null until it is whole. */
-  exports: readonly (UserExportRow & { address: string | null })[]
+  exports: readonly UserExportRow[]
   /** Bytes that the user's videos take, and that archives have of them at most; undefined where none are made. */
   files: { used: number; most: number } | undefined
   /** What may be uploaded in a form: bytes at most, bytes that the user may add (Infinity without quotas), and how long it may take. */
@@ -32,18 +31,15 @@ function exportsOf({ exports, files, token, problem }: Archives): Html {
   const isOneHere = exports.some(({ state }) => state !== 'errored')
   return html`<section aria-labelledby="exports"><h2 id="exports">Take what is yours with you</h2>
 ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-${exports.length > 0 && html`<ul>${exports.map((row) => exportOf(row, token))}</ul>`}
+${files && exports.length > 0 && html`<ul>${exports.map((row) => exportOf(row, token))}</ul>`}
 ${files ? !isOneHere && exportForm(files, token) : html`<p class="soft">This server makes no archives.</p>`}</section>`
 }
 
-const exportOf = (
-  { id, state, size: bytes, createdAt, expiresOn, address }: Archives['exports'][number],
-  token: string,
-) =>
+const exportOf = ({ id, state, filename, size: bytes, createdAt, expiresOn }: UserExportRow, token: string) =>
   html`<li><p>The archive of ${day(createdAt)} ${STATES[state]}.${
-    address &&
-    html` <a href="${address}" download rel="nofollow">Download</a>${bytes !== null && html` <span class="soft">${size(bytes)}</span>`}`
-  } <span class="soft">It is deleted on ${day(expiresOn)}.</span></p>
+    filename !== null &&
+    html` <a href="/my-account/import-export/download?id=${id}" download rel="nofollow">Download</a> <span class="soft">${bytes !== null && `${size(bytes)}. `}It is deleted on ${day(expiresOn)}.</span>`
+  }</p>
 <form method="post" action="/my-account/import-export/remove"><input type="hidden" name="token" value="${token}"><input type="hidden" name="id" value="${id}"><button aria-label="Delete the archive of ${createdAt.toISOString().slice(0, 10)}">Delete</button></form></li>
 `
 

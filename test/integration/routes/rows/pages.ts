@@ -79,7 +79,9 @@ export const pageRows = [
   row('POST /verify-account/email', everybody(403), form),
   row('GET /reset-password', everybody(403)),
   row('POST /reset-password', everybody(403), form),
-  ...['settings', 'notifications', 'import-export'].map((name) => row(`GET /my-account/${name}`, everybody(303))),
+  ...['settings', 'notifications', 'import-export', 'import-export/download'].map((name) =>
+    row(`GET /my-account/${name}`, everybody(303)),
+  ),
   ...[
     'settings',
     'settings/notifications',

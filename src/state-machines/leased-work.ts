@@ -1,0 +1,51 @@
+// What lifecycles of work in the hands of one worker at a time have in common: the worker holds a lease, and may be lost.
+
+export interface LeasedContext {
+  /** How often a worker was lost. */
+  lost: number
+  /** Why it failed; null otherwise. */
+  error: string | null
+}
+
+export interface LeasedSettings {
+  /** How long a worker may be silent, in ms. */
+  lease: number
+  /** How often the sweeper makes sure that there is a job, in ms. */
+  check_owner_every: number
+  /** Lost workers after which the work is given up. */
+  max_lost: number
+}
+
+/** The lease is over; let go when its worker took leave, and its job waits. */
+export interface LeaseOver<S extends LeasedSettings = LeasedSettings> {
+  type: 'TIMED_OUT'
+  settings: S
+  isLetGo?: boolean
+}
+
+interface Args {
+  context: LeasedContext
+  event: { type: string; settings?: LeasedSettings; isLetGo?: boolean; error?: string }
+}
+
+const oneMore = ({ context }: Pick<Args, 'context'>): number => context.lost + 1
+
+/** For the `setup` of a machine, under the same names: what is assigned, and the guards. */
+export const leasedWork = {
+  noteError: { error: ({ context, event }: Args): string | null => event.error ?? context.error },
+  countLoss: { lost: oneMore },
+  giveUp: { lost: oneMore, error: 'The worker was lost too often' },
+  guards: {
+    letGo: ({ event }: Pick<Args, 'event'>): boolean => event.isLetGo === true,
+    lostTooOften: ({ context, event }: Args): boolean =>
+      event.settings !== undefined && context.lost + 1 >= event.settings.max_lost,
+  },
+}
+
+/** What `TIMED_OUT` leads to while somebody works. */
+export const workerLost = <W extends string, F extends string>(waiting: W, failed: F) =>
+  [
+    { guard: 'letGo', target: waiting, description: 'worker took leave' },
+    { guard: 'lostTooOften', target: failed, actions: 'giveUp', description: 'lost too often' },
+    { target: waiting, actions: 'countLoss', description: 'worker lost' },
+  ] as const
