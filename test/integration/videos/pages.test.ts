@@ -278,6 +278,43 @@ describe('the page of a video', () => {
     expect(again.statusCode).toBe(304)
   })
 
+  it('stays small, and made in a moment, whatever people write', async () => {
+    const { channelId, accountId } = server.users.user
+    const LINKS = '[a](b)'.repeat(1660)
+    const made = await makeVideo(server.db, {
+      ...{ channelId, webVideo: { resolution: 240 } },
+      columns: { description: LINKS, support: LINKS.slice(0, 996), tags: ['"'.repeat(30)] },
+    })
+    const [thread] = await server.db.query<{ id: number }>(
+      `insert into comment (video_id, account_id, url, text) values ($1, $2, 'https://x.example/long', $3) returning id`,
+      [made.id, accountId, `${'word '.repeat(1900)}the end`],
+    )
+    await server.db.query(
+      `insert into comment (video_id, account_id, url, text, thread_id, parent_id)
+       select $1, $2, 'https://x.example/wide/' || n, $3, t.id, t.id
+       from generate_series(1, 60) as n, lateral (select case when n % 2 = 0 then $4::int end as id) t`,
+      [made.id, accountId, LINKS, thread?.id],
+    )
+    const path = `/w/${made.uuid}`
+    const seen = new Set<string>()
+    for (const from of [`${path}?commentsStart=0`, `${path}?threadId=${thread?.id}`]) {
+      let next: string | undefined = from
+      while (next !== undefined) {
+        const { rawPayload, body } = await page(next)
+        expect(rawPayload.length).toBeLessThan(100_000)
+        for (const [, id = ''] of body.matchAll(/<li id="comment-(\d+)"/g)) seen.add(id)
+        next = /href="([^"]+)">(?:Older|Later)</.exec(body)?.[1]?.replaceAll('&amp;', '&')
+      }
+    }
+    // All of them are on one of the pages, and the long one is whole where it is read.
+    expect(seen.size).toBe(61)
+    const list = (await page(`${path}?commentsStart=30`)).body
+    expect(list).not.toContain('the end')
+    expect(list).toContain(`?threadId=${thread?.id}#comments">Read all of it</a>`)
+    expect((await page(`${path}?threadId=${thread?.id}`)).body).toContain('word the end')
+    await server.db.query('delete from video where id = $1', [made.id])
+  })
+
   const hostile = [
     '<script>alert(1)</script>',
     '</title><script>alert(1)</script>',
@@ -411,7 +448,12 @@ describe('other pages', () => {
     const home = await page('/')
     expect(home.body).toContain('protocol video')
     expect(home.body).toContain(`/w/${toShortUuid(video.uuid)}`)
-    expect((await page('/about')).body).toContain('About Vireo')
+    server.configure({ instance: { terms: `${'word '.repeat(9000)}the end` } })
+    const about = (await page('/about')).body
+    expect(about).toContain('About Vireo')
+    // What people agree to is whole.
+    expect(about).toContain('word the end')
+    server.configure({ services: { twitter: { username: '@vireo' } } })
     expect((await page('/', { ...HTML, 'if-none-match': String(home.headers.etag) })).statusCode).toBe(304)
   })
 

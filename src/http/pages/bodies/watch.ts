@@ -40,10 +40,10 @@ ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
     video.nsfw && html`<span class="mark">Sensitive</span>`
   }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">Unlisted</span>`}${originOf(video)}</p>
 ${makersOf(video, here)}
-${video.description && richText(video.description, here, video.language)}
+${video.description && richText(video.description, here, { language: video.language })}
 ${chaptersOf(video)}
 ${detailsOf(video)}
-${video.support && html`<details><summary>Support</summary>${richText(video.support, here)}</details>`}
+${video.support && html`<details><summary>Support</summary>${richText(video.support, here, { longest: SUPPORT_BYTES })}</details>`}
 ${downloads}
 ${share}
 ${comments}
@@ -51,6 +51,9 @@ ${comments}
 <aside aria-label="More videos">${aside ?? nextVideos(video)}</aside>
 </div>`
 }
+
+/** Of HTML: 1,000 characters of any script. */
+const SUPPORT_BYTES = 6000
 
 const langOf = ({ language }: WatchedVideoRow): Html | null => (language ? html` lang="${language}"` : null)
 
