@@ -265,9 +265,48 @@ describe('the page of a video', () => {
     expect((await page(`/w/${uuid}`)).body).not.toContain('<details class="sensitive">')
     server.configure({ instance: { default_nsfw_policy: 'blur' } })
     for (const path of [`/w/${uuid}`, `/videos/embed/${uuid}`]) {
-      expect((await page(path)).body).toContain('<details class="sensitive">')
+      const { body } = await page(`${path}?autoplay=1`)
+      expect(body).toContain('<details class="sensitive">')
+      // Nor is it heard.
+      expect(body).not.toContain(' autoplay')
     }
     server.configure({ services: { twitter: { username: '@vireo' } } })
+  })
+
+  it('covers the pictures of sensitive videos in lists too, and marks them', async () => {
+    const { channelId, accountId } = server.users.other
+    const name = 'a sensitive sight'
+    const { id, uuid } = await makeVideo(server.db, { channelId, columns: { name, nsfw: true } })
+    const beside = await makeVideo(server.db, { channelId, columns: { name: 'beside it' } })
+    const list = newUuid()
+    const playlistId = await insert(server.db, 'playlist', {
+      ...{ uuid: list, url: `${TEST_ORIGIN}/lists/${list}`, name: 'Sights', type: 1, privacy: 1, elements_count: 1 },
+      ...{ account_id: accountId, channel_id: channelId },
+    })
+    await insert(server.db, 'playlist_element', { playlist_id: playlistId, video_id: id, position: 1 })
+    const short = toShortUuid(uuid)
+    const covered = new RegExp(`href="/w/(?:${short}|p/[^"]+)"><span class="picture covered">`)
+    const paths = ['/videos/browse', '/search?search=sensitive+sight', `/w/${beside.uuid}`, `/w/p/${list}`]
+    server.configure({ instance: { default_nsfw_policy: 'blur' } })
+    for (const path of paths) {
+      const { body } = await page(path)
+      expect({ path, isCovered: covered.test(body) }).toEqual({ path, isCovered: true })
+      expect(body).toContain('<span class="mark">Sensitive</span>')
+    }
+    server.configure({ instance: { default_nsfw_policy: 'display' } })
+    for (const path of paths) expect((await page(path)).body).not.toContain('covered')
+    await server.db.query('delete from video where id = any($1)', [[id, beside.id]])
+    server.configure({ services: { twitter: { username: '@vireo' } } })
+  })
+
+  it('says of a live in a list that it is one', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const columns = { name: 'on air', is_live: true, duration: 0 }
+    const { id } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}`, columns })
+    expect((await page('/search?search=on+air')).body).toContain(
+      '<span class="count">Live</span></span><h2>on air</h2>',
+    )
+    await server.db.query('delete from video where id = $1', [id])
   })
 
   it('is known again by its tag, and small', async () => {

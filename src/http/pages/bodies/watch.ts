@@ -23,11 +23,23 @@ export interface WatchParts {
   comments: Html | null
   downloads: Html | null
   share: Html | null
+  /** Whether whoever looks is to be warned of sensitive videos. */
+  warns: boolean
   /** In place of the latest videos of the channel. */
   aside?: Html
 }
 
-export function watchBody({ video, here, player, notices, comments, downloads, share, aside }: WatchParts): Html {
+export function watchBody({
+  video,
+  here,
+  player,
+  notices,
+  comments,
+  downloads,
+  share,
+  warns,
+  aside,
+}: WatchParts): Html {
   return html`<div class="watch">
 <article>
 ${player}
@@ -48,7 +60,7 @@ ${downloads}
 ${share}
 ${comments}
 </article>
-<aside aria-label="More videos">${aside ?? nextVideos(video)}</aside>
+<aside aria-label="More videos">${aside ?? nextVideos(video, { covers: warns })}</aside>
 </div>`
 }
 
