@@ -82,7 +82,8 @@ export function addPlaylistWatchPages(tools: PageTools): void {
       const list = await find(null, request.params.id, request.query)
       if (!list) return sendMissing(request, reply, true)
       const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
-      const elements = html`<nav class="elements" aria-label="Playlist">${playlistElements({ ...list, urlOf, covers: warnsOf(config(), null) })}</nav>`
+      const listed = playlistElements({ ...list, urlOf, covers: warnsOf(config(), null), embed: true })
+      const elements = html`<nav class="elements" aria-label="Playlist">${listed}</nav>`
       const shown = shownOf(list, { query: request.query, visit: null, urlOf })
       const player = shown && showPlayer(tools, { ...shown, embed: true })
       return send(request, reply, {

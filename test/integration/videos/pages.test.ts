@@ -461,6 +461,12 @@ describe('the pages of a playlist', () => {
     expect(embed.statusCode).toBe(200)
     expect(embed.headers['content-security-policy']).toContain('frame-ancestors *')
     expect(embed.headers).not.toHaveProperty('x-frame-options')
+    // No other page of ours may be framed.
+    const leading = [...embed.body.matchAll(/<a href="[^"]+"[^>]*>/g)].map(([tag]) => tag)
+    expect(leading.filter((tag) => !tag.includes('target="_blank"'))).toEqual([
+      `<a href="/video-playlists/embed/${uuid}?playlistPosition=2">`,
+      `<a href="/video-playlists/embed/${uuid}?playlistPosition=3">`,
+    ])
     expect(embed.body).toContain(`data-next="/video-playlists/embed/${uuid}?playlistPosition=3&amp;autoplay=1"`)
     expect((await page(`/w/p/${listId}`)).statusCode).toBe(200)
     await server.db.query('update playlist set privacy = 2 where id = $1', [listId])

@@ -17,9 +17,20 @@ interface Elements {
   urlOf(position: number): string
   /** Whether the pictures of sensitive videos are covered. */
   covers: boolean
+  /** In a frame of another site, in which no page opens but the player. */
+  embed?: boolean
 }
 
-export function playlistElements({ playlist, total, elements, playable, current, urlOf, covers }: Elements): Html {
+export function playlistElements({
+  playlist,
+  total,
+  elements,
+  playable,
+  current,
+  urlOf,
+  covers,
+  embed = false,
+}: Elements): Html {
   const first = (elements[0]?.position ?? 1) - 1
   const pages =
     total > ELEMENTS_PER_PAGE &&
@@ -27,7 +38,7 @@ export function playlistElements({ playlist, total, elements, playable, current,
       first > 0 && html`<a class="button" href="${urlOf(first - ELEMENTS_PER_PAGE + 1)}">Earlier</a>`
     }${first + elements.length < total && html`<a class="button" href="${urlOf(first + ELEMENTS_PER_PAGE + 1)}">Later</a>`}</nav>`
   return html`<h2 dir="auto">${playlist.name}</h2>
-<p class="soft">Playlist by <a href="${accountPath(playlist.account)}"><bdi>${playlist.account.name}</bdi></a> · ${counted(total, 'video')}</p>
+<p class="soft">Playlist by <a href="${accountPath(playlist.account)}"${embed && html` target="_blank" rel="noopener"`}><bdi>${playlist.account.name}</bdi></a> · ${counted(total, 'video')}</p>
 <ol class="rows playlist">${elements.map(
     (element) =>
       html`<li${element === current && html` aria-current="true"`}>${playable.has(element) ? elementOf(element, { urlOf, covers }) : MISSING}</li>\n`,
