@@ -17,6 +17,8 @@ export interface Page {
   signedIn?: boolean
   /** What was searched for. */
   searched?: string
+  /** What the administrator tells everybody who comes. */
+  message?: Html | undefined
 }
 
 /** The members of a page that come from its head. */
@@ -27,7 +29,7 @@ ${tags}`,
 })
 
 export function layout(
-  { title, body, head, embed = false, player = false, signedIn = false, searched }: Page,
+  { title, body, head, embed = false, player = false, signedIn = false, searched, message }: Page,
   site: Pick<Site, 'name'> & Partial<Site>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
 ): string {
@@ -70,7 +72,7 @@ ${
       }</nav>
 </header>
 <main id="main" tabindex="-1">
-${body}
+${message}${body}
 </main>
 <footer><span>A video server of the fediverse</span></footer>
 </body>`

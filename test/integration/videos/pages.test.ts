@@ -502,6 +502,20 @@ describe('other pages', () => {
     expect((await page('/', { ...HTML, 'if-none-match': String(home.headers.etag) })).statusCode).toBe(304)
   })
 
+  it('begin with what the administrator tells everybody, but no frames of other sites', async () => {
+    const message = 'We **rest** tonight. <script>alert(1)</script>'
+    server.configure({ broadcast_message: { enabled: true, message, level: 'warning' } })
+    for (const path of ['/', '/login', `/w/${video.uuid}`, '/unknown-page']) {
+      const { body } = await page(path)
+      expect(body).toMatch(/<main[^>]*>\s*<aside class="notice warning" aria-label="Message of this server">/)
+      expect(body).toContain('We <strong>rest</strong> tonight. &lt;script&gt;')
+    }
+    expect((await page(`/videos/embed/${video.uuid}`)).body).not.toContain('tonight')
+    server.configure({ broadcast_message: { enabled: false, message } })
+    expect((await page('/')).body).not.toContain('tonight')
+    server.configure({ services: { twitter: { username: '@vireo' } } })
+  })
+
   it('are a page that says so where there is nothing, and a problem for programs', async () => {
     const missing = await page('/unknown-page')
     // With the status that the other server answers, since clients have pages that it does not know.
