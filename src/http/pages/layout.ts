@@ -67,7 +67,7 @@ ${
 <form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required${searched ? html` value="${searched}"` : null}><button>Search</button></form>
 <nav aria-label="Main"><a href="/about">About</a>${
         signedIn
-          ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/logout">Log out</a>`
+          ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/my-account/settings">Your account</a><a href="/logout">Log out</a>`
           : html`${site.hasSignup && html`<a href="/signup">Sign up</a>`}<a href="/login">Log in</a>`
       }</nav>
 </header>

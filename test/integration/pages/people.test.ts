@@ -379,6 +379,7 @@ describe('logging in', () => {
     const page = await browser.open('/videos/subscriptions')
     expect(page.html).toContain('Your subscriptions')
     expect(page.html).toContain('href="/logout"')
+    expect(linksIn(page.html, 'Your account')).toEqual(['/my-account/settings'])
     expect((await browser.open('/login')).html).toContain('You are <strong>anna</strong>')
     const token = browser.cookies.get('vireo-session') ?? ''
     const { html } = await browser.open('/logout')
