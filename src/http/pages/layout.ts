@@ -36,7 +36,7 @@ export function layout(
   const name = titleText(title)
   const full = name === site.name ? name : `${name} - ${site.name}`
   return `<!doctype html>
-${html`<html lang="en">
+${html`<html lang="en" itemscope itemtype="https://schema.org/WebPage">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
