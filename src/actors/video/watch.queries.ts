@@ -16,6 +16,8 @@ export interface NextVideo {
   /** Seconds. */
   duration: number
   views: number
+  is_live: boolean
+  nsfw: boolean
   published_at: string
   thumbnail: string | null
 }
@@ -42,7 +44,7 @@ const partColumns = `
      'sprite_width', s.sprite_width, 'sprite_height', s.sprite_height, 'sprite_duration', s.sprite_duration)
    from storyboard s where s.video_id = v.id) as storyboard,
   (select coalesce(jsonb_agg(to_jsonb(n) - 'id' order by n.published_at desc, n.id desc), '[]') from (
-     select o.id, o.uuid, o.name, o.duration, o.views, o.published_at,
+     select o.id, o.uuid, o.name, o.duration, o.views, o.is_live, o.nsfw, o.published_at,
        (select t.filename from thumbnail t where t.video_id = o.id and t.type = 1) as thumbnail
      from video o where o.channel_id = v.channel_id and o.privacy = 1 and o.state = 'published' and not o.blocked
        and o.id <> v.id and ($4::boolean or not o.nsfw or v.nsfw)

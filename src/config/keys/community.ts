@@ -49,8 +49,8 @@ export const communityKeys = {
       EDITABLE,
     ),
     customizations: section({
-      javascript: text('', 'script added to each page', EDITABLE),
-      css: text('', 'style added to each page', EDITABLE),
+      javascript: text('', 'script added to each page of a web client', EDITABLE),
+      css: text('', 'style added to each page of a web client', EDITABLE),
     }),
     robots: text(ROBOTS, 'content of /robots.txt'),
     securitytxt: text('', 'content of /.well-known/security.txt; empty: the contact form is the contact'),
@@ -59,7 +59,7 @@ export const communityKeys = {
     enabled: flag(false, 'whether a message stands above each page', EDITABLE),
     message: text('', 'the message, Markdown', EDITABLE),
     level: choice('info', ['info', 'warning', 'error'], 'how it looks', EDITABLE),
-    dismissable: flag(false, 'whether it can be closed', EDITABLE),
+    dismissable: flag(false, 'whether web clients let people close it', EDITABLE),
   }),
   signup: section({
     enabled: flag(false, 'whether anybody may register', EDITABLE),

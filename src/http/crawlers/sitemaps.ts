@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { ErrorLevel, SitemapIndexStream, type SitemapItemLoose, SitemapStream } from 'sitemap'
 import type { Clock } from '../../platform/clock.ts'
+import { realFolder } from '../../platform/folder.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 
@@ -111,14 +112,17 @@ export function makeSitemaps(deps: {
 
   return {
     async folder() {
-      if (made && clock.now().getTime() - made.at < keepMs()) return made.folder
+      const known = made
+      // What is kept may be cleared away at any time.
+      const isThere = known !== undefined && (await realFolder(known.folder)) !== undefined
+      if (isThere && clock.now().getTime() - known.at < keepMs()) return known.folder
       making ??= make().finally(() => {
         making = undefined
       })
-      if (!made) return await making
+      if (!isThere) return await making
       // The old one does until the new one is there.
       making.catch((error: unknown) => logger.warn({ err: error }, 'the sitemap cannot be written'))
-      return made.folder
+      return known.folder
     },
   }
 }

@@ -139,7 +139,7 @@ function makeActorPages(tools: PageTools) {
     const page = pageNumber(queryOf(request))
     if (tab === 'videos') {
       const scope: VideoListScope = 'channelId' in of ? { of: 'channel', ...of } : { of: 'account', ...of }
-      return videosOr('There are no videos yet.', path, await videoPage(tools, visit, { scope, page }))
+      return videosOr(noVideos(actor, of), path, await videoPage(tools, visit, { scope, page }))
     }
     const { total, rows } = await listPlaylists(db, {
       ...{ of, everyPrivacy: false, type: playlistTypes.regular, mutedFor: visit?.user.accountId ?? null },
@@ -162,6 +162,14 @@ function makeActorPages(tools: PageTools) {
       return asked.reply.redirect(`/c/${encodeURIComponent(name)}/${tab}`, 302)
     },
   }
+}
+
+/** Of other servers those alone are known that came here. */
+const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountId: number }): string => {
+  if (host === null) return 'There are no videos yet.'
+  return 'channelId' in of
+    ? `No videos of this channel have come here from ${host} yet. The next ones do when somebody here subscribes.`
+    : `No videos of this account have come here from ${host} yet.`
 }
 
 const tabsOf = (base: string, names: Partial<Record<TabName, string>>, open: TabName) =>

@@ -17,6 +17,8 @@ export interface Page {
   signedIn?: boolean
   /** What was searched for. */
   searched?: string
+  /** What the administrator tells everybody who comes. */
+  message?: Html | undefined
 }
 
 /** The members of a page that come from its head. */
@@ -27,14 +29,14 @@ ${tags}`,
 })
 
 export function layout(
-  { title, body, head, embed = false, player = false, signedIn = false, searched }: Page,
+  { title, body, head, embed = false, player = false, signedIn = false, searched, message }: Page,
   site: Pick<Site, 'name'> & Partial<Site>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
 ): string {
   const name = titleText(title)
   const full = name === site.name ? name : `${name} - ${site.name}`
   return `<!doctype html>
-${html`<html lang="en">
+${html`<html lang="en" itemscope itemtype="https://schema.org/WebPage">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -65,12 +67,12 @@ ${
 <form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required${searched ? html` value="${searched}"` : null}><button>Search</button></form>
 <nav aria-label="Main"><a href="/about">About</a>${
         signedIn
-          ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/logout">Log out</a>`
+          ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/my-account/settings">Your account</a><a href="/logout">Log out</a>`
           : html`${site.hasSignup && html`<a href="/signup">Sign up</a>`}<a href="/login">Log in</a>`
       }</nav>
 </header>
 <main id="main" tabindex="-1">
-${body}
+${message}${body}
 </main>
 <footer><span>A video server of the fediverse</span></footer>
 </body>`

@@ -15,6 +15,9 @@ const HANDLE = /^@?[^@\s/]+@[^@\s/]+$/
 export const mayFetch = (config: Config, isUser: boolean): boolean =>
   isUser ? config.search.remote_uri.users : config.search.remote_uri.anonymous
 
+/** Whether it names one thing, and is no words. */
+export const isPasted = (text: string): boolean => HANDLE.test(text) || ADDRESS.test(text)
+
 /** Undefined for words, and for what cannot be had. */
 export type PastedPath = (text: string, options: { fetch: boolean }) => Promise<string | undefined>
 
@@ -43,7 +46,7 @@ export function makePastedPath({ db, resolvePasted }: PageTools): PastedPath {
   }
 
   return async (text, options) => {
-    if (!HANDLE.test(text) && !ADDRESS.test(text)) return undefined
+    if (!isPasted(text)) return undefined
     const named = await resolvePasted.anything(text, options)
     return named && (await pathOf[named.kind](named.id))
   }

@@ -33,8 +33,9 @@ export interface PlayerParts {
 }
 
 export function playerOf(parts: PlayerParts): Html {
-  const player = plainPlayer(parts)
-  if (!parts.video.nsfw || !parts.warns) return player
+  if (!parts.video.nsfw || !parts.warns) return plainPlayer(parts)
+  // Nothing is heard of what is covered.
+  const player = plainPlayer({ ...parts, options: { ...parts.options, autoplay: false } })
   return html`<details class="sensitive"><summary><strong>Sensitive content</strong><span>This video is marked as sensitive.</span><span class="button">Show it</span></summary>${player}</details>`
 }
 

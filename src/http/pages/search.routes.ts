@@ -10,7 +10,8 @@ import { channelCards } from './bodies/actor.ts'
 import { pager, playlistCards, videosOr } from './bodies/listing.ts'
 import { SEARCHES, type SearchKind, searchBody, taggedBody } from './bodies/search.ts'
 import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
-import { makePastedPath, mayFetch } from './pasted.ts'
+import { loginPath } from './local-path.ts'
+import { isPasted, makePastedPath, mayFetch } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
@@ -34,12 +35,13 @@ export function addSearchPage(tools: PageTools): void {
     const tag = (query('tagsOneOf') ?? '').slice(0, LONGEST)
     if (search === '' && tag !== '') return showTag(request, reply, { tag, page, visit })
     const content = search === '' ? undefined : await found[kind]({ search, page, visit, fetch })
+    const isForUsers = isPasted(search) && !fetch && mayFetch(config(), true)
     const title = search === '' ? 'Search' : `${search} - Search`
     return send(request, reply, {
       title,
       head: UNLISTED,
       searched: search,
-      body: searchBody({ search, kind, content }),
+      body: searchBody({ search, kind, content, login: isForUsers ? loginPath(pathOf(kind, search)) : undefined }),
     })
   })
 

@@ -21,6 +21,7 @@ import type { App } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import type { Watch } from '../views/watch.ts'
 import type { Assets } from './assets.ts'
+import { messageOf } from './bodies/message.ts'
 import { missingBody } from './bodies/missing.ts'
 import { plainHead } from './heads/index.ts'
 import { contentSecurityPolicy, headed, layout, type Page } from './layout.ts'
@@ -94,7 +95,8 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
   ) => {
     const framed = page.embed === true
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
-    const body = layout({ ...page, signedIn }, site(), assets)
+    const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
+    const body = layout({ ...page, signedIn, message }, site(), assets)
     const etag = etagOf(body)
     reply.code(status).headers({
       'content-type': 'text/html; charset=utf-8',

@@ -17,7 +17,7 @@ import { playerOf, type Reports } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
 import type { Answer, PageTools } from './send.ts'
 import { type FileToken, type Sources, sourcesOf } from './sources.ts'
-import { sensitivePolicy } from './watched.ts'
+import { warnsOf } from './watched.ts'
 
 export interface Shown {
   video: WatchedVideoRow
@@ -48,8 +48,7 @@ export function showPlayer({ urls, config }: PageTools, shown: Shown): { player:
   if (!sources.hls && sources.files.length === 0) {
     return { player: emptyPlayer(video, previewPath(video)), sources }
   }
-  const warns = sensitivePolicy(config(), visit) !== 'display'
-  return { player: playerOf({ ...shown, sources, here: urls, warns }), sources }
+  return { player: playerOf({ ...shown, sources, here: urls, warns: warnsOf(config(), visit) }), sources }
 }
 
 /** `said`: which comments are asked for; none in playlists, where `aside` stands for what comes next. */
@@ -57,7 +56,7 @@ export async function showWatch(
   tools: PageTools,
   { said, aside, ...shown }: Shown & { said?: Said; aside?: Html },
 ): Promise<Answer> {
-  const { urls: here, site } = tools
+  const { urls: here, site, config } = tools
   const { video, visit, fileToken } = shown
   const { player, sources } = showPlayer(tools, shown)
   const hasSources = sources.hls !== undefined || sources.files.length > 0
@@ -75,6 +74,7 @@ export async function showWatch(
       comments: said ? await commentsOf(tools, visit, video, said) : null,
       downloads: downloadsOf(video, here, fileToken),
       share: isPrivate ? null : shareOf(video, here),
+      warns: warnsOf(config(), visit),
       ...(aside ? { aside } : {}),
     }),
     player: true,

@@ -5,12 +5,15 @@ import { listVideos, type VideoListQuery, type VideoListRow } from '../../actors
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { PAGE_COUNT } from './fields.ts'
+import { sensitivePolicy, warnsOf } from './watched.ts'
 
 export interface VideoPage {
   rows: VideoListRow[]
   /** From 1. */
   page: number
   hasMore: boolean
+  /** Whether the pictures of sensitive videos are covered. */
+  covers: boolean
 }
 
 export type Wanted = Pick<VideoListQuery, 'scope'> & Partial<VideoListQuery> & { page: number }
@@ -21,7 +24,7 @@ export async function videoPage(
   visit: Visit | null,
   { page, ...wanted }: Wanted,
 ): Promise<VideoPage> {
-  const policy = visit?.nsfwPolicy ?? config().instance.default_nsfw_policy
+  const policy = sensitivePolicy(config(), visit)
   const { rows } = await listVideos(db, {
     ...{ internal: false, start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT + 1, skipCount: true },
     sort: { by: 'publishedAt', descending: true },
@@ -29,5 +32,5 @@ export async function videoPage(
     ...(policy === 'do_not_list' ? { nsfw: false } : {}),
     ...wanted,
   })
-  return { rows: rows.slice(0, PAGE_COUNT), page, hasMore: rows.length > PAGE_COUNT }
+  return { rows: rows.slice(0, PAGE_COUNT), page, hasMore: rows.length > PAGE_COUNT, covers: warnsOf(config(), visit) }
 }

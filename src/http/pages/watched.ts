@@ -60,6 +60,9 @@ export async function findWatched(
   return { found: 'video', video, fileToken: token }
 }
 
+/** Whether whoever looks is warned of sensitive videos before they are seen. */
+export const warnsOf = (config: Config, visit: Visit | null): boolean => sensitivePolicy(config, visit) !== 'display'
+
 /** What whoever looks wants of sensitive videos. */
 export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string =>
   visit?.nsfwPolicy ?? instance.default_nsfw_policy

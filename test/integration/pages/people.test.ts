@@ -174,6 +174,12 @@ describe('the page of a channel', () => {
     expect(linksIn(html, 'Open on far.example')).toEqual(['https://far.example/video-channels/painter_channel'])
   })
 
+  it('says of one of another server of which nothing came here why it is empty', async () => {
+    await makeRemoteChannel(db, { host: 'silent.example', username: 'silent' })
+    const { html } = await visitor().open('/c/silent_channel@silent.example')
+    expect(html).toContain('No videos of this channel have come here from silent.example yet.')
+  })
+
   it('is 404 for names that nobody has, and asks nobody', async () => {
     for (const path of [
       '/c/nobody',
@@ -242,9 +248,14 @@ describe('searches', () => {
 
   it('of visitors ask no other server', async () => {
     for (const text of ['x@unknown.example', 'https://unknown.example/videos/watch/1']) {
-      const { status, path } = await visitor().open(`/search?search=${encodeURIComponent(text)}`)
+      const { status, path, html } = await visitor().open(`/search?search=${encodeURIComponent(text)}`)
       expect({ status, isSearch: path.startsWith('/search') }).toEqual({ status: 200, isSearch: true })
+      // Who may ask them is told how.
+      expect(linksIn(html, 'Log in')).toContain(
+        `/login?next=${encodeURIComponent(`/search?${new URLSearchParams({ search: text, type: 'videos' })}`)}`,
+      )
     }
+    expect((await visitor().open('/search?search=words')).html).not.toContain('on other servers')
     expect(await db.query("select 1 from remote_host where host = 'unknown.example'")).toEqual([])
   })
 })
@@ -379,6 +390,7 @@ describe('logging in', () => {
     const page = await browser.open('/videos/subscriptions')
     expect(page.html).toContain('Your subscriptions')
     expect(page.html).toContain('href="/logout"')
+    expect(linksIn(page.html, 'Your account')).toEqual(['/my-account/settings'])
     expect((await browser.open('/login')).html).toContain('You are <strong>anna</strong>')
     const token = browser.cookies.get('vireo-session') ?? ''
     const { html } = await browser.open('/logout')

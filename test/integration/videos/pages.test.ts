@@ -265,9 +265,48 @@ describe('the page of a video', () => {
     expect((await page(`/w/${uuid}`)).body).not.toContain('<details class="sensitive">')
     server.configure({ instance: { default_nsfw_policy: 'blur' } })
     for (const path of [`/w/${uuid}`, `/videos/embed/${uuid}`]) {
-      expect((await page(path)).body).toContain('<details class="sensitive">')
+      const { body } = await page(`${path}?autoplay=1`)
+      expect(body).toContain('<details class="sensitive">')
+      // Nor is it heard.
+      expect(body).not.toContain(' autoplay')
     }
     server.configure({ services: { twitter: { username: '@vireo' } } })
+  })
+
+  it('covers the pictures of sensitive videos in lists too, and marks them', async () => {
+    const { channelId, accountId } = server.users.other
+    const name = 'a sensitive sight'
+    const { id, uuid } = await makeVideo(server.db, { channelId, columns: { name, nsfw: true } })
+    const beside = await makeVideo(server.db, { channelId, columns: { name: 'beside it' } })
+    const list = newUuid()
+    const playlistId = await insert(server.db, 'playlist', {
+      ...{ uuid: list, url: `${TEST_ORIGIN}/lists/${list}`, name: 'Sights', type: 1, privacy: 1, elements_count: 1 },
+      ...{ account_id: accountId, channel_id: channelId },
+    })
+    await insert(server.db, 'playlist_element', { playlist_id: playlistId, video_id: id, position: 1 })
+    const short = toShortUuid(uuid)
+    const covered = new RegExp(`href="/w/(?:${short}|p/[^"]+)"><span class="picture covered">`)
+    const paths = ['/videos/browse', '/search?search=sensitive+sight', `/w/${beside.uuid}`, `/w/p/${list}`]
+    server.configure({ instance: { default_nsfw_policy: 'blur' } })
+    for (const path of paths) {
+      const { body } = await page(path)
+      expect({ path, isCovered: covered.test(body) }).toEqual({ path, isCovered: true })
+      expect(body).toContain('<span class="mark">Sensitive</span>')
+    }
+    server.configure({ instance: { default_nsfw_policy: 'display' } })
+    for (const path of paths) expect((await page(path)).body).not.toContain('covered')
+    await server.db.query('delete from video where id = any($1)', [[id, beside.id]])
+    server.configure({ services: { twitter: { username: '@vireo' } } })
+  })
+
+  it('says of a live in a list that it is one', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const columns = { name: 'on air', is_live: true, duration: 0 }
+    const { id } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}`, columns })
+    expect((await page('/search?search=on+air')).body).toContain(
+      '<span class="count">Live</span></span><h2>on air</h2>',
+    )
+    await server.db.query('delete from video where id = $1', [id])
   })
 
   it('is known again by its tag, and small', async () => {
@@ -276,6 +315,43 @@ describe('the page of a video', () => {
     expect(rawPayload.length).toBeLessThan(30_000)
     const again = await page(path, { ...HTML, 'if-none-match': String(headers.etag) })
     expect(again.statusCode).toBe(304)
+  })
+
+  it('stays small, and made in a moment, whatever people write', async () => {
+    const { channelId, accountId } = server.users.user
+    const LINKS = '[a](b)'.repeat(1660)
+    const made = await makeVideo(server.db, {
+      ...{ channelId, webVideo: { resolution: 240 } },
+      columns: { description: LINKS, support: LINKS.slice(0, 996), tags: ['"'.repeat(30)] },
+    })
+    const [thread] = await server.db.query<{ id: number }>(
+      `insert into comment (video_id, account_id, url, text) values ($1, $2, 'https://x.example/long', $3) returning id`,
+      [made.id, accountId, `${'word '.repeat(1900)}the end`],
+    )
+    await server.db.query(
+      `insert into comment (video_id, account_id, url, text, thread_id, parent_id)
+       select $1, $2, 'https://x.example/wide/' || n, $3, t.id, t.id
+       from generate_series(1, 60) as n, lateral (select case when n % 2 = 0 then $4::int end as id) t`,
+      [made.id, accountId, LINKS, thread?.id],
+    )
+    const path = `/w/${made.uuid}`
+    const seen = new Set<string>()
+    for (const from of [`${path}?commentsStart=0`, `${path}?threadId=${thread?.id}`]) {
+      let next: string | undefined = from
+      while (next !== undefined) {
+        const { rawPayload, body } = await page(next)
+        expect(rawPayload.length).toBeLessThan(100_000)
+        for (const [, id = ''] of body.matchAll(/<li id="comment-(\d+)"/g)) seen.add(id)
+        next = /href="([^"]+)">(?:Older|Later)</.exec(body)?.[1]?.replaceAll('&amp;', '&')
+      }
+    }
+    // All of them are on one of the pages, and the long one is whole where it is read.
+    expect(seen.size).toBe(61)
+    const list = (await page(`${path}?commentsStart=30`)).body
+    expect(list).not.toContain('the end')
+    expect(list).toContain(`?threadId=${thread?.id}#comments">Read all of it</a>`)
+    expect((await page(`${path}?threadId=${thread?.id}`)).body).toContain('word the end')
+    await server.db.query('delete from video where id = $1', [made.id])
   })
 
   const hostile = [
@@ -385,6 +461,12 @@ describe('the pages of a playlist', () => {
     expect(embed.statusCode).toBe(200)
     expect(embed.headers['content-security-policy']).toContain('frame-ancestors *')
     expect(embed.headers).not.toHaveProperty('x-frame-options')
+    // No other page of ours may be framed.
+    const leading = [...embed.body.matchAll(/<a href="[^"]+"[^>]*>/g)].map(([tag]) => tag)
+    expect(leading.filter((tag) => !tag.includes('target="_blank"'))).toEqual([
+      `<a href="/video-playlists/embed/${uuid}?playlistPosition=2">`,
+      `<a href="/video-playlists/embed/${uuid}?playlistPosition=3">`,
+    ])
     expect(embed.body).toContain(`data-next="/video-playlists/embed/${uuid}?playlistPosition=3&amp;autoplay=1"`)
     expect((await page(`/w/p/${listId}`)).statusCode).toBe(200)
     await server.db.query('update playlist set privacy = 2 where id = $1', [listId])
@@ -411,8 +493,27 @@ describe('other pages', () => {
     const home = await page('/')
     expect(home.body).toContain('protocol video')
     expect(home.body).toContain(`/w/${toShortUuid(video.uuid)}`)
-    expect((await page('/about')).body).toContain('About Vireo')
+    server.configure({ instance: { terms: `${'word '.repeat(9000)}the end` } })
+    const about = (await page('/about')).body
+    expect(about).toContain('About Vireo')
+    // What people agree to is whole.
+    expect(about).toContain('word the end')
+    server.configure({ services: { twitter: { username: '@vireo' } } })
     expect((await page('/', { ...HTML, 'if-none-match': String(home.headers.etag) })).statusCode).toBe(304)
+  })
+
+  it('begin with what the administrator tells everybody, but no frames of other sites', async () => {
+    const message = 'We **rest** tonight. <script>alert(1)</script>'
+    server.configure({ broadcast_message: { enabled: true, message, level: 'warning' } })
+    for (const path of ['/', '/login', `/w/${video.uuid}`, '/unknown-page']) {
+      const { body } = await page(path)
+      expect(body).toMatch(/<main[^>]*>\s*<aside class="notice warning" aria-label="Message of this server">/)
+      expect(body).toContain('We <strong>rest</strong> tonight. &lt;script&gt;')
+    }
+    expect((await page(`/videos/embed/${video.uuid}`)).body).not.toContain('tonight')
+    server.configure({ broadcast_message: { enabled: false, message } })
+    expect((await page('/')).body).not.toContain('tonight')
+    server.configure({ services: { twitter: { username: '@vireo' } } })
   })
 
   it('are a page that says so where there is nothing, and a problem for programs', async () => {

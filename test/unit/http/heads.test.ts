@@ -135,6 +135,8 @@ describe('the head of a page', () => {
       const head = headTagsOf(subject, { site, here })
       const page = layout({ ...headed(head), body: plainHead(site).tags }, site, { style: '/s.css' })
       expect(page.length).toBeLessThan(20_000)
+      // Properties of nothing would be no valid HTML.
+      expect(page).toMatch(/<html [^>]*itemscope/)
       expect([...page.matchAll(/<([a-z]+)/gi)].every(([, tag = '']) => HEAD.has(tag))).toBe(true)
       expect([...page.matchAll(/<script([^>]*)>/g)].map(([, more]) => more)).toEqual([' type="application/ld+json"'])
       expect(page).not.toMatch(/(?:href|src)="javascript:/)

@@ -86,6 +86,19 @@ describe('the files of a sitemap', () => {
     expect(await readdir(await sitemaps.folder())).toEqual(['sitemap.xml'])
   })
 
+  it('are written anew when somebody emptied the folder of what is kept', async () => {
+    const sitemaps = make()
+    const first = await sitemaps.folder()
+    await rm(root, { recursive: true })
+    const second = await sitemaps.folder()
+    expect(second).not.toBe(first)
+    expect(await readdir(second)).toEqual(['sitemap.xml'])
+    // Also when another process cleaned up after one that nobody had asked for a while.
+    clock.pass(1000)
+    await rm(second, { recursive: true })
+    expect(await readdir(await sitemaps.folder())).toEqual(['sitemap.xml'])
+  })
+
   it('take the place of what dead processes left', async () => {
     await mkdir(join(root, `${clock.now().getTime() - 3 * 86_400_000}-dead`), { recursive: true })
     await mkdir(join(root, `${clock.now().getTime()}-alive`))

@@ -43,9 +43,13 @@ function begin(root) {
   offerChapters(player)
   listenToKeys(player)
   report(player)
-  const { next } = root.dataset
-  if (next) video.addEventListener('ended', () => location.assign(next))
+  video.addEventListener('ended', () => goOn(root))
   if (wantsToPlay) start(player)
+}
+
+/** With what comes next in a playlist. */
+function goOn({ dataset: { next } }) {
+  if (next) location.assign(next)
 }
 
 async function start(player) {
@@ -172,6 +176,7 @@ function keepPosition({ root, video }) {
     if (!(video.currentTime >= stop)) return
     stop = Number.NaN
     video.pause()
+    goOn(root)
   })
 }
 
@@ -199,7 +204,9 @@ function offerTools(player) {
     })
   }
   root.querySelector('.speed')?.addEventListener('change', ({ target }) => {
+    // The first alone is lost when another file is chosen.
     video.playbackRate = Number(target.value)
+    video.defaultPlaybackRate = video.playbackRate
   })
 }
 

@@ -28,7 +28,10 @@ export function aboutBody({ instance, banner, hasContact, here }: About): Html {
     banner && html`<img class="banner" src="/lazy-static/banners/${banner}" alt="" width="1920" height="317">`
   }<h1>About ${instance.name}</h1>
 ${instance.short_description && html`<p>${instance.short_description}</p>`}
-${instance.description && richText(instance.description, here)}
+${instance.description && ownText(instance.description, here)}
 ${hasContact && html`<p><a href="/about/contact">Write to who runs this server</a></p>`}
-${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${richText(text, here)}</section>`)}`
+${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${ownText(text, here)}</section>`)}`
 }
+
+/** Who runs the server is taken at their word: terms that people agree to are not cut. */
+const ownText = (markdown: string, here: Here): Html => richText(markdown, here, { longest: Number.POSITIVE_INFINITY })

@@ -4,12 +4,16 @@ import type { CommentRow } from '../../../actors/comment/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, handleOf, watchPath } from '../addresses.ts'
-import { richText } from './rich-text.ts'
+import { fittedText } from './rich-text.ts'
 import { counted, day, initialOf } from './text.ts'
 
 export const THREADS_PER_PAGE = 20
 /** Of one thread. */
 export const COMMENTS_PER_PAGE = 100
+/** Bytes of HTML that the comments of a page take at most: where they are long, there are fewer of them. */
+const PAGE_BYTES = 40_000
+/** The same of each among others, and where it is what somebody came to read. */
+const COMMENT_BYTES = { inList: 8000, inThread: 34_000 }
 
 interface Commented {
   video: { uuid: string; owner_account_id: number }
@@ -21,15 +25,18 @@ export function threadsOf(
   { video, here }: Commented,
 ): Html {
   const path = watchPath(video)
-  return html`<section aria-labelledby="comments"><h2 id="comments">${counted(notDeleted, 'comment')}</h2>
-<ol class="comments">${rows.map((row) => {
+  const items = fitting(rows, (row) => {
     const replies = row.replies > 0 ? repliesLink(row, path) : null
-    return html`<li id="comment-${row.id}">${commentOf(row, { video, here }, replies)}</li>
+    const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inList, after: replies })
+    return html`<li id="comment-${row.id}">${comment}</li>
 `
-  })}</ol>
+  })
+  const end = start + items.length
+  return html`<section aria-labelledby="comments"><h2 id="comments">${counted(notDeleted, 'comment')}</h2>
+<ol class="comments">${items}</ol>
 ${paging(`${path}?`, {
   previous: start > 0 ? { start: Math.max(0, start - THREADS_PER_PAGE), text: 'Newer' } : undefined,
-  next: start + rows.length < total ? { start: start + THREADS_PER_PAGE, text: 'Older' } : undefined,
+  next: end < total ? { start: end, text: 'Older' } : undefined,
 })}</section>`
 }
 
@@ -39,17 +46,31 @@ export function threadOf(
   { video, here }: Commented,
 ): Html {
   const path = watchPath(video)
+  const items = fitting(rows.slice(0, COMMENTS_PER_PAGE), (row) => {
+    const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inThread })
+    return html`<li id="comment-${row.id}"${row.id !== threadId && html` class="reply"`}>${comment}</li>
+`
+  })
   return html`<section aria-labelledby="comments"><h2 id="comments">One conversation</h2>
 <p><a href="${path}#comments">All comments</a></p>
-<ol class="comments">${rows.slice(0, COMMENTS_PER_PAGE).map(
-    (row) =>
-      html`<li id="comment-${row.id}"${row.id !== threadId && html` class="reply"`}>${commentOf(row, { video, here })}</li>
-`,
-  )}</ol>
+<ol class="comments">${items}</ol>
 ${paging(`${path}?threadId=${threadId}&`, {
   previous: start > 0 ? { start: Math.max(0, start - COMMENTS_PER_PAGE), text: 'Earlier' } : undefined,
-  next: rows.length > COMMENTS_PER_PAGE ? { start: start + COMMENTS_PER_PAGE, text: 'Later' } : undefined,
+  next: rows.length > items.length ? { start: start + items.length, text: 'Later' } : undefined,
 })}</section>`
+}
+
+/** The first of them that fit on a page, at least one. */
+function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) => Html): Html[] {
+  const items: Html[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const item = itemOf(row)
+    bytes += Buffer.byteLength(item.text)
+    if (items.length > 0 && bytes > PAGE_BYTES) break
+    items.push(item)
+  }
+  return items
 }
 
 type Way = { start: number; text: string } | undefined
@@ -68,10 +89,15 @@ export const noComments = (): Html =>
 const repliesLink = ({ id, replies }: CommentRow, path: string): Html =>
   html`<p><a href="${path}?threadId=${id}#comments">${replies === 1 ? '1 reply' : `${replies.toLocaleString('en')} replies`}</a></p>`
 
-function commentOf(row: CommentRow, { video, here }: Commented, after: Html | null = null): Html {
-  const { account, text, created_at } = row
+/** `longest`: bytes of HTML that its words may take; `after`: what stands below them. */
+function commentOf(
+  row: CommentRow,
+  { video, here, longest, after = null }: Commented & { longest: number; after?: Html | null },
+): Html {
+  const { account, created_at } = row
   if (!account) return html`<p class="soft">This comment was deleted.</p>${after}`
   const avatar = avatarPath(account, 48)
+  const { text, isWhole } = fittedText(row.text, here, { longest })
   return html`<article>${
     avatar
       ? html`<img class="avatar" src="${avatar}" alt="" loading="lazy" width="36" height="36">`
@@ -80,8 +106,9 @@ function commentOf(row: CommentRow, { video, here }: Commented, after: Html | nu
     account.host !== null && html`<bdi class="soft">@${handleOf(account)}</bdi>`
   }${
     account.id === video.owner_account_id && html`<span class="mark">Author</span>`
-  }${row.held && html`<span class="mark">Waits for approval</span>`}<span class="soft">${day(new Date(created_at))}</span></p>${richText(
-    text,
-    here,
-  )}${after}</div></article>`
+  }${row.held && html`<span class="mark">Waits for approval</span>`}<span class="soft">${day(new Date(created_at))}</span></p>${text}${
+    !isWhole &&
+    longest < COMMENT_BYTES.inThread &&
+    html`<p><a href="${watchPath(video)}?threadId=${row.thread_id ?? row.id}#comments">Read all of it</a></p>`
+  }${after}</div></article>`
 }

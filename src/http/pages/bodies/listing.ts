@@ -31,7 +31,7 @@ export function pager(path: string, { page, hasMore }: { page: number; hasMore: 
 export const videosOr = (nothing: string, path: string, found: VideoPage): Html =>
   found.rows.length === 0
     ? html`<p class="soft">${nothing}</p>${pager(path, found)}`
-    : html`${videoCards(found.rows)}${pager(path, found)}`
+    : html`${videoCards(found.rows, found)}${pager(path, found)}`
 
 export const playlistCards = (playlists: readonly PlaylistRow[]): Html =>
   html`<ul class="videos">${playlists.map(

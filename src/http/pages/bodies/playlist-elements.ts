@@ -4,7 +4,7 @@ import type { ElementRow, PlaylistRow } from '../../../actors/playlist/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { accountPath } from '../addresses.ts'
 import { ELEMENTS_PER_PAGE } from '../watched-playlist.ts'
-import { pictureOf } from './next-videos.ts'
+import { pictureOf, sensitiveMark } from './picture.ts'
 import { counted } from './text.ts'
 
 interface Elements {
@@ -15,9 +15,22 @@ interface Elements {
   current: ElementRow | undefined
   /** The page of the playlist with this element playing. */
   urlOf(position: number): string
+  /** Whether the pictures of sensitive videos are covered. */
+  covers: boolean
+  /** In a frame of another site, in which no page opens but the player. */
+  embed?: boolean
 }
 
-export function playlistElements({ playlist, total, elements, playable, current, urlOf }: Elements): Html {
+export function playlistElements({
+  playlist,
+  total,
+  elements,
+  playable,
+  current,
+  urlOf,
+  covers,
+  embed = false,
+}: Elements): Html {
   const first = (elements[0]?.position ?? 1) - 1
   const pages =
     total > ELEMENTS_PER_PAGE &&
@@ -25,19 +38,19 @@ export function playlistElements({ playlist, total, elements, playable, current,
       first > 0 && html`<a class="button" href="${urlOf(first - ELEMENTS_PER_PAGE + 1)}">Earlier</a>`
     }${first + elements.length < total && html`<a class="button" href="${urlOf(first + ELEMENTS_PER_PAGE + 1)}">Later</a>`}</nav>`
   return html`<h2 dir="auto">${playlist.name}</h2>
-<p class="soft">Playlist by <a href="${accountPath(playlist.account)}"><bdi>${playlist.account.name}</bdi></a> · ${counted(total, 'video')}</p>
+<p class="soft">Playlist by <a href="${accountPath(playlist.account)}"${embed && html` target="_blank" rel="noopener"`}><bdi>${playlist.account.name}</bdi></a> · ${counted(total, 'video')}</p>
 <ol class="rows playlist">${elements.map(
     (element) =>
-      html`<li${element === current && html` aria-current="true"`}>${playable.has(element) ? elementOf(element, urlOf) : MISSING}</li>\n`,
+      html`<li${element === current && html` aria-current="true"`}>${playable.has(element) ? elementOf(element, { urlOf, covers }) : MISSING}</li>\n`,
   )}</ol>${pages}`
 }
 
 const MISSING = html`<p class="soft">This video is not there any more, or not for everybody.</p>`
 
-function elementOf(element: ElementRow, urlOf: Elements['urlOf']): Html {
+function elementOf(element: ElementRow, { urlOf, covers }: Pick<Elements, 'urlOf' | 'covers'>): Html {
   const { video, position } = element
   if (!video) return MISSING
-  return html`<a href="${urlOf(position)}">${pictureOf(video)}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${
+  return html`<a href="${urlOf(position)}">${pictureOf(video, { covers })}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${
     video.channel.name
-  }</bdi></span></span></a>`
+  }</bdi>${sensitiveMark(video)}</span></span></a>`
 }

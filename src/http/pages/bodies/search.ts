@@ -11,7 +11,13 @@ export const SEARCHES = [
 
 export type SearchKind = (typeof SEARCHES)[number]['kind']
 
-export const searchBody = (asked: { search: string; kind: SearchKind; content: Html | undefined }): Html =>
+/** `login`: where whoever looks can log in, so that other servers are asked for what was pasted. */
+export const searchBody = (asked: {
+  search: string
+  kind: SearchKind
+  content: Html | undefined
+  login?: string | undefined
+}): Html =>
   asked.content === undefined
     ? html`<h1>Search</h1>
 <p class="soft">Type words, the address of a video, or a handle such as <code>@name@video.example</code> into the field above.</p>`
@@ -24,6 +30,7 @@ ${tabs(
     isOpen: kind === asked.kind,
   })),
 )}
+${asked.login && html`<p class="notice"><a href="${asked.login}">Log in</a> to look for it on other servers.</p>`}
 ${asked.content}`
 
 export const taggedBody = (tag: string, content: Html): Html => html`<h1>Videos tagged “<bdi>${tag}</bdi>”</h1>

@@ -23,11 +23,23 @@ export interface WatchParts {
   comments: Html | null
   downloads: Html | null
   share: Html | null
+  /** Whether whoever looks is to be warned of sensitive videos. */
+  warns: boolean
   /** In place of the latest videos of the channel. */
   aside?: Html
 }
 
-export function watchBody({ video, here, player, notices, comments, downloads, share, aside }: WatchParts): Html {
+export function watchBody({
+  video,
+  here,
+  player,
+  notices,
+  comments,
+  downloads,
+  share,
+  warns,
+  aside,
+}: WatchParts): Html {
   return html`<div class="watch">
 <article>
 ${player}
@@ -40,17 +52,20 @@ ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
     video.nsfw && html`<span class="mark">Sensitive</span>`
   }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">Unlisted</span>`}${originOf(video)}</p>
 ${makersOf(video, here)}
-${video.description && richText(video.description, here, video.language)}
+${video.description && richText(video.description, here, { language: video.language })}
 ${chaptersOf(video)}
 ${detailsOf(video)}
-${video.support && html`<details><summary>Support</summary>${richText(video.support, here)}</details>`}
+${video.support && html`<details><summary>Support</summary>${richText(video.support, here, { longest: SUPPORT_BYTES })}</details>`}
 ${downloads}
 ${share}
 ${comments}
 </article>
-<aside aria-label="More videos">${aside ?? nextVideos(video)}</aside>
+<aside aria-label="More videos">${aside ?? nextVideos(video, { covers: warns })}</aside>
 </div>`
 }
+
+/** Of HTML: 1,000 characters of any script. */
+const SUPPORT_BYTES = 6000
 
 const langOf = ({ language }: WatchedVideoRow): Html | null => (language ? html` lang="${language}"` : null)
 

@@ -12,7 +12,7 @@ import { type Head, headOf, plainHead } from './tags.ts'
 import { videoFacts } from './video.ts'
 
 export { type Head, plainHead } from './tags.ts'
-export { descriptionText, titleText } from './text.ts'
+export { cut, descriptionText, titleText } from './text.ts'
 
 /** What a page is about. `embed`: it is the player alone. */
 export type Subject =

@@ -1,0 +1,22 @@
+// The picture of a video in a list: with its length, and covered where it is sensitive and whoever looks is to be warned.
+
+import { type Html, html } from '../../../platform/html.ts'
+import { clock } from './text.ts'
+
+export interface Pictured {
+  thumbnail: string | null
+  /** Seconds. */
+  duration: number
+  is_live: boolean
+  nsfw: boolean
+}
+
+/** `covers`: the pictures of sensitive videos. They are blurred by the style sheet. */
+export const pictureOf = ({ thumbnail, duration, is_live, nsfw }: Pictured, { covers }: { covers: boolean }): Html =>
+  html`<span class="picture${nsfw && covers && ' covered'}">${
+    thumbnail && html`<img src="/lazy-static/thumbnails/${thumbnail}" alt="" loading="lazy" width="280" height="157">`
+  }${is_live ? html`<span class="count">Live</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
+
+/** Says so beside the name. */
+export const sensitiveMark = ({ nsfw }: Pick<Pictured, 'nsfw'>): Html | null =>
+  nsfw ? html` <span class="mark">Sensitive</span>` : null

@@ -1,0 +1,94 @@
+// The script of the player, in a page of which there is only what it looks at.
+
+import { readFileSync } from 'node:fs'
+import { createContext, runInContext } from 'node:vm'
+import { describe, expect, it } from '@jest/globals'
+
+const SCRIPT = readFileSync(new URL('../../../src/http/pages/assets/player.js', import.meta.url), 'utf8')
+
+class Part extends EventTarget {
+  hidden = false
+  value = ''
+  readonly classList = { add: () => undefined, remove: () => undefined }
+  replaceChildren(): void {
+    // What can be chosen is not looked at here.
+  }
+}
+
+class Video extends Part {
+  controls = true
+  autoplay = false
+  paused = true
+  currentTime = 0
+  playbackRate = 1
+  defaultPlaybackRate = 1
+  readonly source = Object.assign(new Part(), { src: 'http://localhost/a.mp4', type: 'video/mp4', dataset: {} })
+  querySelector = () => this.source
+  querySelectorAll = () => [this.source]
+  async play(): Promise<void> {
+    this.paused = false
+    this.dispatchEvent(new Event('play'))
+  }
+  pause(): void {
+    this.paused = true
+  }
+  /** As browsers do when another file is chosen. */
+  load(): void {
+    this.playbackRate = this.defaultPlaybackRate
+  }
+  reach(seconds: number): void {
+    this.currentTime = seconds
+    this.dispatchEvent(new Event('timeupdate'))
+  }
+}
+
+/** A page with one player; `left`: the addresses that it led to. */
+function open(dataset: Record<string, string>) {
+  const video = new Video()
+  const speed = new Part()
+  const parts: Record<string, Part> = { video, '.speed': speed, '.play': new Part() }
+  const root = Object.assign(new Part(), {
+    dataset: { duration: '60', ...dataset },
+    querySelector: (selector: string) => parts[selector] ?? null,
+  })
+  const left: string[] = []
+  const document = Object.assign(new EventTarget(), {
+    currentScript: { dataset: { hls: '/assets/hls.js' } },
+    querySelectorAll: (selector: string) => (selector === '.player' ? [root] : []),
+  })
+  const location = { assign: (address: string) => left.push(address) }
+  runInContext(SCRIPT, createContext({ document, location, crypto }))
+  return { video, speed, left }
+}
+
+describe('the player', () => {
+  it('stops where it is told to, once', async () => {
+    const { video, left } = open({ stop: '5' })
+    await video.play()
+    video.reach(4.9)
+    expect(video.paused).toBe(false)
+    video.reach(5.1)
+    expect({ paused: video.paused, left }).toEqual({ paused: true, left: [] })
+    await video.play()
+    video.reach(6)
+    expect(video.paused).toBe(false)
+  })
+
+  it.each([
+    ['where the element of a playlist ends', { stop: '5' }, (video: Video) => video.reach(5)],
+    ['at the end of the video', {}, (video: Video) => video.dispatchEvent(new Event('ended'))],
+  ])('goes on with what comes next %s', async (_name, dataset, end) => {
+    const { video, left } = open({ ...dataset, next: '/w/p/x?playlistPosition=2&autoplay=1' })
+    await video.play()
+    end(video)
+    expect(left).toEqual(['/w/p/x?playlistPosition=2&autoplay=1'])
+  })
+
+  it('keeps the speed that was chosen when another file is played', async () => {
+    const { video, speed } = open({})
+    speed.value = '2'
+    speed.dispatchEvent(new Event('change'))
+    video.load()
+    expect(video.playbackRate).toBe(2)
+  })
+})
