@@ -2,7 +2,8 @@
 
 export { type Archive, type ArchiveFile, openArchive } from './archive/archive.ts'
 export { ArchiveError, type ArchiveFault } from './archive/archive-error.ts'
-export type { ArchivedList } from './archive/read-list.ts'
+export { archiveLimits } from './archive/limits.ts'
+export { type ArchivedList, readList } from './archive/read-list.ts'
 export { makeZipWriter, type ZipWriter } from './archive/zip-writer.ts'
 export { cleanWebVtt, retimeWebVtt, toWebVtt } from './captions/captions.ts'
 export { DownloadError, type DownloadFailure } from './downloads/download-error.ts'

@@ -1,50 +1,65 @@
-// The documents of an archive as lists of items, each of which is parsed when it is looked at.
+// The documents of an archive, as the lists of items that are imported one after the other: each lies in a work folder while its items
+// are wanted, and each item is parsed when it is looked at.
 
+import { rm } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { type Archive, type ArchivedList, ArchiveError } from '../../media/index.ts'
+import { type Archive, type ArchivedList, ArchiveError, archiveLimits, readList } from '../../media/index.ts'
 import { makeBreaks } from '../../platform/breaks.ts'
 import { type ArchivePart, archiveParts, partPath } from '../user-archive/index.ts'
 import type { ArchivedFile } from './part-importer.ts'
+import type { Unpack } from './unpack.ts'
 
 /**
- * The items of a part: none when the archive has no such document, and one that fits nothing when the document is not what it should be.
- * Throws ArchiveError when the document cannot be read.
+ * Runs `work` with the items of a part: none when the archive has no such document, and one that fits nothing when the document is not
+ * what it should be. Throws ArchiveError when the document cannot be read.
  */
-export async function readItems(
-  archive: Pick<Archive, 'file' | 'document' | 'list'>,
+export async function withItems<T>(
+  { archive, unpack }: { archive: Pick<Archive, 'file' | 'document'>; unpack: Unpack },
   part: ArchivePart,
-): Promise<ArchivedList> {
+  work: (items: ArchivedList) => Promise<T>,
+): Promise<T> {
   const path = partPath(part)
-  if (!archive.file(path)) return listOf([])
+  const file = archive.file(path)
+  if (!file) return await work(listOf([]))
   const { list } = archiveParts[part]
-  if (list === null) return listOf([await archive.document(path)])
-  return (await archive.list(path, list)) ?? listOf([undefined])
+  if (list === null) return await work(listOf([await archive.document(path)]))
+  if (file.size > archiveLimits.list) throw new ArchiveError('too-large', 'A document of the archive is too large.')
+  const unpacked = await unpack(file, `${part}.json`, file.size)
+  const items = (await readList(unpacked, list)) ?? listOf([undefined])
+  try {
+    return await work(items)
+  } finally {
+    await items.close()
+    await rm(unpacked, { force: true })
+  }
 }
 
 /** Throws ArchiveError when there is no document of a user in it, or when one of `parts` cannot be read to its end. */
 export async function checkDocuments(
-  archive: Archive,
+  from: { archive: Archive; unpack: Unpack },
   parts: readonly ArchivePart[],
   signal: AbortSignal,
 ): Promise<void> {
   const known = Object.keys(archiveParts) as ArchivePart[]
-  if (!known.some((part) => archive.file(partPath(part)))) {
+  if (!known.some((part) => from.archive.file(partPath(part)))) {
     throw new ArchiveError('not-an-archive', 'There is no data of a user in this archive.')
   }
   const breathe = makeBreaks()
   for (const part of parts) {
-    const items = await readItems(archive, part)
-    for (let index = 0; index < items.length; index += 1) {
-      signal.throwIfAborted()
-      items.item(index)
-      await breathe()
-    }
+    await withItems(from, part, async (items) => {
+      for (let index = 0; index < items.length; index += 1) {
+        signal.throwIfAborted()
+        await items.item(index)
+        await breathe()
+      }
+    })
   }
 }
 
 const listOf = (items: readonly unknown[]): ArchivedList => ({
   length: items.length,
-  item: (index) => items[index],
+  item: async (index) => items[index],
+  close: async () => undefined,
 })
 
 /** The file that a document names, relative to the folder of the documents; undefined when there is none, or the name leads elsewhere. */

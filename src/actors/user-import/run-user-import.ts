@@ -21,8 +21,9 @@ import type { Leases } from '../video/index.ts'
 import { makeBound } from './bounds.ts'
 import { type ItemFailure, nameOf, reasonOf, withFailure } from './failures.ts'
 import type { ImportContext, ItemOutcome, PartImporter } from './part-importer.ts'
-import { checkDocuments, findFile, readItems } from './read-archive.ts'
+import { checkDocuments, findFile, withItems } from './read-archive.ts'
 import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
+import { withWorkFolder } from './unpack.ts'
 import type { UserImportDeps } from './user-import.commands.ts'
 import { archiveFile, move, save, settingsOf, takes, withImport } from './user-import-state.ts'
 
@@ -120,15 +121,19 @@ export function runUserImports(deps: RunUserImportDeps): void {
       throw isMissing(error) ? new ArchiveError('damaged', 'The archive is gone.', { cause: error }) : error
     })
     try {
-      // What cannot be read as a whole is refused before anything comes of it.
-      if (task.part === 0 && task.item === 0) await checkDocuments(archive, importedParts, signal)
-      const file: ImportContext['file'] = (name) => findFile(archive, name)
-      for (const importer of importers.slice(task.part)) {
-        const items = await readItems(archive, importer.part)
-        await importPart(task, { ...importer, items }, { userId, accountId, signal, file }, (share) =>
-          progress((100 * (task.part + share)) / importers.length),
-        )
-      }
+      await withWorkFolder(deps, signal, async (unpack) => {
+        const from = { archive, unpack }
+        // What cannot be read as a whole is refused before anything comes of it.
+        if (task.part === 0 && task.item === 0) await checkDocuments(from, importedParts, signal)
+        const file: ImportContext['file'] = (name) => findFile(archive, name)
+        for (const importer of importers.slice(task.part)) {
+          await withItems(from, importer.part, (items) =>
+            importPart(task, { ...importer, items }, { userId, accountId, signal, file }, (share) =>
+              progress((100 * (task.part + share)) / importers.length),
+            ),
+          )
+        }
+      })
     } finally {
       archive.close()
     }
@@ -159,7 +164,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
       const breathe = makeBreaks()
       // A bound has to see those that are done, too.
       for (let index = isTooMuch ? 0 : task.item; index < items.length; index += 1) {
-        const read = items.item(index)
+        const read = await items.item(index)
         const isOver = isTooMuch?.(read) ?? false
         await breathe()
         if (index < task.item) continue

@@ -10,7 +10,6 @@ import { checkEntry, checkTogether, isFolder, type ListedEntry } from './check-e
 import { type ArchiveLimits, archiveLimits } from './limits.ts'
 import { StoredArchive } from './random-access.ts'
 import { readDocument } from './read-document.ts'
-import { type ArchivedList, readList } from './read-list.ts'
 
 /** A file of an archive. */
 export interface ArchiveFile {
@@ -24,10 +23,8 @@ export interface ArchiveFile {
 export interface Archive {
   /** Undefined when there is no such file. */
   file(path: string): ArchiveFile | undefined
-  /** The parsed document, which is no long list; undefined when there is none. Throws ArchiveError. */
+  /** The parsed document, which is no long list (see read-list.ts); undefined when there is none. Throws ArchiveError. */
   document(path: string): Promise<unknown>
-  /** The list of this name in a document; undefined when there is no such file, or no such list in it. Throws ArchiveError. */
-  list(path: string, name: string): Promise<ArchivedList | undefined>
   close(): void
 }
 
@@ -69,24 +66,16 @@ export async function openArchive(options: {
     const files = new Map(listed.entries.filter((entry) => !isFolder(entry)).map((entry) => [entry.path, entry]))
     const openFile = (entry: ListedEntry) =>
       reading(() => openEntry({ zip, store, ref, entry, end: listed.endOf(entry) }))
-    const openDocument = async (path: string): Promise<Readable | undefined> => {
-      const entry = files.get(path)
-      if (!entry) return undefined
-      if (entry.size > limits.document) throw new ArchiveError('too-large', 'A document of the archive is too large.')
-      return await openFile(entry)
-    }
     return {
       file(path) {
         const entry = files.get(path)
         return entry && { path, size: entry.size, open: () => openFile(entry) }
       },
       async document(path) {
-        const bytes = await openDocument(path)
-        return bytes && (await readDocument(bytes, limits))
-      },
-      async list(path, name) {
-        const bytes = await openDocument(path)
-        return bytes && (await readList(bytes, name, limits))
+        const entry = files.get(path)
+        if (!entry) return undefined
+        if (entry.size > limits.document) throw new ArchiveError('too-large', 'A document of the archive is too large.')
+        return await readDocument(await openFile(entry), limits)
       },
       close: () => zip.close(),
     }

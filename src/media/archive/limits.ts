@@ -19,17 +19,15 @@ export interface ArchiveLimits {
   ratio: number
   /** Uncompressed bytes up to which the ratio of an entry does not matter. */
   ratioFrom: number
-  /** Bytes of a JSON document, which are held in memory. */
+  /** Bytes of a JSON document, and of an item of a list, which are held in memory. */
   document: number
+  /** Bytes of a JSON document that is one long list, which lies on the disk while it is read. */
+  list: number
   /** Objects and lists inside each other. */
   depth: number
-  /** Objects and lists of a document, each of which takes much more memory than its two brackets. */
-  containers: number
-  /** Commas and colons of a document, which stand for its values. */
-  separators: number
   /** Items of a list. */
   items: number
-  /** Commas and colons of one item, and of a document that is no list: that much is parsed, and looked at, at once. */
+  /** Commas and colons, which stand for the values, of one item and of a document that is no list: that much is parsed at once. */
   values: number
 }
 
@@ -46,9 +44,8 @@ export const archiveLimits: ArchiveLimits = {
   ratio: 200,
   ratioFrom: 64 * MIB,
   document: 64 * MIB,
+  list: 1024 * MIB,
   depth: 64,
-  containers: 1_000_000,
-  separators: 5_000_000,
   items: 1_000_000,
   values: 100_000,
 }

@@ -26,7 +26,7 @@ export async function readDocument(bytes: Readable, limits: ArchiveLimits): Prom
 }
 
 /** Throws ArchiveError `too-large`. */
-export async function collect(bytes: Readable, limits: Pick<ArchiveLimits, 'document'>): Promise<Buffer> {
+async function collect(bytes: Readable, limits: Pick<ArchiveLimits, 'document'>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
@@ -56,10 +56,10 @@ const tooMany = (): ArchiveError => new ArchiveError('too-large', 'A document of
  * how deep it is outside of them.
  */
 export function makeScanner(
-  { depth: deepest, containers, separators }: ArchiveLimits,
+  { depth: deepest }: Pick<ArchiveLimits, 'depth'>,
   mark: (byte: number, at: number, depth: number) => void,
 ): (piece: Uint8Array) => void {
-  let [depth, opened, separated] = [0, 0, 0]
+  let depth = 0
   let [isInText, isEscaped] = [false, false]
   let at = -1
   return (piece) => {
@@ -83,7 +83,6 @@ export function makeScanner(
         case LIST:
           mark(byte, at, depth)
           depth += 1
-          opened += 1
           if (depth > deepest) throw new ArchiveError('too-large', 'A document of the archive is too deep.')
           break
         case OBJECT_END:
@@ -93,11 +92,9 @@ export function makeScanner(
           break
         case COMMA:
         case COLON:
-          separated += 1
           mark(byte, at, depth)
           break
       }
     }
-    if (opened > containers || separated > separators) throw tooMany()
   }
 }

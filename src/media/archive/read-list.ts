@@ -1,17 +1,19 @@
-// A JSON document of strangers that is one long list: its items are found in the bytes and parsed one by one when they are wanted, so
-// that neither all of them are held as values, nor everybody else waits until all of them are parsed.
+// A JSON document of strangers that is one long list: it lies on the disk, its items are found in the bytes and parsed one by one when
+// they are wanted, so that neither the document nor all of its values are held, nor everybody else waits until all of them are parsed.
 
-import type { Readable } from 'node:stream'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { makeBreaks } from '../../platform/breaks.ts'
 import { ArchiveError } from './archive-error.ts'
-import type { ArchiveLimits } from './limits.ts'
-import { COLON, COMMA, collect, LIST, LIST_END, makeScanner, noJson, parse, QUOTE } from './read-document.ts'
+import { type ArchiveLimits, archiveLimits } from './limits.ts'
+import { COLON, COMMA, LIST, LIST_END, makeScanner, noJson, parse, QUOTE } from './read-document.ts'
 
 /** The items of a list. */
 export interface ArchivedList {
   readonly length: number
-  /** Undefined for one with too many values. Throws ArchiveError when it is no JSON. */
-  item(index: number): unknown
+  /** Undefined for one with too many values or bytes. Throws ArchiveError when it is no JSON. */
+  item(index: number): Promise<unknown>
+  close(): Promise<void>
 }
 
 /** Bytes that are looked at without a break. */
@@ -20,33 +22,54 @@ const SLICE = 2 ** 18
 const MOST_BESIDE = 2 ** 20
 
 /**
- * Finds the list of this name at the top of a document. Undefined when there is none. Throws ArchiveError when the document is no JSON
- * (`damaged`), or over a limit (`too-large`); whether an item is JSON is seen when it is read.
+ * Finds the list of this name at the top of a document that lies at `path`. Undefined when there is none. Throws ArchiveError when the
+ * document is no JSON (`damaged`), or over a limit (`too-large`); whether an item is JSON is seen when it is read. The file is read until
+ * the list is closed.
  */
 export async function readList(
-  bytes: Readable,
+  path: string,
   name: string,
-  limits: ArchiveLimits,
+  limits: ArchiveLimits = archiveLimits,
 ): Promise<ArchivedList | undefined> {
-  const text = await collect(bytes, limits)
-  const finder = makeFinder(text, name, limits)
+  const finder = makeFinder(name, limits)
   const scan = makeScanner(limits, finder.mark)
   const breathe = makeBreaks()
-  for (let at = 0; at < text.length; at += SLICE) {
-    scan(text.subarray(at, at + SLICE))
+  for await (const piece of createReadStream(path, { highWaterMark: SLICE }) as AsyncIterable<Buffer>) {
+    finder.look(piece)
+    scan(piece)
+    finder.looked()
     await breathe()
   }
-  const items = finder.found()
-  return (
-    items && {
-      length: items.starts.length,
-      item(index) {
-        const [start, end] = [items.starts[index], items.ends[index]]
-        if (start === undefined || end === undefined) throw new RangeError(`There is no item ${index}.`)
-        return items.tooLarge.has(index) ? undefined : parse(text.subarray(start, end))
-      },
-    }
-  )
+  const found = finder.found()
+  return found && (await itemsOf(path, found, limits))
+}
+
+async function itemsOf(path: string, { starts, ends, tooLarge }: Found, limits: ArchiveLimits): Promise<ArchivedList> {
+  const file = await open(path)
+  const [start, end] = [starts[0], ends[0]]
+  // With nothing in it, a list has no item; with one, it has no comma either.
+  const isEmpty = starts.length === 1 && !tooLarge.has(0) && isBlank(await bytesOf(file, start ?? 0, end ?? 0))
+  return {
+    length: isEmpty ? 0 : starts.length,
+    async item(index) {
+      const [start, end] = [starts[index], ends[index]]
+      if (start === undefined || end === undefined) throw new RangeError(`There is no item ${index}.`)
+      if (tooLarge.has(index) || end - start > limits.document) return undefined
+      return parse(await bytesOf(file, start, end))
+    },
+    close: () => file.close(),
+  }
+}
+
+async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(end - start)
+  let read = 0
+  while (read < bytes.length) {
+    const { bytesRead } = await file.read(bytes, read, bytes.length - read, start + read)
+    if (bytesRead === 0) throw new Error('The list of an archive was cut off while it was read.')
+    read += bytesRead
+  }
+  return bytes
 }
 
 /** Where items lie. */
@@ -56,16 +79,17 @@ interface Found {
   tooLarge: Set<number>
 }
 
-function makeFinder(text: Buffer, name: string, { items: most, values }: ArchiveLimits) {
+function makeFinder(name: string, { items: most, values, document }: ArchiveLimits) {
   let found: Found = { starts: [], ends: [], tooLarge: new Set() }
-  const beside: Buffer[] = []
+  const beside = makeBeside()
   let [isIn, isInKey, isNamed] = [false, false, false]
-  let [keyStart, keyEnd, start, separated, besideFrom] = [0, 0, 0, 0, 0]
+  let [keyStart, start, separated] = [0, 0, 0]
+  let key: string | undefined
 
   const add = (end: number): void => {
     if (found.starts.length >= most)
       throw new ArchiveError('too-large', 'A document of the archive has too many items.')
-    if (separated > values) found.tooLarge.add(found.starts.length)
+    if (separated > values || end - start > document) found.tooLarge.add(found.starts.length)
     found.starts.push(start)
     found.ends.push(end)
     start = end + 1
@@ -74,25 +98,24 @@ function makeFinder(text: Buffer, name: string, { items: most, values }: Archive
 
   function markInside(byte: number, at: number, depth: number): void {
     if (byte === LIST_END && depth === 1) {
-      if (found.starts.length > 0 || !isBlank(text.subarray(start, at))) add(at)
+      add(at)
       isIn = false
-      besideFrom = at
+      beside.goOn(at)
     } else if (byte === COMMA && depth === 2) add(at)
     else if (byte === COMMA || byte === COLON) separated += 1
   }
 
   function markBeside(byte: number, at: number): void {
     if (byte === QUOTE) {
-      if (isInKey) keyEnd = at
+      if (isInKey) key = at - keyStart === name.length ? beside.last(at, name.length) : undefined
       else keyStart = at + 1
       isInKey = !isInKey
-    } else if (byte === COLON)
-      isNamed = keyEnd - keyStart === name.length && text.toString('utf8', keyStart, keyEnd) === name
+    } else if (byte === COLON) isNamed = key === name
     else if (byte === COMMA) isNamed = false
     else if (byte === LIST && isNamed) {
       // Of a name that is there twice the last counts, as it does for JSON.parse.
       found = { starts: [], ends: [], tooLarge: new Set() }
-      beside.push(text.subarray(besideFrom, at + 1))
+      beside.pause(at + 1)
       isIn = true
       start = at + 1
       separated = 0
@@ -100,6 +123,9 @@ function makeFinder(text: Buffer, name: string, { items: most, values }: Archive
   }
 
   return {
+    /** The bytes that are scanned next, and that they were scanned. */
+    look: beside.look,
+    looked: beside.looked,
     /** `depth` is how deep it is outside of a bracket. */
     mark(byte: number, at: number, depth: number): void {
       if (isIn) markInside(byte, at, depth)
@@ -107,14 +133,57 @@ function makeFinder(text: Buffer, name: string, { items: most, values }: Archive
     },
     found(): Found | undefined {
       if (isIn) throw noJson()
-      beside.push(text.subarray(besideFrom))
-      const rest = Buffer.concat(beside)
-      if (rest.length > MOST_BESIDE)
-        throw new ArchiveError('too-large', 'A document of the archive has too much in it.')
-      const document: unknown = parse(rest)
-      const isList = typeof document === 'object' && document !== null && Array.isArray(Reflect.get(document, name))
-      return isList && !Array.isArray(document) ? found : undefined
+      const rest: unknown = parse(beside.bytes())
+      const isList = typeof rest === 'object' && rest !== null && Array.isArray(Reflect.get(rest, name))
+      return isList && !Array.isArray(rest) ? found : undefined
     },
+  }
+}
+
+/** Keeps the bytes that stand beside the list, of those that come by piece after piece. Offsets are those of the document. */
+function makeBeside() {
+  const kept: Buffer[] = []
+  let size = 0
+  let piece: Buffer = Buffer.alloc(0)
+  let [pieceStart, from, isKeeping] = [0, 0, true]
+
+  function keep(end: number): void {
+    const part = Buffer.from(piece.subarray(from - pieceStart, end - pieceStart))
+    size += part.length
+    if (size > MOST_BESIDE) throw new ArchiveError('too-large', 'A document of the archive has too much in it.')
+    kept.push(part)
+    from = end
+  }
+
+  return {
+    look(next: Buffer): void {
+      piece = next
+    },
+    looked(): void {
+      if (isKeeping) keep(pieceStart + piece.length)
+      pieceStart += piece.length
+    },
+    pause(end: number): void {
+      keep(end)
+      isKeeping = false
+    },
+    goOn(start: number): void {
+      from = start
+      isKeeping = true
+    },
+    /** The last `length` bytes before `end`, as a text. */
+    last(end: number, length: number): string {
+      keep(end)
+      const last: Buffer[] = []
+      for (let [at, missing] = [kept.length - 1, length]; missing > 0; at -= 1) {
+        const part = kept[at]?.subarray(-missing)
+        if (!part) break
+        last.unshift(part)
+        missing -= part.length
+      }
+      return Buffer.concat(last).toString()
+    },
+    bytes: (): Buffer => Buffer.concat(kept),
   }
 }
 
