@@ -22,8 +22,10 @@ import {
   type Store,
 } from '../../../src/media/index.ts'
 import { asStoreError } from '../../../src/media/store/s3-client.ts'
+import { coverOf } from '../../../src/media/store/s3-uploads.ts'
 import { testConfig } from '../../support/config.ts'
 import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
+import { until } from '../../support/until.ts'
 
 let s3: TestS3
 let settings: ObjectSettings
@@ -374,6 +376,24 @@ describe('object storage', () => {
     expect(await text((await store.open(ref)).stream)).toBe('01234')
     await store.remove(ref)
     expect(await s3.keys('others')).toEqual([])
+  })
+
+  it('puts an upload of very many small pieces together, some of them stored twice', () => {
+    const pieces = Array.from({ length: 60_000 }, (_, index) => ({ start: index, size: index % 100 === 0 ? 3 : 1 }))
+    const began = performance.now()
+    const cover = coverOf(pieces.toReversed())
+    expect(performance.now() - began).toBeLessThan(2000)
+    expect(cover.map(({ start }) => start)).toEqual(
+      pieces.map(({ start }) => start).filter((at) => ![1, 2].includes(at % 100)),
+    )
+    expect(cover.at(-1)).toEqual({ piece: { start: 59_999, size: 1 }, start: 59_999, end: 60_000 })
+    expect(coverOf([{ start: 1, size: 5 }])).toEqual([])
+    expect(
+      coverOf([
+        { start: 0, size: 2 },
+        { start: 3, size: 1 },
+      ]).at(-1)?.end,
+    ).toBe(2)
   })
 
   it('says in one line what is wrong with its buckets, and reads local files all the same', async () => {
