@@ -117,6 +117,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
     placeOf: (ref) => first(ref.kind, (home) => home.placeOf(ref)),
     publicAddress: (ref) => addressed(ref, (home) => home.publicAddress(ref)),
     signedAddress: (ref) => addressed(ref, (home) => home.signedAddress(ref)),
+    downloadAddress: (ref, saved) => addressed(ref, (home) => home.downloadAddress(ref, saved)),
 
     only(place, kind) {
       if (place === 'file-system') return files

@@ -8,7 +8,15 @@ import { contentTypeOf } from './content-types.ts'
 import { type Bucket, isPublicFile, keyOf, type ObjectSettings } from './object-settings.ts'
 import { asStoreError, isMissing, loadS3, reasonOf, type S3 } from './s3-client.ts'
 import { COPY_SIZES, type CopySizes, copyObject } from './s3-copy.ts'
-import { type ByteRange, type FileKind, type FileRef, type FileStat, isLocalFile, type Source } from './store.ts'
+import {
+  type ByteRange,
+  type FileKind,
+  type FileRef,
+  type FileStat,
+  isLocalFile,
+  type SavedAs,
+  type Source,
+} from './store.ts'
 
 const MIN_PART = 5 * 2 ** 20
 const USUAL_PART = 16 * 2 ** 20
@@ -26,7 +34,7 @@ export interface S3Objects {
   copy(ref: FileRef, to: string): Promise<void>
   /** All whose names begin so. */
   list(kind: FileKind, start: string): AsyncGenerator<FileStat>
-  sign(ref: FileRef): Promise<string>
+  sign(ref: FileRef, saved?: SavedAs): Promise<string>
   /** What is wrong with the bucket, as a line for the operator. */
   complaint(kind: FileKind): Promise<string | undefined>
   /** Ends its connections. */
@@ -167,10 +175,11 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
       }
     },
 
-    async sign(ref) {
+    async sign(ref, saved) {
       const { client, sdk, getSignedUrl } = await s3()
       const expiresIn = Math.ceil(settings.signedLifetime / 1000)
-      return await getSignedUrl(client, new sdk.GetObjectCommand(addressOf(ref)), { expiresIn })
+      const wanted = saved && { ResponseContentDisposition: saved.disposition, ResponseContentType: saved.type }
+      return await getSignedUrl(client, new sdk.GetObjectCommand({ ...addressOf(ref), ...wanted }), { expiresIn })
     },
 
     async complaint(kind) {

@@ -171,6 +171,13 @@ export function makeS3Store({ settings, tmp, owner = '', copySizes }: S3StoreOpt
       return !isOpen && (await objects.head(ref)) ? await objects.sign(ref) : undefined
     },
 
+    async downloadAddress(ref, saved) {
+      const address = objectAddress(settings, named(ref))
+      // The bucket itself may be out of the reach of readers then.
+      const isElsewhere = address !== undefined && settings.buckets[ref.kind]?.baseUrl !== ''
+      return !isElsewhere && (await objects.head(ref)) ? await objects.sign(ref, saved) : undefined
+    },
+
     async sweep(isLeft) {
       const folder = join(resolve(tmp), DOWNLOADS)
       let removed = 0

@@ -357,6 +357,26 @@ describe('object storage', () => {
     expect(await readdir(join(root, 'tmp', 'downloads')).catch(() => [])).toEqual([])
   })
 
+  it('signs a download under its name, unless the bucket is for everybody at another address', async () => {
+    const store = objectStore()
+    for (const name of ['a.mp4', 'private/a.mp4']) await store.put(video(name), Buffer.from('abc'))
+    const saved = { disposition: 'attachment; filename="A sound.m4a"', type: 'audio/mp4' }
+    for (const one of ['a.mp4', 'private/a.mp4']) {
+      const answer = await fetch((await store.downloadAddress(video(one), saved)) ?? '')
+      const { headers } = answer
+      expect([await answer.text(), headers.get('content-disposition'), headers.get('content-type')]).toEqual([
+        'abc',
+        saved.disposition,
+        saved.type,
+      ])
+    }
+    expect(await store.downloadAddress(video('none.mp4'), saved)).toBeUndefined()
+    const web_videos = { name: 'web-videos', prefix: '', baseUrl: 'https://cdn.example' }
+    const behindCdn = objectStore({ buckets: { web_videos } })
+    expect(await behindCdn.downloadAddress(video('a.mp4'), saved)).toBeUndefined()
+    expect(await behindCdn.downloadAddress(video('private/a.mp4'), saved)).toMatch(/X-Amz-Signature/)
+  })
+
   it('reads an upload as one file of which slow writers stored stretches twice', async () => {
     const store = objectStore()
     const [slow, quick] = [await store.openAppend('u', 0), await store.openAppend('u', 0)]
