@@ -16,6 +16,8 @@ export interface TestS3 {
   parts(bucket: string): Promise<string[]>
   /** From now on every request that this matches, by method and path, is answered with 500; none with undefined. */
   break(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
+  /** From now on no request is answered, but read; again as ever with false. */
+  silence(isSilent: boolean): void
   /** Methods and paths of the requests that came in. */
   requests: string[]
   /** Their headers. */
@@ -46,12 +48,14 @@ export async function startS3(): Promise<TestS3> {
   const { port } = await s3.run()
   const multipart = makeMultipart({ directory, base: `http://127.0.0.1:${port}` })
   let isBroken: Parameters<TestS3['break']>[0]
+  let isSilent = false
   const requests: string[] = []
   const received: IncomingHttpHeaders[] = []
   const front = createServer(async (incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
     requests.push(`${method} ${url}`)
     received.push(headers)
+    if (isSilent) return void incoming.resume()
     if (isBroken?.({ method, path: url })) {
       incoming.resume()
       outgoing.writeHead(500).end()
@@ -74,6 +78,9 @@ export async function startS3(): Promise<TestS3> {
     headers: received,
     break(matches) {
       isBroken = matches
+    },
+    silence(silent) {
+      isSilent = silent
     },
     parts: multipart.left,
     async keys(bucket) {

@@ -377,6 +377,33 @@ describe('object storage', () => {
     expect(await behindCdn.downloadAddress(video('private/a.mp4'), saved)).toMatch(/X-Amz-Signature/)
   })
 
+  it('is left alone for a while when it does not answer, and what lies elsewhere is read at once', async () => {
+    const files = fileStore()
+    await files.put(video('a.mp4'), Buffer.from('abc'))
+    const objects = makeS3Store({
+      settings: { ...settings, attempts: 1 },
+      tmp: join(root, 'tmp'),
+      patience: { answer: 200, rest: 5_000 },
+    })
+    const store = makePlacedStore({ files, objects, preferred: 'object-storage' })
+    await store.put(video('b.mp4'), Buffer.from('def'))
+    s3.silence(true)
+    try {
+      expect(await store.stat(video('a.mp4'))).toMatchObject({ size: 3 })
+      const asked = s3.requests.length
+      for (let time = 0; time < 5; time += 1) {
+        expect(await text((await store.open(video('a.mp4'))).stream)).toBe('abc')
+        expect(await store.publicAddress(video('a.mp4'))).toBeUndefined()
+        await expect(store.stat(video('b.mp4'))).rejects.toBeInstanceOf(StorageOutage)
+      }
+      expect(s3.requests.length - asked).toBe(0)
+    } finally {
+      s3.silence(false)
+    }
+    await until(async () => (await store.stat(video('b.mp4')).catch(() => undefined)) !== undefined)
+    await objects.close()
+  }, 20_000)
+
   it('reads an upload as one file of which slow writers stored stretches twice', async () => {
     const store = objectStore()
     const [slow, quick] = [await store.openAppend('u', 0), await store.openAppend('u', 0)]
