@@ -25,6 +25,7 @@ import { addRateLimits, type RateLimits } from './plugins/rate-limit.ts'
 import { limitsOf } from './plugins/rate-limit-groups.ts'
 import { makeRequestIds } from './plugins/request-id.ts'
 import { addRequestLog } from './plugins/request-log.ts'
+import { addBodyDeadline, HEADERS_TIMEOUT_MS } from './plugins/slow-bodies.ts'
 import type { App, Area } from './plugins/types.ts'
 import { addUnknownRoutes } from './plugins/unknown-routes.ts'
 import { addUpgrades, shouldUpgradeCallback } from './plugins/upgrades.ts'
@@ -80,7 +81,6 @@ export async function makeApp(options: AppOptions): Promise<App> {
     genReqId: makeRequestIds(newRequestId),
     trustProxy: [...atStart.trust_proxy],
     bodyLimit: BODY_LIMIT,
-    requestTimeout: atStart.vireo.uploads.legacy_timeout,
     return503OnClosing: false,
     // Clients end paths with a slash, as yt-dlp does with those of videos; PeerTube takes it.
     routerOptions: { querystringParser: parseQuery, maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
@@ -89,7 +89,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
       answerError(error, request, reply)
     },
     clientErrorHandler: answerClientError,
-    http: { shouldUpgradeCallback },
+    http: { shouldUpgradeCallback, headersTimeout: HEADERS_TIMEOUT_MS },
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(checkResponses ? checkingSerializerCompiler : plainSerializerCompiler)
@@ -106,6 +106,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
       done()
     })
   }
+  addBodyDeadline(app, { longestMs: atStart.vireo.uploads.legacy_timeout })
   addDefaultHeaders(app, setDefaultHeaders)
   await addBodyParsers(app)
   const rateLimits = await addRateLimits(app, {

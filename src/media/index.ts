@@ -67,6 +67,7 @@ export {
   type OpenedFile,
   type Place,
   places,
+  type SavedAs,
   type Store,
 } from './store/store.ts'
 export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'

@@ -18,6 +18,8 @@ export interface TestS3 {
   break(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
   /** The connection of every request that this matches is lost after the first byte of the answer's body. */
   cut(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
+  /** From now on no request is answered, but read; again as ever with false. */
+  silence(isSilent: boolean): void
   /** Methods and paths of the requests that came in. */
   requests: string[]
   /** Their headers. */
@@ -49,12 +51,14 @@ export async function startS3(): Promise<TestS3> {
   const multipart = makeMultipart({ directory, base: `http://127.0.0.1:${port}` })
   let isBroken: Parameters<TestS3['break']>[0]
   let isCut: Parameters<TestS3['cut']>[0]
+  let isSilent = false
   const requests: string[] = []
   const received: IncomingHttpHeaders[] = []
   const front = createServer(async (incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
     requests.push(`${method} ${url}`)
     received.push(headers)
+    if (isSilent) return void incoming.resume()
     if (isBroken?.({ method, path: url })) {
       incoming.resume()
       outgoing.writeHead(500).end()
@@ -81,6 +85,9 @@ export async function startS3(): Promise<TestS3> {
     },
     cut(matches) {
       isCut = matches
+    },
+    silence(silent) {
+      isSilent = silent
     },
     parts: multipart.left,
     async keys(bucket) {

@@ -80,9 +80,11 @@ export function swarmsOf(
   { origin, objectAddress }: Pick<LocalUrls, 'origin' | 'objectAddress'>,
 ): string[] {
   if (video.master === null) return []
-  const { name } = hlsFile(video.uuid, video.master, hasPrivateFiles(video))
+  const isPrivate = hasPrivateFiles(video)
+  const { name } = hlsFile(video.uuid, video.master, isPrivate)
   const atBucket = video.atBucket ? objectAddress({ kind: 'streaming_playlists', name }) : undefined
-  const master = atBucket ?? `${origin}/static/streaming-playlists/${name}`
+  const folder = video.atBucket && isPrivate ? 'object-storage-proxy' : 'static'
+  const master = atBucket ?? `${origin}/${folder}/streaming-playlists/${name}`
   return swarmsOfPlaylist(master, video.files.filter(({ isHls }) => isHls).length)
 }
 

@@ -20,7 +20,7 @@ const closedBucket = (name: string, of: string) => ({
 })
 
 /** Kinds that other servers leave on the disk; all of them in buckets, and no disk has to be shared. */
-const ownBucket = (of: string) => section({ ...bucket('', `bucket of ${of}; empty: they stay on the file system`) })
+const ownBucket = (of: string) => section(bucket('', `${of}; empty: they stay on the file system`))
 const hiddenBucket = (of: string) =>
   section({
     bucket_name: text('', `bucket of ${of}; empty: they stay on the file system`),

@@ -84,7 +84,10 @@ export const vireoKeys = {
     uploads: section({
       session_lifetime: duration('1 hour', 'silence after which a resumable upload expires'),
       busy_retry_after: duration('5 minutes', 'what clients are told while the same upload is being finished'),
-      legacy_timeout: duration('10 minutes', 'longest upload in one request'),
+      legacy_timeout: duration(
+        '10 minutes',
+        'longest upload in one request; a chunk of a resumable one takes as long as its bytes come',
+      ),
       max_partial_per_user: size('50GB', 'bytes of unfinished uploads of one user'),
       max_metadata: size('10MB', 'largest metadata of an upload'),
       max_image_size: size('4MB', 'largest thumbnail, preview, avatar or banner'),

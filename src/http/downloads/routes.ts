@@ -24,6 +24,7 @@ import type { Area } from '../plugins/types.ts'
 import { openFile, PRIVATE_FILE } from '../static/caching.ts'
 import { assertCredentials, assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
+import { sendOnSigned } from '../static/send-on.ts'
 import { locate, type ServeOptions, serveFile, typeOf } from '../static/serve-file.ts'
 import { passwordOf, viewerOf } from '../videos/viewer.ts'
 import { attachment, NO_PLAIN_NAME, readDownloadName, savedName } from './file-names.ts'
@@ -38,6 +39,16 @@ export interface DownloadsDeps {
   openMux: OpenMux
 }
 
+interface SavedFile {
+  /** Wherever it is now. */
+  refs: readonly FileRef[]
+  /** What it is called where it is saved. */
+  name: string
+  /** As its name says without it. */
+  type?: string
+  isPrivate: boolean
+}
+
 const tags = ['Video Download']
 const params = z.object({ filename: z.string().max(255) })
 const MOST_FILES = 2
@@ -49,6 +60,15 @@ const REFUSALS = { 403: 'Forbidden' }
 export function downloadsArea({ db, store, config, fileTokens, openMux }: DownloadsDeps): Area {
   const send = (request: FastifyRequest, reply: FastifyReply, options: Omit<ServeOptions, 'store' | 'delivery'>) =>
     serveFile(request, reply, { store, delivery: config().vireo.delivery, ...options })
+
+  /** From object storage itself where readers may go there. */
+  async function sendVideo(request: FastifyRequest, reply: FastifyReply, file: SavedFile) {
+    const { refs, name, type = typeOf(name), isPrivate } = file
+    const disposition = attachment(name)
+    const isOurs = isPrivate && config().object_storage.proxy.proxify_private_files
+    if (!isOurs && (await sendOnSigned(reply, { store, refs, saved: { disposition, type } }))) return reply
+    return await send(request, reply, { refs, disposition, type, caching: isPrivate ? PRIVATE_FILE : OPEN })
+  }
 
   /** Throws unless whoever asks may see the video, and its files may be downloaded. */
   async function assertMayDownload(
@@ -68,17 +88,15 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
   /** The streams of the plan; the file itself where one has them all. */
   async function sendPlan(request: FastifyRequest, reply: FastifyReply, video: DownloadRow, plan: Plan) {
     const name = `${video.name}${extensionOf(plan)}`
-    const disposition = attachment(name)
     if ('file' in plan) {
-      const caching = hasPrivateFiles(video) ? PRIVATE_FILE : OPEN
-      const refs = placesOf(video, plan.file)
-      return send(request, reply, { refs, disposition, caching, type: typeOf(name) })
+      const isPrivate = hasPrivateFiles(video)
+      return await sendVideo(request, reply, { refs: placesOf(video, plan.file), name, isPrivate })
     }
     const [picture, sound] = await Promise.all(
       [plan.picture, plan.sound].map((file) => locate(store, placesOf(video, file))),
     )
     if (!picture || !sound) throw notFound('File not found')
-    reply.headers({ 'content-disposition': disposition, 'cache-control': 'no-store' }).type(typeOf(name))
+    reply.headers({ 'content-disposition': attachment(name), 'cache-control': 'no-store' }).type(typeOf(name))
     if (request.method === 'HEAD') return reply.send()
     const leaving = new AbortController()
     reply.raw.once('close', () => leaving.abort())
@@ -101,10 +119,10 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
           if (!named || !video) throw notFound('Video file not found')
           await assertMayDownload(request, video, { token: request.query.videoFileToken })
           const { resolution, extname } = named
-          return send(request, reply, {
+          return await sendVideo(request, reply, {
             refs: placesOf(video, { hls, filename: video.filename }),
-            caching: hasPrivateFiles(video) ? PRIVATE_FILE : OPEN,
-            disposition: attachment(savedName({ video: video.name, resolution, hls }, extname)),
+            name: savedName({ video: video.name, resolution, hls }, extname),
+            isPrivate: hasPrivateFiles(video),
           })
         },
       })
@@ -125,10 +143,11 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
         const viewer = token ? await fileTokens.holder(token, video) : viewerOf(request.session)
         if (!viewer) throw new DomainError('forbidden', 'Only its owner and the staff may download this file.')
         assertMayChange(video, viewer, 'UPDATE_ANY_VIDEO')
-        return send(request, reply, {
+        return await sendVideo(request, reply, {
           refs: [{ kind: 'original_video_files', name }],
-          caching: PRIVATE_FILE,
-          disposition: attachment(video.inputFilename),
+          name: video.inputFilename,
+          type: typeOf(name),
+          isPrivate: true,
         })
       },
     })

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
 import { cleanWebVtt, type FileRef, type Store } from '../../media/index.ts'
+import { atMost } from '../../platform/at-most.ts'
 import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
@@ -24,8 +25,11 @@ const TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'im
 /** A file that could not be had, and a host that does not answer, is not asked again so soon. */
 const PAUSE_MS = 60_000
 const NO_ANSWER: ReadonlySet<FetchFailure> = new Set(['dns', 'refused', 'unreachable', 'reset', 'tls', 'timeout'])
-/** Fetches at once; more wait for their turn by being asked again. */
+/** Fetches at once, of all hosts and of one; a page may ask for many pictures. */
 const AT_ONCE = 20
+const AT_ONCE_OF_A_HOST = 8
+/** Those that wait for their turn, too; more are to be asked for again. */
+const MOST_UNDERWAY = 500
 
 /** A picture is kept as it is. */
 export async function checkPicture(bytes: Buffer): Promise<Uint8Array> {
@@ -49,10 +53,32 @@ export function makeRemoteFiles(deps: {
   const underway = new Map<string, Promise<boolean>>()
   const failed = makeLru<string, true>(5000, { ttl: PAUSE_MS })
   const silent = makeLru<string, true>(5000, { ttl: PAUSE_MS })
+  const inTurn = atMost(AT_ONCE)
+  const turnsOfHosts = new Map<string, { inTurn: typeof inTurn; waiting: number }>()
 
-  async function fetchOne({ ref, maxBytes, urlOf, check }: RemoteFile, key: string): Promise<boolean> {
-    const url = await urlOf()
-    if (url === undefined || silent.has(hostOf(url))) return false
+  /** One host that is slow does not take the turns of all others. */
+  async function inTurnOf<T>(host: string, work: () => Promise<T>): Promise<T> {
+    const turns = turnsOfHosts.get(host) ?? { inTurn: atMost(AT_ONCE_OF_A_HOST), waiting: 0 }
+    turnsOfHosts.set(host, turns)
+    turns.waiting += 1
+    try {
+      return await turns.inTurn(() => inTurn(work))
+    } finally {
+      turns.waiting -= 1
+      if (turns.waiting === 0) turnsOfHosts.delete(host)
+    }
+  }
+
+  async function fetchInTurn(file: RemoteFile, key: string): Promise<boolean> {
+    const url = await file.urlOf()
+    return url !== undefined && (await inTurnOf(hostOf(url), () => fetchOne(file, { key, url })))
+  }
+
+  async function fetchOne(
+    { ref, maxBytes, urlOf, check }: RemoteFile,
+    { key, url }: { key: string; url: string },
+  ): Promise<boolean> {
+    if (silent.has(hostOf(url))) return false
     try {
       const bytes = await fetchRemoteFile(url, maxBytes).catch((error: unknown) => {
         if (error instanceof FetchError && NO_ANSWER.has(error.reason)) silent.set(hostOf(url), true)
@@ -90,8 +116,8 @@ export function makeRemoteFiles(deps: {
     if (failed.has(key)) return false
     const running = underway.get(key)
     if (running) return await inTime(running)
-    if (underway.size >= AT_ONCE) return false
-    const fetching = fetchOne(file, key).finally(() => underway.delete(key))
+    if (underway.size >= MOST_UNDERWAY) return false
+    const fetching = fetchInTurn(file, key).finally(() => underway.delete(key))
     underway.set(key, fetching)
     return await inTime(fetching)
   }

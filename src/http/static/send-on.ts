@@ -2,15 +2,14 @@
 
 import { extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
-import type { FileRef, Store } from '../../media/index.ts'
+import type { FileRef, SavedAs, Store } from '../../media/index.ts'
 import type { Caching } from './caching.ts'
 
-type Addresses = Pick<Store, 'publicAddress' | 'signedAddress'>
+type Addresses = Pick<Store, 'publicAddress' | 'signedAddress' | 'downloadAddress'>
 
 /**
  * Redirects to a public file in object storage; false when there is none. (A reply cannot be the answer of an async function: it
- * is a thenable, of nothing.) A master playlist stays here: its renditions may lie
- * in both places, and are found from here.
+ * is a thenable, of nothing.) A master playlist stays here: its renditions may lie in both places, and are found from here.
  */
 export async function sendOn(
   reply: FastifyReply,
@@ -24,16 +23,17 @@ export async function sendOn(
 }
 
 /**
- * The same by signed addresses, for whoever may read the files. What a playlist names is not signed, so playlists stay here; so does
- * HEAD, as an address is signed for GET.
+ * The same by signed addresses, for whoever may read the files; as a download with `saved`. What a playlist names is not signed,
+ * so playlists stay here; so does HEAD, as an address is signed for GET.
  */
 export async function sendOnSigned(
   reply: FastifyReply,
-  { store, refs }: { store: Addresses; refs: readonly FileRef[] },
+  { store, refs, saved }: { store: Addresses; refs: readonly FileRef[]; saved?: SavedAs },
 ): Promise<boolean> {
   if (reply.request.method === 'HEAD') return false
   for (const ref of refs) {
-    const address = extname(ref.name) === '.m3u8' ? undefined : await store.signedAddress(ref)
+    if (extname(ref.name) === '.m3u8') continue
+    const address = await (saved ? store.downloadAddress(ref, saved) : store.signedAddress(ref))
     if (!address) continue
     reply.header('cache-control', 'private, no-store').redirect(address, 302)
     return true

@@ -21,7 +21,7 @@ import type { Area } from '../plugins/types.ts'
 import { PRIVATE_FILE } from '../static/caching.ts'
 import { plain } from '../static/names.ts'
 import { sendOnSigned } from '../static/send-on.ts'
-import { serveFile } from '../static/serve-file.ts'
+import { serveFile, typeOf } from '../static/serve-file.ts'
 import { toUserExportView, userExportView } from './views.ts'
 
 export interface UserExportsDeps {
@@ -113,8 +113,10 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
         await userExports.check({ filename: name, userId: archive.userId }, request.query.jwt)
         const refs: FileRef[] = [{ kind: 'user_exports', name }]
         const { object_storage, vireo } = config()
-        if (!object_storage.proxy.proxify_private_files && (await sendOnSigned(reply, { store, refs }))) return reply
         const disposition = `attachment; filename="user-export-${archive.userId}-${archive.createdAt.toISOString()}.zip"`
+        const isSent = object_storage.proxy.proxify_private_files
+        if (!isSent && (await sendOnSigned(reply, { store, refs, saved: { disposition, type: typeOf(name) } })))
+          return reply
         return serveFile(request, reply, { store, refs, disposition, caching: PRIVATE_FILE, delivery: vireo.delivery })
       },
     })

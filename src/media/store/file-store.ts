@@ -231,6 +231,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
     placeOf: async (ref) => ((await stat(ref)) ? 'file-system' : undefined),
     publicAddress: async () => undefined,
     signedAddress: async () => undefined,
+    downloadAddress: async () => undefined,
     only: (place) => (place === 'file-system' ? store : undefined),
   }
   return store

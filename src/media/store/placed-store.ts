@@ -101,7 +101,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
       const [home, ...others] = homesOf('uploads')
       const isElsewhere = async (other: OnePlace): Promise<boolean> => {
         const size = async (at: OnePlace) => (await at.stat({ kind: 'uploads', name }))?.size ?? 0
-        return (await size(home)) < offset && (await size(other)) >= offset
+        return (await size(other)) >= offset && (await size(home)) < offset
       }
       // Begun before the server was switched over.
       if (offset > 0)
@@ -117,6 +117,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
     placeOf: (ref) => first(ref.kind, (home) => home.placeOf(ref)),
     publicAddress: (ref) => addressed(ref, (home) => home.publicAddress(ref)),
     signedAddress: (ref) => addressed(ref, (home) => home.signedAddress(ref)),
+    downloadAddress: (ref, saved) => addressed(ref, (home) => home.downloadAddress(ref, saved)),
 
     only(place, kind) {
       if (place === 'file-system') return files

@@ -6,7 +6,7 @@ import type { ObjectSettings } from './object-settings.ts'
 /** Ms. */
 const CONNECTION_TIMEOUT = 5_000
 const SILENCE_TIMEOUT = 60_000
-/** Files are sent through this server by so many connections at most. */
+/** Files are sent through this server by so many connections at most, and all else that is asked takes as many of its own. */
 const MAX_SOCKETS = 500
 
 export type S3 = Awaited<ReturnType<typeof loadS3>>
@@ -19,20 +19,24 @@ export async function loadS3(settings: ObjectSettings) {
     import('@aws-sdk/s3-request-presigner'),
   ])
   const { endpoint, region, credentials, pathStyle, attempts } = settings
-  const client = new sdk.S3Client({
-    ...{ endpoint, region, forcePathStyle: pathStyle, maxAttempts: attempts },
-    ...(credentials.accessKeyId === '' ? {} : { credentials }),
-    // Not every store knows the checksums that the library adds of itself.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: CONNECTION_TIMEOUT,
-      socketTimeout: SILENCE_TIMEOUT,
-      httpAgent: { maxSockets: MAX_SOCKETS },
-      httpsAgent: { maxSockets: MAX_SOCKETS },
-    },
-  })
-  return { sdk, client, Upload, getSignedUrl }
+  const makeClient = () =>
+    new sdk.S3Client({
+      ...{ endpoint, region, forcePathStyle: pathStyle, maxAttempts: attempts },
+      ...(credentials.accessKeyId === '' ? {} : { credentials }),
+      // Not every store knows the checksums that the library adds of itself.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: {
+        connectionTimeout: CONNECTION_TIMEOUT,
+        socketTimeout: SILENCE_TIMEOUT,
+        // Of requests that say how long they wait; without it they would only be told of in the log.
+        throwOnRequestTimeout: true,
+        httpAgent: { maxSockets: MAX_SOCKETS },
+        httpsAgent: { maxSockets: MAX_SOCKETS },
+      },
+    })
+  // Readers hold their connections for as long as they like, and keep nobody from asking.
+  return { sdk, client: makeClient(), reader: makeClient(), Upload, getSignedUrl }
 }
 
 /** Whether the store says that there is no such object. */
@@ -99,6 +103,9 @@ const isOfConnection = (error: unknown): boolean =>
   CONNECTION_NAMES.has(nameOf(error) ?? '') ||
   messageOf(error) === 'socket hang up' ||
   messageOf(error) === 'aborted'
+
+/** Whether it was waited for in vain. */
+export const isSilence = (error: unknown): boolean => nameOf(error) === 'TimeoutError' || codeOf(error) === 'ETIMEDOUT'
 
 const nameOf = (error: unknown): string | undefined =>
   isObject(error) && 'name' in error && typeof error.name === 'string' ? error.name : undefined

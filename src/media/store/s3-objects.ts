@@ -8,7 +8,16 @@ import { contentTypeOf } from './content-types.ts'
 import { type Bucket, isPublicFile, keyOf, type ObjectSettings } from './object-settings.ts'
 import { asStoreError, isMissing, loadS3, reasonOf, type S3 } from './s3-client.ts'
 import { COPY_SIZES, type CopySizes, copyObject } from './s3-copy.ts'
-import { type ByteRange, type FileKind, type FileRef, type FileStat, isLocalFile, type Source } from './store.ts'
+import { makeAsking, PATIENCE, type Patience } from './s3-silence.ts'
+import {
+  type ByteRange,
+  type FileKind,
+  type FileRef,
+  type FileStat,
+  isLocalFile,
+  type SavedAs,
+  type Source,
+} from './store.ts'
 
 const MIN_PART = 5 * 2 ** 20
 const USUAL_PART = 16 * 2 ** 20
@@ -26,14 +35,19 @@ export interface S3Objects {
   copy(ref: FileRef, to: string): Promise<void>
   /** All whose names begin so. */
   list(kind: FileKind, start: string): AsyncGenerator<FileStat>
-  sign(ref: FileRef): Promise<string>
+  sign(ref: FileRef, saved?: SavedAs): Promise<string>
   /** What is wrong with the bucket, as a line for the operator. */
   complaint(kind: FileKind): Promise<string | undefined>
   /** Ends its connections. */
   close(): Promise<void>
 }
 
-export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = COPY_SIZES): S3Objects {
+export function makeS3Objects(
+  settings: ObjectSettings,
+  { copySizes = COPY_SIZES, patience = PATIENCE }: { copySizes?: CopySizes; patience?: Patience } = {},
+): S3Objects {
+  const { ask, assertSpeaking } = makeAsking(patience)
+  const small = { requestTimeout: patience.answer }
   let loading: Promise<S3> | undefined
   const s3 = (): Promise<S3> => {
     loading ??= loadS3(settings)
@@ -101,7 +115,7 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
     async head(ref) {
       const { client, sdk } = await s3()
       try {
-        const found = await client.send(new sdk.HeadObjectCommand(addressOf(ref)))
+        const found = await ask(() => client.send(new sdk.HeadObjectCommand(addressOf(ref)), small))
         return toStat(ref.name, found.ContentLength, found)
       } catch (error) {
         if (isMissing(error)) return undefined
@@ -110,12 +124,12 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
     },
 
     async get(ref, range, signal) {
-      const { client, sdk } = await s3()
+      const { reader, sdk } = await s3()
       try {
+        assertSpeaking()
         const bytes = range ? { Range: `bytes=${range.start}-${range.end}` } : {}
-        const found = await client.send(new sdk.GetObjectCommand({ ...addressOf(ref), ...bytes }), {
-          abortSignal: signal,
-        })
+        const command = new sdk.GetObjectCommand({ ...addressOf(ref), ...bytes })
+        const found = await reader.send(command, { abortSignal: signal, ...small })
         if (!(found.Body instanceof Readable)) throw new Error('The object has no bytes.')
         const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1]
         const stat = toStat(ref.name, whole ? Number(whole) : found.ContentLength, found)
@@ -136,7 +150,7 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
     async remove(ref) {
       const { client, sdk } = await s3()
       try {
-        await client.send(new sdk.DeleteObjectCommand(addressOf(ref)))
+        await ask(() => client.send(new sdk.DeleteObjectCommand(addressOf(ref)), small))
       } catch (error) {
         if (!isMissing(error)) throw asStoreError(error)
       }
@@ -157,8 +171,10 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
       const bucket = bucketOf(kind)
       const input = { Bucket: bucket.name, Prefix: keyOf(bucket, start) }
       try {
-        for await (const page of sdk.paginateListObjectsV2({ client }, input)) {
-          for (const found of page.Contents ?? []) {
+        // Stores with many objects may take long to list them.
+        const pages = sdk.paginateListObjectsV2({ client }, input)
+        for (let page = await ask(() => pages.next()); !page.done; page = await ask(() => pages.next())) {
+          for (const found of page.value.Contents ?? []) {
             const { Key: key = '' } = found
             yield toStat(key.slice(bucket.prefix.length), found.Size, found)
           }
@@ -168,10 +184,11 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
       }
     },
 
-    async sign(ref) {
+    async sign(ref, saved) {
       const { client, sdk, getSignedUrl } = await s3()
       const expiresIn = Math.ceil(settings.signedLifetime / 1000)
-      return await getSignedUrl(client, new sdk.GetObjectCommand(addressOf(ref)), { expiresIn })
+      const wanted = saved && { ResponseContentDisposition: saved.disposition, ResponseContentType: saved.type }
+      return await getSignedUrl(client, new sdk.GetObjectCommand({ ...addressOf(ref), ...wanted }), { expiresIn })
     },
 
     async complaint(kind) {
@@ -186,8 +203,9 @@ export function makeS3Objects(settings: ObjectSettings, copySizes: CopySizes = C
     },
 
     async close() {
-      const { client } = (await loading) ?? {}
+      const { client, reader } = (await loading) ?? {}
       client?.destroy()
+      reader?.destroy()
     },
   }
 }

@@ -9,6 +9,7 @@ import { isPublicFile, type ObjectSettings, objectAddress } from './object-setti
 import { asStoreError } from './s3-client.ts'
 import type { CopySizes } from './s3-copy.ts'
 import { makeS3Objects } from './s3-objects.ts'
+import type { Patience } from './s3-silence.ts'
 import { makeS3Uploads, uploadOfPiece } from './s3-uploads.ts'
 import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, type Store } from './store.ts'
 
@@ -36,10 +37,12 @@ export interface S3StoreOptions {
   owner?: string
   /** How copies are cut; as S3 wants it unless it is said. */
   copySizes?: CopySizes
+  /** How long an answer is waited for. */
+  patience?: Patience
 }
 
-export function makeS3Store({ settings, tmp, owner = '', copySizes }: S3StoreOptions): ObjectStore {
-  const objects = makeS3Objects(settings, copySizes)
+export function makeS3Store({ settings, tmp, owner = '', ...sizes }: S3StoreOptions): ObjectStore {
+  const objects = makeS3Objects(settings, sizes)
   const uploads = makeS3Uploads(objects)
 
   const named = (ref: FileRef): FileRef => {
@@ -171,6 +174,13 @@ export function makeS3Store({ settings, tmp, owner = '', copySizes }: S3StoreOpt
     async signedAddress(ref) {
       const isOpen = isPublicFile(named(ref)) && settings.openBuckets
       return !isOpen && (await objects.head(ref)) ? await objects.sign(ref) : undefined
+    },
+
+    async downloadAddress(ref, saved) {
+      const address = objectAddress(settings, named(ref))
+      // The bucket itself may be out of the reach of readers then.
+      const isElsewhere = address !== undefined && settings.buckets[ref.kind]?.baseUrl !== ''
+      return !isElsewhere && (await objects.head(ref)) ? await objects.sign(ref, saved) : undefined
     },
 
     async sweep(isLeft) {

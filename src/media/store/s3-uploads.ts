@@ -19,8 +19,8 @@ interface Piece {
 }
 
 /** What of a piece is read, by the bytes of the file: `end` is the first that is not. */
-interface Stretch {
-  piece: Piece
+interface Stretch<P = Piece> {
+  piece: P
   start: number
   end: number
 }
@@ -143,18 +143,19 @@ export function makeS3Uploads(objects: S3Objects): S3Uploads {
  * The file from its beginning to the first hole, without a byte twice. Where pieces overlap, both hold the same bytes of the same
  * upload: a writer that was taken for dead has sent them once more.
  */
-function coverOf(pieces: readonly Piece[]): Stretch[] {
-  const cover: Stretch[] = []
-  for (let end = 0; ; ) {
-    const next = furthest(pieces.filter(({ start, size }) => start <= end && start + size > end))
-    if (!next) return cover
-    cover.push({ piece: next, start: end, end: next.start + next.size })
-    end = next.start + next.size
+export function coverOf<P extends Pick<Piece, 'start' | 'size'>>(pieces: readonly P[]): Stretch<P>[] {
+  const waiting = pieces.toSorted((one, other) => one.start - other.start).values()
+  const cover: Stretch<P>[] = []
+  let next = waiting.next().value
+  let furthest: P | undefined
+  for (let end = 0; ; end = endOf(furthest)) {
+    // Each piece is looked at once: clients that send small chunks leave many.
+    for (; next && next.start <= end; next = waiting.next().value) {
+      if (!furthest || endOf(next) > endOf(furthest)) furthest = next
+    }
+    if (!furthest || endOf(furthest) <= end) return cover
+    cover.push({ piece: furthest, start: end, end: endOf(furthest) })
   }
 }
 
-const furthest = (pieces: readonly Piece[]): Piece | undefined =>
-  pieces.reduce<Piece | undefined>(
-    (best, piece) => (best && best.start + best.size >= piece.start + piece.size ? best : piece),
-    undefined,
-  )
+const endOf = ({ start, size }: Pick<Piece, 'start' | 'size'>): number => start + size

@@ -47,6 +47,14 @@ export interface ByteRange {
   end: number
 }
 
+/** How a download is answered. */
+export interface SavedAs {
+  /** Content-Disposition. */
+  disposition: string
+  /** Content-Type. */
+  type: string
+}
+
 export interface OpenedFile {
   stat: FileStat
   /** The bytes asked for. The reader must consume or destroy it. */
@@ -125,6 +133,11 @@ export interface Store {
   publicAddress(ref: FileRef): Promise<string | undefined>
   /** The same of a file that is not for everybody, for a short time; undefined when this server has to send it. */
   signedAddress(ref: FileRef): Promise<string | undefined>
+  /**
+   * The same of any file, which is answered with these headers; undefined when this server has to send it, also because the bucket is
+   * for everybody at another address.
+   */
+  downloadAddress(ref: FileRef, saved: SavedAs): Promise<string | undefined>
   /** The files of the kind in that place alone; undefined when this server keeps none there. */
   only(place: Place, kind: FileKind): Store | undefined
 }

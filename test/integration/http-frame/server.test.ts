@@ -1,11 +1,12 @@
 // The server on its socket: start, bodies as streams, broken clients, and the end.
 
-import { Agent, get, type IncomingMessage } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { Agent, createServer as createHttpServer, get, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import type { App } from '../../../src/http/app.ts'
+import { endSilence } from '../../../src/http/plugins/slow-bodies.ts'
 import { ListenError, type Listening, listen } from '../../../src/http/server.ts'
 import { type FrameOptions, makeFrame } from './frame.ts'
 
@@ -199,6 +200,51 @@ describe('a body that the route reads itself', () => {
       fetch(`http://127.0.0.1:${server.port}/inbox`, { method: 'POST', headers: { 'content-type': type }, body })
     expect(await (await post('{ "a" :1 }')).json()).toEqual({ raw: '{ "a" :1 }' })
     expect((await post('x'.repeat(1001))).status).toBe(413)
+  })
+})
+
+describe('a body that takes long', () => {
+  const add = (app: App) => {
+    app.put('/api/v1/stream', { config: { body: 'stream' } }, async (request) => ({
+      bytes: request.body instanceof Readable ? (await buffer(request.body)).length : -1,
+    }))
+  }
+  const head = (path: string, type: string) =>
+    `PUT /api/v1/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: 3\r\n\r\n`
+
+  it('is given up, but not one that a route reads as a stream', async () => {
+    const server = await start({ add, config: { vireo: { uploads: { legacy_timeout: '300 ms' } } } })
+    const streamed = connect(server.port, '127.0.0.1')
+    streamed.write(`${head('stream', 'application/octet-stream')}a`)
+    const parsed = connect(server.port, '127.0.0.1')
+    parsed.write(`${head('none', 'application/json')}1`)
+    const refusal = await text(parsed)
+    expect(refusal).toMatch(/^HTTP\/1\.1 408 /)
+    expect(refusal).toContain('"detail":"The request took too long to arrive."')
+    streamed.write('bc')
+    expect(await text(streamed)).toMatch(/^HTTP\/1\.1 200 .*\{"bytes":3\}$/s)
+  })
+
+  it('breaks when it is silent, and is left alone when all of it is there', async () => {
+    const ends: string[] = []
+    const server = createHttpServer((request) => {
+      endSilence(request, 100)
+      buffer(request).then(
+        () => ends.push('whole'),
+        (error: Error) => ends.push(error.message),
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const whole = connect(port, '127.0.0.1')
+    whole.write(`${head('stream', 'application/octet-stream')}abc`)
+    const silent = connect(port, '127.0.0.1')
+    silent.write(`${head('stream', 'application/octet-stream')}a`)
+    expect(await text(silent)).toBe('')
+    expect(ends).toEqual(['whole', 'The body took too long to arrive.'])
+    expect(whole.destroyed).toBe(false)
+    whole.destroy()
+    await new Promise((resolve) => server.close(resolve))
   })
 })
 

@@ -14,7 +14,7 @@ import { eventually } from '../../support/waiting.ts'
 interface View {
   uuid: string
   state: { id: number }
-  files: { fileUrl: string; storage: number }[]
+  files: { id: number; fileUrl: string; fileDownloadUrl: string; size: number; storage: number }[]
 }
 
 let s3: TestS3
@@ -95,10 +95,44 @@ it('sends whoever has the address of an archive to a signed one', async () => {
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'private, no-store'])
   const signed = new URL(answer.headers.get('location') ?? '')
   expect([signed.origin, signed.searchParams.has('X-Amz-Signature')]).toEqual([s3.endpoint, true])
-  const archive = Buffer.from(await (await fetch(signed)).arrayBuffer())
+  const saved = await fetch(signed)
+  expect(saved.headers.get('content-disposition')).toMatch(/^attachment; filename="user-export-\d+-.*\.zip"$/)
+  const archive = Buffer.from(await saved.arrayBuffer())
   expect([archive.length, archive.subarray(0, 2).toString()]).toEqual([made.size, 'PK'])
   const head = await bySigning(`${pathname}${search}`, {}, 'HEAD')
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(made.size)])
+})
+
+it('sends whoever downloads a file that is for everybody to a signed address, where it has the name of its video', async () => {
+  const { uuid, files } = await upload(1)
+  const [file] = files
+  const download = new URL(file?.fileDownloadUrl ?? '')
+  const generated = new URL(`/download/videos/generate/${uuid}?videoFileIds=${file?.id}`, node.base)
+  for (const { address, name } of [
+    { address: download, name: /^attachment; filename="A video-\d+p\.mp4"$/ },
+    { address: generated, name: /^attachment; filename="A video\.mp4"$/ },
+  ]) {
+    const answer = await fetch(address, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'private, no-store'])
+    const signed = new URL(answer.headers.get('location') ?? '')
+    expect([signed.origin, signed.searchParams.has('X-Amz-Signature')]).toEqual([s3.endpoint, true])
+    const part = await fetch(signed, { headers: { range: 'bytes=0-3' } })
+    expect([part.status, part.headers.get('content-disposition')]).toEqual([206, expect.stringMatching(name)])
+  }
+  const head = await fetch(download, { method: 'HEAD', redirect: 'manual' })
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, String(file?.size)])
+})
+
+it('sends the download of a private file itself, unless files are not sent through the server', async () => {
+  const [file] = (await upload(3)).files
+  const { pathname } = new URL(file?.fileDownloadUrl ?? '')
+  const { authorization } = root
+  expect((await root.raw(pathname, { redirect: 'manual' })).headers.get('content-length')).toBe(String(file?.size))
+  expect((await bySigning(pathname)).status).toBe(403)
+  const answer = await bySigning(pathname, { authorization })
+  expect(answer.status).toBe(302)
+  const signed = await fetch(answer.headers.get('location') ?? '')
+  expect(signed.headers.get('content-disposition')).toMatch(/^attachment; filename="A video-\d+p\.mp4"$/)
 })
 
 it('sends everybody to signed addresses where the buckets are not open', async () => {

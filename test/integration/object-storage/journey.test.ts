@@ -4,8 +4,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { uploadResumable } from '../../../scripts/demo/resumable.ts'
+import { swarmsOfPlaylist } from '../../../src/media/index.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { BUCKETS, everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
@@ -18,6 +20,7 @@ const LADDER = {
 const BASE = {
   transcoding: { enabled: true, resolutions: LADDER, web_videos: { enabled: true } },
   storyboards: { enabled: true },
+  tracker: { enabled: true },
   video_file: { update: { enabled: true } },
 }
 /** Folders of the file system that hold what belongs to videos. */
@@ -50,18 +53,31 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
   const inObjects = place === 'object storage'
   let node: TestNode
   let root: Client
+  let pool: pg.Pool
   let channelId: number
   let video: { id: number; uuid: string }
   beforeAll(async () => {
     node = await startTestNode({ config: inObjects ? { ...BASE, ...everythingIn(s3.endpoint) } : BASE })
+    pool = new pg.Pool({ connectionString: node.databaseUrl, max: 1 })
+    pool.on('error', () => undefined)
     root = await login(node.base, node.username, node.password)
     channelId = (await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')).videoChannels[0]?.id ?? 0
   }, 60_000)
-  afterAll(() => node?.stop())
+  afterAll(async () => {
+    await pool?.end()
+    await node?.stop()
+  })
 
   const view = (): Promise<View> => root.get<View>(`/api/v1/videos/${video.uuid}`)
   const get = (url: string, headers: Record<string, string> = {}) =>
     fetch(new URL(url, node.base), { headers, redirect: 'manual' })
+  const swarms = async (): Promise<string[]> => {
+    const { rows } = await pool.query<{ swarms: string[] }>(
+      'select p2p_media_loader_info_hashes as swarms from streaming_playlist where video_id = $1',
+      [video.id],
+    )
+    return rows[0]?.swarms ?? []
+  }
   const filesOf = ({ files, streamingPlaylists }: View) => [...files, ...(streamingPlaylists[0]?.files ?? [])]
   const stored = async (): Promise<string[]> => {
     const local = await Promise.all(
@@ -179,13 +195,15 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
       expect((await root.raw(fileUrl, { headers: { 'if-none-match': etag } })).status).toBe(304)
     }
     for (const { fileUrl } of filesOf(before)) expect((await fetch(fileUrl)).status).toBe(404)
+    const master = found.streamingPlaylists[0]?.playlistUrl ?? ''
+    await eventually(async () => expect(await swarms()).toEqual(swarmsOfPlaylist(master, 2)))
     const { files } = await root.send<{ files: { token: string } }>('POST', `/api/v1/videos/${video.uuid}/token`)
-    const master = `${found.streamingPlaylists[0]?.playlistUrl}?videoFileToken=${files.token}&reinjectVideoFileToken=true`
-    const text = await (await get(master)).text()
+    const withToken = `${master}?videoFileToken=${files.token}&reinjectVideoFileToken=true`
+    const text = await (await get(withToken)).text()
     const rendition = text.split('\n').find((line) => line.includes('.m3u8?'))
     expect(rendition).toContain(`videoFileToken=${files.token}`)
     expect((await get(new URL(rendition ?? '', master).href)).status).toBe(200)
-    expect((await get(`${found.streamingPlaylists[0]?.playlistUrl}?videoFileToken=wrong`)).status).toBe(403)
+    expect((await get(`${master}?videoFileToken=wrong`)).status).toBe(403)
   })
 
   it('is read by everybody again, made anew of another file, and leaves nothing', async () => {

@@ -453,6 +453,22 @@ describe('pictures of other servers', () => {
     expect(server.fetched.filter((url) => url === address)).toHaveLength(1)
   })
 
+  it('are all there for a page that asks for many at once, few of them fetched from one host at a time', async () => {
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const pictures = await Promise.all(Array.from({ length: 30 }, () => made(host, channelId, '#700')))
+    const hostsOwn = () => server.fetched.filter((url) => url.startsWith(`https://${host}/`))
+    const [first] = pictures
+    const address = `https://${host}/pictures/${first?.name}`
+    const picture = server.remote.get(address)
+    const { promise, resolve } = Promise.withResolvers<Buffer>()
+    for (const { name } of pictures) server.remote.set(`https://${host}/pictures/${name}`, promise)
+    const answers = Promise.all(pictures.map(({ path }) => get(path)))
+    await until(() => hostsOwn().length === 8)
+    if (picture instanceof Buffer) resolve(picture)
+    expect((await answers).map(({ statusCode }) => statusCode)).toEqual(pictures.map(() => 200))
+    expect(hostsOwn()).toHaveLength(30)
+  })
+
   it('that do not come in time are not there yet, and nobody waits longer; they are kept when they come', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })

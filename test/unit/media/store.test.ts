@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -23,8 +25,10 @@ import {
   type Store,
 } from '../../../src/media/index.ts'
 import { asStoreError } from '../../../src/media/store/s3-client.ts'
+import { coverOf } from '../../../src/media/store/s3-uploads.ts'
 import { testConfig } from '../../support/config.ts'
 import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
+import { until } from '../../support/until.ts'
 
 let s3: TestS3
 let settings: ObjectSettings
@@ -370,6 +374,71 @@ describe('object storage', () => {
     expect(await readdir(join(root, 'tmp', 'downloads')).catch(() => [])).toEqual([])
   })
 
+  it('signs a download under its name, unless the bucket is for everybody at another address', async () => {
+    const store = objectStore()
+    for (const name of ['a.mp4', 'private/a.mp4']) await store.put(video(name), Buffer.from('abc'))
+    const saved = { disposition: 'attachment; filename="A sound.m4a"', type: 'audio/mp4' }
+    for (const one of ['a.mp4', 'private/a.mp4']) {
+      const answer = await fetch((await store.downloadAddress(video(one), saved)) ?? '')
+      const { headers } = answer
+      expect([await answer.text(), headers.get('content-disposition'), headers.get('content-type')]).toEqual([
+        'abc',
+        saved.disposition,
+        saved.type,
+      ])
+    }
+    expect(await store.downloadAddress(video('none.mp4'), saved)).toBeUndefined()
+    const web_videos = { name: 'web-videos', prefix: '', baseUrl: 'https://cdn.example' }
+    const behindCdn = objectStore({ buckets: { web_videos } })
+    expect(await behindCdn.downloadAddress(video('a.mp4'), saved)).toBeUndefined()
+    expect(await behindCdn.downloadAddress(video('private/a.mp4'), saved)).toMatch(/X-Amz-Signature/)
+  })
+
+  it('is left alone for a while when it does not answer, and what lies elsewhere is read at once', async () => {
+    const files = fileStore()
+    await files.put(video('a.mp4'), Buffer.from('abc'))
+    const objects = makeS3Store({
+      settings: { ...settings, attempts: 1 },
+      tmp: join(root, 'tmp'),
+      patience: { answer: 200, rest: 5_000 },
+    })
+    const store = makePlacedStore({ files, objects, preferred: 'object-storage' })
+    await store.put(video('b.mp4'), Buffer.from('def'))
+    s3.silence(true)
+    try {
+      expect(await store.stat(video('a.mp4'))).toMatchObject({ size: 3 })
+      const asked = s3.requests.length
+      for (let time = 0; time < 5; time += 1) {
+        expect(await text((await store.open(video('a.mp4'))).stream)).toBe('abc')
+        expect(await store.publicAddress(video('a.mp4'))).toBeUndefined()
+        await expect(store.stat(video('b.mp4'))).rejects.toBeInstanceOf(StorageOutage)
+      }
+      expect(s3.requests.length - asked).toBe(0)
+    } finally {
+      s3.silence(false)
+    }
+    await until(async () => (await store.stat(video('b.mp4')).catch(() => undefined)) !== undefined)
+    await objects.close()
+  }, 20_000)
+
+  it('lists a folder of several pages whole, which the S3 server of the tests cannot answer', async () => {
+    const page = (keys: string[], next: string) =>
+      `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated><NextContinuationToken>${next}</NextContinuationToken>
+        ${keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('')}</ListBucketResult>`
+    const pages = createServer((request, answer) => {
+      answer.writeHead(200, { 'content-type': 'application/xml' })
+      answer.end(request.url?.includes('continuation-token') ? page(['c.mp4'], '') : page(['a.mp4', 'b.mp4'], 'more'))
+    })
+    await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve))
+    const { port } = pages.address() as AddressInfo
+    const store = objectStore({ endpoint: `http://127.0.0.1:${port}` })
+    const names: string[] = []
+    for await (const { name } of store.list('web_videos')) names.push(name)
+    expect(names).toEqual(['a.mp4', 'b.mp4', 'c.mp4'])
+    await store.close()
+    await new Promise((resolve) => pages.close(resolve))
+  })
+
   it('reads an upload as one file of which slow writers stored stretches twice', async () => {
     const store = objectStore()
     const [slow, quick] = [await store.openAppend('u', 0), await store.openAppend('u', 0)]
@@ -389,6 +458,24 @@ describe('object storage', () => {
     expect(await text((await store.open(ref)).stream)).toBe('01234')
     await store.remove(ref)
     expect(await s3.keys('others')).toEqual([])
+  })
+
+  it('puts an upload of very many small pieces together, some of them stored twice', () => {
+    const pieces = Array.from({ length: 60_000 }, (_, index) => ({ start: index, size: index % 100 === 0 ? 3 : 1 }))
+    const began = performance.now()
+    const cover = coverOf(pieces.toReversed())
+    expect(performance.now() - began).toBeLessThan(2000)
+    expect(cover.map(({ start }) => start)).toEqual(
+      pieces.map(({ start }) => start).filter((at) => ![1, 2].includes(at % 100)),
+    )
+    expect(cover.at(-1)).toEqual({ piece: { start: 59_999, size: 1 }, start: 59_999, end: 60_000 })
+    expect(coverOf([{ start: 1, size: 5 }])).toEqual([])
+    expect(
+      coverOf([
+        { start: 0, size: 2 },
+        { start: 3, size: 1 },
+      ]).at(-1)?.end,
+    ).toBe(2)
   })
 
   it('says in one line what is wrong with its buckets, and reads local files all the same', async () => {
