@@ -288,8 +288,18 @@ describe('a page, by yt-dlp', () => {
     site.answer('/watch/5.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/5.mp4', { type: 'video/mp4', bytes: VIDEO })
     const found = await get(at('/watch/5'), { by: withYtDlp })
-    expect(site.asked.at(-1)).toBe('/watch/5.vtt')
+    expect(site.asked).toContain('/watch/5.vtt')
     expect(found).toMatchObject({ fileName: 'video.mp4', subtitles: [] })
+  })
+
+  it('has its picture whatever kind that is of', async () => {
+    const gif = 'GIF89a'
+    site.answer('/watch/10.json', { type: 'application/json', bytes: pageInfo({ subtitles: {} }) })
+    site.answer('/watch/10.mp4', { type: 'video/mp4', bytes: VIDEO })
+    site.answer('/watch/10.gif', { type: 'image/gif', bytes: gif })
+    const { path, picturePath = '' } = await get(at('/watch/10'), { by: withYtDlp })
+    expect((await readFile(path)).equals(VIDEO)).toBe(true)
+    expect(await readFile(picturePath, 'utf8')).toBe(gif)
   })
 
   it('that gives the picture and the sound by themselves becomes one file', async () => {
