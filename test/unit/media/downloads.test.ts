@@ -277,6 +277,8 @@ describe('a page, by yt-dlp', () => {
     for (const { args, path } of runs) {
       expect(args.join(' ')).toContain('--fixup never --ffmpeg-location no-ffmpeg --downloader native')
       expect(path).toBe(join(folder, 'programs'))
+      // Of a list it would otherwise look at each video.
+      expect(args.includes('--flat-playlist')).toBe(args.includes('--dump-single-json'))
       const formats = args.includes('--format') ? args[args.indexOf('--format') + 1] : undefined
       for (const format of formats?.split(/[/+]/) ?? []) expect(format).toContain("[protocol~='^(https?|")
     }

@@ -33,6 +33,8 @@ const BESIDE = 64 * 1024 * 1024
 const MAX_INFO = 8 * 1024 * 1024
 const MAX_LIST = 32 * 1024 * 1024
 const PROGRESS = 'vireo-progress'
+/** A list is refused: it need not look at all that is in it, one after the other. */
+const FIRST_OF_A_LIST = ['--flat-playlist', '--playlist-end', '1']
 /** Codes of languages, whatever else a site has under "subtitles". Commas would part it. */
 const LANGUAGES = '[A-Za-z][A-Za-z][A-Za-z]?(-[A-Za-z0-9]+)*'
 
@@ -56,7 +58,7 @@ export function makeYtDlp({ program, dial, logger, ffmpeg, maxHeight, limits }: 
     readVideoInfo(
       await run(BESIDE, {
         ...{ url, folder, signal },
-        args: ['--no-playlist', '--dump-single-json', '--format', formatsUpTo(maxHeight)],
+        args: [...FIRST_OF_A_LIST, '--no-playlist', '--dump-single-json', '--format', formatsUpTo(maxHeight)],
       }),
     )
 
