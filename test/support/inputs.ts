@@ -241,6 +241,14 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   // What cannot be taken.
   ['uncommon.mkv', [...picture(), '-c:v', 'magicyuv', '-pix_fmt', 'yuv420p'], { refused: 'unsupported-codec' }],
   ['uncommon.avi', [...picture(), '-c:v', 'snow', '-strict', '-2'], { refused: 'unsupported-codec' }],
+  [
+    'encrypted.mp4',
+    [
+      ...[...both, ...h264, ...aac, '-encryption_scheme', 'cenc-aes-ctr'],
+      ...['-encryption_key', '76a6c65c5ea762046bd749a2e632ccbb', '-encryption_kid', 'a7e61c373e219033c21091fa607bf3b8'],
+    ],
+    { refused: 'unreadable' },
+  ],
   ['too-slow.mkv', [...picture('64x48', '1/20', 60), ...ffv1], { refused: 'frame-rate' }],
   ['too-large.mkv', [...picture('17000x16', 25, 0.04), ...ffv1], { refused: 'too-large' }],
 ]
