@@ -39,6 +39,8 @@ export const ffprobeSchema = z.looseObject({
   }),
   streams: z.array(streamSchema).default([]),
   chapters: z.array(z.looseObject({})).default([]),
+  /** The first few. */
+  packets: z.array(z.looseObject({ stream_index: z.number().int(), flags: z.string().optional() })).default([]),
 })
 
 export type Ffprobe = z.infer<typeof ffprobeSchema>
@@ -55,7 +57,11 @@ export interface FileMetadata {
 const MAX_STREAMS = 32
 
 /** Turns ffprobe's texts into numbers where they are numbers, and leaves out the path of the file. */
-export function toMetadata({ format, streams, chapters }: Ffprobe): FileMetadata {
+export function toMetadata({
+  format,
+  streams,
+  chapters,
+}: Pick<Ffprobe, 'format' | 'streams' | 'chapters'>): FileMetadata {
   const { filename: _path, ...rest } = format
   return {
     format: withNumbers(rest),

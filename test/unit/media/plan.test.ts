@@ -48,14 +48,14 @@ function video(patch: Partial<VideoProbe> = {}): VideoProbe {
     hdr: false,
     colours: { matrix: undefined, primaries: undefined, transfer: undefined },
     bitrate: 5_000_000,
-    startsAt: 0,
+    ...{ startsAt: 0, endsAt: 10, startsWhole: true },
     ...patch,
   }
 }
 
 const aac: AudioProbe = {
   ...{ index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 },
-  startsAt: 0,
+  ...{ startsAt: 0, endsAt: 10 },
 }
 
 function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<AudioProbe> | false } = {}): MediaProbe {
@@ -320,11 +320,20 @@ describe('the quick copy', () => {
     ['pixels that are not square', { video: { squarePixels: false } }],
     ['interlaced fields', { video: { interlaced: true } }],
     ['high dynamic range', { video: { hdr: true } }],
+    ['a first frame that needs those before it', { video: { startsWhole: false } }],
+    ['sound that goes on after the picture', { video: { endsAt: 9 } }],
     ['sound of another codec', { audio: { codec: 'opus' } }],
     ['sound of too high a bit rate', { audio: { bitrate: 500_000 } }],
   ]
   it.each(reasons)('is not done with %s', (_reason, patch) => {
     expect(planned(patch)).toBeUndefined()
+  })
+
+  it('is not done out of a format that does not say when a frame is shown', () => {
+    const copied = (format: string) =>
+      planLadder({ probe: { ...probeOf({}), format }, settings: settings() }).copied?.resolution
+    expect(['mov,mp4,m4a,3gp,3g2,mj2', 'matroska,webm', 'flv', 'mpegts'].map(copied)).toEqual([1080, 1080, 1080, 1080])
+    expect(['avi', 'asf', 'mpeg'].map(copied)).toEqual([undefined, undefined, undefined])
   })
 
   it('is not done when the original resolution is not to be made', () => {
