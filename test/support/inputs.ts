@@ -209,6 +209,15 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['sound.wav', [...tone(), '-c:a', 'pcm_s24le'], still],
   ['sound.opus', [...tone(), '-c:a', 'libopus'], { ...still, sound: { channels: 2, rate: 48_000 } }],
   [
+    'ten-channels.mov',
+    [
+      ...picture(),
+      ...['-f', 'lavfi', '-i', `aevalsrc=${Array(10).fill('sin(880*PI*t)/8').join('|')}:s=48000:d=1`],
+      ...[...h264, '-c:a', 'pcm_s16le'],
+    ],
+    { ...plain, sound: { channels: 2, rate: 48_000 } },
+  ],
+  [
     'picture-ends-first.mp4',
     [...picture(), ...tone('stereo', 44_100, 3), ...h264, ...aac],
     { ...withSound, duration: 3 },

@@ -208,7 +208,17 @@ function codecOptions(audio: AudioPlan): string[] {
   // AAC from a transport stream has its set-up in every frame; MP4 wants it once. Others pass unchanged.
   if (audio.mode === 'copy') return ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc']
   const rate = audio.sampleRate === undefined ? [] : ['-ar', `${audio.sampleRate}`]
-  return ['-af', FROM_THE_START, '-c:a', 'aac', '-b:a', `${audio.bitrate}`, '-ac', '2', ...rate]
+  return [
+    '-af',
+    [...audio.filters, FROM_THE_START].join(','),
+    '-c:a',
+    'aac',
+    '-b:a',
+    `${audio.bitrate}`,
+    '-ac',
+    '2',
+    ...rate,
+  ]
 }
 
 function hlsOutput({ playlist, fragmented }: RenditionFiles, streams: string[]): CommandOutput {

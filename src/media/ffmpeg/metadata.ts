@@ -24,6 +24,7 @@ const streamSchema = z.looseObject({
   bit_rate: z.string().optional(),
   sample_rate: z.string().optional(),
   channels: z.number().int().optional(),
+  channel_layout: z.string().optional(),
   tags: tags.optional(),
   disposition: z.record(z.string(), z.number()).optional(),
   side_data_list: z.array(z.looseObject({ rotation: z.number().optional() })).optional(),

@@ -1,6 +1,7 @@
 // The ladder of a video: which renditions to make, of what size, rate and bit rate, and what can be copied. Pure.
 
 import { audioBitrate, isAudioBitrateKept, targetBitrate, theoreticalBitrate } from './bitrate.ts'
+import { mixable } from './channels.ts'
 import { outputRate } from './output-rate.ts'
 import { isWide, type Looks } from './picture.ts'
 import type { AudioProbe, MediaProbe, VideoProbe } from './probe.ts'
@@ -16,7 +17,10 @@ export interface LadderSettings {
   web_videos: { enabled: boolean }
 }
 
-export type AudioPlan = { mode: 'copy' } | { mode: 'encode'; bitrate: number; sampleRate: number | undefined }
+export type AudioPlan =
+  | { mode: 'copy' }
+  /** `filters` come before all others. */
+  | { mode: 'encode'; bitrate: number; sampleRate: number | undefined; filters: readonly string[] }
 
 export interface VideoPlan {
   /** px, even. */
@@ -245,5 +249,5 @@ function planAudio({ audio, isCut }: MediaProbe): AudioPlan | undefined {
   const isWhole = !isCut && audio.startsAt <= LATEST_START
   if (canCopyAudioCodec(audio) && isPlain && isStereo && isWhole) return { mode: 'copy' }
   const sampleRate = audio.sampleRate > MAX_SAMPLE_RATE ? MAX_SAMPLE_RATE : undefined
-  return { mode: 'encode', bitrate: audioBitrate(audio.bitrate), sampleRate }
+  return { mode: 'encode', bitrate: audioBitrate(audio.bitrate), sampleRate, filters: mixable(audio) }
 }

@@ -59,6 +59,8 @@ export interface AudioProbe {
   channels: number
   /** Hz. */
   sampleRate: number
+  /** What each of them is for, as FFmpeg names it; undefined where the file does not say. */
+  layout: string | undefined
   /** Bits per second. */
   bitrate: number | undefined
   /** Seconds from the start of the file; undefined where nothing says. */
@@ -258,6 +260,7 @@ function toAudio(stream: FfprobeStream, format: Ffprobe['format']): AudioProbe {
     profile: stream.profile,
     channels: stream.channels ?? 0,
     sampleRate: Number(stream.sample_rate),
+    layout: stream.channel_layout === 'unknown' ? undefined : stream.channel_layout,
     bitrate: positive(stream.bit_rate),
     startsAt: startOf(stream, format),
     endsAt: endOf(stream, format),

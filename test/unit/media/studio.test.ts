@@ -147,7 +147,7 @@ const probed = (changes: {
           channels: 6,
           sampleRate: 44_100,
           bitrate: 96_000,
-          ...{ startsAt: 0, endsAt: undefined },
+          ...{ layout: '5.1', startsAt: 0, endsAt: undefined },
         }
       : undefined,
   }
