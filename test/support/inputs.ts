@@ -269,6 +269,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     ],
     { refused: 'unreadable' },
   ],
+  ['sound-of-nothing.wav', [...tone(), '-t', '0', '-c:a', 'pcm_s16le'], { refused: 'empty' }],
   ['too-slow.mkv', [...picture('64x48', '1/20', 60), ...ffv1], { refused: 'frame-rate' }],
   ['too-large.mkv', [...picture('17000x16', 25, 0.04), ...ffv1], { refused: 'too-large' }],
 ]

@@ -127,6 +127,7 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const index = video?.index ?? audio?.index ?? 0
   const isTrusted = stated > 0 && !isEstimate(format)
   const duration = isTrusted ? stated : await correctDuration(options, index, stated)
+  if (!video && duration === 0) throw new MediaError('empty', 'The sound of the file has no length.')
   return {
     size,
     duration,
