@@ -208,7 +208,27 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['sound.m4a', [...tone(), ...aac], still],
   ['sound.wav', [...tone(), '-c:a', 'pcm_s24le'], still],
   ['sound.opus', [...tone(), '-c:a', 'libopus'], { ...still, sound: { channels: 2, rate: 48_000 } }],
+  [
+    'ten-channels.mov',
+    [
+      ...picture(),
+      ...['-f', 'lavfi', '-i', `aevalsrc=${Array(10).fill('sin(880*PI*t)/8').join('|')}:s=48000:d=1`],
+      ...[...h264, '-c:a', 'pcm_s16le'],
+    ],
+    { ...plain, sound: { channels: 2, rate: 48_000 } },
+  ],
+  [
+    'picture-ends-first.mp4',
+    [...picture(), ...tone('stereo', 44_100, 3), ...h264, ...aac],
+    { ...withSound, duration: 3 },
+  ],
+  [
+    'picture-ends-first.mkv',
+    [...picture(), ...tone('stereo', 44_100, 3), ...ffv1, '-c:a', 'flac'],
+    { ...withSound, duration: 3 },
+  ],
   // What is unusual, and fine all the same.
+  ['without-times.avi', [...picture(), '-c:v', 'libx264', '-bf', '3', '-pix_fmt', 'yuv420p'], plain],
   ['one-frame.mp4', [...picture(), '-frames:v', '1', ...h264], { ...plain, duration: 0.04 }],
   ['one-frame.mkv', [...picture(), '-frames:v', '1', ...ffv1], { ...plain, duration: 0.04 }],
   ['huge-start.ts', [...both, '-c:v', 'mpeg2video', ...aac, '-output_ts_offset', '90000'], withSound],
@@ -241,6 +261,15 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   // What cannot be taken.
   ['uncommon.mkv', [...picture(), '-c:v', 'magicyuv', '-pix_fmt', 'yuv420p'], { refused: 'unsupported-codec' }],
   ['uncommon.avi', [...picture(), '-c:v', 'snow', '-strict', '-2'], { refused: 'unsupported-codec' }],
+  [
+    'encrypted.mp4',
+    [
+      ...[...both, ...h264, ...aac, '-encryption_scheme', 'cenc-aes-ctr'],
+      ...['-encryption_key', '76a6c65c5ea762046bd749a2e632ccbb', '-encryption_kid', 'a7e61c373e219033c21091fa607bf3b8'],
+    ],
+    { refused: 'unreadable' },
+  ],
+  ['sound-of-nothing.wav', [...tone(), '-t', '0', '-c:a', 'pcm_s16le'], { refused: 'empty' }],
   ['too-slow.mkv', [...picture('64x48', '1/20', 60), ...ffv1], { refused: 'frame-rate' }],
   ['too-large.mkv', [...picture('17000x16', 25, 0.04), ...ffv1], { refused: 'too-large' }],
 ]
@@ -405,6 +434,17 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
       await Promise.all(parts.map((part) => rm(part)))
     },
     { ...plain, duration: 2 },
+  ],
+  [
+    'between-key-frames.ts',
+    async (making) => {
+      const x264 = ['-c:v', 'libx264', '-g', '50', '-sc_threshold', '0', '-pix_fmt', 'yuv420p']
+      await ffmpegOf(making, [...picture('64x48', 25, 4), ...tone('stereo', 44_100, 4), ...x264, ...aac, making.target])
+      const bytes = await readFile(making.target)
+      const [tables, cut] = [188 * 3, 188 * Math.floor(bytes.length / 188 / 4)]
+      await writeFile(making.target, Buffer.concat([bytes.subarray(0, tables), bytes.subarray(cut)]))
+    },
+    { ...withSound, duration: 3 },
   ],
   [
     'scratched.avi',

@@ -63,8 +63,8 @@ export const sending =
 
 /**
  * Puts a program `yt-dlp` into a folder, which gets everything through the proxy that it is given: from `<page>.json` what it
- * tells, from `<page>.mp4`, or `<page>.f1.mp4` and `<page>.f2.m4a`, and from `<page>.png` what it stores, and from `<page>.vtt`
- * subtitles, without which it fails when it is asked for them. For a page that ends with `hang` it starts another program and
+ * tells, from `<page>.mp4`, or `<page>.f1.mp4` and `<page>.f2.m4a`, what it stores; and when nothing is to be downloaded, from
+ * `<page>.png` and `<page>.gif` pictures, and from `<page>.vtt` subtitles, without which it fails when it is asked for them. For a page that ends with `hang` it starts another program and
  * neither ends; for one that ends with `flood` it says more than anybody wants to know. How it was run stands in `runs.json`.
  */
 export async function installYtDlp(folder: string): Promise<void> {
@@ -108,14 +108,22 @@ async function main() {
   const told = await get(url + '.json')
   if (!told) throw new Error('[generic] Unable to open ' + url + ': it was refused')
   if (args.includes('--dump-single-json')) return process.stdout.write(told)
+  const store = (extension, bytes) => writeFileSync(args[args.indexOf('--output') + 1].replace('.%(ext)s', extension), bytes)
+  if (args.includes('--write-thumbnail')) {
+    for (const from of ['.png', '.gif']) {
+      const picture = await get(url + from)
+      if (picture) store(from, picture)
+    }
+  }
   if (args.includes('--write-subs')) {
     const subtitles = await get(url + '.vtt')
     if (!subtitles) throw new Error('Unable to download video subtitles')
-    return writeFileSync('video.en-US.vtt', subtitles)
+    store('.en-US.vtt', subtitles)
   }
-  for (const from of ['.mp4', '.f1.mp4', '.f2.m4a', '.png']) {
+  if (args.includes('--skip-download')) return
+  for (const from of ['.mp4', '.f1.mp4', '.f2.m4a']) {
     const bytes = await get(url + from)
-    if (bytes) writeFileSync('video' + from, bytes)
+    if (bytes) store(from, bytes)
     if (bytes) process.stdout.write('vireo-progress ' + bytes.length + ' ' + bytes.length + '\\n')
   }
 }

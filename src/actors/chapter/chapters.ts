@@ -18,12 +18,15 @@ export function tidyChapters(chapters: readonly Chapter[]): Chapter[] {
   const byTimecode = new Map<number, Chapter>()
   for (const { timecode, title } of chapters) {
     const at = Math.floor(timecode)
-    const name = [...title.trim()].slice(0, MAX_TITLE).join('').trim()
+    const name = [...storable(title).trim()].slice(0, MAX_TITLE).join('').trim()
     const fits = at >= 0 && at <= MAX_TIMECODE && name !== ''
     if (fits && !byTimecode.has(at) && byTimecode.size < MAX_CHAPTERS) byTimecode.set(at, { timecode: at, title: name })
   }
   return [...byTimecode.values()].toSorted((a, b) => a.timecode - b.timecode)
 }
+
+/** Files and other sites have what JSON of PostgreSQL does not. */
+const storable = (title: string): string => title.replaceAll('\0', '').toWellFormed()
 
 /** `1:02:03`, `02:03` at the start of a line, and what follows. */
 const LINE = /^[ \t]*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[ \t]+(\S[^\r\n]{0,500})/gm

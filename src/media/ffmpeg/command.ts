@@ -52,6 +52,8 @@ const SEGMENT_SECONDS = 4
 const KEY_FRAME_SECONDS = 2
 const X264 = ['-preset', 'veryfast', '-bf', '16', '-b_strategy', '1']
 export const SCALE_FLAGS = 'bicubic'
+/** Seconds. */
+const SHORTEST_STILL = 0.04
 /** The guard of media files knows no images; this one is a JPEG of ours. */
 const STILL_GUARD = ['-protocol_whitelist', 'file', '-codec_whitelist', 'mjpeg']
 const STILL_IMAGE = [...STILL_GUARD, '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
@@ -134,7 +136,8 @@ function encodeInputs({ plan, input, stillPath, threads }: CommandOptions): Comm
   if (plan.source.picture === 'video') return [source]
   const { width, height } = plan.source
   const rate = formatRate(plan.encoded.find(({ video }) => video)?.video?.rate ?? { num: 25, den: 1 })
-  const length = ['-t', plan.duration.toFixed(3)]
+  // A length of 0 is none: the still would never end.
+  const length = ['-t', Math.max(plan.duration, SHORTEST_STILL).toFixed(3)]
   const still = stillPath
     ? { source: stillPath, options: [...STILL_IMAGE, '-framerate', rate] }
     : { source: `color=c=black:s=${width}x${height}:r=${rate}`, options: ['-f', 'lavfi'] }
@@ -157,6 +160,9 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
       chain.push(`fps=fps=${formatRate(picture.rate)}${isFirst ? ':start_time=0' : ''}`)
     }
     rate = picture.rate
+    if (isFirst && source.heldUntil !== undefined) {
+      chain.push(`tpad=stop=-1:stop_mode=clone,trim=end=${source.heldUntil.toFixed(3)}`)
+    }
     const isSourceSize = source.width === picture.width && source.height === picture.height
     const fits = isFirst && source.squarePixels && isSourceSize && stillPath === undefined
     if (isFirst && source.looks) chain.push(...upright(source.looks).filters)
@@ -205,7 +211,17 @@ function codecOptions(audio: AudioPlan): string[] {
   // AAC from a transport stream has its set-up in every frame; MP4 wants it once. Others pass unchanged.
   if (audio.mode === 'copy') return ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc']
   const rate = audio.sampleRate === undefined ? [] : ['-ar', `${audio.sampleRate}`]
-  return ['-af', FROM_THE_START, '-c:a', 'aac', '-b:a', `${audio.bitrate}`, '-ac', '2', ...rate]
+  return [
+    '-af',
+    [...audio.filters, FROM_THE_START].join(','),
+    '-c:a',
+    'aac',
+    '-b:a',
+    `${audio.bitrate}`,
+    '-ac',
+    '2',
+    ...rate,
+  ]
 }
 
 function hlsOutput({ playlist, fragmented }: RenditionFiles, streams: string[]): CommandOutput {

@@ -24,6 +24,7 @@ const streamSchema = z.looseObject({
   bit_rate: z.string().optional(),
   sample_rate: z.string().optional(),
   channels: z.number().int().optional(),
+  channel_layout: z.string().optional(),
   tags: tags.optional(),
   disposition: z.record(z.string(), z.number()).optional(),
   side_data_list: z.array(z.looseObject({ rotation: z.number().optional() })).optional(),
@@ -39,6 +40,8 @@ export const ffprobeSchema = z.looseObject({
   }),
   streams: z.array(streamSchema).default([]),
   chapters: z.array(z.looseObject({})).default([]),
+  /** The first few. */
+  packets: z.array(z.looseObject({ stream_index: z.number().int(), flags: z.string().optional() })).default([]),
 })
 
 export type Ffprobe = z.infer<typeof ffprobeSchema>
@@ -55,7 +58,11 @@ export interface FileMetadata {
 const MAX_STREAMS = 32
 
 /** Turns ffprobe's texts into numbers where they are numbers, and leaves out the path of the file. */
-export function toMetadata({ format, streams, chapters }: Ffprobe): FileMetadata {
+export function toMetadata({
+  format,
+  streams,
+  chapters,
+}: Pick<Ffprobe, 'format' | 'streams' | 'chapters'>): FileMetadata {
   const { filename: _path, ...rest } = format
   return {
     format: withNumbers(rest),

@@ -1,6 +1,7 @@
 // The ladder of a video: which renditions to make, of what size, rate and bit rate, and what can be copied. Pure.
 
 import { audioBitrate, isAudioBitrateKept, targetBitrate, theoreticalBitrate } from './bitrate.ts'
+import { mixable } from './channels.ts'
 import { outputRate } from './output-rate.ts'
 import { isWide, type Looks } from './picture.ts'
 import type { AudioProbe, MediaProbe, VideoProbe } from './probe.ts'
@@ -16,7 +17,10 @@ export interface LadderSettings {
   web_videos: { enabled: boolean }
 }
 
-export type AudioPlan = { mode: 'copy' } | { mode: 'encode'; bitrate: number; sampleRate: number | undefined }
+export type AudioPlan =
+  | { mode: 'copy' }
+  /** `filters` come before all others. */
+  | { mode: 'encode'; bitrate: number; sampleRate: number | undefined; filters: readonly string[] }
 
 export interface VideoPlan {
   /** px, even. */
@@ -46,6 +50,8 @@ export interface LadderPlan {
     /** How its frames are turned and coloured; undefined for a still. */
     looks: Looks | undefined
     interlaced: boolean
+    /** Seconds until which the last frame stands, when the sound goes on after the picture. */
+    heldUntil: number | undefined
     /** True when the decoded frames already have the top rendition's size and shape. */
     width: number
     height: number
@@ -109,6 +115,10 @@ const DEFAULT_STILL = { width: 850, height: 480 }
 const QUICK_COPY = { codec: 'h264', pixelFormat: 'yuv420p', minFps: 2, audioCodec: 'aac' }
 /** Seconds by which a copied stream may begin late: players of HLS take no notice of the pause that a copy would write. */
 const LATEST_START = 0.1
+/** Seconds of sound without picture, which players of HLS would leave out. */
+const LONGEST_REST = 0.5
+/** Formats whose times can be taken over, by FFmpeg's first name of them: others do not say when a frame is shown. */
+const COPYABLE_FORMATS = ['mov', 'matroska', 'flv', 'mpegts']
 const MAX_SAMPLE_RATE = 48_000
 
 /**
@@ -149,6 +159,7 @@ export function planLadder({ probe, settings, still, early = false }: PlanLadder
       audioIndex: probe.audio?.index,
       looks: probe.video,
       interlaced: probe.video?.interlaced ?? false,
+      heldUntil: heldUntil(probe),
       width: picture.width,
       height: picture.height,
       squarePixels: probe.video?.squarePixels ?? true,
@@ -193,7 +204,8 @@ const nearestEven = (value: number): number => Math.max(2, Math.round(value / 2)
 const shownFps = (rate: Rational): number => Math.round(toNumber(rate))
 
 /** Pixels must already be as players show them, since a copy cannot turn or stretch them. */
-function canCopyVideo({ video, isCut }: MediaProbe, settings: LadderSettings): boolean {
+function canCopyVideo(probe: MediaProbe, settings: LadderSettings): boolean {
+  const { video, isCut, format } = probe
   if (!video) return false
   const fps = toNumber(video.rate)
   return (
@@ -203,13 +215,21 @@ function canCopyVideo({ video, isCut }: MediaProbe, settings: LadderSettings): b
     video.squarePixels &&
     !video.interlaced &&
     !isCut &&
+    COPYABLE_FORMATS.includes(format.split(',', 1)[0] ?? '') &&
     video.startsAt <= LATEST_START &&
+    video.startsWhole &&
+    heldUntil(probe) === undefined &&
     !isWide(video) &&
     fps >= QUICK_COPY.minFps &&
     video.fps <= settings.fps.max &&
     video.bitrate !== undefined &&
     video.bitrate <= theoreticalBitrate({ width: video.width, height: video.height, fps }, 'max')
   )
+}
+
+function heldUntil({ video, audio, duration }: MediaProbe): number | undefined {
+  if (video?.endsAt === undefined || audio?.endsAt === undefined) return undefined
+  return audio.endsAt - video.endsAt > LONGEST_REST ? Math.max(duration, audio.endsAt) : undefined
 }
 
 const canCopyAudioCodec = (audio: AudioProbe | undefined): boolean =>
@@ -229,5 +249,5 @@ function planAudio({ audio, isCut }: MediaProbe): AudioPlan | undefined {
   const isWhole = !isCut && audio.startsAt <= LATEST_START
   if (canCopyAudioCodec(audio) && isPlain && isStereo && isWhole) return { mode: 'copy' }
   const sampleRate = audio.sampleRate > MAX_SAMPLE_RATE ? MAX_SAMPLE_RATE : undefined
-  return { mode: 'encode', bitrate: audioBitrate(audio.bitrate), sampleRate }
+  return { mode: 'encode', bitrate: audioBitrate(audio.bitrate), sampleRate, filters: mixable(audio) }
 }

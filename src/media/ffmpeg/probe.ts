@@ -39,8 +39,11 @@ export interface VideoProbe {
   colours: Colours
   /** Bits per second of this stream, or of the file, or undefined when neither says. */
   bitrate: number | undefined
-  /** Seconds from the start of the file to its first frame. */
+  /** Seconds from the start of the file to its first frame, and to the end of its last; undefined where nothing says. */
   startsAt: number
+  endsAt: number | undefined
+  /** Whether its first frame can be shown without those before it. */
+  startsWhole: boolean
 }
 
 export interface Colours {
@@ -56,10 +59,13 @@ export interface AudioProbe {
   channels: number
   /** Hz. */
   sampleRate: number
+  /** What each of them is for, as FFmpeg names it; undefined where the file does not say. */
+  layout: string | undefined
   /** Bits per second. */
   bitrate: number | undefined
-  /** Seconds from the start of the file. */
+  /** Seconds from the start of the file; undefined where nothing says. */
   startsAt: number
+  endsAt: number | undefined
 }
 
 export interface MediaProbe {
@@ -97,6 +103,8 @@ const RECKONED = new Set(['mp3', 'aac', 'ac3', 'eac3', 'dts', 'amr', 'mpeg', 'mp
 /** Seconds. */
 const MEASURED_TO = 0.5
 const DEFAULT_TIMEOUT_MS = 30_000
+/** Among so many packets is the first one of the picture. */
+const FIRST_PACKETS = 100
 
 /**
  * Reads a media file. Throws MediaError: `empty`, `playlist`, `truncated`, `not-media`, `unreadable`, `no-streams`,
@@ -105,7 +113,7 @@ const DEFAULT_TIMEOUT_MS = 30_000
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const { size, isIsoMedia, isCut } = await sniff(options.path, options)
   const output = await runFfprobe(options, isIsoMedia)
-  const { format, streams, chapters } = parse(output)
+  const { format, streams, chapters, packets } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
   const audio = streams.find((stream) => stream.codec_type === 'audio')
   if (!video && !audio) throw new MediaError('no-streams', 'The file has neither a picture nor sound.')
@@ -119,12 +127,13 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const index = video?.index ?? audio?.index ?? 0
   const isTrusted = stated > 0 && !isEstimate(format)
   const duration = isTrusted ? stated : await correctDuration(options, index, stated)
+  if (!video && duration === 0) throw new MediaError('empty', 'The sound of the file has no length.')
   return {
     size,
     duration,
     format: format.format_name ?? '',
     bitrate,
-    video: video && toVideo(video, format),
+    video: video && toVideo(video, { format, packets }),
     audio: audio && toAudio(audio, format),
     isCut,
     coverIndex: streams.find(isCover)?.index,
@@ -133,7 +142,8 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
 }
 
 async function runFfprobe({ ffmpeg, path, timeoutMs, signal }: ProbeOptions, isIsoMedia: boolean): Promise<string> {
-  const args = ['-v', 'error', ...inputGuard(), '-of', 'json', '-show_format', '-show_streams', '-show_chapters', path]
+  const shown = ['-show_format', '-show_streams', '-show_chapters', '-show_entries', 'packet=stream_index,flags']
+  const args = ['-v', 'error', ...inputGuard(), '-of', 'json', ...shown, '-read_intervals', `%+#${FIRST_PACKETS}`, path]
   const end = await runProcess({
     ...{ path: ffmpeg.ffprobePath, args, signal },
     limits: {
@@ -201,7 +211,7 @@ function isEstimate({ format_name: name = '', start_time: start }: Ffprobe['form
   return RECKONED.has(name) || (name.startsWith('matroska') && Number(start ?? 0) > 1)
 }
 
-function toVideo(stream: FfprobeStream, format: Ffprobe['format']): VideoProbe {
+function toVideo(stream: FfprobeStream, { format, packets }: Pick<Ffprobe, 'format' | 'packets'>): VideoProbe {
   const codedWidth = stream.width ?? 0
   const codedHeight = stream.height ?? 0
   if (codedWidth === 0 || codedHeight === 0 || stream.pix_fmt === undefined) {
@@ -215,6 +225,7 @@ function toVideo(stream: FfprobeStream, format: Ffprobe['format']): VideoProbe {
   const { rotation, byTag } = rotationOf(stream)
   const sideways = rotation === 90 || rotation === 270
   const { rate, variable } = rateOf(stream)
+  const first = packets.find(({ stream_index: index }) => index === stream.index)
   return {
     index: stream.index,
     codec: stream.codec_name ?? '',
@@ -235,6 +246,8 @@ function toVideo(stream: FfprobeStream, format: Ffprobe['format']): VideoProbe {
     colours: coloursOf(stream),
     bitrate: positive(stream.bit_rate) ?? positive(format.bit_rate),
     startsAt: startOf(stream, format),
+    endsAt: endOf(stream, format),
+    startsWhole: first?.flags === undefined || first.flags.startsWith('K'),
   }
 }
 
@@ -248,14 +261,24 @@ function toAudio(stream: FfprobeStream, format: Ffprobe['format']): AudioProbe {
     profile: stream.profile,
     channels: stream.channels ?? 0,
     sampleRate: Number(stream.sample_rate),
+    layout: stream.channel_layout === 'unknown' ? undefined : stream.channel_layout,
     bitrate: positive(stream.bit_rate),
     startsAt: startOf(stream, format),
+    endsAt: endOf(stream, format),
   }
 }
 
 function startOf(stream: FfprobeStream, format: Ffprobe['format']): number {
   const seconds = Number(stream.start_time) - Number(format.start_time)
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0
+}
+
+/** Matroska has the end of a track in a tag. */
+function endOf(stream: FfprobeStream, format: Ffprobe['format']): number | undefined {
+  const length = positive(stream.duration)
+  if (length !== undefined) return startOf(stream, format) + length
+  const [, hours, minutes, seconds] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(stream.tags?.DURATION ?? '') ?? []
+  return seconds === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
 }
 
 const isCover = (stream: FfprobeStream): boolean =>

@@ -8,8 +8,8 @@ const HEAD_BYTES = 4096
 const BLOCK_BYTES = 16 * 1024
 /** Boxes of a file side by side; a long recording has two for each of its fragments. What comes after them is not looked at. */
 const MOST_PARTS = 50_000
-/** Boxes within the description of a movie, all tracks together: a hundred tracks have some 1,500. */
-const MOST_IN_MOVIE = 5000
+/** Boxes within the description of a movie, all tracks together: a hundred tracks have some 2,000. */
+const MOST_IN_MOVIE = 10_000
 const DEFAULT_TIMEOUT_MS = 30_000
 /** Box types that an ISO base media or QuickTime file begins with. */
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof', 'sidx', 'uuid'])
@@ -125,8 +125,10 @@ async function findMovie(bytes: Bytes, size: number): Promise<Box | undefined> {
 /** Encoders need the start of a track to warm up, and pictures wait to be put in order: that is no cut. */
 const WARM_UP_SECONDS = 0.25
 
+/** Throws `unreadable` when a track is encrypted: what it holds looks like any other stream, and plays as noise. */
 async function hasCuts(bytes: Bytes, movie: Box): Promise<boolean> {
   const budget = { left: MOST_IN_MOVIE }
+  let isCut = false
   for await (const track of boxesIn(bytes, movie, budget)) {
     if (track.type !== 'trak') continue
     let edits: number[] = []
@@ -136,11 +138,27 @@ async function hasCuts(bytes: Bytes, movie: Box): Promise<boolean> {
       for await (const box of boxesIn(bytes, part, budget)) {
         if (box.type === 'elst') edits = await readEdits(bytes, box)
         if (box.type === 'mdhd') scale = await readScale(bytes, box)
+        if (box.type === 'minf') await refuseEncrypted(bytes, box, budget)
       }
     }
-    if (edits.length > 1 || (scale > 0 && (edits[0] ?? 0) / scale > WARM_UP_SECONDS)) return true
+    isCut ||= edits.length > 1 || (scale > 0 && (edits[0] ?? 0) / scale > WARM_UP_SECONDS)
   }
-  return false
+  return isCut
+}
+
+/** Sample entries of ISO/IEC 23001-7 (Common Encryption), and of the shops before it. */
+const ENCRYPTED = new Set(['encv', 'enca', 'drmi', 'drms'])
+
+async function refuseEncrypted(bytes: Bytes, media: Box, budget: Budget): Promise<void> {
+  for await (const table of boxesIn(bytes, media, budget)) {
+    if (table.type !== 'stbl') continue
+    for await (const box of boxesIn(bytes, table, budget)) {
+      if (box.type !== 'stsd') continue
+      const content = await startOf(bytes, box, 16)
+      if (ENCRYPTED.has(content.toString('latin1', 12, 16)))
+        throw new MediaError('unreadable', 'The file is encrypted.')
+    }
+  }
 }
 
 /** The first moments that the edits of a track show, in its time scale; pauses are left out. Only the first few. */

@@ -151,14 +151,14 @@ function pictureFilters(
 
 function soundFilters(
   { sampleRate }: NonNullable<StudioPlan['sound']>,
-  { sound }: PlannedClip,
+  { sound, soundFilters: first }: PlannedClip,
   input: number,
   length: string,
 ): string {
   const same = 'aformat=sample_fmts=fltp:channel_layouts=stereo'
   const cut = `atrim=duration=${length},asetpts=PTS-STARTPTS`
   if (sound === undefined) return `anullsrc=r=${sampleRate}:cl=stereo,${same},${cut}`
-  return `[${input}:${sound}]aresample=${sampleRate}:async=1:first_pts=0,${same},apad,${cut}`
+  return `[${input}:${sound}]${[...first, `aresample=${sampleRate}:async=1:first_pts=0`, same, 'apad', cut].join(',')}`
 }
 
 /** A picture that lies over several stretches is given to each of them. */

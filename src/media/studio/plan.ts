@@ -2,6 +2,7 @@
 
 import { MediaError } from '../errors.ts'
 import { audioBitrate, theoreticalBitrate } from '../ffmpeg/bitrate.ts'
+import { mixable } from '../ffmpeg/channels.ts'
 import { outputRate } from '../ffmpeg/output-rate.ts'
 import type { Looks } from '../ffmpeg/picture.ts'
 import type { AudioProbe, MediaProbe, VideoProbe } from '../ffmpeg/probe.ts'
@@ -36,6 +37,8 @@ export interface PlannedClip extends Clip {
     | undefined
   /** The index of the stream; undefined for silence. */
   sound: number | undefined
+  /** For its sound, before all others. */
+  soundFilters: readonly string[]
 }
 
 export interface StudioPlan {
@@ -89,12 +92,15 @@ export function planStudio({ video, sound, tasks, maxFps }: PlanStudioOptions): 
   const used = clips.map(({ of }) => sources.get(of))
   return {
     duration: lengthOf(clips),
-    clips: clips.map((clip) => ({
-      ...clip,
-      marks: picture ? clip.marks : [],
-      picture: picture && fitted(sources.get(clip.of)?.video, picture),
-      sound: sources.get(clip.of)?.audio?.index,
-    })),
+    clips: clips.map((clip) => {
+      const { video, audio } = sources.get(clip.of) ?? {}
+      return {
+        ...clip,
+        marks: picture ? clip.marks : [],
+        picture: picture && fitted(video, picture),
+        ...{ sound: audio?.index, soundFilters: audio ? mixable(audio) : [] },
+      }
+    }),
     picture,
     sound: soundOf(
       own.audio,

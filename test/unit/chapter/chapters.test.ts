@@ -69,6 +69,19 @@ describe('a list of chapters', () => {
     ])
   })
 
+  it('has nothing in it that the database does not take', () => {
+    expect(
+      tidyChapters([
+        { timecode: 0, title: 'a\0b' },
+        { timecode: 1, title: '\0' },
+        { timecode: 2, title: 'half a sign \ud83d' },
+      ]),
+    ).toEqual([
+      { timecode: 0, title: 'ab' },
+      { timecode: 2, title: 'half a sign \ufffd' },
+    ])
+  })
+
   it('has an end', () => {
     const many = Array.from({ length: 2000 }, (_, timecode) => ({ timecode, title: '😀'.repeat(200) }))
     const kept = tidyChapters(many)

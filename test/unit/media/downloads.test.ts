@@ -277,6 +277,8 @@ describe('a page, by yt-dlp', () => {
     for (const { args, path } of runs) {
       expect(args.join(' ')).toContain('--fixup never --ffmpeg-location no-ffmpeg --downloader native')
       expect(path).toBe(join(folder, 'programs'))
+      // Of a list it would otherwise look at each video.
+      expect(args.includes('--flat-playlist')).toBe(args.includes('--dump-single-json'))
       const formats = args.includes('--format') ? args[args.indexOf('--format') + 1] : undefined
       for (const format of formats?.split(/[/+]/) ?? []) expect(format).toContain("[protocol~='^(https?|")
     }
@@ -288,8 +290,18 @@ describe('a page, by yt-dlp', () => {
     site.answer('/watch/5.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/5.mp4', { type: 'video/mp4', bytes: VIDEO })
     const found = await get(at('/watch/5'), { by: withYtDlp })
-    expect(site.asked.at(-1)).toBe('/watch/5.vtt')
+    expect(site.asked).toContain('/watch/5.vtt')
     expect(found).toMatchObject({ fileName: 'video.mp4', subtitles: [] })
+  })
+
+  it('has its picture whatever kind that is of', async () => {
+    const gif = 'GIF89a'
+    site.answer('/watch/10.json', { type: 'application/json', bytes: pageInfo({ subtitles: {} }) })
+    site.answer('/watch/10.mp4', { type: 'video/mp4', bytes: VIDEO })
+    site.answer('/watch/10.gif', { type: 'image/gif', bytes: gif })
+    const { path, picturePath = '' } = await get(at('/watch/10'), { by: withYtDlp })
+    expect((await readFile(path)).equals(VIDEO)).toBe(true)
+    expect(await readFile(picturePath, 'utf8')).toBe(gif)
   })
 
   it('that gives the picture and the sound by themselves becomes one file', async () => {

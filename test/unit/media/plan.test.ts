@@ -48,14 +48,14 @@ function video(patch: Partial<VideoProbe> = {}): VideoProbe {
     hdr: false,
     colours: { matrix: undefined, primaries: undefined, transfer: undefined },
     bitrate: 5_000_000,
-    startsAt: 0,
+    ...{ startsAt: 0, endsAt: 10, startsWhole: true },
     ...patch,
   }
 }
 
 const aac: AudioProbe = {
   ...{ index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 },
-  startsAt: 0,
+  ...{ layout: 'stereo', startsAt: 0, endsAt: 10 },
 }
 
 function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<AudioProbe> | false } = {}): MediaProbe {
@@ -320,11 +320,20 @@ describe('the quick copy', () => {
     ['pixels that are not square', { video: { squarePixels: false } }],
     ['interlaced fields', { video: { interlaced: true } }],
     ['high dynamic range', { video: { hdr: true } }],
+    ['a first frame that needs those before it', { video: { startsWhole: false } }],
+    ['sound that goes on after the picture', { video: { endsAt: 9 } }],
     ['sound of another codec', { audio: { codec: 'opus' } }],
     ['sound of too high a bit rate', { audio: { bitrate: 500_000 } }],
   ]
   it.each(reasons)('is not done with %s', (_reason, patch) => {
     expect(planned(patch)).toBeUndefined()
+  })
+
+  it('is not done out of a format that does not say when a frame is shown', () => {
+    const copied = (format: string) =>
+      planLadder({ probe: { ...probeOf({}), format }, settings: settings() }).copied?.resolution
+    expect(['mov,mp4,m4a,3gp,3g2,mj2', 'matroska,webm', 'flv', 'mpegts'].map(copied)).toEqual([1080, 1080, 1080, 1080])
+    expect(['avi', 'asf', 'mpeg'].map(copied)).toEqual([undefined, undefined, undefined])
   })
 
   it('is not done when the original resolution is not to be made', () => {
@@ -335,7 +344,7 @@ describe('the quick copy', () => {
   it('keeps the picture and makes stereo of more channels', () => {
     const plan = planLadder({ probe: probeOf({ audio: { channels: 6 } }), settings: settings() })
     expect(plan.copied?.resolution).toBe(1080)
-    expect(plan.audio).toEqual({ mode: 'encode', bitrate: 128_000, sampleRate: undefined })
+    expect(plan.audio).toEqual({ mode: 'encode', bitrate: 128_000, sampleRate: undefined, filters: [] })
   })
 })
 
@@ -413,6 +422,25 @@ describe('the steps of a ladder', () => {
   it('are one for a short video, and where nobody watches before the end', () => {
     expect(stepsFor(encodedOnly, {}, 5)).toEqual([['encode', [1080, 720, 480, 360, 240, 144]]])
     expect(stepsFor(encodedOnly, { early: false })).toEqual([['encode', [1080, 720, 480, 360, 240, 144]]])
+  })
+})
+
+describe('sound that cannot be mixed', () => {
+  const filtersFor = (audio: Partial<AudioProbe>) => {
+    const plan = planLadder({ probe: probeOf({ audio: { codec: 'pcm_s16le', ...audio } }), settings: settings() })
+    return plan.audio?.mode === 'encode' ? plan.audio.filters : undefined
+  }
+
+  it('gives its first two channels, or the one that is the same in all directions', () => {
+    expect(filtersFor({ channels: 10, layout: undefined })).toEqual(['pan=stereo|c0=c0|c1=c1'])
+    expect(filtersFor({ channels: 2, layout: '2 channels (FL+FL)' })).toEqual(['pan=stereo|c0=c0|c1=c1'])
+    expect(filtersFor({ channels: 1, layout: '1 channels (LFE)' })).toEqual(['pan=stereo|c0=c0|c1=c0'])
+    expect(filtersFor({ channels: 4, layout: 'ambisonic 1' })).toEqual(['pan=stereo|c0=c0|c1=c0'])
+  })
+
+  it('is none of what FFmpeg knows or guesses', () => {
+    expect(filtersFor({ channels: 6, layout: '5.1(side)' })).toEqual([])
+    expect(filtersFor({ channels: 4, layout: undefined })).toEqual([])
   })
 })
 

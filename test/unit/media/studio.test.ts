@@ -135,7 +135,8 @@ const probed = (changes: {
             fps: 25,
             variableRate: false,
           },
-          ...{ interlaced: false, hdr: false, bitrate: 90_000, rotatedByTag: false, startsAt: 0, colours: UNTOLD },
+          ...{ interlaced: false, hdr: false, bitrate: 90_000, rotatedByTag: false, colours: UNTOLD },
+          ...{ startsAt: 0, endsAt: undefined, startsWhole: true },
         }
       : undefined,
     audio: sound
@@ -146,7 +147,7 @@ const probed = (changes: {
           channels: 6,
           sampleRate: 44_100,
           bitrate: 96_000,
-          startsAt: 0,
+          ...{ layout: '5.1', startsAt: 0, endsAt: undefined },
         }
       : undefined,
   }

@@ -11,13 +11,17 @@ import type { DownloadedVideo, DownloadOptions } from '../downloads.ts'
 
 const FORMAT = 'yt-dlp.format'
 const JOIN_PID = 'join.pid'
-const PICTURES = ['.jpg', '.jpeg', '.png', '.webp']
-/** Not a video, or not whole. */
-const BESIDE_THE_VIDEO = [...PICTURES, '.vtt', '.srt', '.part', '.ytdl', '.json', '.temp']
+/** How the names of its files begin. What belongs to it may have any extension, and must not pass for the video. */
+const OF_VIDEO = 'video.'
+const BESIDE = 'beside.'
+export const videoOutput = ['--output', `${OF_VIDEO}%(ext)s`]
+export const besideOutput = ['--output', `${BESIDE}%(ext)s`]
+const NOT_WHOLE = ['.part', '.ytdl', '.json', '.temp']
 const WHOLE = /^video\.[a-z0-9]{1,5}$/
 /** As it names the files of which it would make one. */
 const PART = /^video\.f.+\.[a-z0-9]{1,5}$/s
-const SUBTITLE = /^video\.([A-Za-z0-9-]{2,20})\.(vtt|srt)$/
+const SUBTITLE = /^beside\.([A-Za-z0-9-]{2,20})\.(vtt|srt)$/
+const PICTURE = /^beside\.[A-Za-z0-9]{1,20}$/
 
 const MAX_SUBTITLES = 100
 /** Bytes of one, and of all of a video. */
@@ -28,7 +32,9 @@ const MAX_SUBTITLES_SIZE = 40 * 1024 * 1024
 export async function forgetOthers(folder: string, format: string | undefined): Promise<void> {
   const note = join(folder, FORMAT)
   if (format !== undefined && (await readFile(note, 'utf8').catch(() => undefined)) === format) return
-  for (const name of await ofVideo(folder)) await rm(join(folder, name), { recursive: true, force: true })
+  for (const name of [...(await named(folder, OF_VIDEO)), ...(await named(folder, BESIDE))]) {
+    await rm(join(folder, name), { recursive: true, force: true })
+  }
   await writeFile(note, format ?? '')
 }
 
@@ -41,12 +47,9 @@ export interface FoundOptions extends Pick<DownloadOptions, 'folder' | 'maxBytes
 }
 
 /** Throws DownloadError, MediaError `disk-full`, and the reason of the signal. */
-export async function videoIn(
-  options: FoundOptions,
-): Promise<Pick<DownloadedVideo, 'path' | 'fileName' | 'picturePath'>> {
+export async function videoIn(options: FoundOptions): Promise<Pick<DownloadedVideo, 'path' | 'fileName'>> {
   const { folder, maxBytes, signal } = options
-  const names = await ofVideo(folder)
-  const media = names.filter((name) => !BESIDE_THE_VIDEO.includes(extname(name)))
+  const media = (await named(folder, OF_VIDEO)).filter((name) => !NOT_WHOLE.includes(extname(name)))
   const [whole, another] = media.filter((name) => WHOLE.test(name))
   const parts = media.filter((name) => PART.test(name))
   if (another !== undefined || (whole === undefined && parts.length !== 2)) {
@@ -61,8 +64,7 @@ export async function videoIn(
     await joinParts(parts, path, options)
     signal.throwIfAborted()
   } else await rename(join(folder, whole), path)
-  const picture = names.find((name) => PICTURES.includes(extname(name)))
-  return { path, fileName: `video${extension}`, picturePath: picture && join(folder, picture) }
+  return { path, fileName: `video${extension}` }
 }
 
 /** In whichever order they are, and without encoding. */
@@ -94,11 +96,17 @@ async function joinParts(
   for (const name of parts) await rm(join(folder, name))
 }
 
+/** Whatever its extension says of it. */
+export async function pictureIn(folder: string): Promise<string | undefined> {
+  const found = (await named(folder, BESIDE)).find((name) => PICTURE.test(name))
+  return found && join(folder, found)
+}
+
 /** As far as they are few and small. */
 export async function subtitlesIn(folder: string): Promise<NonNullable<DownloadedVideo['subtitles']>> {
   const found: NonNullable<DownloadedVideo['subtitles']> = []
   let left = MAX_SUBTITLES_SIZE
-  for (const name of await ofVideo(folder)) {
+  for (const name of await named(folder, BESIDE)) {
     const language = SUBTITLE.exec(name)?.[1]
     if (language === undefined || found.length === MAX_SUBTITLES) continue
     const path = join(folder, name)
@@ -110,5 +118,5 @@ export async function subtitlesIn(folder: string): Promise<NonNullable<Downloade
   return found
 }
 
-const ofVideo = async (folder: string): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => name.startsWith('video.')).toSorted()
+const named = async (folder: string, beginning: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.startsWith(beginning)).toSorted()

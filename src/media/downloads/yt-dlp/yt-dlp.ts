@@ -5,7 +5,7 @@ import type { Logger } from '../../../platform/logger.ts'
 import type { Ffmpeg } from '../../ffmpeg/find.ts'
 import { DownloadError, tooLarge } from '../download-error.ts'
 import type { DownloadedVideo, DownloadOptions } from '../downloads.ts'
-import { forgetOthers, killOrphanedJoin, subtitlesIn, videoIn } from './files.ts'
+import { besideOutput, forgetOthers, killOrphanedJoin, pictureIn, subtitlesIn, videoIn, videoOutput } from './files.ts'
 import type { Program } from './find.ts'
 import { type RemoteVideoEntry, readVideoInfo, readVideoList, type VideoInfo } from './info.ts'
 import { killOrphanedYtDlp, type RunYtDlpOptions, runYtDlp, type YtDlpLimits } from './run.ts'
@@ -33,7 +33,8 @@ const BESIDE = 64 * 1024 * 1024
 const MAX_INFO = 8 * 1024 * 1024
 const MAX_LIST = 32 * 1024 * 1024
 const PROGRESS = 'vireo-progress'
-const OUTPUT = ['--output', 'video.%(ext)s']
+/** A list is refused: it need not look at all that is in it, one after the other. */
+const FIRST_OF_A_LIST = ['--flat-playlist', '--playlist-end', '1']
 /** Codes of languages, whatever else a site has under "subtitles". Commas would part it. */
 const LANGUAGES = '[A-Za-z][A-Za-z][A-Za-z]?(-[A-Za-z0-9]+)*'
 
@@ -57,7 +58,7 @@ export function makeYtDlp({ program, dial, logger, ffmpeg, maxHeight, limits }: 
     readVideoInfo(
       await run(BESIDE, {
         ...{ url, folder, signal },
-        args: ['--no-playlist', '--dump-single-json', '--format', formatsUpTo(maxHeight)],
+        args: [...FIRST_OF_A_LIST, '--no-playlist', '--dump-single-json', '--format', formatsUpTo(maxHeight)],
       }),
     )
 
@@ -66,7 +67,7 @@ export function makeYtDlp({ program, dial, logger, ffmpeg, maxHeight, limits }: 
     await run(maxBytes + BESIDE, {
       ...{ url, folder, signal },
       args: [
-        ...['--no-playlist', '--format', formatsUpTo(maxHeight), ...OUTPUT, '--write-thumbnail'],
+        ...['--no-playlist', '--format', formatsUpTo(maxHeight), ...videoOutput],
         ...['--no-part', '--no-mtime', '--newline', '--progress'],
         ...['--progress-template', `download:${PROGRESS} %(progress.downloaded_bytes)s %(progress.total_bytes)s`],
       ],
@@ -74,15 +75,16 @@ export function makeYtDlp({ program, dial, logger, ffmpeg, maxHeight, limits }: 
     })
   }
 
-  /** A video is as good without them. */
-  async function fetchSubtitles(url: string, { folder, signal }: DownloadOptions): Promise<void> {
-    const wanted = ['--write-subs', '--sub-langs', LANGUAGES, '--sub-format', 'vtt/srt/best']
+  /** Its picture and its subtitles, as far as they can be had: a video is as good without them. */
+  async function fetchBeside(url: string, languages: string[], { folder, signal }: DownloadOptions): Promise<void> {
+    const isSpoken = languages.some((language) => new RegExp(`^${LANGUAGES}$`).test(language))
+    const subtitles = isSpoken ? ['--write-subs', '--sub-langs', LANGUAGES, '--sub-format', 'vtt/srt/best'] : []
     try {
-      const args = ['--no-playlist', '--skip-download', ...OUTPUT, ...wanted]
-      await run(BESIDE, { url, folder, signal, args, onOutputLine: () => {} })
+      const args = ['--no-playlist', '--skip-download', '--ignore-errors', ...besideOutput, '--write-thumbnail']
+      await run(BESIDE, { url, folder, signal, args: [...args, ...subtitles], onOutputLine: () => {} })
     } catch (error) {
       signal.throwIfAborted()
-      logger.debug({ err: error }, 'subtitles of another site were not got')
+      logger.debug({ err: error }, 'not all that belongs to a video of another site was got')
     }
   }
 
@@ -96,9 +98,9 @@ export function makeYtDlp({ program, dial, logger, ffmpeg, maxHeight, limits }: 
       await forgetOthers(options.folder, format)
       await fetchVideo(url, options)
       const video = await videoIn({ ...options, ffmpeg, limits })
-      const isSpoken = languages.some((language) => new RegExp(`^${LANGUAGES}$`).test(language))
-      if (isSpoken) await fetchSubtitles(url, options)
-      return { ...video, metadata, subtitles: await subtitlesIn(options.folder) }
+      await fetchBeside(url, languages, options)
+      const { folder } = options
+      return { ...video, metadata, picturePath: await pictureIn(folder), subtitles: await subtitlesIn(folder) }
     },
 
     async list(url, { limit, folder, signal }) {

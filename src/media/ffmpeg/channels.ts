@@ -1,0 +1,23 @@
+// Sound with more channels than two, or with such as nobody knows how to mix.
+
+import type { AudioProbe } from './probe.ts'
+
+/** Layouts that FFmpeg makes stereo of. */
+const KNOWN = new Set([
+  ...['mono', 'stereo', 'downmix', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1', 'quad', 'quad(side)'],
+  ...['5.0', '5.0(side)', '5.1', '5.1(side)', '6.0', '6.0(front)', '6.1', '6.1(back)', '6.1(front)', 'hexagonal'],
+  ...['7.0', '7.0(front)', '7.1', '7.1(wide)', '7.1(wide-side)', 'octagonal'],
+])
+/** Of so many at most it guesses what they are for. */
+const MOST_GUESSED = 8
+
+/**
+ * Filters for sound that FFmpeg cannot mix down, before all others; none where it can. Of the tracks of a recorder the first two
+ * are taken, of a sphere (ambisonic) the one that is the same in all directions.
+ */
+export function mixable({ channels, layout }: Pick<AudioProbe, 'channels' | 'layout'>): string[] {
+  const isKnown = layout === undefined ? channels <= MOST_GUESSED : KNOWN.has(layout)
+  if (isKnown) return []
+  const isOne = channels < 2 || layout?.startsWith('ambisonic') === true
+  return [`pan=stereo|c0=c0|c1=${isOne ? 'c0' : 'c1'}`]
+}
