@@ -1,31 +1,41 @@
-// Puts the picture of one file and the sound of another into one file, without encoding.
+// Puts the picture of one file and the sound of another, or the streams of one, into a plain MP4, without encoding.
 
 import type { Ffmpeg } from './find.ts'
 import { inputGuard } from './guard.ts'
 import { type RunLimits, runFfmpeg } from './run.ts'
 
-export interface JoinOptions {
+interface CopyOptions {
   ffmpeg: Ffmpeg
-  /** The paths of files that a ladder made. */
-  picture: string
-  sound: string
   /** The path of the MP4 to write. */
   target: string
   limits: RunLimits
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
+}
+
+export interface JoinOptions extends CopyOptions {
+  /** The paths of files that a ladder made. */
+  picture: string
+  sound: string
 }
 
 /** Throws MediaError as `runFfmpeg` does. */
-export async function joinStreams({ picture, sound, target, ...run }: JoinOptions): Promise<void> {
-  const streams = ['-map', '0:v:0', '-map', '1:a:0', '-c', 'copy', '-map_metadata', '-1']
+export const joinStreams = ({ picture, sound, ...run }: JoinOptions): Promise<void> =>
+  copyStreams([picture, sound], ['-map', '0:v:0', '-map', '1:a:0'], run)
+
+/** The first picture and sound of a file, each if there is one. Throws MediaError as `runFfmpeg` does. */
+export const unfragment = ({ source, ...run }: CopyOptions & { source: string }): Promise<void> =>
+  copyStreams([source], ['-map', '0:v:0?', '-map', '0:a:0?'], run)
+
+async function copyStreams(sources: string[], streams: string[], { target, ...run }: CopyOptions): Promise<void> {
+  const options = [...streams, '-c', 'copy', '-map_metadata', '-1', '-strict', '-2']
   await runFfmpeg({
     ...run,
     duration: 0,
     spec: {
-      inputs: [picture, sound].map((source) => ({ source, options: inputGuard() })),
+      inputs: sources.map((source) => ({ source, options: inputGuard() })),
       filter: undefined,
       threads: 0,
-      outputs: [{ target, options: [...streams, '-max_muxing_queue_size', '4096', '-f', 'mp4'] }],
+      outputs: [{ target, options: [...options, '-max_muxing_queue_size', '4096', '-f', 'mp4'] }],
     },
   })
 }

@@ -80,6 +80,8 @@ export interface MediaProbe {
   audio: AudioProbe | undefined
   /** True when parts of what the file holds are not to be shown. */
   isCut: boolean
+  /** True for ISO media whose frames lie in fragments, as those of HLS do. */
+  isFragmented: boolean
   /** The stream index of a cover picture in an audio file. */
   coverIndex: number | undefined
   metadata: FileMetadata
@@ -111,7 +113,7 @@ const FIRST_PACKETS = 100
  * `unsupported-codec`, `too-large`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
-  const { size, isIsoMedia, isCut } = await sniff(options.path, options)
+  const { size, isIsoMedia, isCut, isFragmented } = await sniff(options.path, options)
   const output = await runFfprobe(options, isIsoMedia)
   const { format, streams, chapters, packets } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
@@ -135,7 +137,7 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
     bitrate,
     video: video && toVideo(video, { format, packets }),
     audio: audio && toAudio(audio, format),
-    isCut,
+    ...{ isCut, isFragmented },
     coverIndex: streams.find(isCover)?.index,
     metadata: toMetadata({ format, streams, chapters }),
   }

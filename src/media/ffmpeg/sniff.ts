@@ -21,6 +21,8 @@ export interface Sniffed {
   isIsoMedia: boolean
   /** True when its edit lists hide or repeat a part of it: players of HLS show what is hidden. */
   isCut: boolean
+  /** True when its frames lie in fragments, which tell of themselves alone. */
+  isFragmented: boolean
 }
 
 export interface SniffOptions {
@@ -39,8 +41,8 @@ export async function sniff(path: string, options: SniffOptions = {}): Promise<S
     const head = await bytes(0, HEAD_BYTES)
     if (isScript(head)) throw new MediaError('playlist', 'Playlists and scripts are not media files.')
     const isIsoMedia = head.length >= 8 && FIRST_BOXES.has(head.toString('latin1', 4, 8))
-    const movie = isIsoMedia ? await findMovie(bytes, size) : undefined
-    return { size, isIsoMedia, isCut: movie !== undefined && (await hasCuts(bytes, movie)) }
+    const { movie, isFragmented } = isIsoMedia ? await findMovie(bytes, size) : nothing
+    return { size, isIsoMedia, isCut: movie !== undefined && (await hasCuts(bytes, movie)), isFragmented }
   } finally {
     await handle.close()
   }
@@ -109,17 +111,25 @@ async function* boxesIn(bytes: Bytes, parent: Box, budget: Budget): AsyncGenerat
   if (budget.left <= 0) throw new MediaError('unreadable', 'The file describes itself at too great a length.')
 }
 
-/** The `moov` box; undefined where fragments do without. Throws `truncated` when the last box ends after the file. */
-async function findMovie(bytes: Bytes, size: number): Promise<Box | undefined> {
+interface Movie {
+  /** The `moov` box; undefined where fragments do without. */
+  movie: Box | undefined
+  isFragmented: boolean
+}
+
+const nothing: Movie = { movie: undefined, isFragmented: false }
+
+/** Throws `truncated` when the last box ends after the file. */
+async function findMovie(bytes: Bytes, size: number): Promise<Movie> {
   let movie: Box | undefined
-  let hasFragments = false
+  let isFragmented = false
   for await (const box of boxes(bytes, { start: 0, end: size }, { left: MOST_PARTS })) {
     if (box.end > size) throw new MediaError('truncated', 'The file is cut off before its end.')
     if (box.type === 'moov') movie = box
-    if (box.type === 'moof') hasFragments = true
+    if (box.type === 'moof') isFragmented = true
   }
-  if (!movie && !hasFragments) throw new MediaError('truncated', 'The file is cut off before its end.')
-  return movie
+  if (!movie && !isFragmented) throw new MediaError('truncated', 'The file is cut off before its end.')
+  return { movie, isFragmented }
 }
 
 /** Encoders need the start of a track to warm up, and pictures wait to be put in order: that is no cut. */

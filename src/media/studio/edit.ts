@@ -5,6 +5,7 @@ import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
+import { unfragment } from '../ffmpeg/join.ts'
 import { type MediaProbe, probe } from '../ffmpeg/probe.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import { killOrphan } from '../process.ts'
@@ -50,12 +51,10 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
   await mkdir(workFolder, { recursive: true })
   await killOrphan(join(workFolder, PID_FILE), workFolder)
   const look = (path: string): Promise<MediaProbe> => probe({ ffmpeg, path, timeoutMs: options.probeTimeoutMs, signal })
-  const video = await look(picture)
+  const video = await seekable(options, { path: picture, as: 'picture.mp4', look })
+  const heard = sound === picture ? undefined : await seekable(options, { path: sound, as: 'sound.mp4', look })
   const tasks = await Promise.all(options.tasks.map((task) => lookedAt(task, look)))
-  const plan = planStudio({
-    ...{ video, tasks, maxFps: options.maxFps },
-    sound: sound === picture ? undefined : await look(sound),
-  })
+  const plan = planStudio({ ...{ video: video.probe, tasks, maxFps: options.maxFps }, sound: heard?.probe })
   const result = join(workFolder, 'result.mp4')
   if (await isThere(result)) return { path: result, retiming: plan.retiming }
   const target = join(workFolder, 'unfinished.mp4')
@@ -65,7 +64,7 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
     ...{ ffmpeg, limits, signal, duration: plan.duration, pidFile: join(workFolder, PID_FILE) },
     spec: studioCommand({
       ...{ plan, target, threads, canToneMap: ffmpeg.canToneMap, asFiltered: ffmpeg.asFiltered },
-      paths: { picture, sound, tasks: await pathsOf(options, plan) },
+      paths: { picture: video.path, sound: (heard ?? video).path, tasks: await pathsOf(options, plan) },
     }),
     ...(niceness === undefined ? {} : { niceness }),
     ...(onProgress ? { onProgress } : {}),
@@ -73,6 +72,22 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
   })
   await rename(target, result)
   return { path: result, retiming: plan.retiming }
+}
+
+/**
+ * The file itself or, where ffmpeg has to find a moment in its fragments, a plain copy of it: older releases look for ever when a
+ * fragment has nothing of a stream.
+ */
+async function seekable(
+  { ffmpeg, tasks, workFolder, limits, signal }: EditVideoOptions,
+  { path, as, look }: { path: string; as: string; look: (path: string) => Promise<MediaProbe> },
+): Promise<{ path: string; probe: MediaProbe }> {
+  const found = await look(path)
+  const seeks = tasks.some((task) => task.name === 'cut' && (task.start ?? 0) > 0)
+  if (!seeks || !found.isFragmented) return { path, probe: found }
+  const target = join(workFolder, as)
+  await unfragment({ ffmpeg, source: path, target, limits, signal })
+  return { path: target, probe: await look(target) }
 }
 
 async function lookedAt(task: EditTask, look: (path: string) => Promise<MediaProbe>): Promise<StudioTask> {

@@ -66,7 +66,7 @@ function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<A
     bitrate: 5_200_000,
     video: patch.video === false ? undefined : video(patch.video),
     audio: patch.audio === false ? undefined : { ...aac, ...patch.audio },
-    isCut: false,
+    ...{ isCut: false, isFragmented: false },
     coverIndex: undefined,
     metadata: { format: {}, streams: [], chapters: [] },
   }

@@ -114,7 +114,15 @@ const probed = (changes: {
 }): MediaProbe => {
   const { width = 640, height = 360, sound = true, picture = true, duration = 10 } = changes
   return {
-    ...{ isCut: false, size: 1000, duration, format: 'mov', bitrate: 100_000, coverIndex: undefined },
+    ...{
+      isCut: false,
+      isFragmented: false,
+      size: 1000,
+      duration,
+      format: 'mov',
+      bitrate: 100_000,
+      coverIndex: undefined,
+    },
     metadata: { format: {}, streams: [], chapters: [] },
     video: picture
       ? {
