@@ -621,6 +621,8 @@ describe('a torrent', () => {
     const { bytes } = await seed(Buffer.alloc(5000, 'z'), 'read.mp4')
     expect(await readTorrent(bytes)).toEqual({ name: 'read.mp4', files: 1, size: 5000 })
     expect(await readTorrent('magnet:?xt=urn:btih:nonsense')).toBeUndefined()
+    expect(await readTorrent(`magnet:?xt=urn:btih:${'z'.repeat(40)}`)).toBeUndefined()
+    expect(await readTorrent(`magnet:?xt=urn:btih:${'a'.repeat(32)}&dn=b`)).toMatchObject({ name: 'b' })
     expect(await readTorrent(Buffer.from('no torrent'))).toBeUndefined()
   })
 })

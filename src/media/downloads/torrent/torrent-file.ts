@@ -20,10 +20,13 @@ export async function readTorrent(source: string | Uint8Array): Promise<TorrentS
   return { name: called ?? null, files: files?.length ?? null, size: length ?? null }
 }
 
+/** SHA-1 in hexadecimal (BEP 3), also where a magnet URI has it in Base32 (BEP 9). */
+const INFO_HASH = /^[0-9a-f]{40}$/i
+
 export async function parsedTorrent(source: string | Uint8Array): Promise<Instance | undefined> {
   try {
     const parsed = await parseTorrent(source)
-    return typeof parsed.infoHash === 'string' ? parsed : undefined
+    return INFO_HASH.test(parsed.infoHash ?? '') ? parsed : undefined
   } catch {
     return undefined
   }
