@@ -195,7 +195,7 @@ export const vireoKeys = {
     }),
     user_data: section({
       export_max_items: optionalInteger(null, 'items of each kind in an archive, the oldest first; null: all'),
-      import_max_playlist_elements: integer(10_000, 'elements of an imported playlist; those behind are left out'),
+      import_max_playlist_elements: integer(1000, 'elements of an imported playlist; those behind are left out'),
       export_attempts: integer(3, 'lost workers after which an export fails', { min: 1 }),
     }),
     logs: section({
