@@ -66,9 +66,24 @@ export function toMetadata({
   const { filename: _path, ...rest } = format
   return {
     format: withNumbers(rest),
-    streams: streams.slice(0, MAX_STREAMS).map((stream) => ({ ...unknownOf(stream), ...withNumbers(stream) })),
+    streams: streams
+      .slice(0, MAX_STREAMS)
+      .map(withoutCounts)
+      .map((stream) => ({
+        ...unknownOf(stream),
+        ...withNumbers(stream),
+      })),
     chapters: chapters.map((chapter) => ({ ...chapter })),
   }
+}
+
+/** It counts what it reads: the first few packets. */
+function withoutCounts({
+  nb_read_packets: _packets,
+  nb_read_frames: _frames,
+  ...stream
+}: FfprobeStream): FfprobeStream {
+  return stream
 }
 
 /** What ffprobe leaves out where it does not know it, in its own words: clients look for these fields. */

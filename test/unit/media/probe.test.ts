@@ -75,6 +75,7 @@ describe('a file that can be used', () => {
     expect(Object.keys(metadata)).toEqual(['format', 'streams', 'chapters'])
     expect(metadata.format).toMatchObject({ duration: 2, nb_streams: 2, format_long_name: 'QuickTime / MOV' })
     expect(metadata.streams[0]).toMatchObject({ codec_name: 'h264', width: 320, r_frame_rate: '25/1', start_pts: 0 })
+    expect(metadata.streams[1]).toMatchObject({ codec_name: 'aac', nb_read_frames: 'N/A', nb_read_packets: 'N/A' })
     expect(JSON.stringify(metadata)).not.toContain('/vireo-')
   })
 })
