@@ -33,7 +33,7 @@ export async function hasUser(db: Reader, userId: number): Promise<boolean> {
 /** Who asked for something earlier, as that user is now; undefined for one who is blocked, or gone. */
 export async function findManager(db: Reader, userId: number): Promise<ExportManager | undefined> {
   const [manager] = await db.query<ExportManager>(
-    'select id as "userId", role from users where id = $1 and not blocked',
+    'select id as "userId", role from users where id = $1 and not blocked and state <> \'deleted\'',
     [userId],
   )
   return manager
