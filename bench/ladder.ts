@@ -41,13 +41,18 @@ export interface SourceBench {
 /** The most that each ratio of wall clocks may be. */
 export const LADDER_BARS = { encoded: 0.75, copied: 0.45, firstEncoded: 0.5, firstCopied: 0.15 }
 
+const ROUNDS = 2
+
 export interface LadderBenchOptions {
   ffmpeg?: Ffmpeg
   /** Those whose names contain this. */
   only?: string | undefined
   /** How much of the sources' length is made: less for a quick look. */
   share?: number
-  /** All commands in turn, so often; the quickest run of each counts, since what else the machine does only adds time. */
+  /**
+   * All commands in turn, so often, every other time from the last to the first: what comes after a smaller one is slowed by memory
+   * that the machine must find again. The quickest run of each counts, since what else the machine does only adds time.
+   */
   rounds?: number
   log?: (line: string) => void
 }
@@ -61,7 +66,7 @@ export async function benchLadder(options: LadderBenchOptions = {}): Promise<Sou
     const source = { ...whole, seconds: whole.seconds * share }
     const folder = await mkdtemp(join(tmpdir(), 'vireo-bench-ladder-'))
     try {
-      results.push(await benchSource(ffmpeg, source, { folder, rounds: options.rounds ?? 1, log: options.log }))
+      results.push(await benchSource(ffmpeg, source, { folder, rounds: options.rounds ?? ROUNDS, log: options.log }))
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -152,7 +157,7 @@ async function benchSource(
 
   const quickest = new Map<string, LadderTiming>()
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, spec] of jobs) {
+    for (const [name, spec] of round % 2 === 0 ? jobs : [...jobs].toReversed()) {
       const timing = await timed(ffmpeg, spec)
       const { wall, cpu } = timing
       log?.(`${source.name.padEnd(24)} ${name.padEnd(14)} ${wall.toFixed(1)} s wall, ${cpu.toFixed(1)} s processor`)
@@ -262,7 +267,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     process.stdout.write(`${line}\n`)
   }
   const ffmpeg = await findFfmpeg({ ffmpegPath: process.env.FFMPEG_PATH, ffprobePath: process.env.FFPROBE_PATH })
-  const rounds = Number(process.env.BENCH_ROUNDS ?? 1)
+  const rounds = Number(process.env.BENCH_ROUNDS ?? ROUNDS)
   const share = Number(process.env.BENCH_SHARE ?? 1)
   log(`ffmpeg ${ffmpeg.version}`)
   const results = await benchLadder({ log, rounds, ffmpeg, only: process.env.BENCH_ONLY, share })

@@ -130,9 +130,11 @@ export function packageCommand({
   }
 }
 
-function encodeInputs({ plan, input, stillPath, threads }: CommandOptions): CommandInput[] {
+function encodeInputs({ plan, renditions, input, stillPath, threads }: CommandOptions): CommandInput[] {
   const turning = plan.source.looks ? upright(plan.source.looks).options : []
-  const source = { source: input, options: [...inputGuard(), '-threads', `${half(threads)}`, ...turning] }
+  // Beside several encoders half of the cores keep up; one small encoder would wait for the decoder.
+  const decoding = renditions.filter(({ video }) => video).length > 1 ? half(threads) : threads
+  const source = { source: input, options: [...inputGuard(), '-threads', `${decoding}`, ...turning] }
   if (plan.source.picture === 'video') return [source]
   const { width, height } = plan.source
   const rate = formatRate(plan.encoded.find(({ video }) => video)?.video?.rate ?? { num: 25, den: 1 })
