@@ -1,6 +1,6 @@
+export type { ArrivedActivity } from './arrivals.ts'
 export { awaitSavers, holdDeletes, isDeletedBy } from './deletions.ts'
 export {
-  type ArrivedActivity,
   type IncomingActivities,
   makeIncomingActivities,
   type StoredActivity,

@@ -1,0 +1,136 @@
+// What comes in is stored before it is answered: what is verified at once, and some of what waits for the key of its actor.
+
+import { batched } from '../../platform/batched.ts'
+import { initialIncomingActivity } from '../../state-machines/incoming-activity.ts'
+import type { ActorDeps } from '../runtime/index.ts'
+import { aboutOf, ENDED_HASH, endedOf, hashOf, SUBJECT_HASH, type Subject } from './last-words.ts'
+
+export interface ArrivedActivity {
+  activityId: string
+  type: string
+  actorUrl: string
+  /** Of the actor's id. */
+  host: string
+  /** The document as it came. */
+  body: string
+  /** What is needed to check the signature later; null when it was checked with a known key. */
+  proof: Record<string, unknown> | null
+  /** As the actor says, not after it came; null when it does not say. */
+  saidAt: Date | null
+  subject: Subject
+  /** Somebody passed it on, who may do so again and again: it counts only when none of this id came before. */
+  once: boolean
+}
+
+/** `refused`: too many activities of the host wait for their keys. */
+export type Arrival = 'stored' | 'duplicate' | 'refused'
+
+export const INBOX_LANE = 'inbox'
+/** Activities whose key has to be fetched first: strangers, who must not take the places of those that are known. */
+export const STRANGERS_LANE = 'inbox-unverified'
+const STORED_AT_ONCE = 100
+
+/** Stores an activity and wakes its lane, in one transaction. */
+export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'>) {
+  const settings = () => config().vireo.federation.inbox
+
+  // What arrives at about the same time is committed together, before any of it is answered.
+  const storeVerified = batched<ArrivedActivity, Arrival>(
+    async (arrived) =>
+      await tell.create(async (unit) => {
+        const fresh = new Map(arrived.map((activity) => [identityOf(activity), activity]))
+        const all = [...fresh.values()]
+        const { state, context } = initialIncomingActivity(true)
+        const rows = await unit.query<{ identity: string }>(
+          // A verified activity takes the place of an unverified one of the same bytes.
+          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, said_at, subject_hash,
+             ended_hash, state, context, received_at)
+           select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, a.said_at, ${SUBJECT_HASH},
+             ${ENDED_HASH}, $9, $10, $11
+           from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
+             with ordinality as a (activity_id, type, actor_url, host, body, said_at, subject, ended, place)
+           where not (a.activity_id = any($12)) or not exists (
+             select 1 from incoming_activity k where k.activity_hash = md5(a.activity_id)::uuid
+               and k.actor_hash = md5(a.actor_url)::uuid and k.state <> 'unverified')
+           order by a.place
+           on conflict (activity_hash, actor_hash, body_hash) do update set proof = null,
+             state = excluded.state, context = excluded.context, due_at = null
+             where incoming_activity.state = 'unverified'
+           returning activity_hash || ' ' || actor_hash || ' ' || body_hash as identity`,
+          [
+            all.map(({ activityId }) => activityId),
+            all.map(({ type }) => type),
+            all.map(({ actorUrl }) => actorUrl),
+            all.map(({ host }) => host),
+            all.map(({ body }) => body),
+            all.map(({ saidAt }) => saidAt),
+            all.map(aboutOf),
+            all.map(endedOf),
+            state,
+            JSON.stringify(context),
+            unit.now,
+            all.filter(({ once }) => once).map(({ activityId }) => activityId),
+          ],
+          { prepared: true },
+        )
+        const stored = new Set(rows.map(({ identity }) => identity))
+        return arrived.map((activity) => {
+          const identity = identityOf(activity)
+          if (fresh.get(identity) !== activity || !stored.has(identity)) return 'duplicate'
+          unit.wake(INBOX_LANE, hashOf(activity.actorUrl))
+          return 'stored'
+        })
+      }),
+    { max: STORED_AT_ONCE },
+  )
+
+  async function storeUnverified(activity: ArrivedActivity): Promise<Arrival> {
+    const { state, context } = initialIncomingActivity(false)
+    return await tell.create(async (unit) => {
+      const [row] = await unit.query<{ id: number }>(
+        `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, proof, state, context, received_at,
+           said_at, subject_hash, ended_hash)
+         select $1, $2, a.actor_url, $4, $5, md5($5)::uuid, $6, $7, $8, $9, $12, ${SUBJECT_HASH}, ${ENDED_HASH}
+         from (values ($3::text, $13::text, $14::text)) as a (actor_url, subject, ended)
+         where (select count(*) from incoming_activity where host = $4 and state = 'unverified') < $10
+           and (select count(*) from (
+             select 1 from incoming_activity where state = 'unverified' limit $11) as waiting) < $11
+         on conflict (activity_hash, actor_hash, body_hash) do nothing
+         returning id`,
+        [
+          activity.activityId,
+          activity.type,
+          activity.actorUrl,
+          activity.host,
+          activity.body,
+          JSON.stringify(activity.proof),
+          state,
+          JSON.stringify(context),
+          unit.now,
+          settings().unverified_per_host,
+          settings().unverified_in_all,
+          activity.saidAt,
+          aboutOf(activity),
+          endedOf(activity),
+        ],
+      )
+      if (row) {
+        unit.wake(STRANGERS_LANE, hashOf(activity.actorUrl))
+        return 'stored'
+      }
+      const [known] = await unit.query(
+        `select 1 from incoming_activity
+         where activity_hash = md5($1)::uuid and actor_hash = md5($2)::uuid and body_hash = md5($3)::uuid`,
+        [activity.activityId, activity.actorUrl, activity.body],
+      )
+      return known ? 'duplicate' : 'refused'
+    })
+  }
+
+  return (activity: ArrivedActivity): Promise<Arrival> =>
+    activity.proof === null ? storeVerified(activity) : storeUnverified(activity)
+}
+
+/** What makes an activity the same as another one; as the unique index has it. */
+const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string =>
+  [activityId, actorUrl, body].map(hashOf).join(' ')
