@@ -27,7 +27,8 @@ export {
   runLadder,
 } from './ffmpeg/ladder.ts'
 export type { FileMetadata } from './ffmpeg/metadata.ts'
-export { type Mux, type MuxOptions, muxStreams } from './ffmpeg/mux.ts'
+export { type Mux, type MuxInput, type MuxOptions, muxStreams } from './ffmpeg/mux.ts'
+export { withMuxInputs } from './ffmpeg/mux-inputs.ts'
 export {
   type LadderPlan,
   type LadderSettings,

@@ -16,8 +16,8 @@ export interface TestS3 {
   parts(bucket: string): Promise<string[]>
   /** From now on every request that this matches, by method and path, is answered with 500; none with undefined. */
   break(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
-  /** The connection of every request that this matches is lost after the first byte of the answer's body. */
-  cut(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
+  /** The connection of every request that this matches is lost after so many bytes of the answer's body, the first by default. */
+  cut(matches: ((request: { method: string; path: string }) => boolean) | undefined, after?: number): void
   /** From now on no request is answered, but read; again as ever with false. */
   silence(isSilent: boolean): void
   /** Methods and paths of the requests that came in. */
@@ -51,6 +51,7 @@ export async function startS3(): Promise<TestS3> {
   const multipart = makeMultipart({ directory, base: `http://127.0.0.1:${port}` })
   let isBroken: Parameters<TestS3['break']>[0]
   let isCut: Parameters<TestS3['cut']>[0]
+  let cutAfter = 1
   let isSilent = false
   const requests: string[] = []
   const received: IncomingHttpHeaders[] = []
@@ -68,7 +69,14 @@ export async function startS3(): Promise<TestS3> {
     const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
       if (!isCut?.({ method, path: url })) return answer.pipe(outgoing)
-      answer.once('data', (bytes: Buffer) => outgoing.write(bytes.subarray(0, 1), () => outgoing.destroy()))
+      let left = cutAfter
+      answer.on('data', (bytes: Buffer) => {
+        if (left <= 0) return
+        left -= bytes.length
+        if (left > 0) outgoing.write(bytes)
+        else outgoing.write(bytes.subarray(0, bytes.length + left), () => outgoing.destroy())
+      })
+      answer.on('end', () => left > 0 && outgoing.end())
     })
     onward.on('error', () => outgoing.destroy())
     outgoing.on('close', () => onward.destroy())
@@ -83,8 +91,9 @@ export async function startS3(): Promise<TestS3> {
     break(matches) {
       isBroken = matches
     },
-    cut(matches) {
+    cut(matches, after = 1) {
       isCut = matches
+      cutAfter = after
     },
     silence(silent) {
       isSilent = silent

@@ -17,11 +17,13 @@ import {
 } from '../../src/media/index.ts'
 import { uploadOfPiece } from '../../src/media/store/s3-uploads.ts'
 import { testConfig } from './config.ts'
-import { everythingIn, startS3 } from './s3.ts'
+import { everythingIn, startS3, type TestS3 } from './s3.ts'
 
 export const inObjectStorage = process.env.VIREO_TEST_STORE === 'object-storage'
 
 export interface TestStore {
+  /** Undefined on the file system. */
+  s3: TestS3 | undefined
   /** As a process opens it. */
   open(): FileStore
   /** Every file, hidden ones and those of work folders too. */
@@ -48,6 +50,7 @@ export async function makeTestStore(folder: string): Promise<TestStore> {
   const clients: ObjectStore[] = []
 
   const store: TestStore = {
+    s3,
     open() {
       const files = makeFileStore({ directories, tmp })
       const objects = makeObjects()

@@ -4,7 +4,15 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
-import { type Ffmpeg, type FileRef, MediaError, muxStreams, type Store } from '../../media/index.ts'
+import {
+  type Ffmpeg,
+  type FileRef,
+  MediaError,
+  type MuxInput,
+  muxStreams,
+  type Store,
+  withMuxInputs,
+} from '../../media/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 
 /**
@@ -17,7 +25,7 @@ export type OpenMux = (files: { picture: FileRef; sound: FileRef }, signal: Abor
 const RETRY_AFTER = '10'
 
 export function makeMuxes(deps: {
-  store: Pick<Store, 'withLocalPath'>
+  store: Pick<Store, 'open' | 'placeOf' | 'withLocalPath'>
   ffmpeg: Ffmpeg
   config: () => Config
   logger: Logger
@@ -25,7 +33,7 @@ export function makeMuxes(deps: {
   const { store, ffmpeg, config, logger } = deps
   let running = 0
 
-  return async ({ picture, sound }, signal) => {
+  return async (files, signal) => {
     const { delivery, media } = config().vireo
     if (running >= delivery.muxes) {
       throw new DomainError('busy', 'Too many downloads are being prepared, please try again later.', {
@@ -34,11 +42,11 @@ export function makeMuxes(deps: {
     }
     running += 1
     const opened = Promise.withResolvers<Readable>()
-    // The paths are valid as long as this runs, which is until the process is gone.
-    const send = async (paths: { picture: string; sound: string }): Promise<void> => {
+    // The inputs are valid as long as this runs, which is until the process is gone.
+    const send = async (inputs: { picture: MuxInput; sound: MuxInput }): Promise<void> => {
       if (signal.aborted) throw left()
       const limits = { stallMs: media.stall_timeout, niceness: media.nice }
-      const { stream, gone } = muxStreams({ ffmpeg, ...paths, ...limits })
+      const { stream, gone } = muxStreams({ ffmpeg, ...inputs, ...limits })
       const leave = (): void => void stream.destroy()
       signal.addEventListener('abort', leave)
       stream.on('error', (error) => logger.info({ err: error }, 'a download was cut off'))
@@ -46,12 +54,7 @@ export function makeMuxes(deps: {
       await gone
       signal.removeEventListener('abort', leave)
     }
-    // What lies in object storage is fetched first, for as long as the client waits.
-    const work = store.withLocalPath(
-      picture,
-      (path) => store.withLocalPath(sound, (soundPath) => send({ picture: path, sound: soundPath }), signal),
-      signal,
-    )
+    const work = withMuxInputs(store, files, send, signal)
     work.catch(opened.reject).finally(() => {
       running -= 1
     })

@@ -49,10 +49,10 @@ const ALLOWED_CODECS: ReadonlySet<string> = new Set([...VIDEO_CODECS, ...AUDIO_C
 
 export const isAllowedCodec = (codec: string): boolean => ALLOWED_CODECS.has(codec)
 
-/** Options that belong before an input file, for ffmpeg and ffprobe alike; both know them since 2.8. */
-export function inputGuard(): string[] {
+/** Options that belong before an input, for ffmpeg and ffprobe alike; both know them since 2.8. */
+export function inputGuard(protocol: 'file' | 'pipe' = 'file'): string[] {
   return [
-    ...['-protocol_whitelist', 'file'],
+    ...['-protocol_whitelist', protocol],
     ...['-format_whitelist', DEMUXERS.join(',')],
     ...['-codec_whitelist', [...ALLOWED_CODECS, ...DECODER_ALIASES, ...SUBTITLE_DECODERS].join(',')],
   ]

@@ -2,7 +2,7 @@
 // first bytes are there at once and nothing is written to the disk.
 
 import { spawn } from 'node:child_process'
-import { type Readable, Transform } from 'node:stream'
+import { Readable, Transform, Writable } from 'node:stream'
 import { MediaError } from '../errors.ts'
 import { killGroup, lowerPriority } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
@@ -10,25 +10,29 @@ import { inputGuard } from './guard.ts'
 
 export interface MuxOptions {
   ffmpeg: Ffmpeg
-  /** The paths of files that a ladder made. */
-  picture: string
-  sound: string
-  /** Milliseconds in which no byte is made, or none is read, until the process is killed. */
+  picture: MuxInput
+  sound: MuxInput
+  /** Milliseconds in which no byte is made, or none is read, until the process is killed. Those of an input that come count too. */
   stallMs: number
   /** 0 to 19: how much the process yields to others. */
   niceness: number
 }
 
+/** The path of a file, or its bytes: those of one that can be read without going back in it. */
+export type MuxInput = string | Readable
+
 export interface Mux {
   /**
-   * The MP4. Destroying it kills the process. Fails with MediaError `stalled` or `failed`, and ends only when the file is
-   * whole.
+   * The MP4. Destroying it kills the process and destroys the inputs. Fails with MediaError `stalled` or `failed`, or with what went
+   * wrong with an input, and ends only when the file is whole.
    */
   stream: Readable
   /** When the process is gone, however it ended. */
   gone: Promise<void>
 }
 
+/** The descriptor of the first input that is no file. */
+const FIRST_PIPE = 3
 /** Milliseconds. */
 const LOOK_EVERY = 1000
 const TAIL_CHARS = 2000
@@ -37,15 +41,12 @@ const FRAGMENT = 4_000_000
 
 /** Reads no faster than its reader: ffmpeg waits with the pipe full. */
 export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOptions): Mux {
-  const child = spawn(ffmpeg.ffmpegPath, argumentsOf(picture, sound), {
+  const inputs = [picture, sound].filter((input) => input instanceof Readable)
+  const child = spawn(ffmpeg.ffmpegPath, argumentsOf([picture, sound]), {
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...inputs.map((): 'pipe' => 'pipe')],
   })
-  if (child.pid !== undefined) lowerPriority(child.pid, niceness)
   let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-TAIL_CHARS)
-  })
   // `close` would wait until all that was made is read.
   const end = new Promise<number | null>((resolve) => {
     child.once('exit', resolve)
@@ -53,6 +54,14 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
       said ||= error.message
       resolve(null)
     })
+  })
+  const { stdout, stderr } = child
+  const pipes = (child.stdio ?? []).slice(FIRST_PIPE).filter((pipe) => pipe instanceof Writable)
+  // Such as when too many files are open.
+  if (!stdout || !stderr || pipes.length < inputs.length) throw new MediaError('failed', 'ffmpeg cannot be started.')
+  if (child.pid !== undefined) lowerPriority(child.pid, niceness)
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-TAIL_CHARS)
   })
 
   let movedAt = performance.now()
@@ -69,7 +78,17 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
       }, done)
     },
   })
-  child.stdout.on('error', (error) => stream.destroy(error)).pipe(stream)
+  stdout.on('error', (error) => stream.destroy(error)).pipe(stream)
+  for (const [index, input] of inputs.entries()) {
+    const fail = (error: Error): void => void stream.destroy(error)
+    input.on('error', fail).on('data', () => {
+      movedAt = performance.now()
+    })
+    if (input.errored) fail(input.errored)
+    // It may be done before it has read all; whether it is says its exit code.
+    const pipe = pipes[index]?.on('error', () => input.destroy())
+    if (pipe) input.pipe(pipe)
+  }
   const watch = setInterval(
     () => {
       if (performance.now() - movedAt <= stallMs) return
@@ -80,15 +99,27 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
   stream.once('close', () => {
     clearInterval(watch)
     killGroup(child)
-    child.stdout.destroy()
+    stdout.destroy()
+    leave()
   })
-  return { stream, gone: end.then(() => undefined) }
+  return { stream, gone: end.then(leave) }
+
+  function leave(): void {
+    for (const one of [...inputs, ...pipes]) one.destroy()
+  }
 }
 
-function argumentsOf(picture: string, sound: string): string[] {
-  const inputs = [picture, sound].flatMap((path) => [...inputGuard(), '-i', path])
+function argumentsOf(given: readonly MuxInput[]): string[] {
+  const pipes = given.filter((input) => input instanceof Readable)
+  const inputs = given.flatMap((input) =>
+    input instanceof Readable
+      ? [...inputGuard('pipe'), '-i', `pipe:${FIRST_PIPE + pipes.indexOf(input)}`]
+      : [...inputGuard(), '-i', input],
+  )
+  // Where it has to go back in a pipe, it would make do with what it has.
+  const strict = pipes.length > 0 ? ['-xerror'] : []
   const streams = ['-map', '0:v:0', '-map', '1:a:0', '-c', 'copy', '-map_metadata', '-1', '-map_chapters', '-1']
   const fragments = ['-movflags', '+frag_keyframe+empty_moov+delay_moov+default_base_moof']
   const shape = [...fragments, '-frag_duration', `${FRAGMENT}`, '-max_muxing_queue_size', '4096', '-f', 'mp4']
-  return ['-hide_banner', '-nostdin', '-loglevel', 'error', ...inputs, ...streams, ...shape, 'pipe:1']
+  return ['-hide_banner', '-nostdin', '-loglevel', 'error', ...strict, ...inputs, ...streams, ...shape, 'pipe:1']
 }

@@ -125,7 +125,8 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
       return toStat(ref.name, await lstat(target))
     },
 
-    async open(ref, range) {
+    async open(ref, range, signal) {
+      assertAwaited(signal)
       assertName(ref.name)
       const segments = ref.name.split('/')
       const path = join((await look(ref.kind, segments.slice(0, -1))).path, segments.at(-1) ?? '')

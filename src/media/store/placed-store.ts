@@ -68,7 +68,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
     // One of the same name in the other place is read no more, and goes when the file does.
     put: (ref, from) => homesOf(ref.kind)[0].put(ref, from),
 
-    open: (ref, range) => found(ref, (home) => home.open(ref, range)),
+    open: (ref, range, signal) => found(ref, (home) => home.open(ref, range, signal)),
     stat: (ref) => first(ref.kind, (home) => home.stat(ref)),
 
     async remove(ref) {

@@ -43,6 +43,9 @@ export async function loadS3(settings: ObjectSettings) {
 export const isMissing = (error: unknown): boolean =>
   (nameOf(error) === 'NoSuchKey' || statusOf(error) === 404) && nameOf(error) !== 'NoSuchBucket'
 
+/** Whether the object is another one than the request was for. */
+export const isReplaced = (error: unknown): boolean => statusOf(error) === 412
+
 /**
  * An error of the library in our words: `not-found`, an outage for all that another time, or the operator, can mend, or a refusal that
  * comes again each time. The text of the store is kept as it is the operator who reads it.

@@ -6,8 +6,9 @@ import { Readable } from 'node:stream'
 import { MediaError, systemCode } from '../errors.ts'
 import { contentTypeOf } from './content-types.ts'
 import { type Bucket, isPublicFile, keyOf, type ObjectSettings } from './object-settings.ts'
-import { asStoreError, isMissing, loadS3, reasonOf, type S3 } from './s3-client.ts'
+import { asStoreError, isMissing, isReplaced, loadS3, reasonOf, type S3 } from './s3-client.ts'
 import { COPY_SIZES, type CopySizes, copyObject } from './s3-copy.ts'
+import { readOn } from './s3-reading.ts'
 import { makeAsking, PATIENCE, type Patience } from './s3-silence.ts'
 import {
   type ByteRange,
@@ -27,6 +28,7 @@ const PARTS_AT_ONCE = 2
 
 export interface S3Objects {
   head(ref: FileRef): Promise<FileStat | undefined>
+  /** The stream goes on where a connection is lost (`readOn`), and ends with the signal. */
   get(ref: FileRef, range?: ByteRange, signal?: AbortSignal): Promise<{ stat: FileStat; stream: Readable }>
   /** Whole or not at all. A local file is removed afterwards unless it is to be kept. */
   put(ref: FileRef, from: Source): Promise<void>
@@ -102,6 +104,27 @@ export function makeS3Objects(
     }
   }
 
+  /** The answer to a reader, whose body has to be read or destroyed. Errors are those of the library. */
+  async function fetchBytes(
+    ref: FileRef,
+    range: { start: number; end: number | undefined } | undefined,
+    { signal, etag }: { signal: AbortSignal | undefined; etag?: string | undefined },
+  ) {
+    const { reader, sdk } = await s3()
+    assertSpeaking()
+    const bytes = range ? { Range: `bytes=${range.start}-${range.end ?? ''}` } : {}
+    const condition = etag === undefined ? {} : { IfMatch: etag }
+    const command = new sdk.GetObjectCommand({ ...addressOf(ref), ...bytes, ...condition })
+    const answer = await reader.send(command, { ...(signal ? { abortSignal: signal } : {}), ...small })
+    const { Body: body, ContentLength: length, ContentRange: part = '' } = answer
+    if (!(body instanceof Readable)) throw new Error('The object has no bytes.')
+    const [, start = 0, size = length] = /(\d+)-\d+\/(\d+)$/.exec(part) ?? []
+    return {
+      ...{ answer, body, etag: answer.ETag, length },
+      ...{ start: Number(start), size: size === undefined ? undefined : Number(size) },
+    }
+  }
+
   async function sizeOfFile(path: string): Promise<number> {
     try {
       return (await statFile(path)).size
@@ -124,19 +147,26 @@ export function makeS3Objects(
     },
 
     async get(ref, range, signal) {
-      const { reader, sdk } = await s3()
-      try {
-        assertSpeaking()
-        const bytes = range ? { Range: `bytes=${range.start}-${range.end}` } : {}
-        const command = new sdk.GetObjectCommand({ ...addressOf(ref), ...bytes })
-        const found = await reader.send(command, { abortSignal: signal, ...small })
-        if (!(found.Body instanceof Readable)) throw new Error('The object has no bytes.')
-        const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1]
-        const stat = toStat(ref.name, whole ? Number(whole) : found.ContentLength, found)
-        return { stat, stream: inOurWords(found.Body) }
-      } catch (error) {
+      const found = await fetchBytes(ref, range, { signal }).catch((error: unknown) => {
         throw asStoreError(error)
+      })
+      const { answer, body, etag, start, length, size } = found
+      const stat = toStat(ref.name, size, answer)
+      const end = length === undefined ? undefined : start + length - 1
+      const reopen = async (from: number, until: AbortSignal) => {
+        try {
+          const rest = await fetchBytes(ref, { start: start + from, end }, { signal: until, etag })
+          // Not every store knows the condition.
+          if (rest.etag === etag && rest.start === start + from) return rest.body
+          rest.body.destroy()
+          return undefined
+        } catch (error) {
+          if (isReplaced(error)) return undefined
+          throw asStoreError(error)
+        }
       }
+      // Without a tag nobody can tell whether the bytes are still those of the same object.
+      return { stat, stream: readOn({ first: body, length, reopen: etag === undefined ? undefined : reopen, signal }) }
     },
 
     async put(ref, from) {
@@ -208,17 +238,6 @@ export function makeS3Objects(
       reader?.destroy()
     },
   }
-}
-
-/** A connection that is lost in the middle of the bytes is an outage too. */
-function inOurWords(bytes: Readable): Readable {
-  const destroy = bytes._destroy.bind(bytes)
-  bytes._destroy = (error, done) =>
-    destroy(error, (cause) => {
-      const told = cause && asStoreError(cause)
-      done(told instanceof Error ? told : cause)
-    })
-  return bytes
 }
 
 /** The same bytes, and what went wrong with them before they came to the store: that is no fault of the store's. */

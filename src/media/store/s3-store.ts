@@ -111,7 +111,7 @@ export function makeS3Store({ settings, tmp, owner = '', ...sizes }: S3StoreOpti
       return found
     },
 
-    open: (ref, range) => open(ref, range),
+    open,
     stat,
     list,
     move,

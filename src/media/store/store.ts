@@ -94,8 +94,11 @@ export interface Store {
    * local file, which is moved unless `keep` is set.
    */
   put(ref: FileRef, from: Source): Promise<FileStat>
-  /** Throws MediaError `not-found`. A range beyond the end is cut to the end. */
-  open(ref: FileRef, range?: ByteRange): Promise<OpenedFile>
+  /**
+   * Throws MediaError `not-found`. A range beyond the end is cut to the end. The signal is for the way there, at the least; throws
+   * MediaError `aborted`.
+   */
+  open(ref: FileRef, range?: ByteRange, signal?: AbortSignal): Promise<OpenedFile>
   stat(ref: FileRef): Promise<FileStat | undefined>
   /** Removes a file; a missing one is fine. */
   remove(ref: FileRef): Promise<void>

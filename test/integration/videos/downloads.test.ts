@@ -274,6 +274,61 @@ describe('a generated download', () => {
     expect((await probe({ ffmpeg, path })).duration).toBeCloseTo(4, 0)
   })
 
+  it('comes as it is made, also from object storage, of which no file is fetched before', async () => {
+    const { ffmpegPath } = await testFfmpeg()
+    const SECONDS = 8
+    const lavfi = (source: string) => ['-v', 'error', '-y', '-f', 'lavfi', '-i', `${source}:duration=${SECONDS}`]
+    const [picture, sound] = [join(folder, 'long-picture.mp4'), join(folder, 'long-sound.mp4')]
+    const encoding = ['-vf', 'noise=alls=100:allf=t', '-c:v', 'mpeg4', '-q:v', '1', '-g', '25']
+    const first = ['-movflags', '+faststart']
+    await run(ffmpegPath, [...lavfi('testsrc2=size=320x180:rate=25'), ...encoding, ...first, picture])
+    await run(ffmpegPath, [...lavfi('sine=frequency=440'), '-c:a', 'aac', ...first, sound])
+    const add = async (resolution: number, streams: number, path: string): Promise<number> => {
+      const filename = `${newUuid()}-${resolution}-fragmented.mp4`
+      await server.store.put(hlsFile(open.uuid, filename, false), { path, keep: true })
+      const [made] = await server.db.query<{ id: number }>(
+        `insert into video_file (video_id, streaming_playlist_id, resolution, size, extname, filename, streams)
+         values ($1, $2, $3, 1, '.mp4', $4, $5) returning id`,
+        [open.id, open.hls?.id, resolution, filename, streams],
+      )
+      return made?.id ?? 0
+    }
+    const url = generate(open, await add(720, 1, picture), await add(1, 2, sound))
+    // Every connection that a large file is read over is lost again and again.
+    if (inObjectStorage) server.s3?.cut(({ method, path }) => method === 'GET' && path.includes('fragmented'), 2 ** 20)
+    const { withLocalPath } = server.store
+    let fetched = 0
+    server.store.withLocalPath = async (...ask) => {
+      fetched += 1
+      return await withLocalPath(...ask)
+    }
+    try {
+      const answer = await get(url)
+      expect(answer.statusCode).toBe(200)
+      expect(fetched).toBe(inObjectStorage ? 0 : 2)
+      const path = join(folder, 'long.mp4')
+      await writeFile(path, answer.rawPayload)
+      const { stdout } = await run((await testFfmpeg()).ffprobePath, [
+        ...[
+          '-v',
+          'error',
+          '-count_packets',
+          '-show_entries',
+          'stream=codec_type,nb_read_packets',
+          '-of',
+          'csv=p=0',
+          path,
+        ],
+      ])
+      expect(stdout).toContain(`video,${25 * SECONDS}`)
+      expect((await probe({ ffmpeg: await testFfmpeg(), path })).duration).toBeCloseTo(SECONDS, 0)
+    } finally {
+      server.s3?.cut(undefined)
+      server.store.withLocalPath = withLocalPath
+    }
+    expect(await processes()).toEqual([])
+  }, 60_000)
+
   it('takes ids as lists too, and answers HEAD without any work', async () => {
     const { picture, sound } = open.split
     const listed = `/download/videos/generate/${open.uuid}?videoFileIds[]=${picture}&videoFileIds[]=${sound}`

@@ -38,12 +38,15 @@ import { testConfig } from '../../support/config.ts'
 import { testFfmpeg } from '../../support/media.ts'
 import { quietPages } from '../../support/quiet-pages.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+import type { TestS3 } from '../../support/s3.ts'
 import { makeTestStore } from '../../support/test-store.ts'
 
 export interface VideoServer {
   app: App
   db: Database
   store: FileStore
+  /** Where the store is, unless that is the file system. */
+  s3: TestS3 | undefined
   remoteCache: FileStore
   /** Holds the stores, in a folder for each kind. */
   folder: string
@@ -183,6 +186,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
   await runtime.start()
   return {
     statements: () => statements,
+    s3: kept.s3,
     ...{ app, db, store, remoteCache, folder, routes, runtime, events, remote, fetched, users },
     configure(more) {
       config = testConfig({ ...asTest, ...more })

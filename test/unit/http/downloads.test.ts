@@ -102,26 +102,32 @@ describe('a generated download', () => {
 })
 
 describe('a generated download whose files are still on their way', () => {
-  it('gives its place free, and fetches no more, when its client leaves', async () => {
-    const fetched: string[] = []
-    // Without end, as of storage that is slow.
-    const store: Pick<Store, 'withLocalPath'> = {
-      withLocalPath: ({ name }, _work, signal) =>
-        new Promise((_resolve, reject) => {
+  it.each(['file-system', 'object-storage'] as const)(
+    'gives its place free, and fetches no more, when its client leaves (%s)',
+    async (place) => {
+      const fetched: string[] = []
+      // Without end, as of storage that is slow.
+      const never = (name: string, signal: AbortSignal | undefined) =>
+        new Promise<never>((_resolve, reject) => {
           fetched.push(name)
           signal?.addEventListener('abort', () => reject(new MediaError('aborted', 'Given up.')))
-        }),
-    }
-    const config = testConfig({ vireo: { delivery: { muxes: 1 } } })
-    const openMux = makeMuxes({ store, ffmpeg: await testFfmpeg(), config: () => config, logger: silentLogger })
-    const files = { picture: { kind: 'web_videos', name: 'p' }, sound: { kind: 'web_videos', name: 's' } } as const
-    for (let time = 0; time < 2; time += 1) {
-      const leaving = new AbortController()
-      const opening = openMux(files, leaving.signal)
-      await expect(openMux(files, leaving.signal)).rejects.toMatchObject({ kind: 'busy' })
-      leaving.abort()
-      await expect(opening).rejects.toMatchObject({ kind: 'unavailable' })
-    }
-    expect(fetched).toEqual(['p', 'p'])
-  })
+        })
+      const store: Pick<Store, 'open' | 'placeOf' | 'withLocalPath'> = {
+        placeOf: async () => place,
+        open: ({ name }, _range, signal) => never(name, signal),
+        withLocalPath: ({ name }, _work, signal) => never(name, signal),
+      }
+      const config = testConfig({ vireo: { delivery: { muxes: 1 } } })
+      const openMux = makeMuxes({ store, ffmpeg: await testFfmpeg(), config: () => config, logger: silentLogger })
+      const files = { picture: { kind: 'web_videos', name: 'p' }, sound: { kind: 'web_videos', name: 's' } } as const
+      for (let time = 0; time < 2; time += 1) {
+        const leaving = new AbortController()
+        const opening = openMux(files, leaving.signal)
+        await expect(openMux(files, leaving.signal)).rejects.toMatchObject({ kind: 'busy' })
+        leaving.abort()
+        await expect(opening).rejects.toMatchObject({ kind: 'unavailable' })
+      }
+      expect(fetched).toEqual(['p', 'p'])
+    },
+  )
 })

@@ -376,7 +376,7 @@ it('tells a fault of the store from one of the archive', async () => {
   const good = storeOf(plain)
   let fails = false
   const archive = await openArchive({
-    store: { open: (...ask) => (fails ? Promise.reject(outage) : good.open(...ask)) },
+    store: { open: (of, range) => (fails ? Promise.reject(outage) : good.open(of, range)) },
     ...{ ref, size: plain.length },
   })
   fails = true

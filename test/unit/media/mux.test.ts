@@ -1,17 +1,39 @@
 // A picture and a sound in one stream: whole, cut off, stalled, and never half a file that looks whole.
 
 import { execFile } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
-import { rm, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Ffmpeg, MediaError, makeZipWriter, muxStreams, openArchive, probe } from '../../../src/media/index.ts'
+import { objectSettings } from '../../../src/connections.ts'
+import {
+  type Ffmpeg,
+  type FileKind,
+  type FileStore,
+  fileKinds,
+  MediaError,
+  makeFileStore,
+  makePlacedStore,
+  makeS3Store,
+  makeZipWriter,
+  muxStreams,
+  type ObjectStore,
+  openArchive,
+  probe,
+  StorageOutage,
+  type Store,
+  withMuxInputs,
+} from '../../../src/media/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
+import { testConfig } from '../../support/config.ts'
 import { faultyFfmpeg, isRunning } from '../../support/faulty-ffmpeg.ts'
 import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
 import { makeTestStore } from '../../support/test-store.ts'
 import { until } from '../../support/until.ts'
 
@@ -120,5 +142,165 @@ describe('a picture and a sound', () => {
     stream.destroy()
     await gone
     expect(stream.destroyed).toBe(true)
+  })
+})
+
+describe('a picture and a sound that come as streams', () => {
+  const SECONDS = 30
+  let long: { picture: string; sound: string }
+  beforeAll(async () => {
+    long = { picture: join(folder, 'long-picture.mp4'), sound: join(folder, 'long-sound.mp4') }
+    const lavfi = (source: string) => ['-f', 'lavfi', '-i', `${source}:duration=${SECONDS}`]
+    const noise = [...lavfi('testsrc2=size=320x180:rate=25'), '-vf', 'noise=alls=60:allf=t']
+    const picture = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50']
+    const start = ['-v', 'error', '-y']
+    await run(ffmpeg.ffmpegPath, [...start, ...noise, ...picture, '-movflags', '+faststart', long.picture])
+    const sine = [...lavfi('sine=frequency=440'), '-c:a', 'aac']
+    const fragmented = ['-movflags', '+frag_keyframe+empty_moov', '-frag_duration', '2000000']
+    await run(ffmpeg.ffmpegPath, [...start, ...sine, ...fragmented, long.sound])
+  }, 60_000)
+
+  const streamed = () => ({ picture: createReadStream(long.picture), sound: createReadStream(long.sound) })
+
+  /** A line for each packet, with its time and the sum of its bytes. */
+  async function packetsOf(stream: Readable): Promise<string[]> {
+    const target = join(folder, `${newUuid()}.mp4`)
+    await pipeline(stream, createWriteStream(target))
+    const { stdout } = await run(ffmpeg.ffmpegPath, [
+      ...['-v', 'error', '-i', target, '-map', '0', '-c', 'copy', '-f', 'framemd5', '-'],
+    ])
+    return stdout.trim().split('\n').toSorted()
+  }
+
+  it.each([
+    ['both', (from: ReturnType<typeof streamed>) => from],
+    ['the picture', ({ picture }: ReturnType<typeof streamed>) => ({ picture })],
+    ['the sound', ({ sound }: ReturnType<typeof streamed>) => ({ sound })],
+  ])(
+    'become the same packets as from files (%s)',
+    async (_which, choose) => {
+      const [fromFiles, fromStreams] = [mux(long), mux({ ...long, ...choose(streamed()) })]
+      const packets = await packetsOf(fromFiles.stream)
+      expect(packets.length).toBeGreaterThan(25 * SECONDS)
+      expect(await packetsOf(fromStreams.stream)).toEqual(packets)
+      await fromStreams.gone
+    },
+    30_000,
+  )
+
+  it('have their first bytes in the file before they are read whole, and are read no faster than the file', async () => {
+    const bytes = await readFile(long.picture)
+    const picture = new PassThrough()
+    picture.write(bytes.subarray(0, bytes.length / 2))
+    const { stream, gone } = mux({ ...long, picture })
+    await once(stream, 'readable')
+    expect(picture.writableEnded).toBe(false)
+    picture.end(bytes.subarray(bytes.length / 2))
+    expect((await packetsOf(stream)).length).toBeGreaterThan(25 * SECONDS)
+    await gone
+    const inputs = streamed()
+    const unread = mux(inputs)
+    await once(unread.stream, 'readable')
+    expect(inputs.picture.bytesRead).toBeLessThan(bytes.length)
+    unread.stream.destroy()
+    await unread.gone
+    await until(() => inputs.picture.destroyed && inputs.sound.destroyed)
+  }, 30_000)
+
+  it('may be longer than what is needed of them', async () => {
+    const padding = Buffer.alloc(8 * 2 ** 20)
+    padding.writeUInt32BE(padding.length)
+    padding.write('free', 4)
+    const picture = Readable.from([await readFile(long.picture), padding], { objectMode: false })
+    const { stream, gone } = mux({ ...long, picture })
+    expect(await packetsOf(stream)).toEqual(await packetsOf(mux(long).stream))
+    await gone
+    expect(picture.destroyed).toBe(true)
+  }, 30_000)
+
+  it('fail as the stream does, with all that was started, and never look whole', async () => {
+    const bytes = await readFile(long.picture)
+    const broken = new PassThrough()
+    const { stream, gone } = mux({ ...long, picture: broken })
+    broken.write(bytes.subarray(0, bytes.length / 2))
+    stream.once('readable', () => broken.destroy(new StorageOutage('away')))
+    await expect(stream.toArray()).rejects.toThrow('away')
+    await gone
+    const early = new PassThrough()
+    early.on('error', () => undefined).destroy(new StorageOutage('away before'))
+    await expect(mux({ ...long, sound: early }).stream.toArray()).rejects.toThrow('away before')
+  })
+
+  it('are given up when no more of them comes, and not as long as some does', async () => {
+    const picture = new PassThrough()
+    const { stream, gone } = mux({ ...long, picture, stallMs: 300 })
+    const failure = new Promise((resolve) => stream.once('error', resolve))
+    stream.resume()
+    picture.write((await readFile(long.picture)).subarray(0, 4096))
+    expect(await failure).toMatchObject({ reason: 'stalled' })
+    await gone
+    expect(picture.destroyed).toBe(true)
+  })
+
+  it('fail where they would have to be read backwards', async () => {
+    const backwards = join(folder, 'index-last.mp4')
+    await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', '-i', long.picture, '-c', 'copy', backwards])
+    const { stream, gone } = mux({ ...long, picture: createReadStream(backwards) })
+    await expect(stream.toArray()).rejects.toMatchObject({ reason: 'failed' })
+    await gone
+  })
+})
+
+describe('what is read of stored files', () => {
+  let s3: TestS3
+  let objects: ObjectStore
+  let files: FileStore
+  let store: Store
+  beforeAll(async () => {
+    s3 = await startS3()
+    const settings = objectSettings(testConfig(everythingIn(s3.endpoint)))
+    if (!settings) throw new Error('The test has no object storage.')
+    const [root, tmp] = [join(folder, 'placed'), join(folder, 'placed', 'tmp')]
+    const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)]))
+    objects = makeS3Store({ settings, tmp })
+    files = makeFileStore({ directories: directories as Record<FileKind, string>, tmp })
+    store = makePlacedStore({ files, objects, preferred: 'object-storage' })
+  })
+  afterAll(async () => {
+    await objects?.close()
+    await s3?.stop()
+  })
+  const video = (name: string) => ({ kind: 'web_videos', name }) as const
+  const kindsOf = async (picture: string, sound: string, signal = new AbortController().signal) =>
+    await withMuxInputs(
+      store,
+      { picture: video(picture), sound: video(sound) },
+      async (inputs) => [inputs.picture, inputs.sound].map((input) => (typeof input === 'string' ? 'file' : 'stream')),
+      signal,
+    )
+
+  it('is a stream where they lie in object storage and begin with their index, else a file', async () => {
+    const copy = async (name: string, options: string[], from = picture) => {
+      const path = join(folder, name)
+      await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', '-i', from, '-c', 'copy', ...options, path])
+      await objects.put(video(name), { path, keep: true })
+    }
+    await copy('first.mp4', ['-movflags', '+faststart'])
+    await copy('last.mp4', [])
+    await copy('fragments.mp4', ['-movflags', '+frag_keyframe+empty_moov'], sound)
+    await copy('other.mkv', [])
+    await objects.put(video('empty.mp4'), Buffer.alloc(0))
+    await files.put(video('here.mp4'), { path: sound, keep: true })
+    const downloads = () => readdir(join(folder, 'placed', 'tmp', 'downloads')).catch(() => [])
+    expect(await kindsOf('first.mp4', 'fragments.mp4')).toEqual(['stream', 'stream'])
+    expect(await kindsOf('first.mp4', 'here.mp4')).toEqual(['stream', 'file'])
+    expect(await kindsOf('last.mp4', 'fragments.mp4')).toEqual(['file', 'stream'])
+    expect(await kindsOf('other.mkv', 'empty.mp4')).toEqual(['file', 'file'])
+    expect(await downloads()).toEqual([])
+    await expect(kindsOf('first.mp4', 'none.mp4')).rejects.toMatchObject({ reason: 'not-found' })
+    await expect(kindsOf('none.mp4', 'first.mp4')).rejects.toMatchObject({ reason: 'not-found' })
+    await expect(kindsOf('first.mp4', 'fragments.mp4', AbortSignal.abort())).rejects.toMatchObject({
+      reason: 'aborted',
+    })
   })
 })

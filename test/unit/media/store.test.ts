@@ -317,6 +317,89 @@ describe('object storage', () => {
     await store.remove(video('cut.mp4'))
   })
 
+  describe('read over connections that are lost', () => {
+    const name = 'cut.mp4'
+    const content = randomBytes(3 * 2 ** 20)
+    const gets = () => s3.requests.flatMap((line, index) => (/^GET .*cut\.mp4/.test(line) ? [s3.headers[index]] : []))
+    const cutReads = (after: number, whenRead: (time: number) => void = () => undefined) => {
+      let time = 0
+      s3.cut(({ method, path }) => {
+        const isRead = method === 'GET' && path.includes(name)
+        if (isRead) whenRead(++time)
+        return isRead
+      }, after)
+    }
+
+    it('gives every byte once, and asks for the rest of the same object', async () => {
+      const store = objectStore()
+      const { etag } = await store.put(video(name), content)
+      cutReads(2 ** 20)
+      const before = gets().length
+      expect((await buffer((await store.open(video(name))).stream)).equals(content)).toBe(true)
+      const asked = gets()
+        .slice(before)
+        .map((headers) => [headers?.range, headers?.['if-match']])
+      const rest = (from: number) => [`bytes=${from}-${content.length - 1}`, etag]
+      expect(asked).toEqual([[undefined, undefined], rest(2 ** 20), rest(2 ** 21)])
+      const { stream, stat } = await store.open(video(name), { start: 5, end: 2 ** 21 })
+      expect(stat.size).toBe(content.length)
+      expect((await buffer(stream)).equals(content.subarray(5, 2 ** 21 + 1))).toBe(true)
+    })
+
+    it('gives no byte of an object that took its place, and says when it went', async () => {
+      const store = objectStore()
+      const other = async () => void (await objectStore().put(video(name), randomBytes(content.length)))
+      const gone = async () => await objectStore().remove(video(name))
+      for (const [change, failure] of [
+        [other, { name: 'StorageOutage', message: expect.stringContaining('was replaced') }],
+        [gone, { name: 'MediaError', reason: 'not-found' }],
+      ] as const) {
+        await store.put(video(name), content)
+        cutReads(2 ** 20)
+        const { stream } = await store.open(video(name))
+        s3.break(({ method, path }) => method === 'GET' && path.includes(name))
+        let bytes = Buffer.alloc(0)
+        const reading = (async () => {
+          for await (const piece of stream) {
+            bytes = Buffer.concat([bytes, piece as Buffer])
+            if (bytes.length < 2 ** 20) continue
+            await change()
+            s3.break(undefined)
+          }
+        })()
+        await expect(reading).rejects.toMatchObject(failure)
+        expect(bytes.equals(content.subarray(0, 2 ** 20))).toBe(true)
+      }
+    })
+
+    it('ends when nobody waits for it any more', async () => {
+      const store = objectStore()
+      await store.put(video(name), content)
+      const leaving = new AbortController()
+      cutReads(1, (time) => time === 2 && leaving.abort())
+      const reading = store.withLocalPath(video(name), async () => 'read', leaving.signal)
+      await expect(reading).rejects.toMatchObject({ reason: 'aborted' })
+      expect(await readdir(join(root, 'tmp', 'downloads'))).toEqual([])
+    })
+
+    it('gives an upload in pieces, and cuts one where it is torn', async () => {
+      const store = objectStore()
+      const upload = await store.openAppend(name, 0)
+      await upload.write(content)
+      await upload.sync()
+      await upload.write(content)
+      await upload.sync()
+      cutReads(2 ** 20)
+      const ref = { kind: 'uploads', name } as const
+      expect((await buffer((await store.open(ref)).stream)).equals(Buffer.concat([content, content]))).toBe(true)
+      const torn = content.length + 2 ** 21
+      await store.openAppend(name, torn)
+      expect((await store.stat(ref))?.size).toBe(torn)
+      const left = await buffer((await store.open(ref)).stream)
+      expect(left.equals(Buffer.concat([content, content]).subarray(0, torn))).toBe(true)
+    })
+  })
+
   it('gives objects their types, and an ACL only where one is configured', async () => {
     await objectStore().put(video('a.mp4'), Buffer.from('x'))
     expect(s3.headers.at(-2)).toMatchObject({ 'content-type': 'video/mp4' })

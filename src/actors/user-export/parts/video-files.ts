@@ -1,7 +1,14 @@
 // The files of one video: itself where it is wanted, its picture and its captions.
 
 import { extname } from 'node:path'
-import { contentTypeOf, type FileRef, MediaError, muxStreams } from '../../../media/index.ts'
+import {
+  contentTypeOf,
+  type FileRef,
+  MediaError,
+  type MuxInput,
+  muxStreams,
+  withMuxInputs,
+} from '../../../media/index.ts'
 import type { ArchivedVideo } from '../archive-documents.ts'
 import type { Export } from '../write-archive.ts'
 import { type VideoChoice, videoChoices } from './video-choice.ts'
@@ -50,7 +57,7 @@ async function writeChoice(of: Export, uuid: string, choice: VideoChoice): Promi
   return file ? { ...file, ...said } : undefined
 }
 
-/** Put together while it is written. What lies in object storage is fetched first, for as long as that takes. */
+/** Put together while it is written. */
 async function writeMux(
   of: Export,
   name: string,
@@ -59,26 +66,17 @@ async function writeMux(
   const { store, ffmpeg, config, writer, signal } = of
   const refs = [await firstOf(of, picture), await firstOf(of, sound)] as const
   if (!refs[0] || !refs[1]) return undefined
-  const [first, second] = [refs[0], refs[1]]
   const { stall_timeout: stallMs, nice: niceness } = config().vireo.media
   let isBegun = false
+  const write = async (inputs: { picture: MuxInput; sound: MuxInput }) => {
+    isBegun = true
+    const { stream, gone } = muxStreams({ ffmpeg, ...inputs, stallMs, niceness })
+    const made = await writer.made(name, stream)
+    await gone
+    return made
+  }
   try {
-    return await store.withLocalPath(
-      first,
-      (path) =>
-        store.withLocalPath(
-          second,
-          async (soundPath) => {
-            isBegun = true
-            const { stream, gone } = muxStreams({ ffmpeg, picture: path, sound: soundPath, stallMs, niceness })
-            const made = await writer.made(name, stream)
-            await gone
-            return made
-          },
-          signal,
-        ),
-      signal,
-    )
+    return await withMuxInputs(store, { picture: refs[0], sound: refs[1] }, write, signal)
   } catch (error) {
     if (!isBegun && error instanceof MediaError && error.reason === 'not-found') return undefined
     throw error
