@@ -207,4 +207,7 @@ const missing = (): Error => notFound('File not found')
 
 /** Ranges, conditions and the length are then for the web server to see to (nginx: `X-Accel-Redirect`). */
 const acceleratedPath = (location: string, { kind, name }: FileRef): string =>
-  [location.replace(/\/+$/, ''), kind, ...name.split('/').map(encodeURIComponent)].join('/')
+  [folderIn(location, kind), ...name.split('/').map(encodeURIComponent)].join('/')
+
+/** A folder of the internal location, which operators may write with a slash at its end. */
+export const folderIn = (location: string, folder: string): string => `${location.replace(/\/+$/, '')}/${folder}`
