@@ -93,21 +93,25 @@ const summary = (noun: string, actor: string): string =>
      'following_count', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,
      'avatars', ${imagesOf(actor, actorImageTypes.avatar)})`
 
-/** Bytes that the user's videos take, and what of it was added in the last 24 hours. */
+/** Bytes that the user's videos take, and what of it was added in the last 24 hours, in the place of other files too. */
 export async function quotaUsed(
   db: Pick<Database, 'query'>,
   userId: number,
 ): Promise<{ total: number; daily: number }> {
   const [row] = await db.query<{ total: number; daily: number }>(
     `with mine as (
-       select v.id, v.created_at from video v
-       join channel c on c.id = v.channel_id join account a on a.id = c.account_id where a.user_id = $1
+       select v.id, greatest(v.created_at, s.created_at) as added_at,
+         case when s.kept_filename is null then 0 else s.size end as kept
+       from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
+         left join video_source s on s.video_id = v.id
+       where a.user_id = $1
      ), sizes as (
-       select m.created_at, coalesce((select sum(f.size) from video_file f where f.video_id = m.id), 0)
-         + coalesce((select s.size from video_source s where s.video_id = m.id and s.kept_filename is not null), 0) as size
-       from mine m
-     ) select coalesce(sum(size), 0)::bigint as total,
-         coalesce(sum(size) filter (where created_at > now() - interval '24 hours'), 0)::bigint as daily from sizes`,
+       select m.added_at, m.kept, f.files, f.outdated from mine m cross join lateral (
+         select coalesce(sum(f.size), 0) as files, coalesce(sum(f.size) filter (where f.outdated), 0) as outdated
+         from video_file f where f.video_id = m.id) f
+     ) select coalesce(sum(kept + files), 0)::bigint as total,
+         coalesce(sum(kept + files - outdated) filter (where added_at > now() - interval '24 hours'), 0)::bigint as daily
+       from sizes`,
     [userId],
   )
   return row ?? { total: 0, daily: 0 }

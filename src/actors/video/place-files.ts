@@ -162,12 +162,13 @@ export function makePlaceFiles(
     return found !== undefined && hasPrivateFiles(found) === hasPrivateFiles(video)
   }
 
-  async function move(home: Pick<Store, 'move'>, from: FileRef, to: string): Promise<void> {
+  async function move(home: Pick<Store, 'move' | 'stat'>, from: FileRef, to: string): Promise<void> {
     try {
       await home.move(from, to)
     } catch (error) {
-      // Somebody else moved it, or removed the video.
-      if (!(error instanceof MediaError && error.reason === 'not-found')) throw error
+      const isMissing = error instanceof MediaError && error.reason === 'not-found'
+      // Somebody else moved it, or removed the video; unless a store that cannot copy it says that it is not there.
+      if (!isMissing || (await home.stat(from))) throw error
     }
   }
 

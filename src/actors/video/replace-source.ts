@@ -108,7 +108,7 @@ export function makeReplaceSource(
     const { id: videoId } = video
     // First, since pictures that are not wanted after all are pending again.
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
-    const gone = await storeSource(unit, videoId, draft)
+    const gone = await storeSource(unit, videoId, draft, { isUploaded: event.type === 'SOURCE_REPLACED' })
     await cancelTranscodings(unit, videoId)
     await outdateFiles(unit, videoId)
     await awaitParts(unit, videoId, draft, retimed)
@@ -135,15 +135,21 @@ export function makeReplaceSource(
     await pendingFiles.condemn(unit.query, gone)
   }
 
-  async function storeSource(unit: Unit, videoId: number, draft: FileDraft): Promise<FileRef[]> {
-    const row = { ...sourceOf(draft), createdAt: unit.now }
+  /** The date is that of the upload: what this server makes of a file is not added by anybody. */
+  async function storeSource(
+    unit: Unit,
+    videoId: number,
+    draft: FileDraft,
+    { isUploaded }: { isUploaded: boolean },
+  ): Promise<FileRef[]> {
+    const row = sourceOf(draft)
     const source = await unit.em.findOne(VideoSource, { videoId })
     if (!source) {
-      unit.em.create(VideoSource, { ...row, videoId })
+      unit.em.create(VideoSource, { ...row, videoId, createdAt: unit.now })
       return []
     }
     const { keptFilename } = source
-    Object.assign(source, row)
+    Object.assign(source, row, isUploaded ? { createdAt: unit.now } : {})
     return keptFilename ? [original(keptFilename)] : []
   }
 

@@ -10,6 +10,8 @@ export interface KeptFiles {
   used(ref: FileRef): void
   /** Notes that a file came, and removes others when there are too many. */
   added(ref: FileRef): void
+  /** Removes some, as the disk is full. False when there is nothing to remove. */
+  makeRoom(kind: FileKind): Promise<boolean>
 }
 
 /** Reads that are remembered; of others counts when they came, as after a restart. */
@@ -33,20 +35,24 @@ export function makeKeptFiles(deps: {
   const keyOf = ({ kind, name }: FileRef): string => `${kind}/${name}`
   const used = (ref: FileRef): void => void uses.set(keyOf(ref), clock.now().getTime())
 
-  async function trim(kind: FileKind, most: number): Promise<void> {
+  /** Those that nobody asked for for longest; `excess` of so many that there are. Answers how many went. */
+  async function removeOldest(kind: FileKind, excess: (count: number) => number): Promise<number> {
     const files: { ref: FileRef; at: number }[] = []
     for await (const { name, modifiedAt } of store.list(kind)) {
       const ref = { kind, name }
       files.push({ ref, at: Math.max(uses.peek(keyOf(ref)) ?? 0, modifiedAt.getTime()) })
     }
-    const excess = files.length > most ? files.length - most + Math.floor(most * SPARE) : 0
-    const gone = files.sort((a, b) => a.at - b.at).slice(0, excess)
+    const gone = files.sort((a, b) => a.at - b.at).slice(0, excess(files.length))
     for (const { ref } of gone) {
       await store.remove(ref)
       uses.delete(keyOf(ref))
     }
     counts.set(kind, files.length - gone.length)
+    return gone.length
   }
+
+  const trim = (kind: FileKind, most: number): Promise<number> =>
+    removeOldest(kind, (count) => (count > most ? count - most + Math.floor(most * SPARE) : 0))
 
   return {
     used,
@@ -62,5 +68,6 @@ export function makeKeptFiles(deps: {
         .catch((error: unknown) => logger.warn({ err: error, kind }, 'kept files of other servers cannot be removed'))
         .finally(() => trimming.delete(kind))
     },
+    makeRoom: async (kind) => (await removeOldest(kind, (count) => Math.ceil(count * SPARE))) > 0,
   }
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
-import { cleanWebVtt, type FileRef, type Store } from '../../media/index.ts'
+import { cleanWebVtt, type FileRef, isDiskFull, type Store } from '../../media/index.ts'
 import { atMost } from '../../platform/at-most.ts'
 import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -85,7 +85,7 @@ export function makeRemoteFiles(deps: {
         throw error
       })
       if (bytes === null) throw new Error('Its host does not give it.')
-      await store.put(ref, await check(bytes))
+      await keep(ref, await check(bytes))
       if ((await urlOf()) !== url) {
         // It went while it was fetched, and nobody else would remove what came too late.
         await store.remove(ref)
@@ -95,8 +95,19 @@ export function makeRemoteFiles(deps: {
       return true
     } catch (error) {
       failed.set(key, true)
-      logger.info({ err: error, url }, 'a remote file cannot be had')
+      if (isDiskFull(error)) logger.warn({ err: error }, 'there is no room for files of other servers')
+      else logger.info({ err: error, url }, 'a remote file cannot be had')
       return false
+    }
+  }
+
+  /** On a full disk in the place of others, which can be fetched again. */
+  async function keep(ref: FileRef, bytes: Uint8Array): Promise<void> {
+    try {
+      await store.put(ref, bytes)
+    } catch (error) {
+      if (!isDiskFull(error) || !(await kept.makeRoom(ref.kind))) throw error
+      await store.put(ref, bytes)
     }
   }
 

@@ -21,7 +21,7 @@ import type { Area } from '../plugins/types.ts'
 import { openFile, PRIVATE_PART } from '../static/caching.ts'
 import { assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
-import { locate, serveFile } from '../static/serve-file.ts'
+import { folderIn, locate, serveFile } from '../static/serve-file.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { makeKeptFiles } from './kept-files.ts'
 import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles, type RemoteFile } from './remote-files.ts'
@@ -93,7 +93,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     const location = delivery.x_accel_location
     return await serveFile(request, reply, {
       ...{ store: remoteCache, refs: [file.ref], caching },
-      delivery: { ...delivery, x_accel_location: location && `${location}/cache` },
+      delivery: { ...delivery, x_accel_location: location && folderIn(location, 'cache') },
     })
   }
 

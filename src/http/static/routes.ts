@@ -20,7 +20,7 @@ import { openFile, PRIVATE_FILE } from './caching.ts'
 import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
 import { hlsNames, plain } from './names.ts'
 import { sendOn, sendOnSigned } from './send-on.ts'
-import { locate, serveFile, typeOf } from './serve-file.ts'
+import { openFirst, serveFile, typeOf } from './serve-file.ts'
 
 export interface StaticDeps {
   db: Database
@@ -79,11 +79,10 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
 
   /** Players that know nothing of tokens follow the addresses as they are. */
   async function servePlaylist(reply: FastifyReply, refs: FileRef[], token: string): Promise<FastifyReply> {
-    const found = await locate(store, refs)
-    if (!found) throw notFound('File not found')
-    const { stream } = await store.open(found.ref)
+    const opened = await openFirst(store, refs)
+    if (!opened) throw notFound('File not found')
     reply.headers({ 'content-type': `${PLAYLIST}; charset=utf-8`, ...PRIVATE_FILE })
-    return reply.send(withTokens(await text(stream), token))
+    return reply.send(withTokens(await text(opened.stream), token))
   }
 
   return (app) => {

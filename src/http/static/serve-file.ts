@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import {
+  type ByteRange,
   contentTypeOf,
   type FileRef,
   type FileStat,
@@ -38,7 +39,7 @@ export interface ServeOptions {
 /** What players on other sites need to see of an answer to a range. */
 const EXPOSED = `${corsHeaders['access-control-expose-headers']}, Accept-Ranges, Content-Range, ETag`
 
-/** How often a file is looked at that is replaced by another one of its name each time. */
+/** How often a file is looked at that is replaced by another one of its name, or moved, each time. */
 const LOOKS = 3
 
 /**
@@ -50,15 +51,28 @@ export async function serveFile(
   reply: FastifyReply,
   options: ServeOptions,
 ): Promise<FastifyReply> {
+  const { absent = missing } = options
+  let outcome: Outcome | undefined
   for (let look = 1; look <= LOOKS; look += 1) {
-    if (await serveOnce(request, reply, options)) return reply
+    outcome = await serveOnce(request, reply, { ...options, absent })
+    if (outcome === 'sent') return reply
   }
+  if (outcome === 'gone') throw absent()
   throw new HttpError(503, 'The file is being replaced.', { headers: { 'retry-after': '1' } })
 }
 
-/** False when the file was replaced between the look at it and its opening: the length may be another one. */
-async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: ServeOptions): Promise<boolean> {
-  const { store, refs, caching, type, disposition, delivery, absent = missing } = options
+/**
+ * What became of the file between the look at it and its opening. One that was replaced may have another length, and one that
+ * is gone may be in the next of the places.
+ */
+type Outcome = 'sent' | 'replaced' | 'gone'
+
+async function serveOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ServeOptions & Required<Pick<ServeOptions, 'absent'>>,
+): Promise<Outcome> {
+  const { store, refs, caching, type, disposition, delivery, absent } = options
   const accelerated = delivery.x_accel_location
   const found = await locate(store, refs)
   if (!found) throw absent()
@@ -70,7 +84,7 @@ async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: 
       .header('content-type', type ?? typeOf(ref.name))
       .header('x-accel-redirect', acceleratedPath(accelerated, ref))
       .send()
-    return true
+    return 'sent'
   }
   const headers = {
     'accept-ranges': 'bytes',
@@ -82,7 +96,7 @@ async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: 
   if (isAnotherVersion(request, stat)) throw new HttpError(412, 'Precondition Failed', { headers })
   if (isUnchanged(request, stat)) {
     reply.code(304).headers(headers).send()
-    return true
+    return 'sent'
   }
 
   const { range: asked, 'if-range': ifRange } = request.headers
@@ -98,10 +112,11 @@ async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: 
   const bytes = range === 'whole' ? undefined : range
   const length = bytes ? bytes.end - bytes.start + 1 : stat.size
   const isSent = request.method !== 'HEAD' && length > 0
-  const opened = isSent ? await store.open(ref, bytes).catch(toAbsent(absent)) : undefined
+  const opened = isSent ? await openThere(store, ref, bytes) : undefined
+  if (isSent && !opened) return 'gone'
   if (opened && opened.stat.etag !== stat.etag) {
     opened.stream.destroy()
-    return false
+    return 'replaced'
   }
   reply
     .code(bytes ? 206 : 200)
@@ -112,15 +127,26 @@ async function serveOnce(request: FastifyRequest, reply: FastifyReply, options: 
   if (opened) endWhenStalled(reply.raw, delivery.stall_timeout)
   if (opened?.sendTo) await sendAtOnce(reply, opened.sendTo)
   else reply.send(opened?.stream)
-  return true
+  return 'sent'
 }
 
-/** It was removed after it was looked at. */
-const toAbsent =
-  (absent: () => Error) =>
-  (error: unknown): never => {
-    throw error instanceof MediaError && error.reason === 'not-found' ? absent() : error
+/** Opens the first of the files that exists, which may be moved from one of the places to another meanwhile. */
+export async function openFirst(store: Store, refs: readonly FileRef[]): Promise<OpenedFile | undefined> {
+  for (let look = 1; look <= LOOKS; look += 1) {
+    const found = await locate(store, refs)
+    const opened = found && (await openThere(store, found.ref))
+    if (!found || opened) return opened
   }
+  return undefined
+}
+
+/** Undefined when it was removed, or moved, after it was looked at. */
+async function openThere(store: Store, ref: FileRef, bytes?: ByteRange): Promise<OpenedFile | undefined> {
+  return await store.open(ref, bytes).catch((error: unknown) => {
+    if (error instanceof MediaError && error.reason === 'not-found') return undefined
+    throw error
+  })
+}
 
 /** A reader that takes nothing holds a file, buffers and a connection. The time of the next answer is its own. */
 function endWhenStalled(raw: ServerResponse, stallMs: number): void {
@@ -145,12 +171,12 @@ async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['s
   }
 }
 
-/** The first of the places where there is a file. */
+/** The first of the places where there is a file. One that is moved while it is looked for is in an earlier place at the end. */
 export async function locate(
   store: Store,
   refs: readonly FileRef[],
 ): Promise<{ ref: FileRef; stat: FileStat } | undefined> {
-  for (const ref of refs) {
+  for (const ref of [...refs, ...refs.slice(0, -1)]) {
     const stat = await store.stat(ref).catch((error: unknown) => {
       if (error instanceof MediaError && error.reason === 'invalid-name') return undefined
       throw error
@@ -181,4 +207,7 @@ const missing = (): Error => notFound('File not found')
 
 /** Ranges, conditions and the length are then for the web server to see to (nginx: `X-Accel-Redirect`). */
 const acceleratedPath = (location: string, { kind, name }: FileRef): string =>
-  [location.replace(/\/+$/, ''), kind, ...name.split('/').map(encodeURIComponent)].join('/')
+  [folderIn(location, kind), ...name.split('/').map(encodeURIComponent)].join('/')
+
+/** A folder of the internal location, which operators may write with a slash at its end. */
+export const folderIn = (location: string, folder: string): string => `${location.replace(/\/+$/, '')}/${folder}`

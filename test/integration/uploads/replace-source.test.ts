@@ -356,6 +356,20 @@ describe('replacing a file is refused', () => {
     expect((await open(uuid, 'journey.mp4')).status).toBe(409)
   })
 
+  it('over the quota of a day, in which the files count that were replaced in it', async () => {
+    await start(AS_IT_IS)
+    const { uuid } = await create()
+    const before = "now() - interval '25 hours'"
+    await node.db.query(`update video set created_at = ${before}`)
+    await node.db.query(`update video_source set created_at = ${before}`)
+    await node.db.query('update users set video_quota_daily = 10000000 where id = $1', [disk.users.owner.id])
+    expect((await put(uuid, await open(uuid, 'journey.mp4'))).status).toBe(200)
+    const [file] = await node.db.query<{ size: number }>('select size from video_file where not outdated')
+    const left = 10_000_000 - (file?.size ?? 0)
+    expect((await open(uuid, 'journey.mp4', owner(), left)).status).toBe(201)
+    expect((await open(uuid, 'small.mp4', owner(), left + 1)).status).toBe(413)
+  })
+
   it('at the address of another video, or of a new one', async () => {
     await start(AS_IT_IS)
     const [one, two] = [await create(), await create({ name: 'Another' })]

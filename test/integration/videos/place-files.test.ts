@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
 import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
-import { type FileRef, type Place, StorageOutage, type Store, webVideoFile } from '../../../src/media/index.ts'
+import { type FileRef, MediaError, type Place, StorageOutage, type Store, webVideoFile } from '../../../src/media/index.ts'
 import { insert, makeUser, makeVideo } from '../../support/builders.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -149,6 +149,15 @@ describe('a mover that cannot go on', () => {
     })
     await makePlaceFiles({ ...runtime, registry: makeRegistry(), store, leases }).now(video.id)
     expect([...store.names]).toEqual([video.opened.name])
+  })
+
+  it('says so when the store does not find what is there', async () => {
+    const video = await privateVideo()
+    const store = makeNames(video.opened, async () => {
+      throw new MediaError('not-found', 'There is no such file.')
+    })
+    const placing = makePlaceFiles({ ...runtime, registry: makeRegistry(), store, leases }).now(video.id)
+    await expect(placing).rejects.toMatchObject({ reason: 'not-found' })
   })
 
   it('closes the files of the disk while object storage is out of reach, and says so', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
-import { fileKinds, hlsFile, webVideoFile } from '../../../src/media/index.ts'
+import { fileKinds, hlsFile, MediaError, webVideoFile } from '../../../src/media/index.ts'
 import { FetchError } from '../../../src/platform/fetch/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
@@ -421,6 +421,28 @@ describe('pictures of other servers', () => {
     expect(server.fetched.filter((url) => url.endsWith(second.name))).toHaveLength(2)
   })
 
+  it('take the place of others when the disk is full', async () => {
+    for (const name of await kept()) await server.remoteCache.remove({ kind: 'previews', name })
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const [first, second, third] = [
+      await made(host, channelId, '#010'),
+      await made(host, channelId, '#020'),
+      await made(host, channelId, '#030'),
+    ]
+    const { put } = server.remoteCache
+    /** Two of them, as small ones are. */
+    server.remoteCache.put = async (ref, from) => {
+      if ((await kept()).length >= 2) throw new MediaError('disk-full', 'There is no space left on the disk.')
+      return await put(ref, from)
+    }
+    try {
+      for (const { path } of [first, second, first, third]) expect((await get(path)).statusCode).toBe(200)
+      expect((await kept()).sort()).toEqual([first.name, third.name].sort())
+    } finally {
+      server.remoteCache.put = put
+    }
+  })
+
   it('of a host that does not answer are not asked for, one after the other', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const [first, second] = [await made(host, channelId, '#400'), await made(host, channelId, '#500')]
@@ -436,6 +458,13 @@ describe('pictures of other servers', () => {
     expect((await get(path)).statusCode).toBe(200)
     await server.db.query('delete from thumbnail where filename = $1', [name])
     expect((await get(path)).statusCode).toBe(404)
+  })
+
+  it.each(['/internal', '/internal/'])('are told to a web server in front (%s) once they are kept', async (location) => {
+    server.configure({ vireo: { delivery: { x_accel_location: location } } })
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const { name, path } = await made(host, channelId, '#650')
+    expect((await get(path)).headers).toMatchObject({ 'x-accel-redirect': `/internal/cache/previews/${name}` })
   })
 
   it('are fetched once for all who ask, kept, and served', async () => {

@@ -1,9 +1,10 @@
 // Files that are replaced or removed while they are looked at: whoever asks gets one of them whole, or hears that there is none.
 
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import fastify from 'fastify'
-import { serveFile } from '../../../src/http/static/serve-file.ts'
+import { openFirst, serveFile } from '../../../src/http/static/serve-file.ts'
 import { type FileStat, MediaError, type Store } from '../../../src/media/index.ts'
 import { testConfig } from '../../support/config.ts'
 
@@ -54,5 +55,41 @@ describe('a file', () => {
       throw new MediaError('not-found', 'no such file')
     }
     expect((await app.inject('/')).json()).toMatchObject({ message: 'gone' })
+  })
+})
+
+describe('a file that is moved from one place to another while it is looked for', () => {
+  const [here, there] = ['private/video.mp4', 'video.mp4'].map((name) => ({ kind: 'web_videos' as const, name }))
+  const refs = [here, there].filter((ref) => ref !== undefined)
+  /** Moves the file, which lies at `from` first, before the call of that number. */
+  const moving = (from: string, call: number): Store => {
+    let calls = 0
+    const placeAt = (): string => {
+      calls += 1
+      return calls < call ? from : (refs.find(({ name }) => name !== from)?.name ?? '')
+    }
+    return {
+      stat: async ({ name }) => (placeAt() === name ? statOf('bytes') : undefined),
+      async open({ name }) {
+        if (placeAt() !== name) throw new MediaError('not-found', 'no such file')
+        return opened('bytes')
+      },
+    } satisfies Pick<Store, 'stat' | 'open'> as unknown as Store
+  }
+  const moves = refs.flatMap(({ name }) => [2, 3, 4].map((call): [string, number] => [name, call]))
+
+  it.each(moves)('is sent: %s, before call %i', async (from, call) => {
+    const moved = moving(from, call)
+    const sender = fastify()
+    sender.get('/', (request, reply) =>
+      serveFile(request, reply, { store: moved, refs, caching: {}, delivery: testConfig().vireo.delivery }),
+    )
+    const answer = await sender.inject('/')
+    expect([answer.statusCode, answer.body]).toEqual([200, 'bytes'])
+  })
+
+  it.each(moves)('is read: %s, before call %i', async (from, call) => {
+    const found = await openFirst(moving(from, call), refs)
+    expect(found && (await text(found.stream))).toBe('bytes')
   })
 })
