@@ -82,6 +82,8 @@ export interface MediaProbe {
   isCut: boolean
   /** True for ISO media whose frames lie in fragments, as those of HLS do. */
   isFragmented: boolean
+  /** Seconds from one key frame to the next, on average; undefined where the file has no list of them. */
+  keyFrameEvery: number | undefined
   /** The stream index of a cover picture in an audio file. */
   coverIndex: number | undefined
   metadata: FileMetadata
@@ -113,7 +115,7 @@ const FIRST_PACKETS = 100
  * `unsupported-codec`, `too-large`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
-  const { size, isIsoMedia, isCut, isFragmented } = await sniff(options.path, options)
+  const { size, isIsoMedia, isCut, isFragmented, keyFrameEvery } = await sniff(options.path, options)
   const output = await runFfprobe(options, isIsoMedia)
   const { format, streams, chapters, packets } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
@@ -137,7 +139,7 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
     bitrate,
     video: video && toVideo(video, { format, packets }),
     audio: audio && toAudio(audio, format),
-    ...{ isCut, isFragmented },
+    ...{ isCut, isFragmented, keyFrameEvery },
     coverIndex: streams.find(isCover)?.index,
     metadata: toMetadata({ format, streams, chapters }),
   }
