@@ -265,6 +265,11 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     { ...plain, fps: 10, duration: 30 },
   ],
   // What cannot be taken.
+  [
+    'hours-of-nothing.mkv',
+    [...picture('64x48', 1, 5), '-vf', "setpts='(N+gt(N,2)*72000)/TB'", '-vsync', 'passthrough', ...ffv1],
+    { refused: 'too-long' },
+  ],
   ['uncommon.mkv', [...picture(), '-c:v', 'magicyuv', '-pix_fmt', 'yuv420p'], { refused: 'unsupported-codec' }],
   ['uncommon.avi', [...picture(), '-c:v', 'snow', '-strict', '-2'], { refused: 'unsupported-codec' }],
   [

@@ -5,6 +5,7 @@ import { MediaError, systemCode } from '../errors.ts'
 import { type ProcessEnd, runProcess } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
 import { inputGuard, isAllowedCodec } from './guard.ts'
+import { longestOf, tooLong } from './longest.ts'
 import { measureDuration } from './measure.ts'
 import { type Ffprobe, type FfprobeStream, type FileMetadata, ffprobeSchema, toMetadata } from './metadata.ts'
 import { type Rational, snapRate, toNumber } from './rate.ts'
@@ -112,7 +113,7 @@ const FIRST_PACKETS = 100
 
 /**
  * Reads a media file. Throws MediaError: `empty`, `playlist`, `truncated`, `not-media`, `unreadable`, `no-streams`,
- * `unsupported-codec`, `too-large`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
+ * `unsupported-codec`, `too-large`, `too-long`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const { size, isIsoMedia, isCut, isFragmented, keyFrameEvery } = await sniff(options.path, options)
@@ -131,6 +132,7 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const index = video?.index ?? audio?.index ?? 0
   const isTrusted = stated > 0 && !isEstimate(format)
   const duration = isTrusted ? stated : await correctDuration(options, index, stated)
+  if (duration > longestOf(size)) throw tooLong()
   if (!video && duration === 0) throw new MediaError('empty', 'The sound of the file has no length.')
   return {
     size,
