@@ -5,6 +5,7 @@ import { type Finding, runChecks, type Status } from './doctor/check.ts'
 import { clockCheck } from './doctor/clock.ts'
 import { configurationCheck, secretCheck } from './doctor/configuration.ts'
 import { databaseCheck, openForDoctor } from './doctor/database.ts'
+import { importsCheck } from './doctor/imports.ts'
 import { mailCheck } from './doctor/mail.ts'
 import { mediaCheck } from './doctor/media.ts'
 import { proxyCheck } from './doctor/proxy.ts'
@@ -14,7 +15,7 @@ import { storeCheck } from './doctor/store.ts'
 import { parseWith, type Tools } from './family.ts'
 
 const checks = [
-  ...[configurationCheck, secretCheck, databaseCheck, redisCheck, mediaCheck, storeCheck, mailCheck],
+  ...[configurationCheck, secretCheck, databaseCheck, redisCheck, mediaCheck, importsCheck, storeCheck, mailCheck],
   ...[nameCheck, certificateCheck, federationCheck, clockCheck, proxyCheck],
 ]
 

@@ -3,7 +3,7 @@
 /**
  * - `invalid-name`, `not-found`, `exists`, `offset`, `disk-full`: the store.
  * - `empty`, `playlist`, `not-media`, `truncated`, `unreadable`, `no-streams`, `unsupported-codec`, `too-large`,
- *   `frame-rate`: the file was read and cannot be used; trying again will not help.
+ *   `frame-rate`, `too-long`: the file was read and cannot be used; trying again will not help.
  * - `ffmpeg-missing`: no usable binary. `aborted`: the caller's signal. `stalled`, `memory`, `time-out`: the process was
  *   killed by a limit. `failed`: ffmpeg ended with an error.
  */
@@ -22,6 +22,7 @@ export type MediaErrorReason =
   | 'unsupported-codec'
   | 'too-large'
   | 'frame-rate'
+  | 'too-long'
   | 'ffmpeg-missing'
   | 'aborted'
   | 'stalled'
@@ -39,6 +40,7 @@ const REFUSALS: ReadonlySet<MediaErrorReason> = new Set([
   'unsupported-codec',
   'too-large',
   'frame-rate',
+  'too-long',
 ])
 
 export class MediaError extends Error {

@@ -16,6 +16,7 @@ export {
 } from './downloads/downloads.ts'
 export { readTorrent, type TorrentSummary } from './downloads/torrent/torrent-file.ts'
 export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.ts'
+export { askYtDlp } from './downloads/yt-dlp/version.ts'
 export { isDiskFull, isRefusal, MediaError, type MediaErrorReason, StorageOutage, systemCode } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'

@@ -153,6 +153,33 @@ it('says what Redis is, where there is one', async () => {
   expect(first).toMatchObject({ status: 'ok', message: expect.stringContaining(expected) })
 }, 60_000)
 
+it('says whether there is a yt-dlp for imports, whether it runs, and that an old one is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vireo-doctor-'))
+  const path = join(folder, 'yt-dlp-of-ours')
+  const youtube_dl_release = { name: 'yt-dlp-of-ours', python_path: '/nowhere' }
+  const imports = async (enabled: boolean) => {
+    const { of } = await examine({
+      VIREO__STORAGE: JSON.stringify({ bin: folder }),
+      VIREO__IMPORT: JSON.stringify({ videos: { http: { enabled, youtube_dl_release } } }),
+    })
+    return of('imports').map(({ status, message }) => [status, message])
+  }
+  const program = (text: string) => writeFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+  try {
+    expect(await imports(false)).toEqual([['ok', expect.stringContaining('not imported by URL')]])
+    expect(await imports(true)).toEqual([['warning', expect.stringContaining('There is no yt-dlp')]])
+    await program('exit 1')
+    expect(await imports(true)).toEqual([['problem', `yt-dlp does not run (${path}).`]])
+    await program('echo 2023.03.04')
+    expect(await imports(true)).toEqual([
+      ['ok', `yt-dlp 2023.03.04 (${path}).`],
+      ['warning', 'yt-dlp 2023.03.04 is old, and sites change.'],
+    ])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}, 120_000)
+
 it('says what is wrong with how a proxy is trusted, and where no server answers', async () => {
   const report = await examine({
     VIREO__TRUST_PROXY: '["0.0.0.0/0"]',

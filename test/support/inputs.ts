@@ -258,7 +258,18 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     [...['-f', 'lavfi', '-i', 'color=s=16x16:r=2:d=28800'], ...h264, '-g', '20'],
     { size: '16x16', fps: 2, duration: 28_800, copied: true },
   ],
+  // Players fetch a segment whole, from one key frame to the next.
+  [
+    'one-key-frame.mp4',
+    [...['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=30'], ...h264, '-g', '1000'],
+    { ...plain, fps: 10, duration: 30 },
+  ],
   // What cannot be taken.
+  [
+    'hours-of-nothing.mkv',
+    [...picture('64x48', 1, 5), '-vf', "setpts='(N+gt(N,2)*72000)/TB'", '-vsync', 'passthrough', ...ffv1],
+    { refused: 'too-long' },
+  ],
   ['uncommon.mkv', [...picture(), '-c:v', 'magicyuv', '-pix_fmt', 'yuv420p'], { refused: 'unsupported-codec' }],
   ['uncommon.avi', [...picture(), '-c:v', 'snow', '-strict', '-2'], { refused: 'unsupported-codec' }],
   [

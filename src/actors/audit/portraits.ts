@@ -18,6 +18,7 @@ export type AuditDomain =
   | 'follows'
   | 'video-imports'
   | 'user-exports'
+  | 'user-imports'
   | 'channel-syncs'
   | 'registrations'
   | 'blocklist'
@@ -34,6 +35,7 @@ export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
   follows: 'follow',
   'video-imports': 'video-import',
   'user-exports': 'user-export',
+  'user-imports': 'user-import',
   'channel-syncs': 'channelSync',
   registrations: 'registration',
   blocklist: 'block',
@@ -64,7 +66,7 @@ export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
         'language', v.language, 'privacy', v.privacy, 'nsfw', v.nsfw, 'description', v.description, 'support', v.support,
         'tags', to_jsonb(v.tags), 'commentsPolicy', v.comments_policy, 'downloadEnabled', v.download_enabled,
         'waitTranscoding', v.wait_transcoding, 'blocked', v.blocked, 'isLive', v.is_live, 'duration', v.duration,
-        'originallyPublishedAt', v.originally_published_at, 'channel-id', v.channel_id, 'createdAt', v.created_at,
+        'originallyPublishedAt', v.originally_published_at, 'inputFileUpdatedAt', v.input_file_updated_at, 'channel-id', v.channel_id, 'createdAt', v.created_at,
         'blockedReason', (select b.reason from video_block b where b.video_id = v.id),
         'webVideoFiles', (select count(*) from video_file f where f.video_id = v.id and f.streaming_playlist_id is null),
         'hlsFiles', (select count(*) from video_file f where f.video_id = v.id and f.streaming_playlist_id is not null),
@@ -117,6 +119,12 @@ export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
     sql: `select jsonb_build_object('id', e.id, 'state', e.state, 'withVideoFiles', e.with_video_files, 'user-id', e.user_id,
         'user-username', (select u.username from users u where u.id = e.user_id), 'createdAt', e.created_at)
       from user_export e where e.id = $id`,
+  },
+  user_import: {
+    domain: 'user-imports',
+    sql: `select jsonb_build_object('id', i.id, 'state', i.state, 'user-id', i.user_id,
+        'user-username', (select u.username from users u where u.id = i.user_id), 'createdAt', i.created_at)
+      from user_import i where i.id = $id`,
   },
   job_queue: { domain: 'config', sql: `select jsonb_build_object('jobs', q.state) from job_queue q where q.id = $id` },
   // None of the keys that can be changed while the server runs is secret.

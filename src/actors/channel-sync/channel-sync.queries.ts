@@ -118,11 +118,14 @@ export async function loadSync(query: Sql, id: number): Promise<StoredSync | und
   return row
 }
 
+/** What a later round may make good: it did not work, or its user was blocked then. */
+const FAILED = "('failed', 'rejected')"
+
 /** How many imports of a synchronisation are under way, and how many of its present round have failed. One statement. */
 export async function importsOfRound(query: Sql, syncId: number): Promise<{ open: number; failed: number }> {
   const [row] = await query<{ open: number; failed: number }>(
     `select count(*) filter (where i.state in ('pending', 'processing'))::int as open,
-       count(*) filter (where i.state = 'failed' and i.created_at >= s.round_at)::int as failed
+       count(*) filter (where i.state in ${FAILED} and i.created_at >= s.round_at)::int as failed
      from channel_sync s join video_import i on i.channel_sync_id = s.id
      where s.id = $1 and (i.state in ('pending', 'processing') or i.created_at >= s.round_at)`,
     [syncId],
@@ -133,8 +136,8 @@ export async function importsOfRound(query: Sql, syncId: number): Promise<{ open
 /** How many imports of an address into a channel failed, and how many were ended by somebody. */
 export async function triesOf(query: Sql, channelId: number, url: string): Promise<{ failed: number; ended: number }> {
   const [row] = await query<{ failed: number; ended: number }>(
-    `select count(*) filter (where state = 'failed')::int as failed,
-       count(*) filter (where state in ('cancelled', 'rejected'))::int as ended
+    `select count(*) filter (where state in ${FAILED})::int as failed,
+       count(*) filter (where state = 'cancelled')::int as ended
      from video_import where channel_id = $1 and md5(target_url) = md5($2) and target_url = $2`,
     [channelId, url],
   )

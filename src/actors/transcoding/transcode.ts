@@ -247,6 +247,10 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       // The same when it is taken up again, or what was made would not fit.
       early: task.outputs === null && !task.waits,
     })
+    // As after a change of the configuration: all would be encoded, and nothing kept of it.
+    if (!plan.outputs.hls && !plan.outputs.webVideos) {
+      throw new PermanentFailure('Neither HLS nor web videos are made on this server.')
+    }
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
     const made = await begin(task, { total, plan: outlineOf(plan) })
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')

@@ -1,6 +1,7 @@
 // Looks into a file that arrived, for a new video or in the place of another file: what it holds, where it is going to lie,
 // and the pictures of it.
 
+import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import {
   type EncodedImage,
@@ -17,6 +18,7 @@ import {
   type Store,
   webVideoFile,
 } from '../../media/index.ts'
+import { atMost } from '../../platform/at-most.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
@@ -72,10 +74,19 @@ export interface InspectFile {
   filesOf(draft: FileDraft): FileRef[]
 }
 
+/** Files of which a process draws pictures at the same time: each takes frames into memory, and processes of its own. */
+export const DRAWN_AT_ONCE = Math.max(2, availableParallelism())
+
 export function makeInspectFile(
-  deps: ActorDeps & { store: Store; ffmpeg: Ffmpeg; pendingFiles: PendingFiles; leases: Leases },
+  deps: Pick<ActorDeps, 'config'> & {
+    store: Store
+    ffmpeg: Ffmpeg
+    pendingFiles: Pick<PendingFiles, 'reserve' | 'discard'>
+    leases: Pick<Leases, 'owner'>
+  },
 ): InspectFile {
   const { config, store, ffmpeg, pendingFiles, leases } = deps
+  const inTurn = atMost(DRAWN_AT_ONCE)
 
   const sizeOf = (name: PictureName): ImageSize => {
     const [thumbnail, preview] = config().thumbnails.sizes
@@ -119,7 +130,7 @@ export function makeInspectFile(
   async function makePictures(found: MediaProbe, options: InspectFileOptions): Promise<FileDraft['pictures']> {
     const names: PictureName[] = ['thumbnail', 'preview']
     const missing = names.filter((name) => !options.pictures[name])
-    const generated = missing.length > 0 ? await generate(found, missing.map(sizeOf), options) : []
+    const generated = missing.length > 0 ? await inTurn(() => generate(found, missing.map(sizeOf), options)) : []
     return names.flatMap((name) => {
       const image = options.pictures[name] ?? generated[missing.indexOf(name)]
       return image ? [pictureOf(name, image, !options.pictures[name])] : []
@@ -128,7 +139,7 @@ export function makeInspectFile(
 
   async function draw(names: readonly PictureName[], path: string): Promise<FileDraft['pictures']> {
     const found = await probe({ ffmpeg, path, timeoutMs: config().vireo.media.probe_timeout })
-    const images = await generate(found, names.map(sizeOf), { path })
+    const images = await inTurn(() => generate(found, names.map(sizeOf), { path }))
     return images.flatMap((image, index) => {
       const name = names[index]
       return name ? [pictureOf(name, image, true)] : []
@@ -175,7 +186,7 @@ export function makeInspectFile(
   }
 
   return {
-    fitPicture: async (name, path) => firstOf(await fitImage(path, [sizeOf(name)])),
+    fitPicture: async (name, path) => firstOf(await inTurn(() => fitImage(path, [sizeOf(name)]))),
     inspect,
     draw,
     place,

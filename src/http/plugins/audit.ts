@@ -24,6 +24,8 @@ export const AUDITED: ReadonlySet<string> = new Set([
   // Who takes an archive of somebody else's data is to be known.
   'POST /api/v1/users/:userId/exports/request',
   'DELETE /api/v1/users/:userId/exports/:id',
+  // And who puts one into somebody else's account.
+  'POST /api/v1/users/:userId/imports/import-resumable',
   'POST /api/v1/users/registrations/:registrationId/accept',
   'POST /api/v1/users/registrations/:registrationId/reject',
   'DELETE /api/v1/users/registrations/:registrationId',
@@ -36,6 +38,7 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'PUT /api/v1/videos/upload-resumable',
   'PUT /api/v1/videos/:id',
   'DELETE /api/v1/videos/:id',
+  'PUT /api/v1/videos/:id/source/replace-resumable',
   'DELETE /api/v1/videos/:id/source/file',
   'DELETE /api/v1/videos/:id/hls',
   'DELETE /api/v1/videos/:id/hls/:videoFileId',

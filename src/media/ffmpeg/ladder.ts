@@ -17,6 +17,7 @@ import {
   type RenditionFiles,
 } from './command.ts'
 import type { Ffmpeg } from './find.ts'
+import { longestOf } from './longest.ts'
 import type { FileMetadata } from './metadata.ts'
 import { type LadderPlan, type LadderStep, outlineOf, type RenditionPlan, stepsOf } from './plan.ts'
 import { bandwidthOf, type HlsEntry, inspectFragmented, parseMediaPlaylist } from './playlists.ts'
@@ -105,7 +106,8 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
   const earlier = await endEarlierTries(workFolder)
   const { names, playlist } = await loadNames(options)
   const own = await mkdtemp(join(workFolder, TRY))
-  const work: Work = { ...options, names, playlist, own, earlier }
+  const longest = longestOf((await stat(options.input)).size)
+  const work: Work = { ...options, names, playlist, own, earlier, longest }
   const skip = new Set(options.skip ?? [])
   let done = 0
   for (const { step, renditions } of stepsOf(plan)) {
@@ -125,6 +127,8 @@ interface Work extends RunLadderOptions {
   own: string
   /** Those of the ones before. */
   earlier: readonly string[]
+  /** Seconds that may come of the source. */
+  longest: number
 }
 
 /**
@@ -222,9 +226,9 @@ async function makeFiles(work: Work, { step, renditions, share }: Step): Promise
 
 async function run(work: Work, step: LadderStep | 'package', spec: FfmpegCommandSpec | undefined, { from, to }: Share) {
   if (!spec) return
-  const { ffmpeg, limits, signal, plan, niceness, own, onProgress, onStart } = work
+  const { ffmpeg, limits, signal, plan, longest, niceness, own, onProgress, onStart } = work
   await runFfmpeg({
-    ...{ ffmpeg, spec, limits, signal },
+    ...{ ffmpeg, spec, limits, longest, signal },
     duration: plan.duration,
     pidFile: join(own, PID_FILE),
     ...(niceness === undefined ? {} : { niceness }),

@@ -117,6 +117,8 @@ const QUICK_COPY = { codec: 'h264', pixelFormat: 'yuv420p', minFps: 2, audioCode
 const LATEST_START = 0.1
 /** Seconds of sound without picture, which players of HLS would leave out. */
 const LONGEST_REST = 0.5
+/** Seconds. A segment of a copy ends at a key frame, and players fetch whole ones. */
+const RAREST_KEY_FRAMES = 20
 /** Formats whose times can be taken over, by FFmpeg's first name of them: others do not say when a frame is shown. */
 const COPYABLE_FORMATS = ['mov', 'matroska', 'flv', 'mpegts']
 const MAX_SAMPLE_RATE = 48_000
@@ -205,7 +207,7 @@ const shownFps = (rate: Rational): number => Math.round(toNumber(rate))
 
 /** Pixels must already be as players show them, since a copy cannot turn or stretch them. */
 function canCopyVideo(probe: MediaProbe, settings: LadderSettings): boolean {
-  const { video, isCut, format } = probe
+  const { video, isCut, format, keyFrameEvery = 0 } = probe
   if (!video) return false
   const fps = toNumber(video.rate)
   return (
@@ -215,6 +217,7 @@ function canCopyVideo(probe: MediaProbe, settings: LadderSettings): boolean {
     video.squarePixels &&
     !video.interlaced &&
     !isCut &&
+    keyFrameEvery <= RAREST_KEY_FRAMES &&
     COPYABLE_FORMATS.includes(format.split(',', 1)[0] ?? '') &&
     video.startsAt <= LATEST_START &&
     video.startsWhole &&

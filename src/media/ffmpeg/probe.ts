@@ -5,6 +5,7 @@ import { MediaError, systemCode } from '../errors.ts'
 import { type ProcessEnd, runProcess } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
 import { inputGuard, isAllowedCodec } from './guard.ts'
+import { longestOf, tooLong } from './longest.ts'
 import { measureDuration } from './measure.ts'
 import { type Ffprobe, type FfprobeStream, type FileMetadata, ffprobeSchema, toMetadata } from './metadata.ts'
 import { type Rational, snapRate, toNumber } from './rate.ts'
@@ -82,6 +83,8 @@ export interface MediaProbe {
   isCut: boolean
   /** True for ISO media whose frames lie in fragments, as those of HLS do. */
   isFragmented: boolean
+  /** Seconds from one key frame to the next, on average; undefined where the file has no list of them. */
+  keyFrameEvery: number | undefined
   /** The stream index of a cover picture in an audio file. */
   coverIndex: number | undefined
   metadata: FileMetadata
@@ -110,10 +113,10 @@ const FIRST_PACKETS = 100
 
 /**
  * Reads a media file. Throws MediaError: `empty`, `playlist`, `truncated`, `not-media`, `unreadable`, `no-streams`,
- * `unsupported-codec`, `too-large`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
+ * `unsupported-codec`, `too-large`, `too-long`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
-  const { size, isIsoMedia, isCut, isFragmented } = await sniff(options.path, options)
+  const { size, isIsoMedia, isCut, isFragmented, keyFrameEvery } = await sniff(options.path, options)
   const output = await runFfprobe(options, isIsoMedia)
   const { format, streams, chapters, packets } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
@@ -129,6 +132,7 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const index = video?.index ?? audio?.index ?? 0
   const isTrusted = stated > 0 && !isEstimate(format)
   const duration = isTrusted ? stated : await correctDuration(options, index, stated)
+  if (duration > longestOf(size)) throw tooLong()
   if (!video && duration === 0) throw new MediaError('empty', 'The sound of the file has no length.')
   return {
     size,
@@ -137,7 +141,7 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
     bitrate,
     video: video && toVideo(video, { format, packets }),
     audio: audio && toAudio(audio, format),
-    ...{ isCut, isFragmented },
+    ...{ isCut, isFragmented, keyFrameEvery },
     coverIndex: streams.find(isCover)?.index,
     metadata: toMetadata({ format, streams, chapters }),
   }

@@ -8,6 +8,7 @@ import { type ProcessEnd, runProcess } from '../process.ts'
 import type { FfmpegCommandSpec } from './command.ts'
 import type { Ffmpeg } from './find.ts'
 import { guarded } from './guard.ts'
+import { tooLong } from './longest.ts'
 
 export interface RunLimits {
   /** Milliseconds without a new frame or time mark until the process is killed. */
@@ -22,6 +23,8 @@ export interface RunOptions {
   limits: RunLimits
   /** Seconds of the result, for progress; 0 when not known. */
   duration: number
+  /** Seconds of the result beyond which it is given up. */
+  longest?: number
   /** 0 to 19: how much this process yields to others. */
   niceness?: number
   signal?: AbortSignal | undefined
@@ -40,16 +43,17 @@ const NO_ROOM_BYTES = 32 * 1024
 const NO_SPACE = /No space left on device|Disk quota exceeded/i
 
 /**
- * Runs until ffmpeg ended. Throws MediaError `aborted`, `stalled`, `memory`, `disk-full`, `ffmpeg-missing` or `failed`,
- * always after the process and all that it started are gone.
+ * Runs until ffmpeg ended. Throws MediaError `aborted`, `stalled`, `memory`, `too-long`, `disk-full`, `ffmpeg-missing` or
+ * `failed`, always after the process and all that it started are gone.
  */
 export async function runFfmpeg(options: RunOptions): Promise<void> {
-  const { ffmpeg, spec, limits, duration, niceness, signal, onProgress, onTime, onStart, pidFile } = options
+  const { ffmpeg, spec, limits, duration, longest, niceness, signal, onProgress, onTime, onStart, pidFile } = options
   if (signal?.aborted) throw new MediaError('aborted', 'The work was cancelled.')
   const args = argumentsOf(spec)
   let mark = ''
   let percent = 0
   let isFull = false
+  const over = new AbortController()
 
   function onLine(line: string): boolean {
     isFull ||= NO_SPACE.test(line)
@@ -60,6 +64,7 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
     const hasMoved = current !== mark
     mark = current
     onTime?.(seconds)
+    if (longest !== undefined && seconds > longest) over.abort()
     const next = duration > 0 ? Math.min(99, (seconds / duration) * 100) : 0
     if (next > percent) {
       percent = next
@@ -69,13 +74,15 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
   }
 
   const end = await runProcess({
-    ...{ path: ffmpeg.ffmpegPath, args, limits, niceness, signal, onLine, pidFile },
+    ...{ path: ffmpeg.ffmpegPath, args, limits, niceness, onLine, pidFile },
+    signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
     onStart: (pid) => onStart?.({ pid, commandLine: [ffmpeg.ffmpegPath, ...args].join(' ') }),
   }).catch((error: unknown) => {
     throw systemCode(error) === undefined
       ? error
       : new MediaError('ffmpeg-missing', 'ffmpeg cannot be run.', { cause: error })
   })
+  if (over.signal.aborted) throw tooLong()
   if (end.killedFor !== undefined || end.code !== 0 || isFull) throw toError(end, isFull)
   await refuseFullDisk(spec)
   onProgress?.(100)

@@ -23,6 +23,8 @@ export interface Sniffed {
   isCut: boolean
   /** True when its frames lie in fragments, which tell of themselves alone. */
   isFragmented: boolean
+  /** Seconds from one key frame to the next, on average; undefined where no table tells. */
+  keyFrameEvery: number | undefined
 }
 
 export interface SniffOptions {
@@ -42,7 +44,8 @@ export async function sniff(path: string, options: SniffOptions = {}): Promise<S
     if (isScript(head)) throw new MediaError('playlist', 'Playlists and scripts are not media files.')
     const isIsoMedia = head.length >= 8 && FIRST_BOXES.has(head.toString('latin1', 4, 8))
     const { movie, isFragmented } = isIsoMedia ? await findMovie(bytes, size) : nothing
-    return { size, isIsoMedia, isCut: movie !== undefined && (await hasCuts(bytes, movie)), isFragmented }
+    const { isCut, keyFrameEvery } = movie ? await readMovie(bytes, movie) : { isCut: false, keyFrameEvery: undefined }
+    return { size, isIsoMedia, isCut, isFragmented, keyFrameEvery }
   } finally {
     await handle.close()
   }
@@ -136,39 +139,51 @@ async function findMovie(bytes: Bytes, size: number): Promise<Movie> {
 const WARM_UP_SECONDS = 0.25
 
 /** Throws `unreadable` when a track is encrypted: what it holds looks like any other stream, and plays as noise. */
-async function hasCuts(bytes: Bytes, movie: Box): Promise<boolean> {
+async function readMovie(bytes: Bytes, movie: Box): Promise<Pick<Sniffed, 'isCut' | 'keyFrameEvery'>> {
   const budget = { left: MOST_IN_MOVIE }
   let isCut = false
+  let keyFrameEvery: number | undefined
   for await (const track of boxesIn(bytes, movie, budget)) {
     if (track.type !== 'trak') continue
     let edits: number[] = []
-    let scale = 0
+    let time = { scale: 0, duration: 0 }
+    let isPicture = false
+    let keyFrames: number | undefined
     for await (const part of boxesIn(bytes, track, budget)) {
       if (part.type !== 'edts' && part.type !== 'mdia') continue
       for await (const box of boxesIn(bytes, part, budget)) {
         if (box.type === 'elst') edits = await readEdits(bytes, box)
-        if (box.type === 'mdhd') scale = await readScale(bytes, box)
-        if (box.type === 'minf') await refuseEncrypted(bytes, box, budget)
+        if (box.type === 'hdlr') isPicture = (await startOf(bytes, box, 12)).toString('latin1', 8, 12) === 'vide'
+        if (box.type === 'mdhd') time = await readTime(bytes, box)
+        if (box.type === 'minf') keyFrames = await readSamples(bytes, box, budget)
       }
     }
-    isCut ||= edits.length > 1 || (scale > 0 && (edits[0] ?? 0) / scale > WARM_UP_SECONDS)
+    isCut ||= edits.length > 1
+    const { scale, duration } = time
+    if (scale === 0) continue
+    isCut ||= (edits[0] ?? 0) / scale > WARM_UP_SECONDS
+    if (isPicture && keyFrames) keyFrameEvery = Math.max(keyFrameEvery ?? 0, duration / scale / keyFrames)
   }
-  return isCut
+  return { isCut, keyFrameEvery }
 }
 
 /** Sample entries of ISO/IEC 23001-7 (Common Encryption), and of the shops before it. */
 const ENCRYPTED = new Set(['encv', 'enca', 'drmi', 'drms'])
 
-async function refuseEncrypted(bytes: Bytes, media: Box, budget: Budget): Promise<void> {
+/** How many key frames its table names; undefined without one, as where every frame is such. */
+async function readSamples(bytes: Bytes, media: Box, budget: Budget): Promise<number | undefined> {
+  let keyFrames: number | undefined
   for await (const table of boxesIn(bytes, media, budget)) {
     if (table.type !== 'stbl') continue
     for await (const box of boxesIn(bytes, table, budget)) {
+      if (box.type === 'stss') keyFrames = (await startOf(bytes, box, 8)).readUInt32BE(4)
       if (box.type !== 'stsd') continue
       const content = await startOf(bytes, box, 16)
       if (ENCRYPTED.has(content.toString('latin1', 12, 16)))
         throw new MediaError('unreadable', 'The file is encrypted.')
     }
   }
+  return keyFrames
 }
 
 /** The first moments that the edits of a track show, in its time scale; pauses are left out. Only the first few. */
@@ -182,10 +197,12 @@ async function readEdits(bytes: Bytes, box: Box): Promise<number[]> {
   return starts.filter((at) => at >= 0)
 }
 
-/** Units in a second. */
-async function readScale(bytes: Bytes, box: Box): Promise<number> {
-  const content = await startOf(bytes, box, 24)
-  return content.readUInt32BE(content.readUInt8(0) === 1 ? 20 : 12)
+/** `scale`: units in a second; `duration` in these. */
+async function readTime(bytes: Bytes, box: Box): Promise<{ scale: number; duration: number }> {
+  const content = await startOf(bytes, box, 32)
+  return content.readUInt8(0) === 1
+    ? { scale: content.readUInt32BE(20), duration: Number(content.readBigUInt64BE(24)) }
+    : { scale: content.readUInt32BE(12), duration: content.readUInt32BE(16) }
 }
 
 /** The first bytes of a box, followed by zeros where it is shorter. */

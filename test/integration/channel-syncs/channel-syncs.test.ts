@@ -158,6 +158,25 @@ describe('a round of a synchronisation', () => {
     expect((await world.imports()).filter((name) => name === 'd')).toHaveLength(1)
   })
 
+  it('tries again what was rejected while its user was blocked', async () => {
+    const id = await world.make()
+    world.site.videos = [remote('a', 0)]
+    for (const [end, state] of [
+      ['rejected', 'failed'],
+      ['success', 'synced'],
+    ] as const) {
+      world.clock.pass(HOUR)
+      await world.run()
+      await world.importsEnd(end)
+      world.clock.pass(15_000)
+      await world.run()
+      expect(await world.stateOf(id)).toBe(state)
+      // Then it is older than the last round.
+      world.clock.pass(24 * HOUR)
+    }
+    expect(await world.imports()).toEqual(['a', 'a'])
+  })
+
   it('finds what is new also where the other site tells no dates', async () => {
     const id = await world.make()
     const site = (...names: string[]) => {

@@ -158,7 +158,7 @@ export async function makeWorld() {
       ).map(({ url }) => url.split('/').at(-1)),
 
     /** As if all imports that wait had ended so. */
-    importsEnd: (state: 'success' | 'failed' | 'cancelled') =>
+    importsEnd: (state: 'success' | 'failed' | 'cancelled' | 'rejected') =>
       db.query("update video_import set state = $1 where state = 'pending'", [state]),
 
     async clean(): Promise<void> {

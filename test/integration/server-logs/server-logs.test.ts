@@ -46,6 +46,7 @@ beforeAll(async () => {
   node = await startTestNode({
     config: {
       ...{ object_storage, storage: { logs: folder }, secrets: { peertube: SEAL }, transcoding: { enabled: false } },
+      video_file: { update: { enabled: true } },
       vireo: { object_storage: objects.vireo.object_storage },
       smtp: {
         ...{ hostname: '127.0.0.1', port: mail.port, tls: false, disable_starttls: true },
@@ -365,6 +366,44 @@ describe('the audit log', () => {
       of('videos', 'update', { 'new-video-blocked': false, 'new-video-blockedReason': null }),
       of('follows', 'update', { ...host, 'follow-redundancyAllowed': true }),
       of('follows', 'update', { ...host, 'follow-redundancyAllowed': false }),
+    ])
+  })
+
+  it('says who puts an archive into the account of somebody else, and another file into a video', async () => {
+    const { id, client } = await addUser('lou')
+    const video = await upload(client, { name: 'Replaced', privacy: '1' })
+    const bytes = await readFile(await media('silent.mp4'))
+    const init = (path: string, filename: string, type: string, length: number) =>
+      root.raw(path, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', 'x-upload-content-length': `${length}` },
+          'x-upload-content-type': type,
+        },
+        body: JSON.stringify({ filename }),
+      })
+    const since = await moment()
+    const imports = `/api/v1/users/${id}/imports/import-resumable`
+    expect((await init(imports, 'archive.zip', 'application/zip', 1000)).status).toBe(201)
+    const source = `/api/v1/videos/${video.id}/source/replace-resumable`
+    const { headers } = await init(source, 'silent.mp4', 'video/mp4', bytes.length)
+    const replaced = await root.raw(`${source}${new URL(`http:${headers.get('location')}`).search}`, {
+      method: 'PUT',
+      headers: {
+        ...{ 'content-type': 'application/octet-stream' },
+        'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}`,
+      },
+      body: new Uint8Array(bytes),
+    })
+    expect(replaced.status).toBe(200)
+    const by = { user: 'root', role: 'Administrator' }
+    expect(await audited(since)).toEqual([
+      expect.objectContaining({ ...by, domain: 'user-imports', action: 'create', 'user-import-user-username': 'lou' }),
+      expect.objectContaining({
+        ...by,
+        ...{ domain: 'videos', action: 'update', 'video-id': video.id },
+        'new-video-inputFileUpdatedAt': expect.any(String),
+      }),
     ])
   })
 

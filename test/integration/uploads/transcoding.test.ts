@@ -354,6 +354,19 @@ describe('a transcoding that is interrupted', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
+  it('encodes nothing when no kind of file is wanted by then, and says so', async () => {
+    const { ffmpeg, pids } = await faultyFfmpeg()
+    await start({ running: false, ffmpeg })
+    await create()
+    await node.stop()
+    const none = { enabled: false, hls: { enabled: false }, web_videos: { enabled: false } }
+    await start({ config: { transcoding: none }, ffmpeg })
+    await ends('failed')
+    expect(await states()).toMatchObject({ video: 'transcoding-failed', error: expect.stringContaining('Neither HLS') })
+    await expect(pids()).rejects.toThrow('ENOENT')
+    expect((await rowCounts(node.db)).video_source).toBe(1)
+  })
+
   it('is not failed by a worker that lost it to another, which keeps its folder', async () => {
     await start({ running: false })
     const { uuid } = await create()

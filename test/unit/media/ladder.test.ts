@@ -237,6 +237,39 @@ describe('the ladder of a video that must be encoded', () => {
   })
 })
 
+describe('the ladder of a video whose times are far longer than it says', () => {
+  it('is given up, and leaves nothing', async () => {
+    const input = join(root, 'gap.mkv')
+    const gap = ['-vf', "setpts='(N+gt(N,2)*72000)/TB'", '-vsync', 'passthrough', '-c:v', 'ffv1']
+    await run(ffmpeg.ffmpegPath, [
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc=size=64x48:rate=1:duration=5',
+      ...gap,
+      input,
+    ])
+    await expect(probe({ ffmpeg, path: input })).rejects.toMatchObject({ reason: 'too-long' })
+    const bytes = await readFile(input)
+    // The element Duration, in milliseconds.
+    bytes.writeDoubleBE(5000, bytes.indexOf(Buffer.from([0x44, 0x89, 0x88])) + 3)
+    await writeFile(input, bytes)
+    const found = await probe({ ffmpeg, path: input })
+    expect(found.duration).toBe(5)
+    const workFolder = join(root, 'work')
+    const made = runLadder({
+      ...{ ffmpeg, input, workFolder, newUuid, threads: 1, limits: { stallMs: 20_000 } },
+      plan: planLadder({ probe: found, settings: settings({}) }),
+      onFiles: async () => {},
+    })
+    await expect(made).rejects.toMatchObject({ reason: 'too-long' })
+    const left = await readdir(workFolder, { recursive: true })
+    expect(left.filter((name) => name.endsWith('.mp4'))).toEqual([])
+  }, 30_000)
+})
+
 describe('the ladder of a video whose top rendition can be copied', () => {
   it('has that one first, bit for bit, and encodes the rest in one process', async () => {
     const steps: [string, number[]][] = []

@@ -66,7 +66,7 @@ function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<A
     bitrate: 5_200_000,
     video: patch.video === false ? undefined : video(patch.video),
     audio: patch.audio === false ? undefined : { ...aac, ...patch.audio },
-    ...{ isCut: false, isFragmented: false },
+    ...{ isCut: false, isFragmented: false, keyFrameEvery: undefined },
     coverIndex: undefined,
     metadata: { format: {}, streams: [], chapters: [] },
   }
@@ -334,6 +334,12 @@ describe('the quick copy', () => {
       planLadder({ probe: { ...probeOf({}), format }, settings: settings() }).copied?.resolution
     expect(['mov,mp4,m4a,3gp,3g2,mj2', 'matroska,webm', 'flv', 'mpegts'].map(copied)).toEqual([1080, 1080, 1080, 1080])
     expect(['avi', 'asf', 'mpeg'].map(copied)).toEqual([undefined, undefined, undefined])
+  })
+
+  it('is not done of key frames so far apart that a segment would be most of the file', () => {
+    const copied = (keyFrameEvery: number) =>
+      planLadder({ probe: { ...probeOf({}), keyFrameEvery }, settings: settings() }).copied?.resolution
+    expect([2, 20, 21].map(copied)).toEqual([1080, 1080, undefined])
   })
 
   it('is not done when the original resolution is not to be made', () => {

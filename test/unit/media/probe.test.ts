@@ -155,6 +155,7 @@ describe('the boxes of an MP4 that lie about their size or number', () => {
       isIsoMedia: true,
       isCut: false,
       isFragmented: false,
+      keyFrameEvery: undefined,
     })
     expect(process.cpuUsage(before).user).toBeLessThan(500_000)
     const path = join(await temporaryFolder(), 'upload.mp4')

@@ -13,6 +13,9 @@ import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 
 const ffmpeg: Ffmpeg = await testFfmpeg()
 
+/** As fast as it can be made. */
+const FAST = 'color=s=16x16:r=2:d=3600000'
+
 /** Work that would take hours, so that only a kill ends it. */
 async function endless(folder: string): Promise<FfmpegCommandSpec> {
   const source = 'testsrc=size=640x360:rate=30:duration=36000'
@@ -65,6 +68,14 @@ describe('a running ffmpeg', () => {
     await expect(failure).rejects.toMatchObject({ reason: 'aborted' })
     expect(pid).toBeGreaterThan(1)
     expect(isAlive(pid)).toBe(false)
+  })
+
+  it('is killed when its result gets longer than it may be', async () => {
+    const pids: number[] = []
+    const spec = { ...(await endless(await temporaryFolder())), inputs: [{ source: FAST, options: ['-f', 'lavfi'] }] }
+    const failure = run({ spec, longest: 60, onStart: ({ pid }) => pids.push(pid) })
+    await expect(failure).rejects.toMatchObject({ reason: 'too-long' })
+    expect(pids.map(isAlive)).toEqual([false])
   })
 
   it('is not started for a caller who has left', async () => {

@@ -117,6 +117,7 @@ const probed = (changes: {
     ...{
       isCut: false,
       isFragmented: false,
+      keyFrameEvery: undefined,
       size: 1000,
       duration,
       format: 'mov',

@@ -30,14 +30,18 @@ const PYTHON = ['python3', 'python']
 const RUNTIME = 'deno'
 
 /** Looked for each time, so that one that is installed meanwhile is found. */
-export async function findYtDlp(options: FindYtDlpOptions): Promise<Program | undefined> {
-  const { folder, name, pythonPath, path = process.env.PATH ?? '', links } = options
-  const found = await programOf({ own: join(folder, name), name, pythonPath, path })
+export async function findYtDlp({ links, ...options }: FindYtDlpOptions): Promise<Program | undefined> {
+  const found = await locateYtDlp(options)
+  const { pythonPath, path = process.env.PATH ?? '' } = options
   return found && { ...found, searchPath: await linkPrograms({ pythonPath, path, links }) }
 }
 
-async function programOf(options: { own: string; name: string; pythonPath: string; path: string }) {
-  const { own, name, pythonPath, path } = options
+/** Where it is; changes nothing. */
+export async function locateYtDlp(
+  options: Omit<FindYtDlpOptions, 'links'>,
+): Promise<Omit<Program, 'searchPath'> | undefined> {
+  const { folder, name, pythonPath, path = process.env.PATH ?? '' } = options
+  const own = join(folder, name)
   if (await isFile(own, constants.R_OK)) {
     // What is released is a Python archive; one that was built for this system runs by itself.
     if (await isFile(pythonPath, constants.X_OK)) return { command: pythonPath, args: [own] }

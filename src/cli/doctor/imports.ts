@@ -1,0 +1,39 @@
+// Imports from other sites: yt-dlp, found, running, and not too old for sites that change from month to month.
+
+import { join } from 'node:path'
+import { askYtDlp } from '../../media/index.ts'
+import type { Check } from './check.ts'
+
+const DAY_MS = 86_400_000
+/** Days. */
+const OLD = 180
+
+export const importsCheck: Check = {
+  name: 'imports',
+  limit: 20_000,
+  async run({ loaded, env }, say) {
+    const { storage } = loaded.config
+    const { http } = loaded.config.import.videos
+    if (!http.enabled) return say.ok('Videos are not imported by URL, so that yt-dlp is not needed.')
+    const { name, python_path: pythonPath } = http.youtube_dl_release
+    const found = await askYtDlp({ folder: storage.bin, name, pythonPath, path: env.PATH })
+    if (!found) {
+      return say.warning(
+        'There is no yt-dlp: only media files are imported by their own address, and no channels of other sites.',
+        `Install yt-dlp on PATH or put it to ${join(storage.bin, name)}, or disable import.videos.http.`,
+      )
+    }
+    const { path, version } = found
+    if (version === undefined) {
+      return say.problem(`yt-dlp does not run (${path}).`, `See what \`${path} --version\` says; it wants Python 3.`)
+    }
+    say.ok(`yt-dlp ${version} (${path}).`)
+    if (daysSince(version) > OLD) say.warning(`yt-dlp ${version} is old, and sites change.`, 'Bring it up to date.')
+  },
+}
+
+/** Its versions are dates. */
+function daysSince(version: string): number {
+  const [, year, month, day] = /^(\d{4})\.(\d\d?)\.(\d\d?)\b/.exec(version) ?? []
+  return day === undefined ? 0 : (Date.now() - Date.UTC(Number(year), Number(month) - 1, Number(day))) / DAY_MS
+}
