@@ -3,7 +3,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
 import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
-import { type FileRef, MediaError, type Place, StorageOutage, type Store, webVideoFile } from '../../../src/media/index.ts'
+import {
+  type FileRef,
+  MediaError,
+  type Place,
+  StorageOutage,
+  type Store,
+  webVideoFile,
+} from '../../../src/media/index.ts'
 import { insert, makeUser, makeVideo } from '../../support/builders.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'

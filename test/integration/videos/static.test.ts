@@ -460,12 +460,15 @@ describe('pictures of other servers', () => {
     expect((await get(path)).statusCode).toBe(404)
   })
 
-  it.each(['/internal', '/internal/'])('are told to a web server in front (%s) once they are kept', async (location) => {
-    server.configure({ vireo: { delivery: { x_accel_location: location } } })
-    const { channelId, host } = await makeRemoteChannel(server.db)
-    const { name, path } = await made(host, channelId, '#650')
-    expect((await get(path)).headers).toMatchObject({ 'x-accel-redirect': `/internal/cache/previews/${name}` })
-  })
+  it.each(['/internal', '/internal/'])(
+    'are told to a web server in front (%s) once they are kept',
+    async (location) => {
+      server.configure({ vireo: { delivery: { x_accel_location: location } } })
+      const { channelId, host } = await makeRemoteChannel(server.db)
+      const { name, path } = await made(host, channelId, '#650')
+      expect((await get(path)).headers).toMatchObject({ 'x-accel-redirect': `/internal/cache/previews/${name}` })
+    },
+  )
 
   it('are fetched once for all who ask, kept, and served', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
