@@ -521,7 +521,8 @@ describe('a copy that we make', () => {
 
   it('of a video whose files were made anew is made anew', async () => {
     await mirror()
-    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    await heard('Create', address('playlist'))
+    await heard('Create', address('file'))
     home.received.length = 0
     const master = await (await fetch(`${origin.base}/master.m3u8`)).text()
     origin.answer('/renewed-master.m3u8', (response) => void response.end(master))

@@ -298,6 +298,8 @@ describe('an edition', () => {
     await node.db.query("insert into video_chapter (video_id, timecode, title) values ($1, 1, 'two')", [id])
     const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
     const before = await stateOf(id)
+    // That it was published is told before the next one starts.
+    await eventually(async () => expect(await node.db.query('select 1 from outbox')).toEqual([]), 30_000)
     await node.stop()
 
     // Its file is edited while nobody transcodes.
