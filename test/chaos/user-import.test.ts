@@ -18,7 +18,7 @@ const SETTLES_WITHIN = 90_000
 
 interface View {
   state: { label: string }
-  progress: { itemsDone: number }
+  progress: { partsDone: number; itemsDone: number }
   resultSummary: { stats: Record<string, { success: number; duplicates: number; errors: number }> }
 }
 

@@ -74,20 +74,26 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     if (found.isTranscoding || !isReady(found.state)) throw notNow()
     const done = new Set<string>()
     const large = filesOf(found).filter((ref) => !isRewritten(ref))
-    await carryAll({ video: found, videoId, files: large, target, signal, done })
+    // What is known of files under their names of before says nothing of where they are once the privacy has changed.
+    if (!(await carryAll({ video: found, videoId, files: large, target, signal, done }))) done.clear()
     await freeze(videoId, target)
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const video = await findMovable(db.query, videoId)
       if (!video || video.state === 'removed') return await forget(videoId)
       const files = filesOf(video)
-      await carryAll({ video, videoId, files, target, signal, done })
-      await assertNoneIsElsewhere(video, done)
-      if (await switchOver(videoId, target, done)) return logger.info({ video: video.uuid, target }, 'files moved')
+      if (await carryAll({ video, videoId, files, target, signal, done })) {
+        await assertNoneIsElsewhere(videoId, video, target, done)
+        if (await switchOver(videoId, target, done)) return logger.info({ video: video.uuid, target }, 'files moved')
+      }
+      done.clear()
     }
     throw new DomainError('busy', 'The files of this video change again and again.')
   }
 
-  /** Adds those to `done` that are in the target place now, and the same. Ends when the privacy wants them elsewhere. */
+  /**
+   * Adds those to `done` that are in the target place now, and the same. Answers false when the privacy wants them elsewhere, with
+   * some of them still to be carried.
+   */
   async function carryAll(ask: {
     video: Openness
     videoId: number
@@ -95,7 +101,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     target: Place
     signal: AbortSignal
     done: Set<string>
-  }): Promise<void> {
+  }): Promise<boolean> {
     const { video, videoId, files, target, signal, done } = ask
     for (const ref of files.filter((one) => !done.has(keyOf(one)))) {
       const [from, to] = [store.only(otherPlace(target), ref.kind), store.only(target, ref.kind)]
@@ -110,9 +116,13 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
         await spares.note(db.query, { place: target, videoId, now: clock.now() }, namesOf([ref]))
       }
       const outcome = isThere ? 'there' : await carryFile({ from, to, ref, signal })
-      if (outcome === 'carried' && !(await isPlaceOf(videoId, video))) return await to.remove(ref)
+      if (outcome === 'carried' && !(await isPlaceOf(videoId, video))) {
+        await to.remove(ref)
+        return false
+      }
       if (outcome !== 'missing') done.add(keyOf(ref))
     }
+    return true
   }
 
   /** Not when the privacy changed while a file was copied: where everybody reads, a copy must not wait for the end of the move. */
@@ -121,15 +131,37 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     return found === undefined || hasPrivateFiles(found) === hasPrivateFiles(video)
   }
 
-  /** Files on their way between the public and the private folders are waited for; those that are nowhere are no reason to stay. */
-  async function assertNoneIsElsewhere(video: MovableVideo, done: Set<string>): Promise<void> {
+  /**
+   * Files on their way between the public and the private folders are waited for, in the target place too; those that are nowhere are
+   * no reason to stay.
+   */
+  async function assertNoneIsElsewhere(
+    videoId: number,
+    video: MovableVideo,
+    target: Place,
+    done: Set<string>,
+  ): Promise<void> {
+    const nowhere: MovableFile[] = []
     for (const ref of filesOf(video)) {
-      if (done.has(keyOf(ref))) continue
-      const { other } = ref
-      if (other && (await store.stat(other))) throw new DomainError('busy', 'The files of this video are being moved.')
+      const isDone = done.has(keyOf(ref))
+      const to = store.only(target, ref.kind)
+      if (isDone && !(to && store.only(otherPlace(target), ref.kind))) continue
+      const isThere = await isIn(isDone && to ? to : store, ref)
+      if (isThere !== isDone) throw beingMoved()
+      if (!isDone) nowhere.push(ref)
+    }
+    // They were looked for under names that may be those of before.
+    if (nowhere.length > 0 && !(await isPlaceOf(videoId, video))) throw beingMoved()
+    for (const ref of nowhere) {
       logger.warn({ video: video.uuid, file: ref.name }, 'a file of a video is in no place')
       done.add(keyOf(ref))
     }
+  }
+
+  /** Under either of its names. What is moved from one to the other while it is looked for is under the first one at the end. */
+  async function isIn(place: Pick<Store, 'stat'>, { other, ...ref }: MovableFile): Promise<boolean> {
+    for (const name of other ? [ref, other, ref] : [ref]) if (await place.stat(name)) return true
+    return false
   }
 
   /** Nothing that makes or replaces files begins from now on. Throws `busy` while something does. */
@@ -198,6 +230,8 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
 }
 
 const notNow = (): DomainError => new DomainError('busy', 'Something else happens to the files of this video.')
+
+const beingMoved = (): DomainError => new DomainError('busy', 'The files of this video are being moved.')
 
 const isReady = (state: string): boolean => isFrozen(state) || state === 'published'
 

@@ -3,6 +3,7 @@
 
 import type { FileKind, FileRef, Place, Store } from '../../media/index.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
+import { DomainError } from '../runtime/index.ts'
 import { storageIn } from '../video/index.ts'
 
 export interface SpareCopies {
@@ -18,6 +19,8 @@ export interface SpareCopies {
   listOf(kind: FileKind, place: Place): Promise<FileRef[]>
 }
 
+/** How often files are removed that are there again. */
+const ROUNDS = 5
 const VALUES = 'jsonb_to_recordset($1) as f(kind text, name text)'
 
 export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; store: Store }): SpareCopies {
@@ -53,10 +56,19 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
         'select id, kind, name, place from spare_copy where video_id = $1 order by id',
         [videoId],
       )
-      for (const { id, kind, name, place } of spares) {
-        await store.only(place === 1 ? 'object-storage' : 'file-system', kind)?.remove({ kind, name })
-        await db.query('delete from spare_copy where id = $1', [id])
+      const homeOf = ({ kind, place }: (typeof spares)[number]) =>
+        store.only(place === 1 ? 'object-storage' : 'file-system', kind)
+      let left = spares
+      for (let round = 1; left.length > 0; round += 1) {
+        for (const spare of left) await homeOf(spare)?.remove(spare)
+        // One that was moved from one of its names to the other meanwhile may be under the one that was looked at first.
+        const found = []
+        for (const spare of spares) if (await homeOf(spare)?.stat(spare)) found.push(spare)
+        if (round === ROUNDS && found.length > 0)
+          throw new DomainError('busy', 'Files are moved while they are removed.')
+        left = found
       }
+      await db.query('delete from spare_copy where id = any($1)', [spares.map(({ id }) => id)])
     },
 
     listOf: (kind, place) =>
