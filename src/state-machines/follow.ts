@@ -13,6 +13,8 @@ export interface FollowContext {
   askedAt: number
   /** How often the request was sent since then. */
   tries: number
+  /** Our admin rejected this follower: it stays rejected, however often it asks, until the admin accepts or removes it. */
+  isRejectedByAdmin: boolean
 }
 
 /** Of the configuration's `vireo.federation.follow`. */
@@ -36,7 +38,7 @@ export type FollowEvent =
 
 export const initialFollow: Snapshot<FollowState, FollowContext> = {
   state: 'none',
-  context: { by: 'us', askedAt: 0, tries: 0 },
+  context: { by: 'us', askedAt: 0, tries: 0, isRejectedByAdmin: false },
 }
 
 const flow = setup({
@@ -45,11 +47,13 @@ const flow = setup({
     ask: assign(({ context, event }) =>
       event.type === 'REQUESTED' ? { by: event.by, askedAt: event.at, tries: 1 } : context,
     ),
+    decide: assign({ isRejectedByAdmin: ({ context, event }) => event.type === 'REJECTED' && context.by === 'them' }),
   },
   guards: {
     awaited: ({ event }) => event.type === 'REQUESTED' && event.answer === 'awaited',
     granted: ({ event }) => event.type === 'REQUESTED' && event.answer === 'granted',
     refused: ({ event }) => event.type === 'REQUESTED' && event.answer === 'refused',
+    rejectedByAdmin: ({ context }) => context.isRejectedByAdmin,
   },
 })
 
@@ -65,7 +69,16 @@ export const followMachine = flow.createMachine({
   context: initialFollow.context,
   initial: 'none',
   states: {
-    none: { meta: { end: true }, on: { REQUESTED: requested } },
+    none: {
+      meta: { end: true },
+      on: {
+        REQUESTED: [
+          requested[0],
+          requested[1],
+          { guard: 'refused', target: 'none', description: 'muted or closed: nothing is kept' },
+        ],
+      },
+    },
     pending: {
       meta: {
         due: 'a request of ours is repeated by back-off, for 7 days',
@@ -75,7 +88,7 @@ export const followMachine = flow.createMachine({
         ...gone,
         REQUESTED: requested,
         ACCEPTED: { target: 'accepted' },
-        REJECTED: { target: 'rejected' },
+        REJECTED: { target: 'rejected', actions: 'decide' },
         BLOCKED: { target: 'rejected' },
         TIMED_OUT: [
           {
@@ -101,13 +114,24 @@ export const followMachine = flow.createMachine({
           { guard: 'refused', target: 'rejected', actions: 'ask', description: 'muted or closed' },
           { target: 'accepted', description: 'Accept is sent again' },
         ],
-        REJECTED: { target: 'rejected' },
+        REJECTED: { target: 'rejected', actions: 'decide' },
         BLOCKED: { target: 'rejected' },
       },
     },
     rejected: {
       meta: { owner: 'asked again, accepted after all, or removed' },
-      on: { ...gone, REQUESTED: requested, ACCEPTED: { target: 'accepted' } },
+      on: {
+        REMOVED: gone.REMOVED,
+        WITHDRAWN: [
+          { guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' },
+          gone.WITHDRAWN,
+        ],
+        REQUESTED: [
+          { guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' },
+          ...requested,
+        ],
+        ACCEPTED: { target: 'accepted', actions: 'decide' },
+      },
     },
     expired: {
       meta: { owner: 'asked again, answered late, or removed' },
@@ -115,7 +139,7 @@ export const followMachine = flow.createMachine({
         ...gone,
         REQUESTED: requested,
         ACCEPTED: { target: 'accepted' },
-        REJECTED: { target: 'rejected' },
+        REJECTED: { target: 'rejected', actions: 'decide' },
         BLOCKED: { target: 'rejected' },
       },
     },

@@ -196,7 +196,12 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     expect(await followState(mallory.channel.url, ours.instance)).toBeUndefined()
     expect(await followState(ours.instance, mallory.channel.url)).toBeUndefined()
     expect(await followState(alice.channel.url, ours.instance)).toBe('accepted')
-    expect((await post(ours, mallory.channel, follow(mallory.channel, bad, ours.instance))).status).toBe(403)
+    bad.received.length = 0
+    const again = follow(mallory.channel, bad, ours.instance)
+    await ours.tell(mallory.channel, again)
+    const { activity } = await bad.awaited('the Reject of the new Follow', (one) => one.activity.type === 'Reject')
+    expect(activity).toMatchObject({ actor: ours.instance, object: { type: 'Follow', id: again.id } })
+    expect(await followState(mallory.channel.url, ours.instance)).toBeUndefined()
     await send('POST', '/api/v1/server/following', { handles: [`mallory_channel@${bad.host}`] })
     await idle()
     expect(await followState(ours.instance, mallory.channel.url)).toBeUndefined()

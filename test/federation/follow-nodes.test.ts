@@ -80,12 +80,28 @@ describe('followers of an instance', () => {
     await both(a, b, target(), 'accepted')
     await b.client.send('POST', follower('/reject'))
     await both(a, b, target(), 'rejected')
+    await a.client.send('DELETE', `/api/v1/server/following/${b.host}`)
+    await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
+    await until(async () => (await on(a, a, target())) === 'rejected', { what: 'the Reject of one that asked again' })
+    expect(await on(b, a, target())).toBe('rejected')
+
+    await b.client.send('DELETE', follower(''))
+    expect(await on(b, a, target())).toBe('none')
     await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
     await both(a, b, target(), 'accepted')
 
     await b.client.send('DELETE', follower(''))
     await until(async () => (await on(a, a, target())) === 'rejected', { what: 'the Reject of a removed follower' })
     expect(await on(b, a, target())).toBe('none')
+  }, 60_000)
+
+  it('of a muted server are rejected, and not listed', async () => {
+    await b.client.send('POST', '/api/v1/server/blocklist/servers', { host: a.host })
+    await a.client.send('DELETE', `/api/v1/server/following/${b.host}`)
+    await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
+    await until(async () => (await on(a, a, target())) === 'rejected', { what: 'the Reject by who muted' })
+    expect(await on(b, a, target())).toBe('none')
+    await b.client.send('DELETE', `/api/v1/server/blocklist/servers/${a.host}`)
     await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
     await both(a, b, target(), 'accepted')
   }, 60_000)

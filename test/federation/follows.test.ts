@@ -204,11 +204,28 @@ describe('a follower of ours', () => {
     await becomes('followers', 'peertube', 'accepted')
   })
 
-  it('that the admin rejects gets no videos any more, and is accepted after all', async () => {
+  it('that the admin rejects gets no videos any more', async () => {
     peer.received.length = 0
     await ours.client.send('POST', remote('/reject'))
     await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     await becomes('followers', 'peertube', 'rejected')
+  })
+
+  it('that the admin rejected stays so when it asks again, also after an Undo, until it is accepted or removed', async () => {
+    for (const [times, type] of ['Follow', 'Undo', 'Follow'].entries()) {
+      peer.received.length = 0
+      const follow = peer.activity(follower, 'Follow', ours.instance)
+      await ours.tell(follower, type === 'Follow' ? follow : peer.activity(follower, 'Undo', follow))
+      expect([times, await stateOf('followers', 'peertube')]).toEqual([times, 'rejected'])
+      if (type === 'Follow') await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
+      expect(peer.of('Accept')).toEqual([])
+    }
+    await ours.client.send('DELETE', remote(''))
+    await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
+    await becomes('followers', 'peertube', 'accepted')
+    await ours.client.send('POST', remote('/reject'))
+    await becomes('followers', 'peertube', 'rejected')
+    peer.received.length = 0
     await ours.client.send('POST', remote('/accept'))
     await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
     await becomes('followers', 'peertube', 'accepted')
@@ -255,9 +272,9 @@ describe('a follower of ours', () => {
     expect(stats).toMatchObject({
       totalActivityPubFollowMessagesSuccesses: Number(follows?.n),
       totalActivityPubFollowMessagesErrors: 0,
-      totalActivityPubUndoMessagesSuccesses: 1,
+      totalActivityPubUndoMessagesSuccesses: 2,
       totalActivityPubUndoMessagesErrors: 1,
-      totalActivityPubMessagesProcessed: Number(follows?.n) + 2,
+      totalActivityPubMessagesProcessed: Number(follows?.n) + 3,
       totalActivityPubMessagesErrors: 1,
       totalActivityPubMessagesWaiting: 0,
     })
@@ -293,7 +310,7 @@ describe('a server that takes no followers', () => {
     await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
     await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     expect(peer.of('Accept')).toEqual([])
-    expect(await stateOf('followers', 'peertube')).not.toBe('accepted')
+    expect(await listed('followers')).toEqual([])
   })
 
   it('has channels that are followed all the same', async () => {

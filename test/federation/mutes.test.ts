@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, type Received, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
@@ -52,7 +52,7 @@ const comments = async (authorization?: string) => {
   return data.map((one) => one.account.name)
 }
 
-describe.each(mutes)('a muted $what', ({ mute, unmute }) => {
+describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
   it('has its follows of the user and the channels rejected, old and new, but not those of the instance', async () => {
     const targets = [`${ours.base}/accounts/root`, `${ours.base}/video-channels/root_channel`]
     const follows = [...targets, ours.instance].map((target) => peer.activity(alice.account, 'Follow', target))
@@ -76,6 +76,22 @@ describe.each(mutes)('a muted $what', ({ mute, unmute }) => {
     await unmute()
     for (const follow of follows) await ours.tell(alice.account, { ...follow, id: peer.id() })
     for (const target of targets) expect(await stateOf(target)).toBe('accepted')
+  })
+
+  it('is refused, or not, by who it is: a server’s own actor follows channels too', async () => {
+    const target = `${ours.base}/video-channels/root_channel`
+    const request = () => peer.activity(peer.instance, 'Follow', target)
+    await mute()
+    peer.received.length = 0
+    await ours.tell(peer.instance, request())
+    const isAnswer = ({ activity: { type, object } }: Received) =>
+      /Accept|Reject/.test(String(type)) && (object as JsonObject).actor === peer.instance.url
+    const answer = await peer.awaited('the answer', isAnswer)
+    expect(answer.activity.type).toBe(what === 'server' ? 'Reject' : 'Accept')
+    await unmute()
+    await ours.tell(peer.instance, request())
+    await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept')
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Undo', request()))
   })
 
   it('has its comments hidden from the user, and from nobody else', async () => {

@@ -57,7 +57,7 @@ export async function isMutedBy(query: Sql, pair: { ownActorId: number | null; a
        left join account a on a.actor_id = x.id or a.id = c.account_id
        cross join (select coalesce((select id from account where actor_id = $2::int),
          (select account_id from channel where actor_id = $2)) as id) own
-     where x.id = $1 and ${isMutedFor('a.id', 'own.id')}`,
+     where x.id = $1 and (a.id in (${mutedAccounts('own.id')}) or x.host_id in (${mutedHosts('own.id')}))`,
     [pair.actorId, pair.ownActorId],
   )
   return found.length > 0

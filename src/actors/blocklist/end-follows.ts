@@ -8,7 +8,7 @@ import { type ActorDeps, unlessGone } from '../runtime/index.ts'
 export interface FollowEnds {
   withdraw(followId: number): Promise<void>
   removeFollower(followId: number): Promise<void>
-  answerFollower(followId: number, answer: 'rejected'): Promise<void>
+  rejectMuted(followId: number): Promise<void>
 }
 
 interface EndingFollow {
@@ -59,7 +59,7 @@ export function endBlockedFollows(deps: ActorDeps & { follows: FollowEnds }): vo
   })
 
   async function end({ id, isTheirs, isOwned }: EndingFollow): Promise<void> {
-    if (isOwned) return await follows.answerFollower(id, 'rejected')
+    if (isOwned) return await follows.rejectMuted(id)
     if (isTheirs) return await follows.removeFollower(id)
     return await follows.withdraw(id)
   }

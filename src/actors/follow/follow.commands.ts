@@ -28,6 +28,8 @@ export interface Follows {
   receiveAnswer(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
   /** Our admin answers a follower. Throws `invalid` when the answer is given already. */
   answerFollower(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
+  /** The owner of the followed account or channel mutes the follower, which may ask again when it is no longer muted. */
+  rejectMuted(followId: number): Promise<void>
   /** Our admin removes a follower. */
   removeFollower(followId: number): Promise<void>
 }
@@ -135,14 +137,7 @@ export function makeFollows(deps: ActorDeps): Follows {
 
     withdraw: (followId) =>
       move(followId, { type: 'WITHDRAWN' }, (unit, follow) => {
-        const { followerId, targetId } = follow
-        const followUrl = follow.url ?? ''
-        unit.emit({ aggregate: 'follow', id: followId }, 'FollowWithdrawn', {
-          followId,
-          followUrl,
-          followerId,
-          targetId,
-        })
+        if (follow.state === 'none') unit.emit({ aggregate: 'follow', id: followId }, 'FollowWithdrawn', endOf(follow))
       }),
 
     async receiveRequest({ followerId, targetId, url }) {
@@ -154,6 +149,7 @@ export function makeFollows(deps: ActorDeps): Follows {
           follow.url = url
           follow.requestUrls = [...earlier.filter((one) => one !== url), url].slice(-REQUESTS_KEPT)
           const of = { aggregate: 'follow', id: followId } as const
+          if (follow.state === 'none') return unit.emit(of, 'FollowerRemoved', endOf(follow))
           if (follow.state === 'accepted') unit.emit(of, 'FollowerAccepted', { followId })
           if (follow.state === 'rejected') unit.emit(of, 'FollowerRejected', { followId })
           else if (before !== 'pending' && before !== 'accepted') unit.emit(of, 'FollowerArrived', { followId })
@@ -182,16 +178,14 @@ export function makeFollows(deps: ActorDeps): Follows {
       }
     },
 
+    rejectMuted: (followId) =>
+      move(followId, { type: 'BLOCKED' }, (unit) => {
+        unit.emit({ aggregate: 'follow', id: followId }, 'FollowerRejected', { followId })
+      }),
+
     removeFollower: (followId) =>
       move(followId, { type: 'REMOVED' }, (unit, follow) => {
-        const { followerId, targetId } = follow
-        const followUrl = follow.url ?? ''
-        unit.emit({ aggregate: 'follow', id: followId }, 'FollowerRemoved', {
-          followId,
-          followUrl,
-          followerId,
-          targetId,
-        })
+        unit.emit({ aggregate: 'follow', id: followId }, 'FollowerRemoved', endOf(follow))
       }),
   }
 
@@ -204,6 +198,14 @@ export function makeFollows(deps: ActorDeps): Follows {
     return actor.local
   }
 }
+
+/** What the events of an ended follow say: its row is gone. */
+const endOf = ({ id, url, followerId, targetId }: Follow) => ({
+  followId: id,
+  followUrl: url ?? '',
+  followerId,
+  targetId,
+})
 
 async function actorUrl(unit: Unit, actorId: number): Promise<string> {
   const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1', [actorId])

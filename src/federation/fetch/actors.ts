@@ -10,11 +10,12 @@ import { makeNewHosts } from './new-hosts.ts'
 
 /**
  * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Without `maxAgeMs` one that has
- * grown old is given, and refreshed by a job. `fetched`: what was fetched at the URL already. Throws DomainError, also for a blocked one.
+ * grown old is given, and refreshed by a job. `fetched`: what was fetched at the URL already. `storedIfBlocked`: a blocked actor is
+ * given as it is stored. Throws DomainError, else also for a blocked one.
  */
 export type ResolveActor = (
   url: string,
-  options?: { maxAgeMs?: number; fetched?: FetchedDocument },
+  options?: { maxAgeMs?: number; fetched?: FetchedDocument; storedIfBlocked?: boolean },
 ) => Promise<StoredActor>
 
 export function makeResolveActor(
@@ -25,11 +26,12 @@ export function makeResolveActor(
 
   async function resolve(
     url: string,
-    options: { maxAgeMs?: number; fetched?: FetchedDocument } = {},
+    options: { maxAgeMs?: number; fetched?: FetchedDocument; storedIfBlocked?: boolean } = {},
   ): Promise<StoredActor> {
     const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
-    await blocked.refuseActor(url)
     const known = await remoteActors.find(url)
+    if (known && options.storedIfBlocked && (await blocked.actor(url))) return known
+    await blocked.refuseActor(url)
     if (known && clock.now().getTime() - (known.refreshedAt?.getTime() ?? 0) <= maxAge) return known
     // An actor that we know stays usable until a job has read it anew, unless the caller wants it fresh.
     if (known && options.maxAgeMs === undefined) {

@@ -73,7 +73,9 @@ export function makeReceiveActivity(
     // A claim is enough to refuse somebody: nobody gains by such a lie, and the costly part is still to come.
     const keyId = claimedKeyId(request.headers)
     const claimed = keyId === undefined ? undefined : await blocked.ofKey(keyId, keys.find)
-    if (keyId !== undefined && claimed && isBlocked(claimed)) return refuseBlocked(request, claimed, hostOfKey(keyId))
+    if (keyId !== undefined && claimed && isBlocked(claimed) && !isFollow(request.body)) {
+      return refuseBlocked(request, claimed, hostOfKey(keyId))
+    }
 
     const parsed = parseDocument(request.body, { ...ACTIVITY_BOUNDS, maxBytes: max_body_size })
     if (!parsed.ok) return { status: 400, reason: parsed.problem }
@@ -90,10 +92,11 @@ export function makeReceiveActivity(
     }
 
     const signer = await identify(request)
-    const owner = ownerOf(signer)
-    if (owner !== undefined && owner !== claimed?.owner) {
-      const blocks = await blocked.ofKey(owner, keys.find)
-      if (isBlocked(blocks)) return refuseBlocked(request, blocks, hostOfKey(owner))
+    const owner = ownerOf(signer) ?? claimed?.owner
+    const blocks = owner === undefined || owner === claimed?.owner ? claimed : await blocked.ofKey(owner, keys.find)
+    // A request to follow by somebody known gets a Reject: its sender would wait for an answer, and we fetch nothing of the blocked.
+    if (owner !== undefined && blocks && isBlocked(blocks) && !(signer.ok && isFollow(request.body))) {
+      return refuseBlocked(request, blocks, hostOfKey(owner))
     }
     let answer = TAKEN
     for (const document of activities) {
@@ -219,6 +222,13 @@ export function makeReceiveActivity(
 const NOBODY: About = { kind: 'Other', host: '', actorUrl: null, activityId: null }
 
 const isBlocked = ({ isServer, isActor }: Blocks): boolean => isServer || isActor
+
+/** Whether one Follow is all that was sent. */
+function isFollow(body: Buffer): boolean {
+  if (body.length > QUICKLY_READ) return false
+  const parsed = parseDocument(body)
+  return parsed.ok && typeOf(parsed.value) === 'Follow'
+}
 
 /** What it says of itself. */
 function aboutDocument(document: unknown): About {

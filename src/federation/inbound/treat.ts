@@ -97,8 +97,8 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const activity = readActivity(parsed.value)
     if (!activity.ok) throw new DomainError('unprocessable', activity.problem)
     if (activity.value.actor !== stored.actorUrl) throw new DomainError('forbidden', 'The actor is another one.')
-    // Refused when it was blocked meanwhile.
-    const actor = await resolveActor(stored.actorUrl)
+    // Refused when it was blocked meanwhile; the request to follow of a blocked actor is answered by a Reject.
+    const actor = await resolveActor(stored.actorUrl, { storedIfBlocked: stored.type === 'Follow' })
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')
     await handler(

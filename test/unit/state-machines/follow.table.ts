@@ -13,6 +13,9 @@ const asks = { by: 'us', askedAt: 1000, tries: 1 } as const
 const timedOut = (at: number) => ({ type: 'TIMED_OUT', at, settings }) as const
 const ours = { by: 'us', askedAt: 5, tries: 3 } as const
 const theirs = { by: 'them', askedAt: 5, tries: 1 } as const
+const decided = { ...theirs, isRejectedByAdmin: true } as const
+const asksUs = (answer: 'awaited' | 'granted' | 'refused') =>
+  ({ type: 'REQUESTED', by: 'them', at: 7, answer }) as const
 
 export const table = defineTable({
   machine: followMachine,
@@ -23,7 +26,7 @@ export const table = defineTable({
   rows: [
     { from: 'none', event: asked('awaited'), to: 'pending', gives: asks },
     { from: 'none', event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'none', event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'none', event: asked('refused'), to: 'none' },
     {
       from: 'none',
       event: { type: 'REQUESTED', by: 'them', at: 7, answer: 'awaited' },
@@ -35,7 +38,8 @@ export const table = defineTable({
     { from: 'pending', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
     { from: 'pending', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
     { from: 'pending', with: ours, event: { type: 'ACCEPTED' }, to: 'accepted' },
-    { from: 'pending', with: theirs, event: { type: 'REJECTED' }, to: 'rejected' },
+    { from: 'pending', with: ours, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: false } },
+    { from: 'pending', with: theirs, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
     { from: 'pending', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'pending', event: { type: 'REMOVED' }, to: 'none' },
     { from: 'pending', event: { type: 'BLOCKED' }, to: 'rejected' },
@@ -47,6 +51,7 @@ export const table = defineTable({
     { from: 'accepted', with: ours, event: asked('granted'), to: 'accepted' },
     { from: 'accepted', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
     { from: 'accepted', event: { type: 'REJECTED' }, to: 'rejected' },
+    { from: 'accepted', with: theirs, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
     { from: 'accepted', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'accepted', event: { type: 'REMOVED' }, to: 'none' },
     { from: 'accepted', event: { type: 'BLOCKED' }, to: 'rejected' },
@@ -54,6 +59,32 @@ export const table = defineTable({
     { from: 'rejected', with: ours, event: asked('awaited'), to: 'pending', gives: asks },
     { from: 'rejected', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
     { from: 'rejected', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    {
+      from: 'rejected',
+      with: theirs,
+      event: asksUs('granted'),
+      to: 'accepted',
+      gives: { by: 'them', askedAt: 7, tries: 1 },
+    },
+    {
+      from: 'rejected',
+      with: theirs,
+      event: asksUs('refused'),
+      to: 'rejected',
+      gives: { by: 'them', askedAt: 7, tries: 1 },
+    },
+    { from: 'rejected', with: decided, event: asksUs('awaited'), to: 'rejected', gives: decided },
+    { from: 'rejected', with: decided, event: asksUs('granted'), to: 'rejected', gives: decided },
+    { from: 'rejected', with: decided, event: asksUs('refused'), to: 'rejected', gives: decided },
+    {
+      from: 'rejected',
+      with: decided,
+      event: { type: 'ACCEPTED' },
+      to: 'accepted',
+      gives: { isRejectedByAdmin: false },
+    },
+    { from: 'rejected', with: decided, event: { type: 'WITHDRAWN' }, to: 'rejected', gives: decided },
+    { from: 'rejected', with: decided, event: { type: 'REMOVED' }, to: 'none' },
     { from: 'rejected', event: { type: 'ACCEPTED' }, to: 'accepted' },
     { from: 'rejected', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'rejected', event: { type: 'REMOVED' }, to: 'none' },

@@ -12,7 +12,7 @@ describe('step', () => {
     const before = structuredClone(initialFollow)
     expect(step(followMachine, initialFollow, asked)).toEqual({
       state: 'pending',
-      context: { by: 'us', askedAt: 1, tries: 1 },
+      context: { ...initialFollow.context, by: 'us', askedAt: 1, tries: 1 },
       changed: true,
     })
     expect(initialFollow).toEqual(before)
