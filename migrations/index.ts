@@ -54,6 +54,7 @@ import { UserImports } from './0054-user-imports.ts'
 import { ImportedObjects } from './0057-imported-objects.ts'
 import { ImportFailures } from './0058-import-failures.ts'
 import { RemoteFollowers } from './0059-remote-followers.ts'
+import { ReportedChannels } from './0060-reported-channels.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -110,4 +111,5 @@ export const migrations = [
   { name: '0057-imported-objects', class: ImportedObjects },
   { name: '0058-import-failures', class: ImportFailures },
   { name: '0059-remote-followers', class: RemoteFollowers },
+  { name: '0060-reported-channels', class: ReportedChannels },
 ]

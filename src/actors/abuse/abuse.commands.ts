@@ -81,7 +81,8 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
       `insert into abuse (id, url, kind, reason, predefined_reasons, start_at, end_at, created_at, updated_at,
          reporter_id, reporter_name, reporter_url, reporter_host_id,
          object_url, reported_id, video_id, comment_id, reportee_id, reportee_name, reportee_url,
-         video_name, video_uuid, video_nsfw, commented_video_id, thread_id, comment_text)
+         video_name, video_uuid, video_nsfw, commented_video_id, thread_id, comment_text,
+         channel_id, channel_name, channel_display_name, channel_url)
        select $2::int, $3::text, $4::text, $5::text, $6::smallint[], $7::int, $8::int, $9::timestamptz, $9::timestamptz,
          r.id, rx.preferred_username, rx.url, rx.host_id, subject.*
        from (${subjectSql[subject.kind]}) subject, account r join actor rx on rx.id = r.actor_id where r.id = $10

@@ -3,6 +3,7 @@
 import { containing, type Database } from '../../platform/database/index.ts'
 import type { AbuseState } from '../../state-machines/abuse.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorSummary, accountProfile } from '../video/index.ts'
 import type { AbuseKind } from './subject.ts'
 import { totalAbuses } from './totals.ts'
@@ -49,7 +50,10 @@ export interface AbuseRow {
   } | null
 }
 
-export interface ReportedChannel extends ActorSummary {
+/** A channel as it is, or what is known of one that is gone. */
+export interface ReportedChannel extends Omit<ActorSummary, 'host'> {
+  /** Null for a local channel; absent when the channel is gone. */
+  host?: string | null
   description: string | null
   banners: ActorImageRow[]
 }
@@ -57,6 +61,8 @@ export interface ReportedChannel extends ActorSummary {
 export interface AbuseListQuery {
   /** Only those by this account. */
   reporterId?: number | undefined
+  /** Without those by whom the instance, or this account, mutes. */
+  readerId?: number | undefined
   start: number
   count: number
   sort: { by: 'id' | 'createdAt' | 'state'; descending: boolean }
@@ -90,6 +96,7 @@ const PLACES = {
     `r.video_id in (select v.id from video v where v.name ilike ${like})`,
   ],
   searchVideoChannel: (like: string) => [
+    `r.channel_display_name ilike ${like}`,
     `r.video_id in (select v.id from channel c join video v on v.channel_id = c.id where c.name ilike ${like})`,
   ],
 } as const
@@ -133,7 +140,8 @@ function conditions(query: AbuseListQuery, bind: Bind): string[] {
 
 const JOINS = `left join account b on b.id = r.reporter_id left join actor bx on bx.id = b.actor_id
   left join account t on t.id = r.reportee_id left join actor tx on tx.id = t.actor_id
-  left join video v on v.id = r.video_id and v.state <> 'removed' left join channel c on c.id = v.channel_id`
+  left join video v on v.id = r.video_id and v.state <> 'removed'
+  left join channel c on c.id = coalesce(v.channel_id, r.channel_id)`
 
 const account = (noun: string, actor: string, kept: string): string =>
   `case when ${noun}.id is not null then ${accountProfile(noun, actor)}
@@ -148,12 +156,24 @@ const VIDEO_JSON = `case when r.kind = 'video' then jsonb_build_object('id', r.r
       select jsonb_build_object('id', c.id, 'username', cx.preferred_username, 'name', c.name, 'url', cx.url,
         'host', (select h.host from remote_host h where h.id = cx.host_id), 'description', c.description,
         'avatars', ${imagesOf('cx', actorImageTypes.avatar)}, 'banners', ${imagesOf('cx', actorImageTypes.banner)})
-      from actor cx where cx.id = c.actor_id) end) end as video`
+      from actor cx where cx.id = c.actor_id)
+      when r.channel_id is not null then jsonb_build_object('id', r.channel_id, 'username', r.channel_name,
+        'name', r.channel_display_name, 'url', r.channel_url, 'description', null,
+        'avatars', '[]'::jsonb, 'banners', '[]'::jsonb) end) end as video`
 
 const COMMENT_JSON = `case when r.kind = 'comment' then jsonb_build_object('id', r.reported_id, 'thread_id', r.thread_id,
     'text', r.comment_text,
     'deleted', not exists (select 1 from comment m where m.id = r.comment_id and m.deleted_at is null),
     'video', jsonb_build_object('id', r.commented_video_id, 'name', r.video_name, 'uuid', r.video_uuid)) end as comment`
+
+/** SQL: whether the reporter `r` is muted; that of a gone account is told by the server alone. */
+const isHeardBy = (reader: string): string => `coalesce(r.reporter_id, 0) not in (${mutedAccounts(reader)})
+  and coalesce(r.reporter_host_id, 0) not in (${mutedHosts(reader)})`
+
+/** SQL: how many reports are left out for a reader. */
+const unheardBy = (reader: string): string => `(select count(*)::int from (
+    select id from abuse where reporter_id = any(array(${mutedAccounts(reader)}))
+    union select id from abuse where reporter_host_id = any(array(${mutedHosts(reader)}))) unheard)`
 
 /** What is filtered is counted up to here, and what holds a text, which more has to be read for: docs/adr/0007. */
 const MOST_COUNTED = 10_000
@@ -177,8 +197,9 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   const order = query.sort.descending ? 'desc' : 'asc'
   const [looked = [], ...others] = placesOf(query, bind)
   const filters = [...conditions(query, bind), ...others.map(anyOf)]
+  const reader = query.readerId === undefined ? undefined : `${bind(query.readerId)}::int`
   const whereOf = (more: string[] = []): string => {
-    const all = [...filters, ...more]
+    const all = [...filters, ...(reader === undefined ? [] : [isHeardBy(reader)]), ...more]
     return all.length > 0 ? `where ${all.join(' and ')}` : ''
   }
   const first = looked.map(
@@ -192,7 +213,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   ]
   const total =
     counted.length === 0
-      ? totalAbuses()
+      ? `(${totalAbuses()} - ${reader === undefined ? 0 : unheardBy(reader)})`
       : `(select least(count(*), ${looked.length > 0 ? MOST_FOUND : MOST_COUNTED})::int from (${counted.join(' union ')}) found)`
   const text = `with page as materialized (
       select r.*, ${key} as sort_key from abuse r ${where}

@@ -113,9 +113,11 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
           response: { 200: listOf(abuseView) },
         },
       },
-      async ({ query: { predefinedReason, filter, ...query } }) => {
+      async (request) => {
+        const { predefinedReason, filter, ...query } = request.query
         const { total, rows } = await listAbuses(db, {
           ...query,
+          readerId: sessionOf(request).user.accountId,
           kind: filter,
           predefinedReasons: predefinedReason && predefinedReasonIds(predefinedReason),
         })

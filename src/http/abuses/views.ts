@@ -6,6 +6,7 @@ import {
   type AbuseRow,
   predefinedReasonNames,
   type ReportedAccount,
+  type ReportedChannel,
 } from '../../actors/abuse/index.ts'
 import {
   accountSummaryView,
@@ -104,6 +105,13 @@ const toAccount = (row: ReportedAccount, here: Here): z.infer<typeof accountOfRe
   hostRedundancyAllowed: false,
 })
 
+/** Null for a local channel; that of a channel that is gone is read from its address. */
+function hostOf({ host, url }: ReportedChannel, here: Here): string | null {
+  if (host !== undefined) return host
+  const kept = URL.parse(url)?.host
+  return kept === undefined || kept === here.host ? null : kept
+}
+
 const toVideo = (video: NonNullable<AbuseRow['video']>, { start_at, end_at }: AbuseRow, here: Here) => ({
   id: video.id,
   uuid: video.uuid,
@@ -115,11 +123,11 @@ const toVideo = (video: NonNullable<AbuseRow['video']>, { start_at, end_at }: Ab
   blacklisted: video.blocked,
   ...(video.thumbnail === null ? {} : { thumbnailPath: `/lazy-static/thumbnails/${video.thumbnail}` }),
   channel: video.channel && {
-    ...toActorSummary(video.channel, here),
+    ...toActorSummary({ ...video.channel, host: hostOf(video.channel, here) }, here),
     hostRedundancyAllowed: false,
     banners: toBannerViews(video.channel.banners),
     description: video.channel.description,
-    isLocal: video.channel.host === null,
+    isLocal: hostOf(video.channel, here) === null,
   },
 })
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../../scripts/demo/client.ts'
 import { type FederatedNode, newcomer, startFederatedNode } from '../../federation/support.ts'
 import { insert, type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { until } from '../../support/until.ts'
 
 interface Abuse {
   id: number
@@ -185,6 +186,42 @@ describe('reports', () => {
     expect(await one(FIRST)).toMatchObject({ countMessages: 2 })
   })
 
+  it.each([
+    ['the moderator', () => moderator, '/api/v1/users/me/blocklist'],
+    ['the instance', () => ours.client, '/api/v1/server/blocklist'],
+  ])('of an account that %s mutes are left out', async (_who, by, blocklist) => {
+    await by().send('POST', `${blocklist}/accounts`, { accountName: 'zoe' })
+    expect(await found('')).toEqual([SECOND, ACCOUNT])
+    expect(await found('filter=video')).toEqual([SECOND])
+    expect(await found('search=zoe')).toEqual([])
+    const { total } = await ours.client.get<Page>('/api/v1/abuses')
+    expect(total).toBe(by() === moderator ? 5 : 2)
+    expect(await zoe.get<Page>('/api/v1/users/me/abuses')).toMatchObject({ total: 3 })
+    await by().send('DELETE', `${blocklist}/accounts/zoe`)
+    expect(await found('')).toHaveLength(5)
+  })
+
+  it.each([
+    ['the moderator', () => moderator, '/api/v1/users/me/blocklist'],
+    ['the instance', () => ours.client, '/api/v1/server/blocklist'],
+  ])('of a server that %s mutes are left out', async (_who, by, blocklist) => {
+    const [{ id } = { id: 0 }] = await ours.query<{ id: number }>(
+      `update abuse set reporter_host_id = h.id, reporter_id = null from remote_host h
+       where h.host = 'far.example' and abuse.reason = $1 returning abuse.reporter_id as id`,
+      [SECOND],
+    )
+    expect(id).toBeNull()
+    await by().send('POST', `${blocklist}/servers`, { host: 'far.example' })
+    expect(await found('')).toEqual([FIRST, FAR, COMMENT, ACCOUNT])
+    expect(await found('filter=video')).toEqual([FIRST, FAR])
+    await by().send('DELETE', `${blocklist}/servers/far.example`)
+    expect(await found('')).toHaveLength(5)
+    await ours.query(
+      `update abuse set reporter_host_id = null, reporter_id = (select id from account where name = 'bob') where reason = $1`,
+      [SECOND],
+    )
+  })
+
   it('can be read when what they are about is gone, and when who reported is', async () => {
     await moderator.send('POST', `/api/v1/videos/${video.uuid}/blacklist`, {})
     expect(await found('videoIs=blacklisted')).toEqual([FIRST, SECOND])
@@ -201,7 +238,7 @@ describe('reports', () => {
       ...{ state: { id: 1 }, flaggedAccount: { name: 'carl' }, countReportsForReportee: 4 },
       video: {
         ...{ id: video.id, uuid: video.uuid, name: 'the evil video', nsfw: true, deleted: true, blacklisted: false },
-        ...{ startAt: 1, endAt: 2, countReports: 2, nthReport: 1, channel: null },
+        ...{ startAt: 1, endAt: 2, countReports: 2, nthReport: 1, channel: { name: 'carl_channel', isLocal: true } },
       },
     })
 
@@ -217,5 +254,13 @@ describe('reports', () => {
       ...{ comment: { text: 'rude words', deleted: true } },
     })
     expect(await one(ACCOUNT)).toMatchObject({ flaggedAccount: { name: 'carl' }, reporterAccount: { name: 'bob' } })
+    const channel = { name: 'carl_channel', displayName: 'Main carl channel', host: ours.host, isLocal: true }
+    await until(async () => (await ours.query("select 1 from channel where name = 'Main carl channel'")).length === 0, {
+      what: 'the end of the channel',
+    })
+    expect(await one(FIRST)).toMatchObject({
+      video: { deleted: true, channel: { ...channel, avatars: [], banners: [] } },
+    })
+    expect(await found('searchVideoChannel=main%20carl')).toEqual([FIRST, SECOND])
   })
 })

@@ -1,6 +1,7 @@
-// What moderators and those who reported are told of reports. A moderator may mute who reports, and a user the moderator: what is
-// to be done, and what has been decided, reaches them all the same. None of it shows who the other one is.
+// Notifications about reports, to moderators and to those who reported. A moderator who mutes a reporter gets none about their reports;
+// a decision reaches the reporter whomever they mute. None of it shows who the other one is.
 
+import { isMutedFor } from '../../blocklist/index.ts'
 import { RIGHT_OF_MESSAGES, rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'
 import { staffWith } from './staff.ts'
@@ -12,7 +13,8 @@ export const abuseRules = [
     about: ['abuse_id'],
     audience: `
       select s.user_id, r.id::text as key, null::int as by_actor_id, r.id as abuse_id
-      from abuse r, ${staffWith(rightsOfStaff.newAbuseForModerators)} s where r.id = $1 and s.account_id is distinct from r.reporter_id`,
+      from abuse r, ${staffWith(rightsOfStaff.newAbuseForModerators)} s
+      where r.id = $1 and s.account_id is distinct from r.reporter_id and not ${isMutedFor('r.reporter_id', 's.account_id')}`,
     values: ({ abuseId }) => [abuseId],
   }),
 
@@ -42,6 +44,7 @@ export const abuseRules = [
         union all
         select s.user_id from written, ${staffWith(RIGHT_OF_MESSAGES)} s
         where not by_moderator and s.account_id is distinct from written.account_id
+          and not ${isMutedFor('written.account_id', 's.account_id')}
       )
       select user_id, id::text as key, null::int as by_actor_id, abuse_id, id as abuse_message_id from to_tell, written`,
     values: ({ messageId }) => [messageId],
