@@ -16,6 +16,10 @@ it.each([
   'ours https://video.example:9000/ and theirs https://127.0.0.1/',
   'http://localhost/',
   'https://bücher.example',
+  'see example.com for more',
+  '(bücher.de)',
+  'shop.example.co.uk:8080/path?x=1',
+  'at video.example.org.',
 ])('%s leads away', (text) => {
   expect(hasExternalLink(text, OURS)).toBe(true)
 })
@@ -31,12 +35,16 @@ it.each([
   'awww.cute',
   'name@example.com',
   '@name@example.com',
+  'name@mail.example.com, other@example.org',
+  'the end.It goes on, e.g. so',
+  'version 1.2.3 of main.js and a.b',
+  'https://video.example:9000/example.com',
 ])('%s does not', (text) => {
   expect(hasExternalLink(text, OURS)).toBe(false)
 })
 
 it('looks through much at once', () => {
-  for (const part of ['https://', '//a.', 'www.', ' //', '//a b.', `https://${OURS}/ `]) {
+  for (const part of ['https://', '//a.', 'www.', ' //', '//a b.', `https://${OURS}/ `, 'a.', 'a.com', 'a-', ' a.co']) {
     const cost = startCpuTime()
     hasExternalLink(part.repeat(20_000 / part.length), OURS)
     expect(cost()).toBeLessThan(200)
