@@ -6,6 +6,10 @@ import { z } from 'zod'
 const date = z.iso.datetime()
 const nullableText = z.string().nullish()
 
+/** More than an item of a real archive has of anything. */
+const MOST = 20_000
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).max(MOST)
+
 /** A file of the archive, relative to the JSON document that names it, such as `../files/account/avatars/a.png`. */
 const archiveFile = z.string().max(1000).nullish()
 
@@ -20,8 +24,8 @@ const actorImage = z.object({
 const account = z.object({
   url: z.string(),
   name: z.string(),
-  avatars: z.array(actorImage).default([]),
-  banners: z.array(actorImage).default([]),
+  avatars: listOf(actorImage).default([]),
+  banners: listOf(actorImage).default([]),
   displayName: z.string(),
   description: nullableText,
   updatedAt: date,
@@ -67,9 +71,9 @@ const video = z.object({
   category: z.int().nullish(),
   licence: z.int().nullish(),
   language: nullableText,
-  tags: z.array(z.string()).default([]),
+  tags: listOf(z.string()).default([]),
   privacy: z.int(),
-  passwords: z.array(z.string()).default([]),
+  passwords: listOf(z.string()).default([]),
   /** Seconds. */
   duration: z.number(),
   description: nullableText,
@@ -90,20 +94,18 @@ const video = z.object({
   waitTranscoding: z.boolean().default(false),
   state: z.int(),
   channel: z.object({ name: z.string() }),
-  captions: z.array(caption).default([]),
+  captions: listOf(caption).default([]),
   /** `timecode` in seconds. */
-  chapters: z.array(z.object({ timecode: z.number(), title: z.string() })).default([]),
-  files: z.array(videoFile).default([]),
-  streamingPlaylists: z
-    .array(
-      z.object({
-        type: z.int(),
-        playlistUrl: nullableText,
-        segmentsSha256Url: nullableText,
-        files: z.array(videoFile).default([]),
-      }),
-    )
-    .default([]),
+  chapters: listOf(z.object({ timecode: z.number(), title: z.string() })).default([]),
+  files: listOf(videoFile).default([]),
+  streamingPlaylists: listOf(
+    z.object({
+      type: z.int(),
+      playlistUrl: nullableText,
+      segmentsSha256Url: nullableText,
+      files: listOf(videoFile).default([]),
+    }),
+  ).default([]),
   source: z
     .object({
       inputFilename: nullableText,
@@ -135,16 +137,14 @@ const playlist = z.object({
   createdAt: date,
   updatedAt: date,
   thumbnailUrl: nullableText,
-  elements: z
-    .array(
-      z.object({
-        videoUrl: z.string(),
-        /** Seconds. */
-        startTimestamp: z.number().nullish(),
-        stopTimestamp: z.number().nullish(),
-      }),
-    )
-    .default([]),
+  elements: listOf(
+    z.object({
+      videoUrl: z.string(),
+      /** Seconds. */
+      startTimestamp: z.number().nullish(),
+      stopTimestamp: z.number().nullish(),
+    }),
+  ).default([]),
   archiveFiles: z.object({ thumbnail: archiveFile }),
 })
 
@@ -168,7 +168,7 @@ const userSettings = z.object({
   autoPlayNextVideoPlaylist: z.boolean().nullish(),
   p2pEnabled: z.boolean().nullish(),
   videosHistoryEnabled: z.boolean().nullish(),
-  videoLanguages: z.array(z.string()).nullish(),
+  videoLanguages: listOf(z.string()).nullish(),
   theme: nullableText,
   createdAt: date,
   /** By the names of the REST API's notification settings. */
@@ -185,7 +185,7 @@ const watched = z.object({
 
 const wordList = z.object({
   listName: z.string(),
-  words: z.array(z.string()),
+  words: listOf(z.string()),
   createdAt: date.nullish(),
   updatedAt: date.nullish(),
 })
@@ -199,8 +199,8 @@ export const archiveParts = {
   'automatic-tag-policies': { item: z.object({ name: z.string() }), list: 'reviewComments' },
   blocklist: {
     item: z.object({
-      instances: z.array(z.object({ host: z.string() })).default([]),
-      actors: z.array(z.object({ handle: z.string() })).default([]),
+      instances: listOf(z.object({ host: z.string() })).default([]),
+      actors: listOf(z.object({ handle: z.string() })).default([]),
     }),
     list: null,
   },

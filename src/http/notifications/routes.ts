@@ -19,7 +19,9 @@ export interface NotificationsAreaDeps {
 const tags = ['My Notifications']
 /** Clients that ask for anything else are answered as if they had not asked. */
 const unread = booleanText.optional().catch(undefined)
-const idsBody = z.object({ ids: z.array(z.int().min(1), 'Should have a valid array of notification ids').min(1) })
+const IDS = 'Should have a valid array of notification ids'
+const MAX_IDS = 1000
+const idsBody = z.object({ ids: z.array(z.int(IDS).min(1, IDS), IDS).min(1, IDS).max(MAX_IDS, IDS) })
 
 export function notificationsArea({ db, config, urls, notifications }: NotificationsAreaDeps): Area {
   return (app) => {

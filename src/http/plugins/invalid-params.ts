@@ -23,8 +23,10 @@ export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): I
   for (const issue of openedIssues(schema, input)) {
     for (const path of pathsOf(issue)) {
       const name = path.length ? path.join('.') : part
+      // A list has an issue for each bad item, and what it echoes is a copy: it is made once.
+      if (found.has(name)) continue
       const value = path.length ? refusedValue(input, issue, path) : data
-      if (!found.has(name)) found.set(name, { name, location: LOCATIONS[part], msg: issue.message, value })
+      found.set(name, { name, location: LOCATIONS[part], msg: issue.message, value })
     }
   }
   if (found.size === 0) return refusedWhole(schema, part, data)
@@ -74,9 +76,7 @@ function openedIssues(schema: z.ZodType, input: object): z.core.$ZodIssue[] {
 /** A copy with an empty object at each path; a whole body of another type becomes one. */
 function filled(input: object, missing: z.core.$ZodIssue[]): object {
   if (missing.some((issue) => issue.path.length === 0)) return {}
-  const copy: object = structuredClone(input)
-  for (const issue of missing) setAt(copy, issue.path, {})
-  return copy
+  return missing.reduce((copy, { path }) => withValueAt(copy, path, {}), input)
 }
 
 function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {
@@ -123,10 +123,13 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
   )
 }
 
-function setAt(input: object, path: PropertyKey[], value: unknown): void {
-  const parent = valueAt(input, path.slice(0, -1))
-  const last = path.at(-1)
-  if (isObject(parent) && last !== undefined) Reflect.set(parent, last, value)
+/** A copy with another value at a path; what is beside the path is shared. */
+function withValueAt<T extends object>(input: T, [step, ...rest]: PropertyKey[], value: unknown): T {
+  if (step === undefined) return input
+  const copy: object = Array.isArray(input) ? [...input] : { ...input }
+  const inner: unknown = Reflect.get(copy, step)
+  Reflect.set(copy, step, rest.length > 0 && isObject(inner) ? withValueAt(inner, rest, value) : value)
+  return copy as T
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -59,5 +59,10 @@ function keyed(params: InvalidParam[]): Record<string, unknown> {
 function echoed(value: unknown): unknown {
   if (typeof value === 'string') return value.length > LONGEST_ECHO ? `${value.slice(0, LONGEST_ECHO)}…` : value
   if (typeof value !== 'object' || value === null) return value
-  return JSON.stringify(value).length > LONGEST_ECHO ? undefined : value
+  try {
+    return JSON.stringify(value).length > LONGEST_ECHO ? undefined : value
+  } catch {
+    // Nested more deeply than the stack allows.
+    return undefined
+  }
 }

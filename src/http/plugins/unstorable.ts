@@ -7,16 +7,33 @@ const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\
 /** No schema nests deeper. */
 const MAX_DEPTH = 30
 
-/** An issue for each such text in what a schema has read; other fields do not matter, as nobody reads them. */
-export function unstorableIssues(value: unknown, path: PropertyKey[] = []): z.core.$ZodIssue[] {
+/**
+ * An issue for each such text in what a schema has read, one for a list; other fields do not matter, as nobody reads them.
+ */
+export function unstorableIssues(value: unknown): z.core.$ZodIssue[] {
+  const issues: z.core.$ZodIssue[] = []
+  collect(value, [], issues)
+  return issues
+}
+
+/** `path` is one array for the whole walk: a copy for each value would cost more than the walk. */
+function collect(value: unknown, path: PropertyKey[], issues: z.core.$ZodIssue[]): void {
   if (typeof value === 'string') {
-    if (!UNSTORABLE.test(value)) return []
-    return [{ code: 'custom', path, input: value, message: 'Should not have characters that cannot be stored' }]
+    if (!UNSTORABLE.test(value)) return
+    const message = 'Should not have characters that cannot be stored'
+    issues.push({ code: 'custom', path: [...path], input: value, message })
+    return
   }
-  if (typeof value !== 'object' || value === null || value instanceof Date || Buffer.isBuffer(value)) return []
-  if (path.length > MAX_DEPTH)
-    return [{ code: 'custom', path: [], input: undefined, message: 'Should not be nested so deeply' }]
-  return Object.entries(value).flatMap(([key, inner]) =>
-    unstorableIssues(inner, [...path, Array.isArray(value) ? Number(key) : key]),
-  )
+  if (typeof value !== 'object' || value === null || value instanceof Date || Buffer.isBuffer(value)) return
+  if (path.length > MAX_DEPTH) {
+    issues.push({ code: 'custom', path: [], input: undefined, message: 'Should not be nested so deeply' })
+    return
+  }
+  const before = issues.length
+  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    path.push(key)
+    collect(Reflect.get(value, key), path, issues)
+    path.pop()
+    if (Array.isArray(value) && issues.length > before) return
+  }
 }

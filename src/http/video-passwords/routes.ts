@@ -32,8 +32,9 @@ const passwordView = z
   })
   .meta({ id: 'VideoPassword' })
 
-// How many and how long is the command's to say.
-const replacement = z.object({ passwords: z.array(z.string(), 'Should be a list of passwords') })
+// How many and how long is the command's to say; the bound here is on what is read at all.
+const LIST = 'Should be a list of passwords'
+const replacement = z.object({ passwords: z.array(z.string(LIST), LIST).max(1000, LIST) })
 
 export interface VideoPasswordsDeps {
   db: Database

@@ -35,10 +35,10 @@ export function updateFields(encoding: Encoding) {
     commentsEnabled: boolean.optional(),
     downloadEnabled: boolean.optional(),
     tags: nullable(
-      listOf(encoding, z.string().trim().min(2, TAGS).max(30, TAGS)).pipe(z.array(z.string()).max(5, TAGS)),
+      listOf(encoding, z.string().trim().min(2, TAGS).max(30, TAGS), { max: 5, message: TAGS }),
     ).optional(),
     originallyPublishedAt: nullable(moment).optional(),
-    videoPasswords: nullable(listOf(encoding, videoPassword).pipe(z.array(z.string()).max(100))).optional(),
+    videoPasswords: nullable(listOf(encoding, videoPassword, { max: 100, message: PASSWORDS })).optional(),
     scheduleUpdate: nullable(
       z.object({
         updateAt: moment,
@@ -49,6 +49,7 @@ export function updateFields(encoding: Encoding) {
 }
 
 const NAME = 'Should have a video name between 3 and 120 characters long'
+const PASSWORDS = 'Should have up to 100 passwords'
 const TAGS = 'Should have an array of up to 5 tags between 2 and 30 characters each'
 
 export type UpdateFields = z.output<ReturnType<typeof updateFields>>
@@ -82,8 +83,9 @@ function orNull<T extends z.ZodType>(encoding: Encoding, schema: T) {
 }
 
 /** Forms carry a list of one as a plain field. */
-function listOf<T extends z.ZodType>(encoding: Encoding, item: T) {
-  return z.preprocess((sent) => (encoding === 'form' && typeof sent === 'string' ? [sent] : sent), z.array(item))
+function listOf<T extends z.ZodType>(encoding: Encoding, item: T, { max, message }: { max: number; message: string }) {
+  const list = z.array(item).max(max, message)
+  return z.preprocess((sent) => (encoding === 'form' && typeof sent === 'string' ? [sent] : sent), list)
 }
 
 function toNumber(sent: unknown): unknown {

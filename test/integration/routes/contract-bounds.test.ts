@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { z } from 'zod'
 import { type ContractField, examplesOf, operationOf, pathParameters } from './contract.ts'
 import type { Route } from './route-list.ts'
-import { fieldPaths, isSchema } from './schema-fields.ts'
+import { fieldPaths, isSchema, unboundedLists } from './schema-fields.ts'
 import { type RouteStage, startStage } from './stage.ts'
 
 type Exceptions = readonly (readonly [about: RegExp, why: string])[]
@@ -70,6 +70,15 @@ describe('the schemas of the routes', () => {
       .flatMap(titlesOf)
       .filter((title) => !known.has(title))
     expect(missing.filter((title) => !isSaid(UNKNOWN, title))).toEqual([])
+  })
+
+  it('have a maximum for every list, which zod compares before it reads the items', () => {
+    const unbounded = stage.routes.flatMap(({ name, schema = {}, config = {} }) => {
+      const { fields, json } = config.form ?? {}
+      const read = [schema.params, schema.querystring, schema.headers, schema.body, fields, json].filter(isSchema)
+      return read.flatMap((part) => unboundedLists(part)).map((path) => `${name}: ${path}`)
+    })
+    expect(unbounded).toEqual([])
   })
 
   it('refuse what the contract refuses', () => {

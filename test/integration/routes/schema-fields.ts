@@ -19,6 +19,38 @@ export function fieldPaths(schema: z.core.$ZodType, options: { lists?: boolean }
   return [...new Map(paths.map((path) => [path.join('.'), path])).values()]
 }
 
+/** Paths of all lists that can have any number of items, inside unions, pipes and items too. */
+export function unboundedLists(schema: z.core.$ZodType, path: string[] = []): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  const inside = (inner: z.core.$ZodType, step?: string) => unboundedLists(inner, step ? [...path, step] : path)
+  switch (def.type) {
+    case 'array':
+      return [
+        ...(def.checks?.some((check) => check._zod.def.check === 'max_length') ? [] : [path.join('.')]),
+        ...inside(def.element, '[]'),
+      ]
+    case 'object':
+      return Object.entries(def.shape).flatMap(([name, inner]) => inside(inner, name))
+    case 'record':
+      return [path.join('.'), ...inside(def.valueType, '*')]
+    case 'union':
+      return def.options.flatMap((option) => inside(option))
+    case 'intersection':
+      return [def.left, def.right].flatMap((side) => inside(side))
+    case 'pipe':
+      return [def.in, def.out].flatMap((side) => inside(side))
+    case 'tuple':
+      return def.items.flatMap((item) => inside(item, '[]'))
+    case 'lazy':
+      return inside(def.getter())
+    case 'set':
+    case 'map':
+      return [path.join('.')]
+    default:
+      return 'innerType' in def ? inside(def.innerType) : []
+  }
+}
+
 /** What a list that may be missing holds. */
 function itemsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   const { def } = (schema as z.core.$ZodTypes)._zod

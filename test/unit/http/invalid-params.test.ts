@@ -1,9 +1,40 @@
 import { describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
 import { invalidParamsOf } from '../../../src/http/plugins/invalid-params.ts'
+import { problemBody } from '../../../src/http/plugins/problem.ts'
 import { coercedInteger, integerText, oneOrMore } from '../../../src/http/plugins/schemas.ts'
+import { AT_MOST_MS, startCpuTime } from '../../support/cpu-time.ts'
 
 const names = (schema: z.ZodType, data: unknown) => invalidParamsOf(schema, 'body', data).map(({ name }) => name)
+
+describe('a body of half a megabyte', () => {
+  const LONG = 230_000
+  const ROOMY = 20_000
+  const shapes: [string, z.ZodType, unknown][] = [
+    ['bad items beyond the maximum', z.object({ tags: z.array(z.string()).max(5) }), Array(LONG).fill(1)],
+    [
+      'bad items of a list that has room for them',
+      z.object({ tags: z.array(z.string()).max(ROOMY) }),
+      Array(ROOMY).fill(1),
+    ],
+    ['bad items in a query', z.object({ tags: oneOrMore(z.string(), { max: ROOMY }) }), Array(ROOMY).fill(1)],
+    ['missing objects', z.object({ tags: z.array(z.object({ id: z.int() })).max(5) }), Array(LONG).fill({})],
+    ['texts that cannot be stored', z.object({ tags: z.array(z.unknown()).max(LONG) }), Array(LONG).fill('\0')],
+  ]
+  it.each(shapes)('is refused at once: %s', (_shape, schema, tags) => {
+    const elapsed = startCpuTime()
+    expect(invalidParamsOf(schema, 'body', { tags })).toMatchObject([{ name: 'tags', value: tags }])
+    expect(elapsed()).toBeLessThan(10 * AT_MOST_MS)
+  })
+
+  it('that is nested deeply is refused without an echo', () => {
+    const nested: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
+    const [refused] = invalidParamsOf(z.object({ name: z.string() }), 'body', { name: nested })
+    const problem = problemBody({ status: 400, detail: '', invalidParams: refused ? [refused] : [] })
+    expect(problem).toMatchObject({ 'invalid-params': { name: { path: 'name' } } })
+    expect(JSON.stringify(problem).length).toBeLessThan(1000)
+  })
+})
 
 describe('bad fields', () => {
   const video = z.object({
