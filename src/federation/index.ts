@@ -63,6 +63,7 @@ import { sendVideos } from './outbound/video.ts'
 import { sendViews } from './outbound/view.ts'
 import { registerPlaylistJobs } from './playlist-jobs.ts'
 import { refreshStale } from './refresh/index.ts'
+import { makeDocumentChecks } from './security/document-checks.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { registerThreadJobs } from './threads.ts'
 import { makeUrls } from './urls.ts'
@@ -124,7 +125,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const urls = makeUrls(origin, { addressOf: objectAddress, origins: bucketOrigins })
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
   const blocked = makeBlocked(actorDeps.db)
-  const deps: FederationDeps = { ...actorDeps, urls, keys, http, blocked }
+  const checks = makeDocumentChecks()
+  const deps: FederationDeps = { ...actorDeps, urls, keys, checks, http, blocked }
 
   const hosts = makeRemoteHosts(actorDeps)
   const fetchDocument = makeFetchDocument({ ...deps, instanceActorId, hosts })
@@ -202,6 +204,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     async close() {
       reads.close()
       await journal.flush()
+      await checks.close()
     },
     receiveActivity: makeReceiveActivity({
       ...deps,
