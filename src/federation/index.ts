@@ -101,6 +101,8 @@ export interface FederationPart {
   forgetDocuments(): void
   /** A request changed something: no document from before it is served any more. */
   documentsChanged(): Promise<void>
+  /** Makes it ready for what comes in, beside what else a start does. */
+  warmUp(): Promise<void>
   /** Ends what listens and cleans up. */
   close(): Promise<void>
   receiveActivity: ReceiveActivity
@@ -201,6 +203,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     serveActivityPub: reads.serveActivityPub,
     forgetDocuments: reads.forget,
     documentsChanged: reads.changed,
+    warmUp: checks.warmUp,
     async close() {
       reads.close()
       await journal.flush()

@@ -16,6 +16,8 @@ export class TaskError extends Error {
 export interface WorkerPool<Task, Result> {
   /** Throws TaskError. */
   run(task: Task): Promise<Result>
+  /** Starts a thread before there is a task. */
+  warmUp(): Promise<void>
   /** Refuses what waits, and ends the threads. */
   close(): Promise<void>
 }
@@ -55,6 +57,9 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
       } finally {
         pending -= 1
       }
+    },
+    async warmUp() {
+      if (alive.size === 0 && pending === 0) await inTurn(async () => void idle.push(await start())).catch(() => undefined)
     },
     async close() {
       isClosed = true

@@ -16,6 +16,8 @@ export type CheckResult = { verdict: 'good'; document?: string } | { verdict: 'b
 export interface DocumentChecks {
   /** `busy` when too many checks wait, so that another try helps. What takes too long is unverifiable. */
   check(task: CheckTask): Promise<CheckResult | { verdict: 'busy' }>
+  /** Loads what it needs, so that the first check does not wait for that. */
+  warmUp(): Promise<void>
   /** Ends its threads. */
   close(): Promise<void>
 }
@@ -40,6 +42,7 @@ export function makeDocumentChecks(): DocumentChecks {
         return { verdict: error.reason === 'busy' ? 'busy' : 'unverifiable' }
       }
     },
+    warmUp: pool.warmUp,
     close: pool.close,
   }
 }
