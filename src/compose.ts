@@ -373,6 +373,7 @@ async function start(
   })
   const address = await serve()
   health.started()
+  if (address) void federation.warmUp()
 
   return {
     url: loaded.publicUrl,

@@ -7,6 +7,7 @@ import type { Database } from '../platform/database/index.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Blocked } from './blocked.ts'
+import type { DocumentChecks } from './security/document-checks.ts'
 import type { KeyStore } from './security/key-store.ts'
 import type { Urls } from './urls.ts'
 
@@ -19,6 +20,7 @@ export interface FederationDeps {
   config: () => Config
   urls: Urls
   keys: KeyStore
+  checks: DocumentChecks
   /** Refuses blocked servers, but for deliveries. */
   http: GuardedFetch
   blocked: Blocked

@@ -63,6 +63,7 @@ import { sendVideos } from './outbound/video.ts'
 import { sendViews } from './outbound/view.ts'
 import { registerPlaylistJobs } from './playlist-jobs.ts'
 import { refreshStale } from './refresh/index.ts'
+import { makeDocumentChecks } from './security/document-checks.ts'
 import { makeKeyStore } from './security/key-store.ts'
 import { registerThreadJobs } from './threads.ts'
 import { makeUrls } from './urls.ts'
@@ -100,6 +101,8 @@ export interface FederationPart {
   forgetDocuments(): void
   /** A request changed something: no document from before it is served any more. */
   documentsChanged(): Promise<void>
+  /** Makes it ready for what comes in, beside what else a start does. */
+  warmUp(): Promise<void>
   /** Ends what listens and cleans up. */
   close(): Promise<void>
   receiveActivity: ReceiveActivity
@@ -124,7 +127,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const urls = makeUrls(origin, { addressOf: objectAddress, origins: bucketOrigins })
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
   const blocked = makeBlocked(actorDeps.db)
-  const deps: FederationDeps = { ...actorDeps, urls, keys, http, blocked }
+  const checks = makeDocumentChecks()
+  const deps: FederationDeps = { ...actorDeps, urls, keys, checks, http, blocked }
 
   const hosts = makeRemoteHosts(actorDeps)
   const fetchDocument = makeFetchDocument({ ...deps, instanceActorId, hosts })
@@ -199,9 +203,11 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     serveActivityPub: reads.serveActivityPub,
     forgetDocuments: reads.forget,
     documentsChanged: reads.changed,
+    warmUp: checks.warmUp,
     async close() {
       reads.close()
       await journal.flush()
+      await checks.close()
     },
     receiveActivity: makeReceiveActivity({
       ...deps,

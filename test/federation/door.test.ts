@@ -15,7 +15,16 @@ import {
   signedInside,
   startFakePeer,
 } from '../support/fake-peer.ts'
+import {
+  disguisedRings,
+  nestedContexts,
+  ringOfBlankIds,
+  scopedContext,
+  withinBounds,
+  wronglySigned,
+} from '../support/hostile-documents.ts'
 import { media } from '../support/media.ts'
+import { LONGEST_TURN_MS, longestTurnOf } from '../support/turns.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
@@ -357,6 +366,7 @@ describe('an activity that somebody else passes on', () => {
 
 describe('what is signed inside', () => {
   const signed = (more: JsonObject = {}) => signedInside({ ...comment(alice, home), ...more }, alice)
+  const byBob = () => ({ actor: bob.url, creator: bob.keyId })
 
   it('and came before is not checked again', async () => {
     const activity = await signed()
@@ -371,6 +381,44 @@ describe('what is signed inside', () => {
     const long = await signed({ summary: 'x'.repeat(250_000) })
     expect((await post(ours, bob, long)).status).toBe(413)
     expect(await isThere(long)).toBe(0)
+  })
+
+  const costly: [string, () => JsonObject[]][] = [
+    [
+      'with a key of this server, and a context of 2,000 terms on 1,000 nodes',
+      () => [scopedContext({ actor: bob.url, creator: `${ours.instance}#main-key` })],
+    ],
+    ['with a term that has a context of its own', () => [scopedContext(byBob())]],
+    ['with contexts inside', () => [nestedContexts(byBob())]],
+    ['with a ring of 3,000 blank ids', () => [ringOfBlankIds(byBob())]],
+    ['with rings whose blank ids are disguised', () => disguisedRings(byBob())],
+  ]
+  it.each(costly)('and costly to canonicalise is refused before that: %s', async (_what, make) => {
+    for (const document of make()) {
+      const longest = await longestTurnOf(async () => {
+        const { status } = await post(ours, alice, document, { signer: null })
+        expect([401, 403]).toContain(status)
+      })
+      expect(longest).toBeLessThan(LONGEST_TURN_MS)
+    }
+  })
+
+  it('and costly within all bounds is checked outside the event loop', async () => {
+    for (const document of withinBounds(byBob())) {
+      const longest = await longestTurnOf(async () => {
+        expect((await post(ours, alice, document, { signer: null })).status).toBe(401)
+      })
+      expect(longest).toBeLessThan(LONGEST_TURN_MS)
+    }
+  })
+
+  it('and wrong is checked so often in a minute for one address, also when all come at once', async () => {
+    const wrong = Array.from({ length: 110 }, () => wronglySigned(byBob()))
+    const answers = await Promise.all(wrong.map((document) => post(ours, alice, document, { signer: null })))
+    const [checked, refused] = [401, 429].map((code) => answers.filter(({ status }) => status === code).length)
+    expect(checked).toBeLessThanOrEqual(PROOFS)
+    expect(checked).toBeGreaterThan(0)
+    expect(refused).toBe(110 - (checked ?? 0))
   })
 
   it('is checked so often in a minute for one server, and for others all the same', async () => {

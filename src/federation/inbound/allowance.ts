@@ -6,8 +6,8 @@ import { makeLru } from '../../platform/lru.ts'
 export interface Allowance {
   /** Whether one more is allowed; counts it when it is. */
   admits(sender: string): boolean
-  /** Whether no more is allowed; counts nothing. */
-  isSpent(sender: string): boolean
+  /** What was admitted does not count after all. */
+  giveBack(sender: string): void
 }
 
 /** Senders that are remembered at most. */
@@ -23,7 +23,6 @@ export function makeAllowance(options: { clock: Clock; perMinute: () => number }
     return known && Math.abs(now - known.since) < MINUTE_MS ? known : { since: now, count: 0 }
   }
   return {
-    isSpent: (sender) => windowOf(networkOf(sender)).count >= options.perMinute(),
     admits(sender) {
       const name = networkOf(sender)
       const window = windowOf(name)
@@ -31,6 +30,10 @@ export function makeAllowance(options: { clock: Clock; perMinute: () => number }
       window.count += 1
       seen.set(name, window)
       return true
+    },
+    giveBack(sender) {
+      const window = windowOf(networkOf(sender))
+      if (window.count > 0) window.count -= 1
     },
   }
 }

@@ -82,7 +82,7 @@ async function believed(
   document: JsonObject,
   claimed: ActivityDocument,
   group: string,
-  { keys, clock, config, remoteActors, forOthers, resolveActor, fetchDocument }: InboundContext,
+  { keys, checks, clock, config, remoteActors, forOthers, resolveActor, fetchDocument }: InboundContext,
 ): Promise<{ document: JsonObject; saidAt: Date | null }> {
   if (!(await remoteActors.find(claimed.actor))) {
     await forOthers.fetch(group, claimed.actor, () => resolveActor(claimed.actor))
@@ -91,7 +91,7 @@ async function believed(
   if (claimed.hasSignature || claimed.hasProof) {
     forOthers.admitProof(group)
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
-    const belief = await believe(document, { findKey: keys.find, now, keepIdsMs })
+    const belief = await believe(document, { findKey: keys.find, checks, now, keepIdsMs })
     if (belief.ok && belief.owner === claimed.actor) return belief
   }
   const fetched = (await forOthers.fetch(group, claimed.id, () => fetchDocument(claimed.id))).document

@@ -1,7 +1,7 @@
 // What others pass on is believed for the signature of its author inside, if that is not so old that we would no longer
 // know whether we had it.
 
-import { type DocumentVerdict, type FindKey, verifyDocument } from '../security/index.ts'
+import { type DocumentChecks, type DocumentVerdict, type FindKey, verifyDocument } from '../security/index.ts'
 import type { JsonObject } from '../wire/index.ts'
 import { notAfter } from './order.ts'
 
@@ -12,7 +12,7 @@ export type Belief =
 /** `keepIdsMs` is how long activities are remembered: a replay after that time would have its effect again. */
 export async function believe(
   document: JsonObject,
-  options: { findKey: FindKey; now: Date; keepIdsMs: number },
+  options: { findKey: FindKey; now: Date; keepIdsMs: number; checks: DocumentChecks },
 ): Promise<Belief> {
   const { now, keepIdsMs } = options
   const verdict = await verifyDocument(document, options)

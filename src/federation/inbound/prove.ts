@@ -16,6 +16,8 @@ export type Proof =
   | { by: 'before' }
   | { by: 'nobody'; status: 401 | 403 | 413 | 429; reason: string }
 
+const TOO_MANY: Proof = { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
+
 export type Prove = (
   activity: ActivityDocument,
   document: JsonObject,
@@ -23,7 +25,7 @@ export type Prove = (
 ) => Promise<Proof>
 
 export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivities, 'knows'> }): Prove {
-  const { keys, clock, config, incoming } = deps
+  const { keys, checks, clock, config, incoming } = deps
   const settings = () => config().vireo.federation.inbox
   // Checking a signature inside a document takes long; whoever sends wrong ones does not get many checked.
   const failures = makeAllowance({ clock, perMinute: () => settings().failed_proofs_per_address })
@@ -62,23 +64,32 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
 
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
   async function proveByDocument(document: JsonObject, { from, by }: { from: string; by: string }): Promise<Proof> {
-    if (failures.isSpent(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
-    if (proofs.isSpent(by)) return { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
+    // Both are taken before the work, or all that come at once would be checked.
+    if (!failures.admits(from)) return TOO_MANY
+    if (!proofs.admits(by)) {
+      failures.giveBack(from)
+      return TOO_MANY
+    }
     const belief = await believe(document, {
-      findKey: keys.findFresh,
-      now: clock.now(),
-      keepIdsMs: settings().keep_ids,
+      ...{ findKey: keys.findFresh, checks, now: clock.now(), keepIdsMs: settings().keep_ids },
     })
-    if (!belief.ok && belief.reason === 'unknown-key') return { by: 'later' }
-    proofs.admits(by)
+    const isUndecided = !belief.ok && (belief.reason === 'unknown-key' || belief.reason === 'busy')
+    if (belief.ok || isUndecided || belief.reason === 'too-large') failures.giveBack(from)
+    if (isUndecided) proofs.giveBack(by)
     if (belief.ok) return { by: 'known', document: belief.document, saidAt: belief.saidAt, forwarded: true }
-    if (belief.reason === 'too-large')
-      return { by: 'nobody', status: 413, reason: 'document: too large to be canonicalised' }
-    failures.admits(from)
-    return {
-      by: 'nobody',
-      status: belief.reason === 'not-by-actor' ? 403 : 401,
-      reason: `document: ${belief.reason}`,
+    switch (belief.reason) {
+      case 'unknown-key':
+        return { by: 'later' }
+      case 'busy':
+        return TOO_MANY
+      case 'too-large':
+        return { by: 'nobody', status: 413, reason: 'document: too large to be canonicalised' }
+      default:
+        return {
+          by: 'nobody',
+          status: belief.reason === 'not-by-actor' ? 403 : 401,
+          reason: `document: ${belief.reason}`,
+        }
     }
   }
 

@@ -27,7 +27,7 @@ const signedParts = z.object({
 export function makeVerifyLater(
   deps: FederationDeps & { resolveActor: ResolveActor; discovery: Pick<Discovery, 'actorOf'>; policy: InboundPolicy },
 ): (activity: StoredActivity) => Promise<Verification> {
-  const { keys, clock, config, resolveActor, discovery } = deps
+  const { keys, checks, clock, config, resolveActor, discovery } = deps
 
   /** Actors that could not be had: a flood of activities in their names asks for them no more often. */
   const misses = makeLru<string, { at: number; verification: Verification }>(MISSES)
@@ -89,7 +89,10 @@ export function makeVerifyLater(
       return { result: 'verified', saidAt: saidAt(document.value, activity.receivedAt), once: false }
     }
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
-    const belief = await believe(document.value, { findKey: keys.findFresh, now: activity.receivedAt, keepIdsMs })
+    const belief = await believe(document.value, {
+      ...{ findKey: keys.findFresh, checks, now: activity.receivedAt, keepIdsMs },
+    })
+    if (!belief.ok && belief.reason === 'busy') return { result: 'failed', reason: 'too many signatures are checked' }
     if (belief.ok && belief.owner === activity.actorUrl) {
       const read = readActivity(belief.document)
       if (!read.ok) return { result: 'forged', reason: read.problem }

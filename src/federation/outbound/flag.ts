@@ -40,6 +40,6 @@ export function sendFlags({ registry }: FederationDeps, { send }: Sender): void 
       reasons: predefinedReasonNames(report.predefinedReasons),
     })
     const recipients = await inboxOf(unit.query, reporteeActorId, { personal: false })
-    await send(unit, { activity, senderId: reporterActorId, recipients, isConfidential: true })
+    await send(unit, { activity, senderId: reporterActorId, recipients, isSignedInside: false })
   })
 }

@@ -43,7 +43,7 @@ export async function announceToGroups(
     ...publicAudience(urls, channelUrl),
   })
   const recipients = followers.filter(({ hostId }) => hostId !== except)
-  await send(unit, { activity: announcement, senderId: channelId, recipients })
+  await send(unit, { activity: announcement, senderId: channelId, recipients, isSignedInside: false })
 }
 
 /** Those that take activities as they are. */

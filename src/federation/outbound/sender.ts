@@ -15,8 +15,11 @@ export interface Message {
    */
   courierId?: number | undefined
   recipients: Recipient[]
-  /** Without a signature inside: nobody is meant to pass it on, or to prove to others that it was said. */
-  isConfidential?: boolean
+  /**
+   * Whether it carries a signature inside, by which others can pass it on and prove what was said. Not what is for its receiver alone,
+   * nor what embeds a document of a stranger: canonicalising that may take long. Default true.
+   */
+  isSignedInside?: boolean
 }
 
 export interface Sender {
@@ -27,11 +30,11 @@ export interface Sender {
 export function makeSender(deps: FederationDeps): Sender {
   const { keys } = deps
   return {
-    async send(unit, { activity, senderId, courierId = senderId, recipients, isConfidential = false }) {
+    async send(unit, { activity, senderId, courierId = senderId, recipients, isSignedInside = true }) {
       if (recipients.length === 0) return
-      const signed = isConfidential
-        ? activity
-        : await signDocument(activity, await keys.forDocuments(senderId), unit.now)
+      const signed = isSignedInside
+        ? await signDocument(activity, await keys.forDocuments(senderId), unit.now)
+        : activity
       const document = {
         activityId: String(activity.id),
         type: typeNameOf(activity),

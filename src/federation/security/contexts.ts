@@ -1,6 +1,8 @@
 // The JSON-LD contexts that are on board. Others are never fetched: a signature over one of them cannot be checked.
 
 import { preloadedContexts } from '@fedify/vocab-runtime'
+import type { JsonObject } from '../wire/context.ts'
+import { asArray, isObject, without } from './json.ts'
 
 /** Other addresses under which the bundled contexts are named. */
 const ALIASES: Record<string, string> = {
@@ -30,31 +32,98 @@ export async function loadBundledContext(
   return { contextUrl: null, documentUrl: url, document }
 }
 
-const MAX_CONTEXTS = 100
+const ACTIVITY_STREAMS = 'https://www.w3.org/ns/activitystreams'
+const MAX_CONTEXTS = 20
+/** Ours have some 70, and those of other servers fewer. */
+const MAX_TERMS = 1_000
 
 /** Keywords that let the same statements be written in a quite different shape; honest activities have none of them. */
 const RESHAPING = new Set(['@graph', '@included', '@reverse', '@nest', '@import', '@json', '@propagate'])
 
+/** What terms of ActivityStreams must keep to mean: by them it is seen which things have an address. */
+const FIXED_TERMS: Record<string, string> = { id: '@id', type: '@type' }
+
+/** Activities inside of activities inside of Announces. */
+const MAX_EMBEDDED = 3
+
 /**
- * Whether the statements of a document can be computed without a fetch and without doubt about their shape: every
- * context is bundled or inline, and nothing is reshaped.
+ * Whether the statements of a document can be computed without a fetch, without doubt about their shape, and in a time that its
+ * size tells: contexts are bundled or inline, no term has a context of its own, and nothing is reshaped. Besides the document its
+ * proofs have a context, and the object that it embeds, as in PeerTube's Update of an actor; nothing else has one.
  */
-export function isUnderstandable(document: unknown): boolean {
-  let contexts = 0
-  const isKnown = (context: unknown): boolean => {
-    if (++contexts > MAX_CONTEXTS) return false
-    if (Array.isArray(context)) return context.every(isKnown)
-    if (typeof context === 'string') return bundledContext(context) !== undefined
-    if (typeof context !== 'object' || context === null) return false
-    return walk(context)
+export function isUnderstandable(document: JsonObject, depth = 0): boolean {
+  const { '@context': context, proof, signature, object, ...statements } = document
+  const proofs = asArray(proof)
+  const contexts = [context, ...proofs.filter(isObject).map((one) => one['@context'])]
+  const parts = [
+    statements,
+    ...proofs.map((one) => (isObject(one) ? without(one, '@context') : one)),
+    // Its own context has no effect: that of signatures stands in its place.
+    isObject(signature) ? without(signature, '@context') : signature,
+  ]
+  const isEmbeddable = isObject(object) && depth < MAX_EMBEDDED
+  return (
+    contexts.every((one, at) => (one === undefined && at + depth > 0) || isPlainContext(one)) &&
+    parts.every(isPlain) &&
+    (isEmbeddable ? isUnderstandable(object, depth + 1) : isPlain(object))
+  )
+}
+
+function isPlainContext(context: unknown): boolean {
+  const contexts = asArray(context)
+  let terms = 0
+  const isKnown = (one: unknown): boolean => {
+    if (typeof one === 'string') return bundledContext(one) !== undefined
+    if (!isObject(one)) return false
+    terms += Object.keys(one).length
+    return terms <= MAX_TERMS && Object.entries(one).every(([term, meaning]) => isPlainTerm(term, meaning))
   }
-  const walk = (value: unknown): boolean => {
-    if (typeof value === 'string') return !RESHAPING.has(value)
-    if (Array.isArray(value)) return value.every(walk)
-    if (typeof value !== 'object' || value === null) return true
-    return Object.entries(value).every(([key, inner]) =>
-      key === '@context' ? isKnown(inner) : !RESHAPING.has(key) && walk(inner),
+  const isNamed = contexts.some((one) => one === ACTIVITY_STREAMS || ALIASES[String(one)] === ACTIVITY_STREAMS)
+  return contexts.length <= MAX_CONTEXTS && isNamed && contexts.every(isKnown)
+}
+
+function isPlainTerm(term: string, meaning: unknown): boolean {
+  const fixed = Object.hasOwn(FIXED_TERMS, term) ? FIXED_TERMS[term] : undefined
+  const id = isObject(meaning) ? meaning['@id'] : meaning
+  return !RESHAPING.has(term) && (fixed === undefined || id === fixed) && isPlain(meaning) && !namesBlank(meaning)
+}
+
+/** Whether a term, or what it is the prefix of, stands for things without an address. */
+const namesBlank = (meaning: unknown): boolean =>
+  isObject(meaning) ? Object.values(meaning).some(namesBlank) : typeof meaning === 'string' && meaning.startsWith('_:')
+
+/** Without contexts, and without keywords that reshape. */
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return !RESHAPING.has(value)
+  if (Array.isArray(value)) return value.every(isPlain)
+  if (!isObject(value)) return true
+  return Object.entries(value).every(([key, inner]) => key !== '@context' && !RESHAPING.has(key) && isPlain(inner))
+}
+
+/** More things without an address than this are in no activity that others pass on; a video with all its files has about 150. */
+const MOST_NAMELESS = 400
+
+/**
+ * Whether canonicalising would take long: things without an address are told apart by all that is around them, which takes
+ * seconds for some thousands. Items of a list are such things too, and names that begin with `_:` address nothing.
+ */
+export function isTangled(document: JsonObject): boolean {
+  let nameless = 0
+  const isBlank = (text: unknown): boolean => typeof text === 'string' && text.startsWith('_:')
+  const exceeds = (value: unknown, isItem: boolean): boolean => {
+    if (Array.isArray(value)) return value.some((one) => exceeds(one, true))
+    if (!isObject(value)) {
+      if (isItem || isBlank(value)) nameless += 1
+      return nameless > MOST_NAMELESS
+    }
+    if (isItem || typeof value.id !== 'string') nameless += 1
+    return (
+      nameless > MOST_NAMELESS ||
+      Object.entries(value).some(([key, inner]) => {
+        if (isBlank(key)) nameless += 1
+        return key !== '@context' && exceeds(inner, false)
+      })
     )
   }
-  return walk(document)
+  return exceeds(document, false)
 }

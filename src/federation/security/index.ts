@@ -1,4 +1,5 @@
 export { claimedKeyId, hostOfKey } from './claimed-key.ts'
+export { type DocumentChecks, makeDocumentChecks } from './document-checks.ts'
 export {
   type ActorKeys,
   type DocumentVerdict,

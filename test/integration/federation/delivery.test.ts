@@ -5,7 +5,7 @@ import { makeRemoteHosts, type RemoteHosts } from '../../../src/actors/remote-ho
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeBlocked } from '../../../src/federation/blocked.ts'
 import { makeSend } from '../../../src/federation/delivery/send.ts'
-import { importPrivateKey, verifyInbound } from '../../../src/federation/security/index.ts'
+import { importPrivateKey, makeDocumentChecks, verifyInbound } from '../../../src/federation/security/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { makeGuardedFetch } from '../../../src/platform/fetch/index.ts'
 import type { ActorKeys } from '../../../src/platform/keys.ts'
@@ -83,6 +83,7 @@ beforeEach(async () => {
     urls: makeUrls('http://ours.example'),
     http,
     blocked: makeBlocked(t.db),
+    checks: makeDocumentChecks(),
     keys: {
       find: async () => null,
       findFresh: async () => null,

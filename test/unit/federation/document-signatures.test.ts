@@ -1,11 +1,12 @@
 import { signJsonLd, signObject, verifyJsonLd, verifyObject } from '@fedify/fedify/sig'
 import { Activity, CryptographicKey, Follow, Multikey } from '@fedify/vocab'
 import { importPem } from '@fedify/vocab-runtime'
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { canonicalJson } from '../../../src/federation/security/canonical-json.ts'
 import { isUnderstandable, loadBundledContext } from '../../../src/federation/security/contexts.ts'
 import {
   type FindKey,
+  makeDocumentChecks,
   multibaseOfPem,
   pemOfMultibase,
   signDocument,
@@ -26,9 +27,12 @@ beforeAll(async () => {
   mallory = await rsaKey('https://mallory.example/accounts/mallory#main-key')
 })
 
+const checks = makeDocumentChecks()
+afterAll(() => checks.close())
+
 const comment = (): JsonObject => recordedObject('comment-thread-activity')
 const verify = (document: JsonObject, findKey: FindKey = finding(rsa, ed25519, mallory)) =>
-  verifyDocument(document, { findKey, now: NOW })
+  verifyDocument(document, { findKey, checks, now: NOW })
 
 const changed = (document: JsonObject, change: (copy: JsonObject & { object: JsonObject }) => void): JsonObject => {
   const copy = structuredClone(document) as JsonObject & { object: JsonObject }
@@ -43,6 +47,7 @@ const refuseFetch = async (url: string): Promise<never> => {
 describe('documents that were recorded', () => {
   const verifyVector = (document: JsonObject, pem: string) =>
     verifyDocument(document, {
+      checks,
       now: NOW,
       minRsaBits: 1024,
       findKey: async (keyId) => ({ pem, owner: keyId, fetchedAt: NOW }),
@@ -227,6 +232,39 @@ describe('LD signatures that are played with', () => {
       copy['@context'] = [...(copy['@context'] as unknown[]), { alias: keyword }]
     })
     expect(await verify(alias)).toMatchObject({ ok: false, reason: 'unverifiable' })
+  })
+
+  it('a context of a term, one inside, and terms for blank ids are refused', async () => {
+    const signed = await signDocument(comment(), { rsa }, NOW)
+    const terms = [
+      { s: { '@id': 'as:s', '@context': {} } },
+      { s: { '@id': 'as:s', '@context': 'https://w3id.org/security/v1' } },
+      { s: '_:s' },
+      { s: { '@id': '_:s', '@prefix': true } },
+      { id: 'as:id' },
+      { type: { '@id': 'as:id' } },
+      null,
+    ]
+    for (const term of terms) {
+      const played = changed(signed, (copy) => {
+        copy['@context'] = [...(copy['@context'] as unknown[]), term]
+      })
+      expect(await verify(played)).toMatchObject({ ok: false, reason: 'unverifiable' })
+    }
+    const inside = changed(signed, ({ object }) => {
+      object.tag = [{ '@context': 'https://www.w3.org/ns/activitystreams' }]
+    })
+    expect(await verify(inside)).toMatchObject({ ok: false, reason: 'unverifiable' })
+    const nameless = { ...signed, '@context': [{ ex: 'https://a.example/ns#' }] }
+    expect(await verify(nameless)).toMatchObject({ ok: false, reason: 'unverifiable' })
+  })
+
+  it('a context in the embedded object, as in an Update of an actor of PeerTube, is read', async () => {
+    const { '@context': context } = comment()
+    const own = changed(comment(), ({ object }) => {
+      object['@context'] = context
+    })
+    expect(await verify(await signDocument(own, { rsa }, NOW))).toMatchObject({ ok: true, by: 'ld-signature' })
   })
 
   it('an unknown context is not fetched: the document is unverifiable', async () => {

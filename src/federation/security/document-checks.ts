@@ -1,0 +1,48 @@
+// Checks signatures inside documents in a worker thread, with a deadline: canonicalisation may take much longer than reading.
+
+import { makeWorkerPool, TaskError, type WorkerPool } from '../../platform/worker-pool.ts'
+import type { JsonObject } from '../wire/context.ts'
+
+export type CheckTask = {
+  /** The whole document as JSON. */
+  document: string
+  /** The public key of the signer. */
+  pem: string
+} & ({ kind: 'ld-signature' } | { kind: 'proof'; proof: JsonObject; signature: Uint8Array })
+
+/** `good` with a document, as JSON, where only that may be believed. */
+export type CheckResult = { verdict: 'good'; document?: string } | { verdict: 'bad-signature' | 'unverifiable' }
+
+export interface DocumentChecks {
+  /** `busy` when too many checks wait, so that another try helps. What takes too long is unverifiable. */
+  check(task: CheckTask): Promise<CheckResult | { verdict: 'busy' }>
+  /** Loads what it needs, so that the first check does not wait for that. */
+  warmUp(): Promise<void>
+  /** Ends its threads. */
+  close(): Promise<void>
+}
+
+const POOL = {
+  module: new URL('./check-thread.ts', import.meta.url),
+  threads: 1,
+  // Honest documents take some 10 ms.
+  deadlineMs: 2_000,
+  maxWaiting: 200,
+  maxHeapMiB: 256,
+}
+
+export function makeDocumentChecks(): DocumentChecks {
+  const pool: WorkerPool<CheckTask, CheckResult> = makeWorkerPool(POOL)
+  return {
+    async check(task) {
+      try {
+        return await pool.run(task)
+      } catch (error) {
+        if (!(error instanceof TaskError)) throw error
+        return { verdict: error.reason === 'busy' ? 'busy' : 'unverifiable' }
+      }
+    },
+    warmUp: pool.warmUp,
+    close: pool.close,
+  }
+}

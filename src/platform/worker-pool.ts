@@ -1,0 +1,124 @@
+// Runs CPU-bound work outside the event loop, in a few threads that start when they are needed. A task that exceeds its deadline is
+// ended together with its thread; the next task gets a new one.
+
+import { Worker } from 'node:worker_threads'
+import { atMost } from './at-most.ts'
+
+/** `busy`: too many tasks wait, or the pool is closed. `deadline`: it took too long. `failed`: the thread threw or died. */
+export class TaskError extends Error {
+  readonly reason: 'busy' | 'deadline' | 'failed'
+  constructor(reason: TaskError['reason'], options?: ErrorOptions) {
+    super(`a task in a worker thread was not done: ${reason}`, options)
+    this.reason = reason
+  }
+}
+
+export interface WorkerPool<Task, Result> {
+  /** Throws TaskError. */
+  run(task: Task): Promise<Result>
+  /** Starts a thread before there is a task. */
+  warmUp(): Promise<void>
+  /** Refuses what waits, and ends the threads. */
+  close(): Promise<void>
+}
+
+export interface WorkerPoolOptions {
+  /** A module that calls `serveTasks`. */
+  module: URL
+  threads: number
+  /** For one task, from when its thread is ready (ms). */
+  deadlineMs: number
+  /** Tasks that may wait for a thread. */
+  maxWaiting: number
+  /** Heap of a thread (MiB): a task that needs more ends its thread, not the process. */
+  maxHeapMiB: number
+}
+
+/** What a thread sends when its modules are loaded, and what it answers to a task. */
+export type ThreadMessage<Result> = { ready: true } | { result: Result } | { error: string }
+
+/** Loading the modules of a thread takes a third of a second, and more on a busy machine. */
+const STARTUP_MS = 30_000
+
+export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
+  const { threads, maxWaiting } = options
+  const inTurn = atMost(threads)
+  const alive = new Set<Worker>()
+  const idle: Worker[] = []
+  let pending = 0
+  let isClosed = false
+
+  return {
+    async run(task) {
+      if (isClosed || pending >= threads + maxWaiting) throw new TaskError('busy')
+      pending += 1
+      try {
+        return await inTurn(() => runInThread(task))
+      } finally {
+        pending -= 1
+      }
+    },
+    async warmUp() {
+      if (alive.size === 0 && pending === 0) await inTurn(async () => void idle.push(await start())).catch(() => undefined)
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([...alive].map((worker) => worker.terminate()))
+    },
+  }
+
+  async function runInThread(task: Task): Promise<Result> {
+    if (isClosed) throw new TaskError('busy')
+    const worker = idle.pop() ?? (await start())
+    try {
+      const answer = answerOf<Result>(worker, options.deadlineMs)
+      worker.postMessage(task)
+      const message = await answer
+      if ('result' in message) return message.result
+      throw new TaskError('failed', { cause: 'error' in message ? message.error : 'unexpected message' })
+    } finally {
+      if (alive.has(worker)) idle.push(worker)
+    }
+  }
+
+  async function start(): Promise<Worker> {
+    const worker = new Worker(options.module, {
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMiB },
+    })
+    alive.add(worker)
+    worker.once('exit', () => {
+      alive.delete(worker)
+      const at = idle.indexOf(worker)
+      if (at >= 0) idle.splice(at, 1)
+    })
+    // A thread that dies while it is idle is replaced by the next task.
+    worker.on('error', () => alive.delete(worker))
+    await answerOf(worker, STARTUP_MS)
+    return worker
+  }
+
+  /** The next message of a thread. The process does not wait for threads without a task. */
+  async function answerOf<R>(worker: Worker, deadlineMs: number): Promise<ThreadMessage<R>> {
+    const { promise, resolve, reject } = Promise.withResolvers<ThreadMessage<R>>()
+    const onFailure = (cause?: unknown): void => {
+      alive.delete(worker)
+      reject(new TaskError(isClosed ? 'busy' : 'failed', { cause }))
+    }
+    const timer = setTimeout(() => {
+      alive.delete(worker)
+      reject(new TaskError('deadline'))
+      void worker.terminate()
+    }, deadlineMs)
+    worker.ref()
+    worker.once('message', resolve).once('error', onFailure).once('exit', onFailure)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      worker.off('message', resolve).off('error', onFailure).off('exit', onFailure)
+      worker.unref()
+    }
+  }
+}
