@@ -1,9 +1,8 @@
 // How bodies are read: JSON and forms are parsed, routes may ask for the bytes, and other types are read and ignored.
 
 import type { IncomingMessage } from 'node:http'
-import formbody from '@fastify/formbody'
 import type { FastifyRequest } from 'fastify'
-import { parseQuery } from './form-fields.ts'
+import { checkLength, mostFields, parseForm } from './form-fields.ts'
 import { HttpError } from './http-error.ts'
 import type { App } from './types.ts'
 
@@ -13,13 +12,21 @@ export const BODY_LIMIT = 512_000
 /** Adds the parsers. Multipart forms are left to the handler, see multipart.ts. */
 export async function addBodyParsers(app: App): Promise<void> {
   app.removeAllContentTypeParsers()
-  await app.register(formbody, { parser: parseQuery })
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async ({ routeOptions: { schema, config } }: FastifyRequest, body: Buffer) =>
+      parseForm(body, mostFields(config.form?.fields ?? schema?.body)),
+  )
 
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (request, body, done) => {
     if (request.routeOptions.config.body === 'raw') done(null, body)
     else if (body.length === 0) done(null, undefined)
-    else parseJson(request, body.toString(), done)
+    else {
+      checkLength(body.length)
+      parseJson(request, body.toString(), done)
+    }
   })
 
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {

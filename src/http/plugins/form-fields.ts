@@ -1,6 +1,8 @@
 // Names of form and query fields, as clients write them: `tags=a&tags=b`, `tags[]=a`, `tags[0]=a`, `schedule[date]=x`.
 
 import { parse } from 'node:querystring'
+import { z } from 'zod'
+import { HttpError } from './http-error.ts'
 
 export interface Fields {
   [name: string]: FieldValue
@@ -11,10 +13,65 @@ type FieldValue = string | FieldValue[] | Fields
 const DEEPEST = 5
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** The fields of a query string or a urlencoded body. */
+/** Bytes of all names and values of a body that is read into memory, however it is encoded. */
+export const MAX_FIELDS_BYTES = 2 * 1024 * 1024
+/** Fields of a query, and of a body of a route without a schema. */
+const MAX_FIELDS = 1000
+/** Fields beside those of the schema, since clients send some that it does not name. */
+const UNNAMED_FIELDS = 100
+
+export const tooManyFields = (most: number): HttpError =>
+  new HttpError(413, `The form has more than ${most} fields.`, { code: 'PayloadTooLargeError' })
+
+/** Throws 413 when all fields together have more than the bytes of `MAX_FIELDS_BYTES`. */
+export function checkLength(bytes: number): void {
+  if (bytes <= MAX_FIELDS_BYTES) return
+  throw new HttpError(413, `The fields have more than ${MAX_FIELDS_BYTES} bytes.`, { code: 'PayloadTooLargeError' })
+}
+
+/** How many fields a form of this schema can have. */
+export const mostFields = (schema: unknown): number =>
+  schema instanceof z.ZodType ? leavesOf(schema) + UNNAMED_FIELDS : MAX_FIELDS
+
+/** The scalars of a value, with as many items in a list as it may have. */
+function leavesOf(schema: z.core.$ZodType): number {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  const most = (schemas: readonly z.core.$ZodType[]) => Math.max(1, ...schemas.map(leavesOf))
+  switch (def.type) {
+    case 'object':
+      return Object.values(def.shape).reduce((sum, field) => sum + leavesOf(field), 0)
+    case 'array':
+      return leavesOf(def.element) * maximumOf(def.checks)
+    case 'pipe':
+      return most([def.in, def.out])
+    case 'union':
+      return most(def.options)
+    default:
+      return 'innerType' in def ? leavesOf(def.innerType) : 1
+  }
+}
+
+function maximumOf(checks: readonly z.core.$ZodCheck<never>[] = []): number {
+  const maxima = checks.flatMap(({ _zod: { def } }) => ('maximum' in def ? [Number(def.maximum)] : []))
+  return Math.min(MAX_FIELDS, ...maxima)
+}
+
+/** The fields of a urlencoded body. Throws 413 when they are too many or too long. */
+export function parseForm(body: Buffer, most: number): Fields {
+  checkLength(body.length)
+  const text = body.toString()
+  const parsed = parse(text, '&', '=', { maxKeys: most + 1 })
+  if (Object.values(parsed).flat().length > most) throw tooManyFields(most)
+  return fieldsOf(parsed, text)
+}
+
+/** The fields of a query string. */
 export function parseQuery(text: string): Fields {
   if (text === '') return {}
-  const parsed = parse(text)
+  return fieldsOf(parse(text, '&', '=', { maxKeys: MAX_FIELDS }), text)
+}
+
+function fieldsOf(parsed: NodeJS.Dict<string | string[]>, text: string): Fields {
   if (!/\[|%5b/i.test(text)) return { ...withoutUnsafe(parsed) }
   return foldFields(
     Object.entries(parsed).flatMap(([name, value]): [string, string][] =>

@@ -6,7 +6,8 @@ import fastifyMultipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { DomainError, type InvalidParam } from '../../actors/runtime/index.ts'
-import { foldFields } from './form-fields.ts'
+import { checkLength, foldFields, MAX_FIELDS_BYTES, mostFields, tooManyFields } from './form-fields.ts'
+import { HttpError } from './http-error.ts'
 import { invalidParamsOf } from './invalid-params.ts'
 import { named } from './named.ts'
 import type { App } from './types.ts'
@@ -48,10 +49,8 @@ export interface Received<S extends z.ZodType, F extends Record<string, FormFile
   files: { [K in keyof F]?: F[K] extends FormFile<infer T> ? ReceivedFile<T> : never }
 }
 
-const MAX_FIELDS = 1000
-const MAX_FIELD_BYTES = 1024 * 1024
-/** What headers and fields of a form add to its files at most, for the early look at Content-Length. */
-const FORM_OVERHEAD = 2 * MAX_FIELD_BYTES
+/** Headers of the parts, for the early look at Content-Length. */
+const HEADERS_OVERHEAD = 1024 * 1024
 /** How long the rest of a refused upload is read and thrown away, so that the client gets to see the answer. */
 const LINGER_MS = 30_000
 
@@ -60,7 +59,10 @@ export function addFormRoutes(app: App, add: (forms: App) => void): void {
   const forms = async (scope: App): Promise<void> => {
     await scope.register(fastifyMultipart, {
       throwFileSizeLimit: false,
-      limits: { fileSize: Number.POSITIVE_INFINITY, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES },
+      limits: { fileSize: Number.POSITIVE_INFINITY },
+      // The parser collects the text of a field before it hands it over, as many as come while a file is still written. As
+      // streams they wait, and their lengths are counted together.
+      isPartAFile: () => true,
     })
     add(scope)
   }
@@ -81,7 +83,7 @@ export async function withForm<S extends z.ZodType, F extends Record<string, For
   const discards: (() => Promise<void>)[] = []
   try {
     const { sent, files } = request.isMultipart()
-      ? await receive(request, form.files, discards)
+      ? await receive(request, form, discards)
       : { sent: bodyOf(request), files: new Map<string, ReceivedFile<unknown>>() }
     const parsed = form.fields.safeParse(sent)
     const refused = [...invalidParamsOf(form.fields, 'body', sent), ...missingFiles(form.files, files)]
@@ -104,31 +106,57 @@ function bodyOf({ body, raw: { headers } }: FastifyRequest): unknown {
 
 async function receive(
   request: FastifyRequest,
-  wanted: Record<string, FormFile<unknown>>,
+  form: Form<z.ZodType, Record<string, FormFile<unknown>>>,
   discards: (() => Promise<void>)[],
 ): Promise<{ sent: unknown; files: Map<string, ReceivedFile<unknown>> }> {
+  const wanted = form.files
   refuseLongForms(request, wanted)
   const entries: [string, string][] = []
   const files = new Map<string, ReceivedFile<unknown>>()
-  const parts = request.parts()
+  const most = mostFields(form.fields)
+  // A part beyond these may be a file that nobody wants, and is refused by its name.
+  const parts = request.parts({ limits: { parts: most + Object.keys(wanted).length + 1 } })
+  let bytes = 0
   while (true) {
     const { value: part, done } = await parts.next().catch(refuseMalformed)
     if (done) return { sent: foldFields(entries), files }
-    if (part.type === 'field') {
-      if (part.valueTruncated) throw new DomainError('too_large', `The field ${part.fieldname} is too long.`)
-      entries.push([part.fieldname, typeof part.value === 'string' ? part.value : JSON.stringify(part.value)])
-    } else if (!part.filename) {
-      // What browsers send for a file input without a file.
-      part.file.resume()
-    } else {
+    if (part.type === 'field') continue
+    if (part.filename) {
       const sent = (field: string): string | undefined => {
         const [value, ...others] = entries.filter(([name]) => name === field)
         return others.length === 0 ? value?.[1] : undefined
       }
       const twice = files.has(part.fieldname)
       files.set(part.fieldname, await store(part, wanted[part.fieldname], { twice, sent, discards }))
+    } else {
+      bytes += part.fieldname.length
+      const text = await textOf(part, bytes)
+      bytes += text.length
+      if (entries.length === most) throw tooManyFields(most)
+      if (!isEmptyInput(part)) entries.push([part.fieldname, text.toString()])
     }
   }
+}
+
+/** What browsers send for a file input without a file. */
+const isEmptyInput = ({ filename, mimetype }: MultipartFile): boolean =>
+  filename !== undefined || mimetype === 'application/octet-stream'
+
+/** The bytes of a field that comes after `before` bytes of others. */
+async function textOf({ file }: MultipartFile, before: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of file) {
+      bytes += chunk.length
+      checkLength(before + bytes)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof HttpError) throw error
+    refuseMalformed(error)
+  }
+  return Buffer.concat(chunks, bytes)
 }
 
 async function store(
@@ -182,7 +210,8 @@ function refuseLongForms(request: FastifyRequest, wanted: Record<string, FormFil
   const files = Object.entries(wanted).toSorted(([, one], [, other]) => other.maxBytes - one.maxBytes)
   const total = files.reduce((sum, [, { maxBytes }]) => sum + maxBytes, 0)
   const [name, largest] = files[0] ?? ['', { maxBytes: 0 }]
-  if (Number(request.headers['content-length']) > total + FORM_OVERHEAD) throw tooLarge(name, largest)
+  if (Number(request.headers['content-length']) > total + MAX_FIELDS_BYTES + HEADERS_OVERHEAD)
+    throw tooLarge(name, largest)
 }
 
 /** The refusal of a file over its limit, with the limit in the notation of web servers, such as `4M`. */
