@@ -4,11 +4,13 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Finding } from '../../src/cli/doctor/check.ts'
+import { findSandbox } from '../../src/media/index.ts'
+import { fakeTools } from '../support/fake-ffmpeg.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { testRedisUrl } from '../support/redis.ts'
@@ -43,8 +45,15 @@ afterAll(async () => {
 
 type Report = { problems: number; warnings: number; findings: Finding[] }
 
+/** The ffmpeg of this machine may be of any age. */
+const pathWithFfmpeg = async (version: string): Promise<string> =>
+  [await fakeTools(['libx264', 'aac'], version), process.env.PATH].join(delimiter)
+
 async function examine(more: Record<string, string | undefined> = {}, args: string[] = []) {
-  const report = await askVireo<Report>({ ...environmentOf(node), ...more }, ['doctor', ...args])
+  const report = await askVireo<Report>({ ...environmentOf(node), PATH: await pathWithFfmpeg('8.1.2'), ...more }, [
+    'doctor',
+    ...args,
+  ])
   const problems = report.findings.filter(({ status }) => status === 'problem')
   return {
     ...report,
@@ -80,7 +89,7 @@ it('finds nothing wrong with a server that is well, and asks it as other servers
     expect([check, message.endsWith('.')]).toEqual([check, true])
     expect([check, advice !== undefined]).toEqual([check, status !== 'ok'])
   }
-  const table = await runVireo(environmentOf(node), ['doctor'])
+  const table = await runVireo({ ...environmentOf(node), PATH: await pathWithFfmpeg('8.1.2') }, ['doctor'])
   expect([table.code, table.said.split('\n').at(-1)]).toEqual([
     0,
     expect.stringMatching(/^0 problems, \d+ warnings\.$/),
@@ -153,6 +162,20 @@ it('says what Redis is, where there is one', async () => {
   expect(first).toMatchObject({ status: 'ok', message: expect.stringContaining(expected) })
 }, 60_000)
 
+it.each([
+  ['4.4.6', 'old build without security fixes'],
+  ['5.1.9-0+deb12u1', 'CVE-2026-8461'],
+])(
+  'calls the known holes of ffmpeg %s a problem',
+  async (version, named) => {
+    const { of } = await examine({ PATH: await pathWithFfmpeg(version) })
+    expect(of('ffmpeg').filter(({ status }) => status === 'problem')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(named) }),
+    ])
+  },
+  60_000,
+)
+
 it('says whether there is a yt-dlp for imports, whether it runs, and that an old one is', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-doctor-'))
   const path = join(folder, 'yt-dlp-of-ours')
@@ -172,8 +195,16 @@ it('says whether there is a yt-dlp for imports, whether it runs, and that an old
     expect(await imports(true)).toEqual([['problem', `yt-dlp does not run (${path}).`]])
     await program('echo 2023.03.04')
     expect(await imports(true)).toEqual([
-      ['ok', `yt-dlp 2023.03.04 (${path}).`],
-      ['warning', 'yt-dlp 2023.03.04 is old, and sites change.'],
+      ['problem', expect.stringContaining(`yt-dlp 2023.03.04 (${path}) has known security holes, and is not run`)],
+    ])
+    await program('echo 2024.07.02')
+    const sandbox = await findSandbox({ pythonPath: '/nowhere' })
+    expect(await imports(true)).toEqual([
+      ['ok', `yt-dlp 2024.07.02 (${path}).`],
+      sandbox
+        ? ['ok', expect.stringContaining('runs in a network namespace')]
+        : ['warning', expect.stringContaining('permits no sandbox')],
+      ['warning', 'yt-dlp 2024.07.02 is old: sites change, and newer releases close security holes.'],
     ])
   } finally {
     await rm(folder, { recursive: true })

@@ -65,7 +65,7 @@ export const sending =
  * Puts a program `yt-dlp` into a folder, which gets everything through the proxy that it is given: from `<page>.json` what it
  * tells, from `<page>.mp4`, or `<page>.f1.mp4` and `<page>.f2.m4a`, what it stores; and when nothing is to be downloaded, from
  * `<page>.png` and `<page>.gif` pictures, and from `<page>.vtt` subtitles, without which it fails when it is asked for them. For a page that ends with `hang` it starts another program and
- * neither ends; for one that ends with `flood` it says more than anybody wants to know. How it was run stands in `runs.json`.
+ * neither ends; for one that ends with `astray` it asks the targets that it is told without the proxy; for one that ends with `flood` it says more than anybody wants to know. How it was run stands in `runs.json`.
  */
 export async function installYtDlp(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -79,6 +79,10 @@ const { spawn } = require('node:child_process')
 const http = require('node:http')
 const { appendFileSync, writeFileSync } = require('node:fs')
 const args = process.argv.slice(2)
+if (args.includes('--version')) {
+  console.log('2026.01.02')
+  process.exit()
+}
 const end = args.indexOf('--')
 if (end !== args.length - 2 || !args.includes('--ignore-config')) {
   process.stderr.write('ERROR: wrong arguments ' + args.join(' '))
@@ -99,6 +103,13 @@ async function main() {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
     writeFileSync('pids.json', JSON.stringify([process.pid, child.pid]))
     return await new Promise(() => setInterval(() => {}, 1000))
+  }
+  if (url.endsWith('astray')) {
+    const told = await get(url + '.json')
+    for (const target of JSON.parse(told).targets) {
+      await new Promise((resolve) => http.get(target, resolve).on('error', resolve))
+    }
+    throw new Error('[generic] nothing there')
   }
   if (url.endsWith('flood')) {
     process.stdout.on('error', () => {})

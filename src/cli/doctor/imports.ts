@@ -1,7 +1,7 @@
 // Imports from other sites: yt-dlp, found, running, and not too old for sites that change from month to month.
 
 import { join } from 'node:path'
-import { askYtDlp } from '../../media/index.ts'
+import { askYtDlp, findSandbox, isSafeYtDlp, OLDEST_SAFE_YT_DLP } from '../../media/index.ts'
 import type { Check } from './check.ts'
 
 const DAY_MS = 86_400_000
@@ -27,8 +27,26 @@ export const importsCheck: Check = {
     if (version === undefined) {
       return say.problem(`yt-dlp does not run (${path}).`, `See what \`${path} --version\` says; it wants Python 3.`)
     }
+    if (!isSafeYtDlp(version)) {
+      return say.problem(
+        `yt-dlp ${version} (${path}) has known security holes, and is not run: pages could reach internal addresses with it.`,
+        `Install ${OLDEST_SAFE_YT_DLP} or later, from GitHub or the Python Package Index where the distribution has none.`,
+      )
+    }
     say.ok(`yt-dlp ${version} (${path}).`)
-    if (daysSince(version) > OLD) say.warning(`yt-dlp ${version} is old, and sites change.`, 'Bring it up to date.')
+    if (await findSandbox({ pythonPath, path: env.PATH })) {
+      say.ok('yt-dlp runs in a network namespace, and reaches nothing but the guarded proxy.')
+    } else {
+      say.warning(
+        'This system permits no sandbox for yt-dlp: only its version and its options keep it away from internal addresses.',
+        'Permit user and network namespaces to the server (docs/operations.md), or block internal addresses by a firewall.',
+      )
+    }
+    if (daysSince(version) > OLD)
+      say.warning(
+        `yt-dlp ${version} is old: sites change, and newer releases close security holes.`,
+        'Bring it up to date.',
+      )
   },
 }
 

@@ -15,7 +15,7 @@ export const mediaCheck: Check = {
         path: env.PATH,
       })
       say.ok(`ffmpeg ${found.version} encodes H.264 and AAC (${found.ffmpegPath}, ${found.ffprobePath}).`)
-      for (const warning of found.warnings) say.warning(warning, 'Install a current ffmpeg package.')
+      for (const warning of found.warnings) say.problem(warning, 'Install a current ffmpeg package.')
       if (!found.canToneMap) {
         const advice = 'Install an ffmpeg that was built with libzimg.'
         say.warning('This ffmpeg cannot map HDR pictures to the usual range (zscale, tonemap).', advice)

@@ -12,6 +12,8 @@ import { maxMemoryOf } from './limits.ts'
 import { makeDownloadTorrent } from './torrent/torrent-downloads.ts'
 import { findYtDlp } from './yt-dlp/find.ts'
 import type { RemoteMetadata, RemoteVideoEntry } from './yt-dlp/info.ts'
+import { findSandbox } from './yt-dlp/sandbox.ts'
+import { isSafeYtDlp, makeVersionCache, OLDEST_SAFE_YT_DLP } from './yt-dlp/version.ts'
 import { makeYtDlp, type YtDlp } from './yt-dlp/yt-dlp.ts'
 
 export type DownloadSource =
@@ -68,12 +70,16 @@ export interface DownloadsOptions {
   config: () => Config
   logger: Logger
   ffmpeg: Ffmpeg
+  /** Which versions of yt-dlp are run. */
+  isSafe?: (version: string) => boolean
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SMALLEST_HEIGHT = 144
 
-export function makeDownloads({ http, guard, config, logger, ffmpeg }: DownloadsOptions): Downloads {
+export function makeDownloads(options: DownloadsOptions): Downloads {
+  const { http, guard, config, logger, ffmpeg, isSafe = isSafeYtDlp } = options
+  const versionOf = makeVersionCache()
   const settings = () => config().vireo.imports
   const dial: Dial = makeDial({ ...guard, timeoutMs: CONNECT_TIMEOUT_MS })
   const downloadTorrent = makeDownloadTorrent({ http, guard, config, logger })
@@ -82,12 +88,25 @@ export function makeDownloads({ http, guard, config, logger, ffmpeg }: Downloads
     const { name, python_path } = config().import.videos.http.youtube_dl_release
     const links = join(folder, 'programs')
     const program = await findYtDlp({ folder: config().storage.bin, name, pythonPath: python_path, links })
+    if (!program) return undefined
+    const version = await versionOf(program)
+    if (version === undefined)
+      throw new DownloadError('no-program', 'The program for this kind of address cannot be run.')
+    if (!isSafe(version)) {
+      logger.error({ version, needed: OLDEST_SAFE_YT_DLP }, 'yt-dlp is not run: this version is not known to be safe')
+      throw new DownloadError(
+        'no-program',
+        'The yt-dlp of this server is not known to be safe, and has to be updated by its administrator.',
+      )
+    }
+    const sandbox = await findSandbox({ pythonPath: python_path })
+    if (!sandbox) logger.warn('yt-dlp runs without a sandbox, which this system does not permit')
     const limits = {
       silenceMs: settings().silence_timeout,
       stallMs: config().vireo.media.stall_timeout,
       maxMemoryBytes: maxMemoryOf(config()),
     }
-    return program && makeYtDlp({ program, dial, logger, ffmpeg, maxHeight: heightOf(config()), limits })
+    return makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight: heightOf(config()), limits })
   }
 
   async function fromUrl(url: string, options: DownloadOptions): Promise<DownloadedVideo> {

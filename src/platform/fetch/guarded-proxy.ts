@@ -26,6 +26,8 @@ export interface GuardedProxyOptions {
   /** How long a connection may be silent, in ms. */
   silenceMs: number
   logger: Logger
+  /** Listens at this path of a UNIX socket only; clients reach it at this port of their own loopback. */
+  socket?: { path: string; port: number } | undefined
 }
 
 const NAME = 'vireo'
@@ -35,6 +37,7 @@ export async function openGuardedProxy({
   maxBytes,
   silenceMs,
   logger,
+  socket,
 }: GuardedProxyOptions): Promise<GuardedProxy> {
   const password = randomBytes(24).toString('hex')
   const expected = Buffer.from(`Basic ${Buffer.from(`${NAME}:${password}`).toString('base64')}`)
@@ -128,9 +131,10 @@ export async function openGuardedProxy({
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => resolve())
+    if (socket) server.listen(socket.path, () => resolve())
+    else server.listen(0, '127.0.0.1', () => resolve())
   })
-  const { port } = server.address() as AddressInfo
+  const port = socket?.port ?? (server.address() as AddressInfo).port
   return {
     url: `http://${NAME}:${password}@127.0.0.1:${port}`,
     get isOver() {

@@ -10,11 +10,13 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import WebTorrent from 'webtorrent'
 import { flatStore } from '../../../src/media/downloads/torrent/flat-store.ts'
+import { locateYtDlp } from '../../../src/media/downloads/yt-dlp/find.ts'
 import { runYtDlp } from '../../../src/media/downloads/yt-dlp/run.ts'
+import { findSandbox } from '../../../src/media/downloads/yt-dlp/sandbox.ts'
 import { type DownloadSource, type Downloads, makeDownloads, probe, readTorrent } from '../../../src/media/index.ts'
 import { makeDial, makeGuardedFetch, openGuardedProxy } from '../../../src/platform/fetch/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
-import { testConfig } from '../../support/config.ts'
+import { testConfig, YT_DLP } from '../../support/config.ts'
 import { media, testFfmpeg } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
 import { installYtDlp, pageInfo, sending, startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
@@ -32,6 +34,10 @@ const http = makeGuardedFetch({
   ...{ maxRedirects: 3, userAgent: 'test', logger: silentLogger },
 })
 const ffmpeg = await testFfmpeg()
+// Some containers permit no namespaces, and not every machine has a yt-dlp.
+const inSandbox = (await findSandbox({ pythonPath: '/nowhere' })) ? it : it.skip
+const real = await locateYtDlp({ folder: '/nowhere', name: 'yt-dlp', pythonPath: '/nowhere' })
+const withRealProgram = real ? inSandbox : it.skip
 let folders: string
 let folder: string
 let site: VideoOrigin
@@ -60,17 +66,19 @@ beforeEach(async () => {
 /** A program takes a while to say its first word on a busy machine. */
 function makeWith(
   bin: string,
-  { memory = '1GB', silence = '20 seconds' }: { memory?: string; silence?: string } = {},
+  options: { memory?: string; silence?: string; name?: string; isSafe?: (version: string) => boolean } = {},
 ): Downloads {
+  const { memory = '1GB', silence = '20 seconds', name = YT_DLP, isSafe } = options
   const config = testConfig({
     storage: { bin },
+    import: { videos: { http: { youtube_dl_release: { name } } } },
     vireo: {
       imports: { silence_timeout: silence, peer_timeout: '5 seconds' },
       media: { max_memory: memory },
     },
   })
   const guard = { isAllowed, resolve }
-  return makeDownloads({ http, guard, config: () => config, logger: silentLogger, ffmpeg })
+  return makeDownloads({ http, guard, config: () => config, logger: silentLogger, ffmpeg, ...(isSafe && { isSafe }) })
 }
 
 const at = (path: string, host = 'site.test', port = site.port): string => `http://${host}:${port}${path}`
@@ -379,6 +387,64 @@ describe('a page, by yt-dlp', () => {
     expect(await isRunning(pid)).toBe(false)
   })
 
+  inSandbox('leaves no bridge to the proxy when the worker and the program are gone', async () => {
+    site.answer('/hang', { type: 'text/html', bytes: '<video>' })
+    const giveUp = new AbortController()
+    const running = get(at('/hang'), { by: withYtDlp, signal: giveUp.signal }).catch((error: Error) => error)
+    const [pid = 0]: number[] = await until(async () =>
+      JSON.parse(await readFile(join(folder, 'pids.json'), 'utf8').catch(() => 'null')),
+    )
+    const group = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+    const commands = await Promise.all(group.map((child) => readFile(`/proc/${child}/cmdline`, 'utf8')))
+    const bridge = group.filter((_child, index) => commands[index]?.includes('sandbox.py'))
+    expect(bridge).toHaveLength(1)
+    // Not its group, which is what ends all of it while the worker lives.
+    process.kill(pid, 'SIGKILL')
+    await until(async () => (await Promise.all(bridge.map(isRunning))).every((runs) => !runs))
+    giveUp.abort(new Error('not wanted'))
+    await running
+  })
+
+  it.each([
+    ['2023.03.04', false],
+    ['2023.11.14', false],
+    ['2024.07.01', true],
+    ['2024.7.2', true],
+    ['2026.02.21.232737', true],
+    ['2021.12.17-3+deb', false],
+    ['v9', false],
+  ])('by the version %s is run: %s', async (version, isRun) => {
+    const bin = await mkdtemp(join(folders, 'bin-'))
+    const ran = join(bin, 'ran')
+    const program = `#!/bin/sh\ncase "$*" in *--version*) echo ${version} ;; *) echo > ${ran}; echo null ;; esac\n`
+    await writeFile(join(bin, YT_DLP), program, { mode: 0o755 })
+    site.answer('/watch/11', { type: 'text/html', bytes: '<video>' })
+    const by = makeWith(bin)
+    const expected = isRun ? { reason: 'unusable' } : { reason: 'no-program', message: expect.stringMatching(/safe/) }
+    await expect(get(at('/watch/11'), { by })).rejects.toMatchObject(expected)
+    const listing = by.listRemoteVideos({ url: at('/c'), limit: 2, folder, signal: new AbortController().signal })
+    await expect(listing).rejects.toMatchObject(expected)
+    expect(await readFile(ran, 'utf8').catch(() => undefined)).toBe(isRun ? '\n' : undefined)
+  })
+
+  it('is described by a program whose version is asked once, and again when the file is another one', async () => {
+    const bin = await mkdtemp(join(folders, 'bin-'))
+    const asked = join(bin, 'asked')
+    const install = (version: string) => {
+      const answer = `*--version*) echo x >> ${asked}; echo ${version} ;; *) echo null ;;`
+      return writeFile(join(bin, YT_DLP), `#!/bin/sh\ncase "$*" in ${answer} esac\n`, { mode: 0o755 })
+    }
+    const by = makeWith(bin)
+    site.answer('/watch/12', { type: 'text/html', bytes: '<video>' })
+    await install('2025.01.01')
+    for (const reason of ['unusable', 'unusable']) {
+      await expect(get(at('/watch/12'), { by })).rejects.toMatchObject({ reason })
+    }
+    expect(await readFile(asked, 'utf8')).toBe('x\n')
+    await install('2023.1.1')
+    await expect(get(at('/watch/12'), { by })).rejects.toMatchObject({ reason: 'no-program' })
+  })
+
   it('is heard of however early the program ends', async () => {
     // Nothing of the disk answers before that.
     const busy = Array.from({ length: 8 }, () => new Promise((done) => pbkdf2('a', 'b', 40_000, 64, 'sha512', done)))
@@ -398,9 +464,46 @@ describe('a page, by yt-dlp', () => {
     await expect(get(at('/hang-2/hang'), { by })).rejects.toThrow(/more than this server has/)
   })
 
+  inSandbox('is reached by the proxy alone, whatever the program does', async () => {
+    const targets = [at('/inside', INSIDE, inside.port), at('/inside', '127.0.0.1')]
+    site.answer('/astray.json', { type: 'application/json', bytes: JSON.stringify({ targets }) })
+    site.answer('/astray', { type: 'text/html', bytes: '<video>' })
+    const asked = inside.asked.length
+    await expect(get(at('/astray'), { by: withYtDlp })).rejects.toThrow('nothing there')
+    expect(site.asked).toContain('/astray.json')
+    expect([...inside.asked.slice(asked), ...site.asked].filter((path) => path === '/inside')).toEqual([])
+  })
+
+  withRealProgram(
+    'does not get the program to leave its proxy by headers in a fragment',
+    async () => {
+      const by = makeWith(join(folders, 'none'), { name: 'yt-dlp', isSafe: () => true })
+      const headers = JSON.stringify({ http_headers: { 'Ytdl-request-proxy': '__noproxy__' } })
+      const smuggled = `http://${INSIDE}:${inside.port}/secret.mp4#__youtubedl_smuggle=${encodeURIComponent(headers)}`
+      inside.answer('/secret.mp4', { type: 'video/mp4', bytes: VIDEO })
+      site.answer('/refresh', {
+        type: 'text/html',
+        bytes: `<meta http-equiv="refresh" content="0; URL='${smuggled}'">`,
+      })
+      site.answer('/redirect', (_request, response) => response.writeHead(302, { location: smuggled }).end())
+      site.answer('/embed', {
+        type: 'text/html',
+        bytes: `<video src="${smuggled}"></video><iframe src="${smuggled}"></iframe>`,
+      })
+      const asked = inside.asked.length
+      const direct = `${at('/embed')}#${smuggled.split('#')[1]}`
+      for (const url of [at('/refresh'), at('/redirect'), at('/embed'), direct, smuggled]) {
+        await expect(get(url, { by })).rejects.toMatchObject({ name: 'DownloadError' })
+      }
+      expect(site.asked).toContain('/refresh')
+      expect(inside.asked.slice(asked)).toEqual([])
+    },
+    60_000,
+  )
+
   it('of a channel lists its videos', async () => {
     const entries = [
-      { url: at('/a'), title: 'A', timestamp: 0 },
+      { url: at('/a#__youtubedl_smuggle=%7B%7D'), title: 'A', timestamp: 0 },
       { url: 'ftp://x' },
       { url: at('/b') },
       { url: at('/c') },

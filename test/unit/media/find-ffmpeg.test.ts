@@ -1,32 +1,10 @@
 // Finding a usable ffmpeg, and one clear line when there is none.
 
-import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { findFfmpeg } from '../../../src/media/index.ts'
+import { fakeTools } from '../../support/fake-ffmpeg.ts'
 import { temporaryFolder, testFfmpeg } from '../../support/media.ts'
-
-/** A script that answers like an ffmpeg with these encoders. */
-async function fakeTools(encoders: string[], version = '8.1.2'): Promise<string> {
-  const folder = await temporaryFolder()
-  const table = encoders.map((name) => ` V..... ${name}   something`).join('\n')
-  const script = `#!/bin/sh
-case "$2" in
-  -version) echo "ffmpeg version ${version} Copyright (c) 2000-2025 the FFmpeg developers" ;;
-  -encoders) cat <<'END'
-${table}
-END
-  ;;
-  -filters) echo " ... scale V->V x" ;;
-  -h) echo "-fps_mode[:<stream_spec>]  set framerate mode for matching video streams" ;;
-esac
-`
-  for (const name of ['ffmpeg', 'ffprobe']) {
-    await writeFile(join(folder, name), script)
-    await chmod(join(folder, name), 0o755)
-  }
-  return folder
-}
 
 describe('findFfmpeg', () => {
   it('finds one that can be run, and says which version it is', async () => {

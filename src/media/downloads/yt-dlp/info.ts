@@ -132,9 +132,15 @@ function videosOf(given: unknown, limit: number, depth: number): RemoteVideoEntr
 }
 
 function entryOf({ url, webpage_url, title, ...dated }: z.infer<typeof entrySchema>): RemoteVideoEntry[] {
-  const address = webpage_url ?? url
-  if (address === undefined || !/^https?:\/\//.test(address)) return []
+  const address = webAddress(webpage_url ?? url ?? '')
+  if (address === undefined) return []
   return [{ url: address, title: title ?? null, publishedAt: dateOf(dated) ?? null }]
+}
+
+/** An HTTP address without its fragment; undefined for any other. */
+export function webAddress(text: string): string | undefined {
+  const address = text.split('#', 1)[0] ?? ''
+  return /^https?:\/\//i.test(address) ? address : undefined
 }
 
 function parsed(json: string): unknown {

@@ -6,6 +6,8 @@ import { systemCode } from '../../errors.ts'
 import { killOrphan, type ProcessEnd, runProcess } from '../../process.ts'
 import { DownloadError } from '../download-error.ts'
 import type { Program } from './find.ts'
+import { webAddress } from './info.ts'
+import type { Sandbox } from './sandbox.ts'
 
 export interface YtDlpLimits {
   /** Longest time without output, in ms. */
@@ -16,6 +18,7 @@ export interface YtDlpLimits {
 
 export interface RunYtDlpOptions {
   program: Program
+  sandbox?: Sandbox | undefined
   args: string[]
   /** The address, which nothing takes for an option. */
   url: string
@@ -44,11 +47,13 @@ const ALWAYS = [
 
 /** What it printed. Throws DownloadError, and the reason of the signal, always after all its processes are gone. */
 export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
-  const { program, args, url, folder, proxy, limits, maxOutputBytes, signal, onOutputLine } = options
+  const { program, sandbox, args, url, folder, proxy, limits, maxOutputBytes, signal, onOutputLine } = options
   signal.throwIfAborted()
+  const [command = '', ...before] = [...(sandbox ? [sandbox.command, ...sandbox.args] : []), program.command]
+  const address = addressFor(url)
   const end = await runProcess({
-    path: program.command,
-    args: [...program.args, ...ALWAYS, '--proxy', proxy, ...args, '--', url],
+    path: command,
+    args: [...before, ...program.args, ...ALWAYS, '--proxy', proxy, ...args, '--', address],
     limits: { stallMs: limits.silenceMs, maxMemoryBytes: limits.maxMemoryBytes, maxOutputBytes },
     ...{ cwd: folder, env: environment(folder, proxy, program), signal, pidFile: join(folder, PID_FILE) },
     // Whatever it says shows that it lives.
@@ -62,6 +67,16 @@ export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
   signal.throwIfAborted()
   if (end.killedFor !== undefined || end.code !== 0) throw failureOf(end)
   return end.stdout
+}
+
+/**
+ * Other addresses than of the web have meanings of their own to it, and so have fragments, by which its extractors pass options
+ * such as headers to each other.
+ */
+function addressFor(url: string): string {
+  const address = webAddress(url)
+  if (address === undefined) throw new DownloadError('refused', 'The server does not import from this address.')
+  return address
 }
 
 /** Ends what a worker that died left running in the folder. */

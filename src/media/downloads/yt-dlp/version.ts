@@ -1,7 +1,22 @@
-// Which yt-dlp there is, for whoever looks after the server.
+// Which yt-dlp is installed, and which versions are safe to run.
 
+import { stat } from 'node:fs/promises'
 import { runProcess } from '../../process.ts'
-import { type FindYtDlpOptions, locateYtDlp } from './find.ts'
+import { type FindYtDlpOptions, locateYtDlp, type Program } from './find.ts'
+
+/**
+ * Older versions have known holes that a page can use, however they are started: CVE-2023-46121 (headers smuggled in an address
+ * replace the proxy; fixed in 2023.11.14) and CVE-2024-38519 (names of files are taken from a page; fixed in 2024.07.01). Later
+ * advisories are about options that are never given here.
+ */
+export const OLDEST_SAFE_YT_DLP = '2024.07.01'
+
+/** Its versions are dates; nightly builds append a time. What is no date is not known to be safe. */
+export function isSafeYtDlp(version: string): boolean {
+  const [, year, month, day] = /^(\d{4})\.(\d\d?)\.(\d\d?)(\.\d+)?$/.exec(version) ?? []
+  if (year === undefined || month === undefined || day === undefined) return false
+  return `${year}.${month.padStart(2, '0')}.${day.padStart(2, '0')}` >= OLDEST_SAFE_YT_DLP
+}
 
 /** Python reads hundreds of files before it says anything. */
 const TIMEOUT_MS = 15_000
@@ -16,14 +31,33 @@ export interface FoundYtDlp {
 /** Undefined when there is none. */
 export async function askYtDlp(options: Omit<FindYtDlpOptions, 'links'>): Promise<FoundYtDlp | undefined> {
   const program = await locateYtDlp(options)
-  if (!program) return undefined
-  const { command, args } = program
+  return program && { path: fileOf(program), version: await versionOf({ ...program, searchPath: options.path ?? '' }) }
+}
+
+/** Answers the version of a program, and asks the same file only once. */
+export function makeVersionCache(): (program: Program) => Promise<string | undefined> {
+  const known = new Map<string, { identity: string; version: string }>()
+  return async (program) => {
+    const path = fileOf(program)
+    const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path)
+    const identity = [dev, ino, size, mtimeMs, ctimeMs].join(':')
+    const before = known.get(path)
+    if (before?.identity === identity) return before.version
+    const version = await versionOf(program)
+    if (version !== undefined) known.set(path, { identity, version })
+    return version
+  }
+}
+
+const fileOf = ({ command, args }: Pick<Program, 'command' | 'args'>): string => args[0] ?? command
+
+async function versionOf({ command, args, searchPath }: Program): Promise<string | undefined> {
   const end = await runProcess({
     path: command,
     args: [...args, '--ignore-config', '--version'],
     limits: { timeoutMs: TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT },
-    env: { PATH: options.path, LANG: 'C.UTF-8', PYTHONDONTWRITEBYTECODE: '1' },
+    env: { PATH: searchPath, LANG: 'C.UTF-8', PYTHONDONTWRITEBYTECODE: '1' },
   }).catch(() => undefined)
   const version = end?.code === 0 ? end.stdout.trim().split('\n', 1)[0] : undefined
-  return { path: args[0] ?? command, version: version === '' ? undefined : version }
+  return version === '' ? undefined : version
 }

@@ -9,9 +9,12 @@ import { besideOutput, forgetOthers, killOrphanedJoin, pictureIn, subtitlesIn, v
 import type { Program } from './find.ts'
 import { type RemoteVideoEntry, readVideoInfo, readVideoList, type VideoInfo } from './info.ts'
 import { killOrphanedYtDlp, type RunYtDlpOptions, runYtDlp, type YtDlpLimits } from './run.ts'
+import { proxySocketIn, type Sandbox } from './sandbox.ts'
 
 export interface YtDlpOptions {
   program: Program
+  /** Undefined where the system permits none: then only the program's own obedience keeps it at the proxy. */
+  sandbox: Sandbox | undefined
   dial: Dial
   logger: Logger
   /** For what comes in parts. */
@@ -38,19 +41,24 @@ const FIRST_OF_A_LIST = ['--flat-playlist', '--playlist-end', '1']
 /** Codes of languages, whatever else a site has under "subtitles". Commas would part it. */
 const LANGUAGES = '[A-Za-z][A-Za-z][A-Za-z]?(-[A-Za-z0-9]+)*'
 
-export function makeYtDlp({ program, dial, logger, ffmpeg, maxHeight, limits }: YtDlpOptions): YtDlp {
+export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, limits }: YtDlpOptions): YtDlp {
   /** Runs it behind a proxy of its own, through which no more than `maxBytes` come. */
   async function run(
     maxBytes: number,
-    options: Omit<RunYtDlpOptions, 'program' | 'proxy' | 'limits' | 'maxOutputBytes'> & { maxOutputBytes?: number },
+    options: Omit<RunYtDlpOptions, 'program' | 'sandbox' | 'proxy' | 'limits' | 'maxOutputBytes'> & {
+      maxOutputBytes?: number
+    },
   ): Promise<string> {
-    const proxy: GuardedProxy = await openGuardedProxy({ dial, maxBytes, silenceMs: limits.silenceMs, logger })
+    const socket = sandbox && (await proxySocketIn(options.folder))
+    let proxy: GuardedProxy | undefined
     try {
-      return await runYtDlp({ maxOutputBytes: MAX_INFO, ...options, program, limits, proxy: proxy.url })
+      proxy = await openGuardedProxy({ dial, maxBytes, silenceMs: limits.silenceMs, logger, socket })
+      return await runYtDlp({ maxOutputBytes: MAX_INFO, ...options, program, sandbox, limits, proxy: proxy.url })
     } catch (error) {
-      throw proxy.isOver ? tooLarge(error) : error
+      throw proxy?.isOver ? tooLarge(error) : error
     } finally {
-      await proxy.close()
+      await proxy?.close()
+      await socket?.close()
     }
   }
 
