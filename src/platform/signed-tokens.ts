@@ -17,7 +17,12 @@ const ALGORITHM = 'HS256'
 
 /** Each purpose has a key of its own, so that a token cannot be used for anything else. */
 export function makeSignedTokens({ secrets, clock }: { secrets: Secrets; clock: Clock }): SignedTokens {
-  const keyOf = (purpose: string): Uint8Array => Buffer.from(secrets.hmac('signed-token', purpose), 'hex')
+  const keys = new Map<string, Uint8Array>()
+  const keyOf = (purpose: string): Uint8Array => {
+    const key = keys.get(purpose) ?? Buffer.from(secrets.hmac('signed-token', purpose), 'hex')
+    keys.set(purpose, key)
+    return key
+  }
   return {
     async sign(purpose, claims, lifetimeMs) {
       const now = Math.floor(clock.now().getTime() / 1000)

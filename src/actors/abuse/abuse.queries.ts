@@ -36,6 +36,7 @@ export interface AbuseRow {
     nsfw: boolean
     deleted: boolean
     blocked: boolean
+    privacy: number
     thumbnail: string | null
     reports: number
     nth_report: number
@@ -148,7 +149,7 @@ const account = (noun: string, actor: string, kept: string): string =>
    else jsonb_build_object('id', null, 'username', r.${kept}_name, 'url', r.${kept}_url) end as ${kept}`
 
 const VIDEO_JSON = `case when r.kind = 'video' then jsonb_build_object('id', r.reported_id, 'uuid', r.video_uuid,
-    'name', coalesce(v.name, r.video_name), 'nsfw', coalesce(v.nsfw, r.video_nsfw), 'deleted', v.id is null, 'blocked', coalesce(v.blocked, false),
+    'name', coalesce(v.name, r.video_name), 'nsfw', coalesce(v.nsfw, r.video_nsfw), 'deleted', v.id is null, 'blocked', coalesce(v.blocked, false), 'privacy', coalesce(v.privacy, 1),
     'thumbnail', (select p.filename from thumbnail p where p.video_id = v.id and p.type = 1),
     'reports', (select n from of_videos o where o.id = r.reported_id),
     'nth_report', (select count(*) from abuse o where o.kind = 'video' and o.reported_id = r.reported_id and o.id <= r.id),

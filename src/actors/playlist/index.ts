@@ -6,7 +6,7 @@ export {
   findPlaylist,
   findPlaylistKey,
   findPlaylistOwner,
-  findRemotePicture,
+  findPlaylistPicture,
   firstPicture,
   listElements,
   listPlaylists,

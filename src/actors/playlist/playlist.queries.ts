@@ -263,11 +263,15 @@ export async function listPlaylistsWith(
   )
 }
 
-/** Where another server has the picture of a playlist that we do not hold. */
-export async function findRemotePicture(db: Reader, filename: string): Promise<string | undefined> {
-  const [row] = await db.query<{ thumbnail_url: string }>(
-    'select thumbnail_url from playlist where thumbnail_filename = $1 and remote and thumbnail_url is not null',
+/** The picture that was given to a playlist. `fileUrl`: where another server has it; null for local pictures. */
+export async function findPlaylistPicture(
+  db: Reader,
+  filename: string,
+): Promise<{ fileUrl: string | null } | undefined> {
+  const [row] = await db.query<{ fileUrl: string | null }>(
+    'select case when remote then thumbnail_url end as "fileUrl" from playlist where thumbnail_filename = $1',
     [filename],
+    { prepared: true },
   )
-  return row?.thumbnail_url
+  return row
 }

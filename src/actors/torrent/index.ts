@@ -1,3 +1,3 @@
 export { makeTorrents, type TorrentDeps } from './make-torrents.ts'
-export { isSwarmOfOurs } from './torrent.queries.ts'
+export { findSwarmAccess, type SwarmAccess } from './torrent.queries.ts'
 export { trackersOf } from './trackers.ts'

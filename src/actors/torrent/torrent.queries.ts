@@ -1,18 +1,23 @@
-// Which swarms are of videos of ours.
+// Which swarms the tracker serves.
 
 import type { Database } from '../../platform/database/index.ts'
 
-/** Whether the info hash (hexadecimal) is of a file or a playlist of ours that others may exchange. */
-export async function isSwarmOfOurs(db: Pick<Database, 'query'>, infoHash: string): Promise<boolean> {
-  const [found] = await db.query(
-    `select 1 from video_file f join video v on v.id = f.video_id
-     where f.info_hash = $1 and not v.remote and not v.blocked and v.state <> 'removed'
-     union all
-     select 1 from streaming_playlist p join video v on v.id = p.video_id
-     where p.p2p_media_loader_info_hashes @> array[$1] and not v.remote and not v.blocked and v.state <> 'removed'
-     limit 1`,
+export type SwarmAccess = 'open' | 'closed' | 'unknown'
+
+/**
+ * What an info hash (hexadecimal) belongs to: a file or a playlist of a local video that everybody with the link may watch, one
+ * of another local video, or nothing.
+ */
+export async function findSwarmAccess(db: Pick<Database, 'query'>, infoHash: string): Promise<SwarmAccess> {
+  const [found] = await db.query<{ isOpen: boolean }>(
+    `select v.privacy in (1, 2) and not v.blocked and v.state <> 'removed' as "isOpen" from video v
+     where not v.remote and v.id in (
+       select f.video_id from video_file f where f.info_hash = $1
+       union all select p.video_id from streaming_playlist p where p.p2p_media_loader_info_hashes @> array[$1])
+     order by 1 desc limit 1`,
     [infoHash],
     { prepared: true },
   )
-  return found !== undefined
+  if (!found) return 'unknown'
+  return found.isOpen ? 'open' : 'closed'
 }

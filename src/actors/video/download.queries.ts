@@ -76,26 +76,21 @@ export async function findKeptUpload(
   return row
 }
 
-/** Which file of which video a torrent is of, unless that is blocked. */
-export async function findTorrent(
-  db: Reader,
-  filename: string,
-): Promise<{ video: string; resolution: number; hls: boolean } | undefined> {
-  const [row] = await db.query<{ video: string; resolution: number; hls: boolean }>(
-    `select v.name as video, f.resolution, f.streaming_playlist_id is not null as hls
-     from video_file f join video v on v.id = f.video_id
-     where f.torrent_filename = $1 and not v.remote and not v.blocked and v.state <> 'removed'`,
-    [filename],
-  )
-  return row
+export interface TorrentRow extends VideoAccessRow {
+  /** Of the video. */
+  name: string
+  resolution: number
+  hls: boolean
 }
 
-/** Whether a torrent is of a video that is blocked: nobody exchanges its files, and its name is not for everybody. */
-export async function isBlockedTorrent(db: Reader, filename: string): Promise<boolean> {
-  const found = await db.query(
-    'select 1 from video_file f join video v on v.id = f.video_id where f.torrent_filename = $1 and v.blocked',
-    [filename],
+/** The file of a local video that a torrent describes. */
+export async function findTorrent(db: Reader, filename: string, password?: string): Promise<TorrentRow | undefined> {
+  const [row] = await db.query<TorrentRow>(
+    `select ${accessColumns}, ${passwordCheck}, v.name, f.resolution, f.streaming_playlist_id is not null as hls
+     from video_file f join video v on v.id = f.video_id join channel c on c.id = v.channel_id
+     where f.torrent_filename = $1 and not v.remote and v.state <> 'removed'`,
+    [filename, password ?? null],
     { prepared: true },
   )
-  return found.length > 0
+  return row
 }

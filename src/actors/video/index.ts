@@ -32,7 +32,6 @@ export {
   findDownloads,
   findKeptUpload,
   findTorrent,
-  isBlockedTorrent,
   type StoredFileRow,
 } from './download.queries.ts'
 export type { FileFormat } from './file-removal.ts'
@@ -105,7 +104,7 @@ export {
   type UpdateVideo,
   type VideoChanges,
 } from './update-video.ts'
-export { type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
+export { type ThumbnailType, videoPrivacies } from './video.entity.ts'
 export {
   assertMayChange,
   assertMaySee,
@@ -118,11 +117,11 @@ export {
   type Viewer,
 } from './video.policy.ts'
 export {
-  findAccessByPart,
+  findAccessBySmallFile,
   findAccessByWebVideo,
   findDescription,
   findFileMetadata,
-  findRemoteImage,
+  findRemoteActorImage,
   findSource,
   findVideoAccess,
   findVideoAge,
@@ -130,6 +129,7 @@ export {
   findWatchableVideo,
   listStoryboards,
   nsfwPolicyOf,
+  type SmallFileKind,
   type VideoAccessRow,
   type VideoKey,
 } from './video.queries.ts'

@@ -1,6 +1,7 @@
 // Reads of single videos: one statement each. Videos that are being removed are seen by nobody.
 
 import type { Database } from '../../platform/database/index.ts'
+import { thumbnailTypes } from './video.entity.ts'
 import type { GuardedVideo } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
@@ -115,18 +116,28 @@ export async function findFileMetadata(
   return row
 }
 
-/** The video that a caption or storyboard belongs to, and where another server has the file; null for ours. */
-export async function findAccessByPart(
+/** Small files of a video: where each kind is named, and where another server has the file; null for ours. */
+const SMALL_FILES = {
+  thumbnail: `thumbnail p on p.type = ${thumbnailTypes.miniature} and p.filename = $1`,
+  preview: `thumbnail p on p.type = ${thumbnailTypes.preview} and p.filename = $1`,
+  caption: 'video_caption p on p.filename = $1',
+  storyboard: 'storyboard p on p.filename = $1',
+} as const
+
+export type SmallFileKind = keyof typeof SMALL_FILES
+
+/** The video that a small file belongs to. `fileUrl`: where another server has the file; null for local files. */
+export async function findAccessBySmallFile(
   db: Reader,
-  part: { of: 'caption' | 'storyboard'; filename: string },
+  file: { of: SmallFileKind; filename: string },
   password?: string,
 ): Promise<(VideoAccessRow & { fileUrl: string | null }) | undefined> {
-  const table = part.of === 'caption' ? 'video_caption' : 'storyboard'
   const [row] = await db.query<VideoAccessRow & { fileUrl: string | null }>(
-    `select ${accessColumns}, ${passwordCheck}, p.file_url as "fileUrl" from ${table} p
-     join video v on v.id = p.video_id join channel c on c.id = v.channel_id
-     where p.filename = $1 and v.state <> 'removed'`,
-    [part.filename, password ?? null],
+    `select ${accessColumns}, ${passwordCheck}, p.file_url as "fileUrl"
+     from video v join channel c on c.id = v.channel_id join ${SMALL_FILES[file.of]} and p.video_id = v.id
+     where v.state <> 'removed'`,
+    [file.filename, password ?? null],
+    { prepared: true },
   )
   return row
 }
@@ -176,14 +187,13 @@ export async function findDescription(
   return row
 }
 
-/** Where the origin serves an image that we do not hold: a thumbnail or preview, or an avatar or banner. */
-export async function findRemoteImage(
+/** Where the origin serves an avatar (1) or banner (2) that is not stored here. */
+export async function findRemoteActorImage(
   db: Reader,
-  image: { of: 'video' | 'actor'; type: number; filename: string },
+  image: { type: number; filename: string },
 ): Promise<string | undefined> {
-  const table = image.of === 'video' ? 'thumbnail' : 'actor_image'
   const [row] = await db.query<{ file_url: string }>(
-    `select file_url from ${table} where filename = $1 and type = $2 and not on_disk and file_url is not null`,
+    'select file_url from actor_image where filename = $1 and type = $2 and not on_disk and file_url is not null',
     [image.filename, image.type],
   )
   return row?.file_url

@@ -12,13 +12,14 @@ import {
 } from '../../actors/abuse/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { isStaff } from '../../actors/user/index.ts'
-import { assertMaySee, findVideoAccess } from '../../actors/video/index.ts'
+import { assertMaySee, type FileTokens, findVideoAccess } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import {
   abuseParam,
@@ -43,6 +44,7 @@ export interface AbusesDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   abuses: Abuses
   messages: AbuseMessages
 }
@@ -50,9 +52,10 @@ export interface AbusesDeps {
 const tags = ['Abuses']
 const created = z.object({ id: z.int() })
 
-export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): Area {
+export function abusesArea({ db, config, urls, fileTokens, abuses, messages }: AbusesDeps): Area {
   const manage = { right: 'MANAGE_ABUSES' } as const
   const byUser = { auth: 'user' } as const
+  const viewOptions = (request: FastifyRequest) => ({ here: urls, tokenOf: tokensFor(fileTokens, request) })
 
   /** What somebody may not see is not there to be reported either. */
   async function assertSeen(request: FastifyRequest, videoId: number, refusal: string): Promise<void> {
@@ -121,7 +124,7 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
           kind: filter,
           predefinedReasons: predefinedReason && predefinedReasonIds(predefinedReason),
         })
-        return { total, data: rows.map((row) => toAbuseView(row, urls)) }
+        return { total, data: await Promise.all(rows.map((row) => toAbuseView(row, viewOptions(request)))) }
       },
     )
 
@@ -134,7 +137,7 @@ export function abusesArea({ db, config, urls, abuses, messages }: AbusesDeps): 
       async (request) => {
         const reporterId = sessionOf(request).user.accountId
         const { total, rows } = await listAbuses(db, { ...request.query, reporterId })
-        return { total, data: rows.map((row) => toUserAbuseView(row, urls)) }
+        return { total, data: await Promise.all(rows.map((row) => toUserAbuseView(row, viewOptions(request)))) }
       },
     )
 

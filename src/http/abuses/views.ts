@@ -16,6 +16,7 @@ import {
   toActorSummary,
   toBannerViews,
 } from '../videos/actor.view.ts'
+import { type TokenOf, withFileToken } from '../videos/address-token.ts'
 
 const date = z.iso.datetime()
 
@@ -112,7 +113,16 @@ function hostOf({ host, url }: ReportedChannel, here: Here): string | null {
   return kept === undefined || kept === here.host ? null : kept
 }
 
-const toVideo = (video: NonNullable<AbuseRow['video']>, { start_at, end_at }: AbuseRow, here: Here) => ({
+export interface AbuseViewOptions {
+  here: Here
+  tokenOf: TokenOf
+}
+
+const toVideo = async (
+  video: NonNullable<AbuseRow['video']>,
+  { start_at, end_at }: AbuseRow,
+  { here, tokenOf }: AbuseViewOptions,
+) => ({
   id: video.id,
   uuid: video.uuid,
   name: video.name,
@@ -121,7 +131,9 @@ const toVideo = (video: NonNullable<AbuseRow['video']>, { start_at, end_at }: Ab
   endAt: end_at,
   deleted: video.deleted,
   blacklisted: video.blocked,
-  ...(video.thumbnail === null ? {} : { thumbnailPath: `/lazy-static/thumbnails/${video.thumbnail}` }),
+  ...(video.thumbnail === null
+    ? {}
+    : { thumbnailPath: withFileToken(`/lazy-static/thumbnails/${video.thumbnail}`, await tokenOf(video)) }),
   channel: video.channel && {
     ...toActorSummary({ ...video.channel, host: hostOf(video.channel, here) }, here),
     hostRedundancyAllowed: false,
@@ -131,17 +143,20 @@ const toVideo = (video: NonNullable<AbuseRow['video']>, { start_at, end_at }: Ab
   },
 })
 
-export function toUserAbuseView(row: AbuseRow, here: Here): z.infer<typeof userAbuseView> {
+export async function toUserAbuseView(
+  row: AbuseRow,
+  options: AbuseViewOptions,
+): Promise<z.infer<typeof userAbuseView>> {
   return {
     id: row.id,
     reason: row.reason,
     predefinedReasons: predefinedReasonNames(row.predefined_reasons),
-    flaggedAccount: toAccount(row.reportee, here),
+    flaggedAccount: toAccount(row.reportee, options.here),
     state: STATES[row.state],
     countMessages: row.messages,
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
-    video: row.video && toVideo(row.video, row, here),
+    video: row.video && (await toVideo(row.video, row, options)),
     comment: row.comment && {
       id: row.comment.id,
       threadId: row.comment.thread_id,
@@ -152,13 +167,13 @@ export function toUserAbuseView(row: AbuseRow, here: Here): z.infer<typeof userA
   }
 }
 
-export function toAbuseView(row: AbuseRow, here: Here): z.infer<typeof abuseView> {
-  const { video, ...view } = toUserAbuseView(row, here)
+export async function toAbuseView(row: AbuseRow, options: AbuseViewOptions): Promise<z.infer<typeof abuseView>> {
+  const { video, ...view } = await toUserAbuseView(row, options)
   return {
     ...view,
     video: video && { ...video, countReports: row.video?.reports ?? 0, nthReport: row.video?.nth_report ?? 0 },
     moderationComment: row.moderation_comment,
-    reporterAccount: toAccount(row.reporter, here),
+    reporterAccount: toAccount(row.reporter, options.here),
     countReportsForReporter: row.reports_by_reporter,
     countReportsForReportee: row.reports_of_reportee,
   }

@@ -8,7 +8,7 @@ import { listFollowers } from '../../actors/follow/index.ts'
 import { listRatings } from '../../actors/rating/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
-import { seesAllVideos } from '../../actors/video/index.ts'
+import { type FileTokens, seesAllVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -18,9 +18,10 @@ import type { Area } from '../plugins/types.ts'
 import { followView, toFollowView } from '../server-follows/views.ts'
 import { channelSortFields } from '../video-channels/fields.ts'
 import { accountView, type Here, listedChannelView, toAccountView, toListedChannelView } from '../videos/actor.view.ts'
+import { noTokens } from '../videos/address-token.ts'
 import { listQuery } from '../videos/list.ts'
 import { makeVideoPageOf } from '../videos/list-page.ts'
-import { toVideoView, videoView } from '../videos/video.view.ts'
+import { toVideoViews, videoView } from '../videos/video.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
 
 const tags = ['Accounts']
@@ -31,6 +32,7 @@ export function accountsArea(deps: {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   /** Told of each look at an account. */
   lookedAtActor: LookedAtActor
 }): Area {
@@ -123,9 +125,9 @@ export function accountsArea(deps: {
         return {
           total,
           // Clients know this list without pictures.
-          data: rows.map((row) => ({
-            video: { ...toVideoView(row, { here: urls, include: 0 }), thumbnailPath: null, previewPath: null },
-            rating: row.rating,
+          data: (await toVideoViews(rows, { here: urls, include: 0, tokenOf: noTokens })).map((video, index) => ({
+            video: { ...video, thumbnailPath: null, previewPath: null },
+            rating: rows[index]?.rating ?? 'like',
           })),
         }
       },

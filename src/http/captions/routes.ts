@@ -10,6 +10,7 @@ import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
 import {
   assertMayChange,
+  type FileTokens,
   findVideoAccess,
   labelled,
   languageLabels,
@@ -22,6 +23,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { addFormRoutes, withForm } from '../plugins/multipart.ts'
 import { type IdOrUuid, idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
+import { tokensFor, withFileToken } from '../videos/address-token.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { visibleVideo } from '../videos/visible-video.ts'
 
@@ -43,13 +45,14 @@ const captionView = z
 export interface CaptionsDeps {
   db: Database
   config: () => Config
+  fileTokens: Pick<FileTokens, 'issue'>
   captions: Captions
   /** For the file of a form. */
   uploads: Pick<Uploads, 'beginForm'>
 }
 
 /** Adds `/api/v1/videos/{id}/captions`. */
-export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): Area {
+export function captionsArea({ db, config, fileTokens, captions, uploads }: CaptionsDeps): Area {
   async function existing(key: IdOrUuid): Promise<VideoAccessRow> {
     const video = await findVideoAccess(db, key)
     if (!video) throw notFound('Video not found')
@@ -94,14 +97,14 @@ export function captionsArea({ db, config, captions, uploads }: CaptionsDeps): A
         },
       },
       async (request) => {
-        const { id } = await visibleVideo(db, request, request.params.videoId)
-        const rows = await listCaptions(db, id)
+        const video = await visibleVideo(db, request, request.params.videoId)
+        const [rows, token] = [await listCaptions(db, video.id), await tokensFor(fileTokens, request)(video)]
         return {
           total: rows.length,
           data: rows.map((row) => ({
             language: labelled(languageLabels, row.language),
             automaticallyGenerated: row.automatically_generated,
-            captionPath: `/lazy-static/video-captions/${row.filename}`,
+            captionPath: withFileToken(`/lazy-static/video-captions/${row.filename}`, token),
             updatedAt: row.updated_at.toISOString(),
           })),
         }

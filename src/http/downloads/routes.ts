@@ -21,7 +21,7 @@ import { type FileRef, hlsFile, type Store, webVideoFile } from '../../media/ind
 import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid, someIds } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { openFile, PRIVATE_FILE } from '../static/caching.ts'
+import { openFile, PRIVATE_FILE, PRIVATE_PART } from '../static/caching.ts'
 import { assertCredentials, assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
 import { sendOnSigned } from '../static/send-on.ts'
@@ -155,15 +155,19 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     app.route({
       method: ['GET', 'HEAD'],
       url: '/download/torrents/:filename',
-      schema: { tags, params, hide: true },
+      config: { auth: 'optional', plainRefusals: REFUSALS },
+      schema: { tags, params, querystring: tokenQuery, hide: true },
       handler: async (request, reply) => {
         const name = plain(request.params.filename)
-        const torrent = await findTorrent(db, name)
+        const torrent = await findTorrent(db, name, passwordOf(request))
         if (!torrent) throw notFound('Torrent file not found')
+        const isPrivate = hasPrivateFiles(torrent)
+        if (isPrivate) await assertMayRead(fileTokens, request, torrent, request.query.videoFileToken)
+        const { name: video, resolution, hls } = torrent
         return send(request, reply, {
           refs: [{ kind: 'torrents', name }],
-          caching: OPEN,
-          disposition: attachment(savedName(torrent, '.torrent')),
+          caching: isPrivate ? PRIVATE_PART : OPEN,
+          disposition: attachment(savedName({ video, resolution, hls }, '.torrent')),
         })
       },
     })

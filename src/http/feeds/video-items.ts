@@ -29,7 +29,7 @@ const NOTHING: Playables = { files: [], playlists: [] }
 /** What everybody may play: none of a video whose files are private. */
 export function playablesOf(row: VideoListRow, here: Here): Playables {
   if (hasPrivateFiles(row)) return NOTHING
-  const { files, streamingPlaylists } = toFileViews(row, here)
+  const { files, streamingPlaylists } = toFileViews(row, here, undefined)
   const renditions = streamingPlaylists.flatMap((playlist) => playlist.files)
   const isWhole = ({ hasAudio, hasVideo }: FileView): boolean => hasAudio && hasVideo
   const ordered = [...files, ...renditions.filter(isWhole), ...renditions.filter((file) => !isWhole(file))]

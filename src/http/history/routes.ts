@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { History } from '../../actors/history/index.ts'
-import { listVideos } from '../../actors/video/index.ts'
+import { type FileTokens, listVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -10,12 +10,14 @@ import { addFormRoutes, withForm } from '../plugins/multipart.ts'
 import { idText, listOf, moment, paging } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { toVideoView, videoView } from '../videos/video.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
+import { toVideoViews, videoView } from '../videos/video.view.ts'
 
 export interface HistoryAreaDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   history: History
 }
 
@@ -24,7 +26,7 @@ const auth = 'user'
 /** Nothing at all, or a form's empty field, has no bound. */
 const bounds = z.object({ beforeDate: z.preprocess((sent) => (sent === '' ? null : sent), moment.nullish()) })
 
-export function historyArea({ db, config, urls, history }: HistoryAreaDeps): Area {
+export function historyArea({ db, config, urls, fileTokens, history }: HistoryAreaDeps): Area {
   return (app) => {
     app.get(
       '/api/v1/users/me/history/videos',
@@ -45,7 +47,10 @@ export function historyArea({ db, config, urls, history }: HistoryAreaDeps): Are
           sort: { by: 'publishedAt', descending: true },
           ...{ internal: true, skipCount: false, mutedFor: accountId, watcher: accountId },
         })
-        return { total, data: rows.map((row) => toVideoView(row, { here: urls, include: 0 })) }
+        return {
+          total,
+          data: await toVideoViews(rows, { here: urls, include: 0, tokenOf: tokensFor(fileTokens, request) }),
+        }
       },
     )
 

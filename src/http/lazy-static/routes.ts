@@ -2,15 +2,16 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { findRemotePicture } from '../../actors/playlist/index.ts'
+import { findPlaylistPicture } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import {
   type FileTokens,
-  findAccessByPart,
-  findRemoteImage,
+  findAccessBySmallFile,
+  findRemoteActorImage,
+  findTorrent,
   hasPrivateFiles,
-  isBlockedTorrent,
-  thumbnailTypes,
+  type SmallFileKind,
+  type VideoAccessRow,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { FileKind, FileRef, Store } from '../../media/index.ts'
@@ -40,19 +41,18 @@ export interface LazyStaticDeps {
   fileTokens: FileTokens
 }
 
-/** Folder of the address, kind in the store, and which pictures of other servers lie there. */
-const OPEN_FOLDERS: readonly { path: string; kind: FileKind; remote?: { of: 'video' | 'actor'; type: number } }[] = [
-  { path: 'thumbnails', kind: 'thumbnails', remote: { of: 'video', type: thumbnailTypes.miniature } },
-  { path: 'previews', kind: 'previews', remote: { of: 'video', type: thumbnailTypes.preview } },
-  { path: 'avatars', kind: 'avatars', remote: { of: 'actor', type: 1 } },
-  { path: 'banners', kind: 'avatars', remote: { of: 'actor', type: 2 } },
-  { path: 'torrents', kind: 'torrents' },
-]
-
-/** What these hold is for those only who may see the video. */
-const PARTS = [
+/** Files of videos: for those only who may see the video. */
+const VIDEO_FILES = [
+  { path: 'thumbnails', kind: 'thumbnails', of: 'thumbnail', check: checkPicture },
+  { path: 'previews', kind: 'previews', of: 'preview', check: checkPicture },
   { path: 'video-captions', kind: 'captions', of: 'caption', check: checkCaption },
   { path: 'storyboards', kind: 'storyboards', of: 'storyboard', check: checkPicture },
+] as const
+
+/** Pictures of actors, by their type. */
+const ACTOR_IMAGES = [
+  { path: 'avatars', type: 1 },
+  { path: 'banners', type: 2 },
 ] as const
 
 const params = z.object({ filename: z.string().max(255) })
@@ -68,16 +68,29 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const largest = (kind: FileKind) =>
     config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
 
-  /** Throws unless whoever asks may see the video that the file belongs to. */
-  async function findPart(
+  /** Throws unless the video is open, or the request may read its files. Answers whether the file is guarded. */
+  async function assertReadable(request: FastifyRequest, video: VideoAccessRow, token: string | undefined) {
+    const isGuarded = hasPrivateFiles(video) && config().static_files.private_files_require_auth
+    if (isGuarded) await assertMayRead(deps.fileTokens, request, video, token)
+    return isGuarded
+  }
+
+  /** The file with what decides how it is served. Throws `not_found`, and as `assertReadable`. */
+  async function findFile(
     request: FastifyRequest,
-    { of, filename, token }: { of: 'caption' | 'storyboard'; filename: string; token: string | undefined },
-  ) {
-    const part = await findAccessByPart(db, { of, filename }, passwordOf(request))
-    if (!part) throw notFound('File not found')
-    const isGuarded = hasPrivateFiles(part) && config().static_files.private_files_require_auth
-    if (isGuarded) await assertMayRead(deps.fileTokens, request, part, token)
-    return { fileUrl: part.fileUrl, isGuarded }
+    { of, filename, token }: { of: SmallFileKind; filename: string; token: string | undefined },
+  ): Promise<{ fileUrl: string | null; isGuarded: boolean }> {
+    const file = await findAccessBySmallFile(db, { of, filename }, passwordOf(request))
+    if (file) return { fileUrl: file.fileUrl, isGuarded: await assertReadable(request, file, token) }
+    // Pictures of playlists lie among those of videos.
+    const picture = of === 'thumbnail' ? await findPlaylistPicture(db, filename) : undefined
+    if (!picture) throw notFound('File not found')
+    return { ...picture, isGuarded: false }
+  }
+
+  async function findUrl(of: SmallFileKind, filename: string): Promise<string | undefined> {
+    const file = await findAccessBySmallFile(db, { of, filename })
+    return (file ?? (of === 'thumbnail' ? await findPlaylistPicture(db, filename) : undefined))?.fileUrl ?? undefined
   }
 
   const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, caching = open()) =>
@@ -98,29 +111,23 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   }
 
   return (app) => {
-    for (const { path, kind, remote } of OPEN_FOLDERS) {
+    for (const { path, type } of ACTOR_IMAGES) {
       app.route({
         method: ['GET', 'HEAD'],
         url: `/lazy-static/${path}/:filename`,
         config: { plainRefusals: REFUSALS },
         schema: { params, hide: true },
         handler: async (request, reply) => {
-          const ref: FileRef = { kind, name: plain(request.params.filename) }
-          if (kind === 'torrents' && (await isBlockedTorrent(db, ref.name))) throw notFound('File not found')
-          // A torrent is of files, and kept no longer than those.
-          if (!remote) return serve(request, reply, ref, open('server'))
+          const ref: FileRef = { kind: 'avatars', name: plain(request.params.filename) }
           if (await locate(store, [ref])) return serve(request, reply, ref)
-          const urlOf = async () =>
-            (await findRemoteImage(db, { ...remote, filename: ref.name })) ??
-            // Those of playlists lie among those of videos.
-            (kind === 'thumbnails' ? await findRemotePicture(db, ref.name) : undefined)
+          const urlOf = () => findRemoteActorImage(db, { type, filename: ref.name })
           if ((await urlOf()) === undefined) throw notFound('File not found')
-          return serveRemote(request, reply, { ref, maxBytes: largest(kind), urlOf, check: checkPicture })
+          return serveRemote(request, reply, { ref, maxBytes: largest('avatars'), urlOf, check: checkPicture })
         },
       })
     }
 
-    for (const { path, kind, of, check } of PARTS) {
+    for (const { path, kind, of, check } of VIDEO_FILES) {
       app.route({
         method: ['GET', 'HEAD'],
         url: `/lazy-static/${path}/:filename`,
@@ -129,14 +136,29 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         handler: async (request, reply) => {
           const ref: FileRef = { kind, name: plain(request.params.filename) }
           const token = request.query.videoFileToken
-          const { fileUrl, isGuarded } = await findPart(request, { of, filename: ref.name, token })
+          const { fileUrl, isGuarded } = await findFile(request, { of, filename: ref.name, token })
           const caching = isGuarded ? PRIVATE_PART : open()
           if (fileUrl === null) return serve(request, reply, ref, caching)
-          const urlOf = async () => (await findAccessByPart(db, { of, filename: ref.name }))?.fileUrl ?? undefined
+          const urlOf = () => findUrl(of, ref.name)
           return serveRemote(request, reply, { ref, maxBytes: largest(kind), urlOf, check }, caching)
         },
       })
     }
+
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/lazy-static/torrents/:filename',
+      config: { auth: 'optional', plainRefusals: REFUSALS },
+      schema: { params, querystring: tokenQuery, hide: true },
+      handler: async (request, reply) => {
+        const name = plain(request.params.filename)
+        const torrent = await findTorrent(db, name, passwordOf(request))
+        if (!torrent) throw notFound('File not found')
+        const isGuarded = await assertReadable(request, torrent, request.query.videoFileToken)
+        // A torrent is of files, and kept no longer than those.
+        return serve(request, reply, { kind: 'torrents', name }, isGuarded ? PRIVATE_PART : open('server'))
+      },
+    })
   }
 }
 

@@ -16,8 +16,9 @@ import type { Database } from '../../platform/database/index.ts'
 import { integerText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { channelSummaryView, type Here, toActorSummary } from '../videos/actor.view.ts'
+import { noTokens } from '../videos/address-token.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
-import { toVideoView, videoView } from '../videos/video.view.ts'
+import { toVideoViews, videoView } from '../videos/video.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
 
 export interface OverviewsDeps {
@@ -84,10 +85,11 @@ export function overviewsArea(deps: OverviewsDeps): Area {
           const rows = found[wanted.findIndex((sample) => sample.kind === kind)] ?? []
           return rows.length < MIN_VIDEOS ? [] : rows
         }
-        const shown = (rows: VideoListRow[]) => rows.map((row) => toVideoView(row, { here: urls, include: 0 }))
+        const shown = (rows: VideoListRow[]) => toVideoViews(rows, { here: urls, include: 0, tokenOf: noTokens })
         const ofCategory = rowsOf('category')
         const ofTag = rowsOf('tag')
         const ofChannel = rowsOf('channel')
+        const channelVideos = await shown(ofChannel)
         return {
           categories:
             category === undefined || ofCategory.length === 0
@@ -95,13 +97,13 @@ export function overviewsArea(deps: OverviewsDeps): Area {
               : [
                   {
                     category: { id: category, label: labelled(categoryLabels, category).label },
-                    videos: shown(ofCategory),
+                    videos: await shown(ofCategory),
                   },
                 ],
           channels: ofChannel
             .slice(0, 1)
-            .map(({ channel }) => ({ channel: toActorSummary(channel, urls), videos: shown(ofChannel) })),
-          tags: tag === undefined || ofTag.length === 0 ? [] : [{ tag, videos: shown(ofTag) }],
+            .map(({ channel }) => ({ channel: toActorSummary(channel, urls), videos: channelVideos })),
+          tags: tag === undefined || ofTag.length === 0 ? [] : [{ tag, videos: await shown(ofTag) }],
         }
       },
     )

@@ -3,6 +3,7 @@
 import type { ActorSummary } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { withFileToken } from '../videos/address-token.ts'
 
 /** px; the frame that cards and oEmbed offer. */
 export const EMBED = { width: 560, height: 315 } as const
@@ -21,8 +22,8 @@ export function threadIn(text: string): { id: string; threadId: string } | undef
   return id === undefined || threadId === undefined ? undefined : { id, threadId }
 }
 
-export const previewPath = ({ preview }: { preview: string | null }): string | null =>
-  preview && `/lazy-static/previews/${preview}`
+export const previewPath = ({ preview }: { preview: string | null }, fileToken?: string): string | null =>
+  preview && withFileToken(`/lazy-static/previews/${preview}`, fileToken)
 export const previewUrl = (video: { preview: string | null }, here: Here): string | null =>
   video.preview && `${here.origin}${previewPath(video)}`
 

@@ -42,7 +42,7 @@ export function playerOf(parts: PlayerParts): Html {
 function plainPlayer(parts: PlayerParts): Html {
   const { video, sources, options, embed = false } = parts
   const { start, stop } = options
-  const poster = previewPath(video)
+  const poster = previewPath(video, parts.fileToken)
   const fragment = start > 0 || stop !== undefined ? `#t=${start}${stop === undefined ? '' : `,${stop}`}` : ''
   const name = titleText(video.name)
   return html`<div class="player" ${data({

@@ -46,7 +46,7 @@ export function showPlayer({ urls, config }: PageTools, shown: Shown): { player:
   const { video, visit, fileToken } = shown
   const sources = sourcesOf(video, urls, fileToken)
   if (!sources.hls && sources.files.length === 0) {
-    return { player: emptyPlayer(video, previewPath(video)), sources }
+    return { player: emptyPlayer(video, previewPath(video, fileToken)), sources }
   }
   return { player: playerOf({ ...shown, sources, here: urls, warns: warnsOf(config(), visit) }), sources }
 }

@@ -9,9 +9,11 @@ import {
 } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
+import { hasPrivateFiles } from '../../actors/video/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import { elementTypeOf, elementTypes } from '../video-playlists/views.ts'
 import { viewerOf } from '../videos/viewer.ts'
+import type { FileToken } from './sources.ts'
 import { findWatched, type Watched, type WatchedDeps } from './watched.ts'
 
 export interface WatchedPlaylist {
@@ -19,8 +21,8 @@ export interface WatchedPlaylist {
   /** Of the whole playlist. */
   total: number
   elements: ElementRow[]
-  /** Those of them that whoever looks may watch, as the API says it. */
-  playable: ReadonlySet<ElementRow>
+  /** Those of them that the visitor may watch, each with the token for its picture. */
+  playable: ReadonlyMap<ElementRow, FileToken>
   /** The one that plays; undefined when there is nothing to play. */
   current: ElementRow | undefined
   /** What plays after it. */
@@ -55,5 +57,10 @@ export async function findWatchedPlaylist(
   const current = playable.find((element) => position === undefined || element.position === position)
   const next = current && playable.find((element) => element.position > current.position)
   const watched = current?.video ? await findWatched(deps, visit, { id: current.video.uuid }) : undefined
-  return { playlist, total, elements, playable: new Set(playable), current, next, watched }
+  const tokenOf = async ({ video }: ElementRow): Promise<FileToken> =>
+    video && hasPrivateFiles(video)
+      ? (await deps.fileTokens.issue({ video, userId: visit?.user.id, password: undefined })).token
+      : undefined
+  const tokens = await Promise.all(playable.map(async (element) => [element, await tokenOf(element)] as const))
+  return { playlist, total, elements, playable: new Map(tokens), current, next, watched }
 }

@@ -4,16 +4,17 @@
 import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { listVideos } from '../../actors/video/index.ts'
+import { type FileTokens, listVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { playlistView, toPlaylistView } from '../video-playlists/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
-import { toVideoView, videoView } from '../videos/video.view.ts'
+import { toVideoViews, videoView } from '../videos/video.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { channelSearchQuery, playlistSearchQuery, videoSearchQuery } from './schemas.ts'
 
@@ -24,6 +25,7 @@ export interface SearchDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   resolvePasted: { video: Find; channel: Find; playlist: Find }
 }
 
@@ -32,7 +34,7 @@ const ADDRESS = /^\s*https?:\/\//i
 const HANDLE = /^\s*@?[^@\s/]+@[^@\s/]+\s*$/
 
 export function searchArea(deps: SearchDeps): Area {
-  const { db, config, urls, resolvePasted } = deps
+  const { db, config, urls, fileTokens, resolvePasted } = deps
   const nsfwWanted = makeNsfwWanted(deps)
 
   const mayFetch = (isUser: boolean): boolean => {
@@ -57,7 +59,8 @@ export function searchArea(deps: SearchDeps): Area {
           response: { 200: listOf(videoView) },
         },
       },
-      async ({ query, session }) => {
+      async (request) => {
+        const { query, session } = request
         refuseIndex(query)
         const viewer = viewerOf(session)
         assertMayList(query, viewer)
@@ -85,7 +88,10 @@ export function searchArea(deps: SearchDeps): Area {
         })
         return {
           ...(page.total === undefined ? {} : { total: page.total }),
-          data: page.rows.map((row) => toVideoView(row, { here: urls, include: query.include })),
+          data: await toVideoViews(page.rows, {
+            ...{ here: urls, include: query.include },
+            tokenOf: tokensFor(fileTokens, request),
+          }),
         }
       },
     )

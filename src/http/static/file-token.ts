@@ -8,7 +8,12 @@ import { passwordOf, viewerOf } from '../videos/viewer.ts'
 
 const LONGEST_TOKEN = 2000
 
-export const tokenQuery = z.object({ videoFileToken: z.string().max(LONGEST_TOKEN).optional() })
+/** Clients add their own token to each address of a private video, also to one that has a token already. */
+const fileToken = z
+  .string()
+  .max(LONGEST_TOKEN)
+  .transform((sent) => sent.split('?', 1)[0])
+export const tokenQuery = z.object({ videoFileToken: fileToken.optional() })
 export const playlistQuery = tokenQuery.extend({
   /** Players that ask for something else than yes get the playlist as it is. */
   reinjectVideoFileToken: z

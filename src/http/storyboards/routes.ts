@@ -1,10 +1,11 @@
 // Storyboards: the pictures that show while somebody looks for a moment of a video.
 
 import { z } from 'zod'
-import { listStoryboards } from '../../actors/video/index.ts'
+import { type FileTokens, listStoryboards } from '../../actors/video/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
+import { tokensFor, withFileToken } from '../videos/address-token.ts'
 import { visibleVideo } from '../videos/visible-video.ts'
 
 const storyboardView = z
@@ -19,7 +20,7 @@ const storyboardView = z
   .meta({ id: 'Storyboard' })
 
 /** Adds `/api/v1/videos/{id}/storyboards`. */
-export function storyboardsArea({ db }: { db: Database }): Area {
+export function storyboardsArea({ db, fileTokens }: { db: Database; fileTokens: Pick<FileTokens, 'issue'> }): Area {
   return (app) => {
     app.get(
       '/api/v1/videos/:videoId/storyboards',
@@ -32,11 +33,11 @@ export function storyboardsArea({ db }: { db: Database }): Area {
         },
       },
       async (request) => {
-        const { id } = await visibleVideo(db, request, request.params.videoId)
-        const rows = await listStoryboards(db, id)
+        const video = await visibleVideo(db, request, request.params.videoId)
+        const [rows, token] = [await listStoryboards(db, video.id), await tokensFor(fileTokens, request)(video)]
         return {
           storyboards: rows.map((row) => ({
-            storyboardPath: `/lazy-static/storyboards/${row.filename}`,
+            storyboardPath: withFileToken(`/lazy-static/storyboards/${row.filename}`, token),
             totalHeight: row.total_height,
             totalWidth: row.total_width,
             spriteHeight: row.sprite_height,

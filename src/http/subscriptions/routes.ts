@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { listChannels } from '../../actors/channel/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Subscriptions } from '../../actors/subscription/index.ts'
-import { listVideos } from '../../actors/video/index.ts'
+import { type FileTokens, listVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -12,15 +12,17 @@ import { isHost } from '../plugins/handles.ts'
 import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
 import { assertMayList, listQuery, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
-import { toVideoView, videoView } from '../videos/video.view.ts'
+import { toVideoViews, videoView } from '../videos/video.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
 
 export interface SubscriptionsDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   subscriptions: Subscriptions
 }
 
@@ -39,7 +41,7 @@ const handle = (config: () => Config, message: string) =>
   })
 
 export function subscriptionsArea(deps: SubscriptionsDeps): Area {
-  const { db, config, urls, subscriptions } = deps
+  const { db, config, urls, fileTokens, subscriptions } = deps
   const nsfwWanted = makeNsfwWanted(deps)
   const auth = { auth: 'user' } as const
   const params = z.object({ uri: handle(config, 'Invalid value') })
@@ -127,7 +129,10 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
         )
         return {
           ...(page.total === undefined ? {} : { total: page.total }),
-          data: page.rows.map((row) => toVideoView(row, { here: urls, include: query.include })),
+          data: await toVideoViews(page.rows, {
+            ...{ here: urls, include: query.include },
+            tokenOf: tokensFor(fileTokens, request),
+          }),
         }
       },
     )

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { isSwarmOfOurs } from '../../actors/torrent/index.ts'
+import { findSwarmAccess } from '../../actors/torrent/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -32,7 +32,7 @@ export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
       loadSwarms({
         ...{ config, logger, addressOf: normalizeIP },
         limits: makeAnnounceLimits(config),
-        isOurs: (infoHash) => isSwarmOfOurs(db, infoHash),
+        accessOf: (infoHash) => findSwarmAccess(db, infoHash),
       }),
     )
     const swarms = (): Promise<Swarms> => {

@@ -3,6 +3,7 @@
 
 import { isIP } from 'node:net'
 import type { AnnounceParams, PeerSocket, Swarm } from 'bittorrent-tracker/server'
+import type { SwarmAccess } from '../../actors/torrent/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
@@ -13,8 +14,8 @@ export interface SwarmsDeps {
   config: () => Config
   logger: Logger
   limits: AnnounceLimits
-  /** Whether the swarm (hexadecimal info hash) is one of ours. */
-  isOurs: (infoHash: string) => Promise<boolean>
+  /** By the hexadecimal info hash. */
+  accessOf: (infoHash: string) => Promise<SwarmAccess>
   /** What an address is counted as. */
   addressOf: (ip: string) => string
 }
@@ -30,18 +31,18 @@ const SWEEP_EVERY_MS = 60_000
 const SWEEP_AGAIN_MS = 5_000
 /** Anybody can make up info hashes: they fill no log. */
 const TELL_UNKNOWN_EVERY_MS = 60_000
-/** A video that was removed or blocked is out after so long. */
-const KNOWN_MS = 5_000
-const MOST_KNOWN = 20_000
+/** Made-up info hashes are not looked up again so soon. */
+const UNKNOWN_MS = 5_000
+const MOST_UNKNOWN = 20_000
 
 export type Swarms = Awaited<ReturnType<typeof loadSwarms>>
 
-export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: SwarmsDeps) {
+export async function loadSwarms({ config, logger, limits, accessOf, addressOf }: SwarmsDeps) {
   const [{ default: Server }, { default: bencode }] = await Promise.all([
     import('bittorrent-tracker/server'),
     import('bencode'),
   ])
-  const known = makeLru<string, boolean>(MOST_KNOWN, { ttl: KNOWN_MS })
+  const unknownHashes = makeLru<string, true>(MOST_UNKNOWN, { ttl: UNKNOWN_MS })
   const failure = (reason: string): Uint8Array => bencode.encode({ 'failure reason': reason })
   // Announces since it was last counted are taken for new peers.
   let peers = 0
@@ -78,7 +79,7 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
     const isAnswering = Boolean(params.answer && server.torrents[infoHash]?.peers.peek(keyOf(params)))
     const isEager = !isAnswering && limits.isTooMany(addressOf(params.ip), infoHash)
     if (isEager && config().tracker.reject_too_many_announces) return 'too many announces'
-    if (config().tracker.private && !(await isKnown(infoHash))) {
+    if (!(await isServed(infoHash))) {
       drop(infoHash)
       if (config().log.log_tracker_unknown_infohash) tellOfUnknown(infoHash)
       return 'unknown info_hash'
@@ -103,10 +104,11 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
     toldOfUnknownAt = performance.now()
   }
 
-  async function isKnown(infoHash: string): Promise<boolean> {
-    const answer = known.get(infoHash) ?? (await isOurs(infoHash))
-    known.set(infoHash, answer, { noUpdateTTL: true })
-    return answer
+  /** Looked up each time: the video may have turned private a moment ago. */
+  async function isServed(infoHash: string): Promise<boolean> {
+    const access = unknownHashes.has(infoHash) ? 'unknown' : await accessOf(infoHash)
+    if (access === 'unknown' && !unknownHashes.has(infoHash)) unknownHashes.set(infoHash, true)
+    return access === 'open' || (access === 'unknown' && !config().tracker.private)
   }
 
   /** A peer that comes again on another connection takes the place of its earlier self; nobody else does. */
@@ -182,6 +184,10 @@ export async function loadSwarms({ config, logger, limits, isOurs, addressOf }: 
     async scrape(query: string): Promise<Uint8Array> {
       const read = readScrape(query)
       if ('wrong' in read) return failure(`invalid ${read.wrong}`)
+      const served = await Promise.all(
+        read.infoHashes.map((infoHash) => server.torrents[infoHash] !== undefined && isServed(infoHash)),
+      )
+      for (const [index, infoHash] of read.infoHashes.entries()) if (!served[index]) drop(infoHash)
       const files = read.infoHashes.flatMap((infoHash) => {
         const { complete = 0, incomplete = 0 } = server.torrents[infoHash] ?? {}
         return ['20:', Buffer.from(infoHash, 'hex'), bencode.encode({ complete, downloaded: complete, incomplete })]

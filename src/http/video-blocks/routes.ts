@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { notFound } from '../../actors/runtime/index.ts'
-import { findVideoAccess, type VideoKey, videoBlockTypes } from '../../actors/video/index.ts'
+import { type FileTokens, findVideoAccess, type VideoKey, videoBlockTypes } from '../../actors/video/index.ts'
 import { listVideoBlocks, type VideoBlocks, videoBlockSortFields } from '../../actors/video-block/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -10,12 +10,14 @@ import { sessionOf } from '../plugins/auth.ts'
 import { coercedInteger, idOrUuid, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
 import { toVideoBlockView, videoBlockView } from './views.ts'
 
 export interface VideoBlocksDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   videoBlocks: VideoBlocks
 }
 
@@ -23,7 +25,7 @@ const tags = ['Video Blocks']
 const params = z.object({ id: idOrUuid('video') })
 const reason = z.string().min(2).max(300).nullish()
 
-export function videoBlocksArea({ db, config, urls, videoBlocks }: VideoBlocksDeps): Area {
+export function videoBlocksArea({ db, config, urls, fileTokens, videoBlocks }: VideoBlocksDeps): Area {
   const manage = { right: 'MANAGE_VIDEO_BLACKLIST' } as const
   const noContent = { 204: z.null() }
 
@@ -50,9 +52,10 @@ export function videoBlocksArea({ db, config, urls, videoBlocks }: VideoBlocksDe
           response: { 200: listOf(videoBlockView) },
         },
       },
-      async ({ query }) => {
-        const { total, rows } = await listVideoBlocks(db, query)
-        return { total, data: rows.map((row) => toVideoBlockView(row, urls)) }
+      async (request) => {
+        const { total, rows } = await listVideoBlocks(db, request.query)
+        const options = { here: urls, tokenOf: tokensFor(fileTokens, request) }
+        return { total, data: await Promise.all(rows.map((row) => toVideoBlockView(row, options))) }
       },
     )
 

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { VideoBlockRow } from '../../actors/video-block/index.ts'
 import type { Here } from '../videos/actor.view.ts'
+import type { TokenOf } from '../videos/address-token.ts'
 import { toVideoView, videoView } from '../videos/video.view.ts'
 
 export const videoBlockView = z
@@ -17,12 +18,15 @@ export const videoBlockView = z
   })
   .meta({ id: 'VideoBlacklist' })
 
-export const toVideoBlockView = ({ block, video }: VideoBlockRow, here: Here): z.infer<typeof videoBlockView> => ({
+export const toVideoBlockView = async (
+  { block, video }: VideoBlockRow,
+  { here, tokenOf }: { here: Here; tokenOf: TokenOf },
+): Promise<z.infer<typeof videoBlockView>> => ({
   id: block.id,
   createdAt: new Date(block.created_at).toISOString(),
   updatedAt: new Date(block.updated_at).toISOString(),
   reason: block.reason,
   unfederated: block.unfederated,
   type: block.type,
-  video: toVideoView(video, { here, include: 0 }),
+  video: await toVideoView(video, { here, include: 0, tokenOf }),
 })

@@ -12,6 +12,7 @@ import {
 } from '../../actors/channel/index.ts'
 import { listFollowers } from '../../actors/follow/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
+import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -33,6 +34,7 @@ export function videoChannelsArea(deps: {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   channels: Channels
   /** Told of each look at a channel. */
   lookedAtActor: LookedAtActor

@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
+import type { FileTokens } from '../../actors/video/index.ts'
 import {
   findVideoImport,
   type ImportRequest,
@@ -22,6 +23,7 @@ import { idText, integerText, listOf, paging, sorting } from '../plugins/schemas
 import type { App, Area } from '../plugins/types.ts'
 import { fitPictures, pictureFiles, withFolder } from '../uploads/form-files.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
 import { formImport, jsonImport, toImportFields } from './fields.ts'
 import { toVideoImportView, videoImportView } from './views.ts'
 
@@ -29,6 +31,7 @@ export interface VideoImportsDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   uploads: Pick<Uploads, 'beginForm' | 'fitPicture'>
   videoImports: VideoImports
 }
@@ -37,8 +40,9 @@ const ADDRESS = '/api/v1/videos/imports'
 const tags = ['Video Imports']
 const ofImport = z.object({ id: idText })
 
-export function videoImportsArea({ db, config, urls, uploads, videoImports }: VideoImportsDeps): Area {
+export function videoImportsArea({ db, config, urls, fileTokens, uploads, videoImports }: VideoImportsDeps): Area {
   const limits = () => config().vireo.uploads
+  const viewOptions = (request: FastifyRequest) => ({ here: urls, tokenOf: tokensFor(fileTokens, request) })
 
   async function begin(request: FastifyRequest) {
     const userId = sessionOf(request).user.id
@@ -57,7 +61,7 @@ export function videoImportsArea({ db, config, urls, uploads, videoImports }: Vi
     })
     const found = await findVideoImport(db, importId)
     if (!found) throw new DomainError('gone', 'This import was removed.')
-    return toVideoImportView(found, urls)
+    return await toVideoImportView(found, viewOptions(request))
   }
 
   return (app: App) => {
@@ -124,7 +128,7 @@ export function videoImportsArea({ db, config, urls, uploads, videoImports }: Vi
           ...{ userId: sessionOf(request).user.id, start, count, descending: sort.descending },
           ...{ targetUrl, search, channelSyncId },
         })
-        return { total, data: rows.map((row) => toVideoImportView(row, urls)) }
+        return { total, data: await Promise.all(rows.map((row) => toVideoImportView(row, viewOptions(request)))) }
       },
     )
   }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { VideoImportRow } from '../../actors/video-import/index.ts'
 import { videoImportStates } from '../../actors/video-import/index.ts'
 import type { Here } from '../videos/actor.view.ts'
+import type { TokenOf } from '../videos/address-token.ts'
 import { includes, toVideoView, videoView } from '../videos/video.view.ts'
 
 export const videoImportView = z
@@ -22,10 +23,10 @@ export const videoImportView = z
   })
   .meta({ id: 'VideoImport' })
 
-export const toVideoImportView = (
+export const toVideoImportView = async (
   { videoImport, video }: VideoImportRow,
-  here: Here,
-): z.infer<typeof videoImportView> => ({
+  options: { here: Here; tokenOf: TokenOf },
+): Promise<z.infer<typeof videoImportView>> => ({
   id: videoImport.id,
   targetUrl: videoImport.target_url,
   magnetUri: videoImport.magnet_uri,
@@ -37,5 +38,5 @@ export const toVideoImportView = (
   ...(videoImport.channel_sync
     ? { videoChannelSync: { id: videoImport.channel_sync.id, externalChannelUrl: videoImport.channel_sync.url } }
     : {}),
-  ...(video ? { video: toVideoView(video, { here, include: includes.notPublished | includes.tags }) } : {}),
+  ...(video ? { video: await toVideoView(video, { ...options, include: includes.notPublished | includes.tags }) } : {}),
 })

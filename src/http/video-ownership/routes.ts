@@ -4,13 +4,14 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { listOwnershipChanges, type OwnershipChanges } from '../../actors/ownership-change/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { findVideoAccess } from '../../actors/video/index.ts'
+import { type FileTokens, findVideoAccess } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { idNumber, idOrUuid, idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { ownershipChangeView, toOwnershipChangeView } from './views.ts'
 
@@ -18,13 +19,14 @@ export interface VideoOwnershipDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   ownershipChanges: OwnershipChanges
 }
 
 const tags = ['Video Ownership Change']
 const changeParam = z.object({ id: idText })
 
-export function videoOwnershipArea({ db, config, urls, ownershipChanges }: VideoOwnershipDeps): Area {
+export function videoOwnershipArea({ db, config, urls, fileTokens, ownershipChanges }: VideoOwnershipDeps): Area {
   const byUser = { auth: 'user' } as const
 
   const receiverOf = (request: FastifyRequest) => {
@@ -67,7 +69,8 @@ export function videoOwnershipArea({ db, config, urls, ownershipChanges }: Video
         const { accountId: receiverId } = sessionOf(request).user
         const { descending } = sort
         const { total, rows } = await listOwnershipChanges(db, { receiverId, start, count, descending })
-        return { total, data: rows.map((row) => toOwnershipChangeView(row, urls)) }
+        const options = { here: urls, tokenOf: tokensFor(fileTokens, request) }
+        return { total, data: await Promise.all(rows.map((row) => toOwnershipChangeView(row, options))) }
       },
     )
 

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { OwnershipChangeRow } from '../../actors/ownership-change/index.ts'
 import { accountView, type Here, toAccountView } from '../videos/actor.view.ts'
+import type { TokenOf } from '../videos/address-token.ts'
 import { toVideoView, videoView } from '../videos/video.view.ts'
 
 /** `VideoChangeOwnershipStatus` of the contract. */
@@ -19,14 +20,14 @@ export const ownershipChangeView = z
   })
   .meta({ id: 'VideoChangeOwnership' })
 
-export const toOwnershipChangeView = (
+export const toOwnershipChangeView = async (
   { change, video }: OwnershipChangeRow,
-  here: Here,
-): z.infer<typeof ownershipChangeView> => ({
+  { here, tokenOf }: { here: Here; tokenOf: TokenOf },
+): Promise<z.infer<typeof ownershipChangeView>> => ({
   id: change.id,
   status: STATUS[change.state],
   initiatorAccount: toAccountView(change.initiator, here),
   nextOwnerAccount: toAccountView(change.receiver, here),
-  video: toVideoView(video, { here, include: 0 }),
+  video: await toVideoView(video, { here, include: 0, tokenOf }),
   createdAt: new Date(change.created_at).toISOString(),
 })

@@ -12,7 +12,7 @@ import {
   type PlaylistWith,
 } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { assertMaySee, findVideoAccess } from '../../actors/video/index.ts'
+import { assertMaySee, type FileTokens, findVideoAccess } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
@@ -20,6 +20,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { coercedInteger, idOrUuid, idText, listOf, oneOrMore, paging } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { tokensFor } from '../videos/address-token.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { elementChanges, newElement, reordering } from './fields.ts'
 import type { KeepFresh } from './keep-fresh.ts'
@@ -44,10 +45,11 @@ export function playlistElementsArea(deps: {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   elements: PlaylistElements
   keepFresh: KeepFresh
 }): Area {
-  const { db, config, urls, elements, keepFresh } = deps
+  const { db, config, urls, fileTokens, elements, keepFresh } = deps
 
   async function existing(key: PlaylistKey) {
     const playlist = await findPlaylistKey(db, key)
@@ -67,7 +69,8 @@ export function playlistElementsArea(deps: {
           response: { 200: listOf(elementView) },
         },
       },
-      async ({ params, query, session }) => {
+      async (request) => {
+        const { params, query, session } = request
         const viewer = viewerOf(session)
         const playlist = await existing(params.playlistId)
         assertMaySeePlaylist(playlist, viewer, { byId: 'id' in params.playlistId })
@@ -76,7 +79,8 @@ export function playlistElementsArea(deps: {
           ...{ playlistId: playlist.id, watcher: viewer?.accountId },
           ...query,
         })
-        return { total, data: rows.map((row) => toElementView(row, viewer, urls)) }
+        const options = { here: urls, tokenOf: tokensFor(fileTokens, request) }
+        return { total, data: await Promise.all(rows.map((row) => toElementView(row, viewer, options))) }
       },
     )
 

@@ -5,6 +5,7 @@ import { type ElementRow, type PlaylistRow, playlistPrivacies, playlistTypes } f
 import { type Viewer, videoPrivacies } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { accountSummaryView, channelSummaryView, type Here, toActorSummary } from '../videos/actor.view.ts'
+import type { TokenOf } from '../videos/address-token.ts'
 import { toVideoView, videoView } from '../videos/video.view.ts'
 
 const date = z.iso.datetime()
@@ -78,7 +79,11 @@ export const elementView = z
   .meta({ id: 'VideoPlaylistElement' })
 
 /** The place of a video that the viewer may not see is shown, and nothing of the video. */
-export function toElementView(row: ElementRow, viewer: Viewer, here: Here): z.infer<typeof elementView> {
+export async function toElementView(
+  row: ElementRow,
+  viewer: Viewer,
+  { here, tokenOf }: { here: Here; tokenOf: TokenOf },
+): Promise<z.infer<typeof elementView>> {
   const type = elementTypeOf(row, viewer)
   return {
     id: row.element_id,
@@ -86,7 +91,8 @@ export function toElementView(row: ElementRow, viewer: Viewer, here: Here): z.in
     startTimestamp: row.start_timestamp,
     stopTimestamp: row.stop_timestamp,
     type,
-    video: type === elementTypes.regular && row.video ? toVideoView(row.video, { here, include: 0 }) : null,
+    video:
+      type === elementTypes.regular && row.video ? await toVideoView(row.video, { here, include: 0, tokenOf }) : null,
   }
 }
 

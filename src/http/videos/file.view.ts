@@ -11,6 +11,7 @@ import {
   type VideoFileRow,
 } from '../../actors/video/index.ts'
 import type { Here } from './actor.view.ts'
+import { withFileToken } from './address-token.ts'
 import { addressOf } from './file-address.ts'
 
 export const fileView = z
@@ -70,7 +71,8 @@ export interface FilesOwner extends Openness {
 const AUDIO = 2
 const VIDEO = 1
 
-export function toFileViews(video: FilesOwner, here: Here) {
+/** `token`: of the video's files, for the addresses of torrents. */
+export function toFileViews(video: FilesOwner, here: Here, token: string | undefined) {
   const files = video.files ?? []
   const { playlist } = video
   const master = playlist ? playlistUrl(video, playlist, here) : undefined
@@ -89,11 +91,13 @@ export function toFileViews(video: FilesOwner, here: Here) {
               redundancies: playlist.mirrors.map((baseUrl) => ({ baseUrl })),
               files: files
                 .filter((file) => file.streaming_playlist_id !== null)
-                .flatMap((file) => toFile(video, file, here)),
+                .flatMap((file) => toFile(video, file, here, token)),
             },
           ]
         : [],
-    files: files.filter((file) => file.streaming_playlist_id === null).flatMap((file) => toFile(video, file, here)),
+    files: files
+      .filter((file) => file.streaming_playlist_id === null)
+      .flatMap((file) => toFile(video, file, here, token)),
   }
 }
 
@@ -129,11 +133,18 @@ const storageOfPlaylist = ({ files = [] }: FilesOwner, { storage }: PlaylistRow)
 const magnetOf = ({ magnet_url, mirrors }: VideoFileRow): string | null =>
   magnet_url && [magnet_url, ...(mirrors ?? []).map((url) => `ws=${encodeURIComponent(url)}`)].join('&')
 
-function toFile(video: FilesOwner, file: VideoFileRow, here: Here): z.infer<typeof fileView>[] {
+function toFile(
+  video: FilesOwner,
+  file: VideoFileRow,
+  here: Here,
+  token: string | undefined,
+): z.infer<typeof fileView>[] {
   const url = fileUrl(video, file, here)
   if (url === undefined) return []
   const { origin } = here
-  const torrent = file.torrent_filename
+  const torrentAt = (folder: string): string | null =>
+    file.torrent_url ??
+    (file.torrent_filename && withFileToken(`${origin}/${folder}/torrents/${file.torrent_filename}`, token))
   return [
     {
       id: file.id,
@@ -143,8 +154,8 @@ function toFile(video: FilesOwner, file: VideoFileRow, here: Here): z.infer<type
       magnetUri: magnetOf(file),
       size: file.size,
       fps: file.fps,
-      torrentUrl: file.torrent_url ?? (torrent && `${origin}/lazy-static/torrents/${torrent}`),
-      torrentDownloadUrl: file.torrent_url ?? (torrent && `${origin}/download/torrents/${torrent}`),
+      torrentUrl: torrentAt('lazy-static'),
+      torrentDownloadUrl: torrentAt('download'),
       fileUrl: url,
       fileDownloadUrl: video.remote ? url : `${origin}/download/${downloadPath(video, file)}`,
       metadataUrl: file.metadata_url ?? `${origin}/api/v1/videos/${video.uuid}/metadata/${file.id}`,

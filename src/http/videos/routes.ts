@@ -8,6 +8,7 @@ import {
   assertMayChange,
   assertMaySee,
   categoryLabels,
+  type FileTokens,
   findDescription,
   findFileMetadata,
   findVideoAccess,
@@ -31,18 +32,20 @@ import { addFormRoutes } from '../plugins/multipart.ts'
 import { idOrUuid, idText, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from './actor.view.ts'
+import { tokensFor } from './address-token.ts'
 import type { VideoAnswers } from './answers.ts'
 import { updateFields } from './fields.ts'
 import { assertMayList, listQuery, ownListQuery, toListQuery } from './list.ts'
 import { makeNsfwWanted } from './nsfw-wanted.ts'
 import { type FitPicture, makeReceiveChanges } from './receive-changes.ts'
-import { includes, toVideoDetailsView, toVideoView, videoDetailsView, videoView } from './video.view.ts'
+import { includes, toVideoDetailsView, toVideoViews, videoDetailsView, videoView } from './video.view.ts'
 import { passwordOf, viewerOf } from './viewer.ts'
 
 export interface VideosDeps {
   db: Database
   config: () => Config
   urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
   /** For the pictures of a form. */
   uploads: Pick<Uploads, 'beginForm'>
   /** From `makeUpdateVideo` and `makeRemoveVideo`. */
@@ -59,7 +62,7 @@ const byKey = z.object({ id: idOrUuid('video') })
 
 /** Adds `/api/v1/videos` and `/api/v1/users/me/videos`. */
 export function videosArea(deps: VideosDeps): Area {
-  const { db, config, urls, videos, lookedAt, answers } = deps
+  const { db, config, urls, fileTokens, videos, lookedAt, answers } = deps
   const receiveChanges = makeReceiveChanges(deps)
   const nsfwWanted = makeNsfwWanted(deps)
 
@@ -77,7 +80,8 @@ export function videosArea(deps: VideosDeps): Area {
           response: { 200: listOf(videoView) },
         },
       },
-      async ({ query, session }) => {
+      async (request) => {
+        const { query, session } = request
         const viewer = viewerOf(session)
         assertMayList(query, viewer)
         const nsfw = await nsfwWanted(query, session?.user.id)
@@ -87,7 +91,10 @@ export function videosArea(deps: VideosDeps): Area {
         )
         return {
           ...(page.total === undefined ? {} : { total: page.total }),
-          data: page.rows.map((row) => toVideoView(row, { here: urls, include: query.include })),
+          data: await toVideoViews(page.rows, {
+            ...{ here: urls, include: query.include },
+            tokenOf: tokensFor(fileTokens, request),
+          }),
         }
       },
     )
@@ -110,7 +117,10 @@ export function videosArea(deps: VideosDeps): Area {
           skipCount: false,
         })
         const include = includes.notPublished | includes.blacklisted
-        return { total, data: rows.map((row) => toVideoView(row, { here: urls, include })) }
+        return {
+          total,
+          data: await toVideoViews(rows, { here: urls, include, tokenOf: tokensFor(fileTokens, request) }),
+        }
       },
     )
 
@@ -144,7 +154,7 @@ export function videosArea(deps: VideosDeps): Area {
         })
         lookedAt(video)
         answers?.isAbout(request, video.id)
-        return toVideoDetailsView(video, urls)
+        return await toVideoDetailsView(video, { here: urls, tokenOf: tokensFor(fileTokens, request) })
       },
     )
 

@@ -25,6 +25,7 @@ import {
   toActorSummary,
   toChannelView,
 } from './actor.view.ts'
+import { type TokenOf, withFileToken } from './address-token.ts'
 import { fileView, playlistView, sourceView, toFileViews, toSourceView } from './file.view.ts'
 
 const date = z.iso.datetime()
@@ -121,11 +122,19 @@ export interface ListViewOptions {
   here: Here
   /** Bits of `includes`. */
   include: number
+  tokenOf: TokenOf
 }
 
-export function toVideoView(row: VideoListRow, { here, include }: ListViewOptions): z.infer<typeof videoView> {
+export const toVideoViews = (rows: readonly VideoListRow[], options: ListViewOptions) =>
+  Promise.all(rows.map((row) => toVideoView(row, options)))
+
+export async function toVideoView(
+  row: VideoListRow,
+  { here, include, tokenOf }: ListViewOptions,
+): Promise<z.infer<typeof videoView>> {
   const wants = (bit: number): boolean => (include & bit) !== 0
-  const common = toCommon(row)
+  const token = await tokenOf(row)
+  const common = toCommon(row, token)
   return {
     ...common,
     description: common.truncatedDescription,
@@ -134,21 +143,25 @@ export function toVideoView(row: VideoListRow, { here, include }: ListViewOption
     ...(wants(includes.notPublished) ? toProgress(row) : {}),
     ...(wants(includes.blacklisted) ? { blacklisted: row.blocked, blacklistedReason: row.block_reason } : {}),
     ...(wants(includes.blockedOwner) ? toMuted(row) : {}),
-    ...(wants(includes.files) ? toFileViews(row, here) : {}),
+    ...(wants(includes.files) ? toFileViews(row, here, token) : {}),
     ...(wants(includes.source) && row.source ? { videoSource: toSourceView(row.source, here) } : {}),
     ...(wants(includes.automaticTags) ? { automaticTags: row.automatic_tags ?? [] } : {}),
     ...(wants(includes.tags) ? { tags: row.tags } : {}),
   }
 }
 
-export function toVideoDetailsView(row: VideoDetailsRow, here: Here): z.infer<typeof videoDetailsView> {
+export async function toVideoDetailsView(
+  row: VideoDetailsRow,
+  { here, tokenOf }: Omit<ListViewOptions, 'include'>,
+): Promise<z.infer<typeof videoDetailsView>> {
+  const token = await tokenOf(row)
   return {
-    ...toCommon(row),
+    ...toCommon(row, token),
     account: toAccountView(row.account, here),
     channel: toChannelView(row.channel, row.account, here),
     blacklisted: row.blocked,
     blacklistedReason: row.block_reason,
-    ...toFileViews(row, here),
+    ...toFileViews(row, here, token),
     support: row.support,
     descriptionPath: `/api/v1/videos/${row.uuid}/description`,
     tags: row.tags,
@@ -163,7 +176,7 @@ export function toVideoDetailsView(row: VideoDetailsRow, here: Here): z.infer<ty
 
 const COMMENTS_DISABLED = 2
 
-function toCommon(row: VideoRow) {
+function toCommon(row: VideoRow, token: string | undefined) {
   return {
     id: row.id,
     uuid: row.uuid,
@@ -184,8 +197,8 @@ function toCommon(row: VideoRow) {
     viewers: row.viewers,
     likes: row.likes,
     dislikes: row.dislikes,
-    thumbnailPath: row.thumbnail && `/lazy-static/thumbnails/${row.thumbnail}`,
-    previewPath: row.preview && `/lazy-static/previews/${row.preview}`,
+    thumbnailPath: row.thumbnail && withFileToken(`/lazy-static/thumbnails/${row.thumbnail}`, token),
+    previewPath: row.preview && withFileToken(`/lazy-static/previews/${row.preview}`, token),
     embedPath: `/videos/embed/${row.uuid}`,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -11,7 +11,7 @@ export function viewerOf(session: Session | null): Viewer {
 }
 
 /** The password of the request, from the header that clients use. */
-export function passwordOf(request: FastifyRequest): string | undefined {
+export function passwordOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
   const password = request.headers['x-peertube-video-password']
   return typeof password === 'string' && password !== '' ? password : undefined
 }

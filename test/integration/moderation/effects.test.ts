@@ -503,8 +503,7 @@ describe('a video that the instance blocks', () => {
       ...([ALL, '403 403 403 shown shown shown'] as const),
     ],
     ['a caption', status(({ caption }) => `/lazy-static/video-captions/${caption}`), ALL, INSIDERS],
-    // Its name cannot be guessed, and clients ask for it without a token.
-    ['its thumbnail', status(({ thumbnail }) => `/lazy-static/thumbnails/${thumbnail}`), ALL, ALL],
+    ['its thumbnail', status(({ thumbnail }) => `/lazy-static/thumbnails/${thumbnail}`), ALL, INSIDERS],
     ['comments for the staff', inList(() => '/api/v1/videos/comments', uuid), STAFF, STAFF],
     ['comments below own videos', inList(() => '/api/v1/users/me/videos/comments', uuid), OWNER, OWNER],
   ]

@@ -121,10 +121,14 @@ function comparable(value: unknown, name = ''): unknown {
   if (name === 'duration') return typeof value
   if (typeof value !== 'string') return value
   if (FREE.has(name)) return 'free'
-  return fill(value)
-    .replace(/\{\{[^}]+\}\}|[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, '*')
-    .replace(/playlist-\*|\*(?=\.jpg)/, '*')
-    .replace(/video-playlists\/\d+/, 'video-playlists/*')
+  return (
+    fill(value)
+      .replace(/\{\{[^}]+\}\}|[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, '*')
+      // Browsers load pictures without credentials: those of private videos carry a token here.
+      .replace(/(\.jpg)\?videoFileToken=[\w.-]+$/, '$1')
+      .replace(/playlist-\*|\*(?=\.jpg)/, '*')
+      .replace(/video-playlists\/\d+/, 'video-playlists/*')
+  )
 }
 const FREE = new Set(['title', 'msg', 'createdAt', 'updatedAt', 'access_token', 'refresh_token'])
 /** Refusals of a missing token have no title there. */

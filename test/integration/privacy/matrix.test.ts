@@ -1,6 +1,8 @@
 // The privacy matrix: every privacy and the block by the instance, every artefact of a video, everybody who may ask for it, and the exact answer.
 
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import bencode from 'bencode'
 import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { insert, type MadeVideo, makeVideo } from '../../support/builders.ts'
@@ -11,6 +13,24 @@ import { type RouteStage, startStage } from '../routes/stage.ts'
 /** `blocked` is public but for the instance's block. */
 const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, password: 5, blocked: 1 } as const
 type Privacy = keyof typeof privacies
+
+/** How a video came to its privacy: it was so from the start, or it was public, was read by everybody, and changed. */
+const histories: Record<string, { privacy: Privacy; was?: Privacy; isScheduled?: boolean }> = {
+  public: { privacy: 'public' },
+  unlisted: { privacy: 'unlisted' },
+  private: { privacy: 'private' },
+  internal: { privacy: 'internal' },
+  'protected by a password': { privacy: 'password' },
+  blocked: { privacy: 'blocked' },
+  scheduled: { privacy: 'private', isScheduled: true },
+  'public, and private now': { privacy: 'private', was: 'public' },
+  'public, and internal now': { privacy: 'internal', was: 'public' },
+  'public, and protected by a password now': { privacy: 'password', was: 'public' },
+  'public, and blocked now': { privacy: 'blocked', was: 'public' },
+  'unlisted, and private now': { privacy: 'private', was: 'unlisted' },
+  'internal, and private now': { privacy: 'private', was: 'internal' },
+  'private, and public now': { privacy: 'public', was: 'private' },
+}
 
 /** `owner` is `user` of the cast; `+` gives the right password, `-` a wrong one. */
 const askers = ['visitor', 'visitor+', 'visitor-', 'other', 'other+', 'other-', 'owner', 'moderator', 'admin'] as const
@@ -25,6 +45,8 @@ interface Subject extends Required<MadeVideo> {
   caption: string
   storyboard: string
   kept: string
+  torrent: string
+  infoHash: string
   commentId: number
 }
 
@@ -32,7 +54,7 @@ let stage: RouteStage
 let cast: Cast
 let playlist: { uuid: string }
 const tokens = new Map<Person, string>()
-const subjects = new Map<Privacy, Subject>()
+const subjects = new Map<string, Subject>()
 /** A token of the files of another private video. */
 let foreignToken: string
 
@@ -43,7 +65,7 @@ beforeAll(async () => {
     tokens.set(person, (await cast.session(person)).access)
   }
   playlist = await makePlaylist()
-  for (const privacy of Object.keys(privacies) as Privacy[]) subjects.set(privacy, await makeSubject(privacy))
+  for (const history of Object.keys(histories)) subjects.set(history, await makeHistory(history))
   foreignToken = await tokenOf(await makeSubject('private'), 'owner')
 }, 120_000)
 afterAll(() => stage?.stop())
@@ -56,6 +78,34 @@ async function makePlaylist(): Promise<{ uuid: string }> {
     ...{ account_id: user.accountId, channel_id: user.channelId },
   })
   return { uuid }
+}
+
+async function makeHistory(history: string): Promise<Subject> {
+  const { privacy, was = privacy, isScheduled } = histories[history] ?? { privacy: 'public' }
+  const subject = await makeSubject(was)
+  if (isScheduled) {
+    const nextYear = new Date(Date.now() + 365 * 86_400_000)
+    await cast.db.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, 1)', [
+      ...[subject.id, nextYear],
+    ])
+  }
+  if (privacy === was) return subject
+  // Whatever keeps answers has those of before.
+  for (const { request } of artefacts) {
+    const { path, init } = request(subject)
+    if (!init?.method) await (await ask('visitor', path, init)).arrayBuffer()
+  }
+  await changeTo(subject, privacy)
+  return { ...subject, privacy }
+}
+
+async function changeTo({ uuid }: Pick<Subject, 'uuid'>, privacy: Privacy): Promise<void> {
+  const passwords = privacy === 'password' ? { videoPasswords: [PASSWORD] } : {}
+  const answer =
+    privacy === 'blocked'
+      ? await ask('moderator', `/api/v1/videos/${uuid}/blacklist`, json('POST', {}))
+      : await ask('owner', `/api/v1/videos/${uuid}`, json('PUT', { privacy: privacies[privacy], ...passwords }))
+  expect([uuid, privacy, answer.status]).toEqual([uuid, privacy, 204])
 }
 
 async function makeSubject(privacy: Privacy): Promise<Subject> {
@@ -77,6 +127,13 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
   await store.put(hlsFile(uuid, hls.fragmented, isHidden), Buffer.from('a fragmented video'))
   await store.put({ kind: 'captions', name: caption }, Buffer.from('WEBVTT'))
   await store.put({ kind: 'storyboards', name: storyboard }, Buffer.from('a picture'))
+  await store.put({ kind: 'thumbnails', name: video.thumbnail }, Buffer.from('a miniature'))
+  await store.put({ kind: 'previews', name: video.preview }, Buffer.from('a large picture'))
+  const [torrent, infoHash] = [`${newUuid()}-240.torrent`, randomBytes(20).toString('hex')]
+  await store.put({ kind: 'torrents', name: torrent }, Buffer.from('a torrent'))
+  await db.query('update video_file set torrent_filename = $2, info_hash = $3 where id = $1', [
+    ...[webVideo.id, torrent, infoHash],
+  ])
   await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [video.id, caption])
   await db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'The start')", [video.id])
   const kept = `${newUuid()}.mp4`
@@ -104,7 +161,7 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
     },
   })
   await db.query('update comment set url = $2 where id = $1', [commentId, `${url}/comments/${commentId}`])
-  return { ...video, url, webVideo, hls, privacy, name, caption, storyboard, kept, commentId }
+  return { ...video, url, webVideo, hls, privacy, name, caption, storyboard, kept, torrent, infoHash, commentId }
 }
 
 const personOf = (asker: Asker): Person | undefined => {
@@ -307,6 +364,18 @@ const artefacts: Artefact[] = [
     expected: seen(),
   },
   {
+    name: 'thumbnail',
+    request: ({ thumbnail }) => ({ path: `/lazy-static/thumbnails/${thumbnail}` }),
+    expected: seen(),
+  },
+  { name: 'preview', request: ({ preview }) => ({ path: `/lazy-static/previews/${preview}` }), expected: seen() },
+  { name: 'torrent', request: ({ torrent }) => ({ path: `/lazy-static/torrents/${torrent}` }), expected: seen() },
+  {
+    name: 'download of a torrent',
+    request: ({ torrent }) => ({ path: `/download/torrents/${torrent}` }),
+    expected: seen(),
+  },
+  {
     name: 'oEmbed',
     request: ({ url }) => ({ path: `/services/oembed?url=${encodeURIComponent(url)}` }),
     expected: openOr(403),
@@ -331,17 +400,43 @@ const artefacts: Artefact[] = [
   { name: 'ActivityPub: chapters', ...document('/chapters') },
 ]
 
-const subjectOf = (privacy: Privacy): Subject => {
-  const subject = subjects.get(privacy)
-  if (!subject) throw new Error(`There is no ${privacy} video.`)
+const subjectOf = (history: string): Subject => {
+  const subject = subjects.get(history)
+  if (!subject) throw new Error(`There is no ${history} video.`)
   return subject
 }
 
-describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (privacy) => {
+/** Addresses that browsers load without credentials, as the API gives them. */
+async function addressesFor(asker: Asker, { uuid }: Subject): Promise<string[]> {
+  const read = async <T>(path: string): Promise<T> =>
+    (await (await ask(asker, `/api/v1/videos/${uuid}${path}`)).json()) as T
+  const video = await read<Record<'thumbnailPath' | 'previewPath', string> & { files: Record<string, string>[] }>('')
+  const captions = await read<{ data: { captionPath: string }[] }>('/captions')
+  const { storyboards } = await read<{ storyboards: { storyboardPath: string }[] }>('/storyboards')
+  return [
+    ...[video.thumbnailPath, video.previewPath],
+    ...video.files.flatMap(({ torrentUrl = '', torrentDownloadUrl = '' }) => [torrentUrl, torrentDownloadUrl]),
+    ...captions.data.map(({ captionPath }) => captionPath),
+    ...storyboards.map(({ storyboardPath }) => storyboardPath),
+  ]
+}
+
+async function failureOf(action: 'announce' | 'scrape', infoHash: string): Promise<string | undefined> {
+  const bytes = infoHash.replaceAll(/../g, '%$&')
+  const more = action === 'announce' ? '&peer_id=-VI0001-abcdefghijkl&port=6881&left=0&compact=1' : ''
+  const answer = await ask('visitor', `/tracker/${action}?info_hash=${bytes}${more}`)
+  const decoded = bencode.decode(Buffer.from(await answer.arrayBuffer())) as Record<string, Uint8Array | object>
+  const failure = decoded['failure reason']
+  return failure instanceof Uint8Array ? Buffer.from(failure).toString() : undefined
+}
+
+describe.each(Object.keys(histories))('of a video that is %s', (history) => {
+  const privacy = histories[history]?.privacy ?? 'public'
+
   it.each(artefacts.map(({ name }) => name))('%s: each is answered as the matrix says', async (name) => {
     const artefact = artefacts.find((one) => one.name === name)
     if (!artefact) throw new Error('No such artefact.')
-    const subject = subjectOf(privacy)
+    const subject = subjectOf(history)
     const answers: Record<string, number> = {}
     const leaks: string[] = []
     for (const asker of askers) {
@@ -356,12 +451,17 @@ describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (pri
   })
 
   it('a token of its files opens them for who got it, and those of no other video', async () => {
-    const subject = subjectOf(privacy)
+    const subject = subjectOf(history)
     if (isOpen(privacy)) return
     const paths = [
       `/static/web-videos/private/${subject.webVideo.filename}`,
       `/static/streaming-playlists/hls/private/${subject.uuid}/${subject.hls.master}`,
       `/lazy-static/video-captions/${subject.caption}`,
+      `/lazy-static/storyboards/${subject.storyboard}`,
+      `/lazy-static/thumbnails/${subject.thumbnail}`,
+      `/lazy-static/previews/${subject.preview}`,
+      `/lazy-static/torrents/${subject.torrent}`,
+      `/download/torrents/${subject.torrent}`,
       `/download/web-videos/${subject.uuid}-240.mp4`,
       `/download/streaming-playlists/hls/videos/${subject.uuid}-240-fragmented.mp4`,
     ]
@@ -376,6 +476,24 @@ describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (pri
     }
   })
 
+  it('the addresses of its pictures, captions and torrents open as the API gives them, and are kept by nobody else', async () => {
+    const subject = subjectOf(history)
+    for (const asker of askers) {
+      if (!sees(asker, privacy)) continue
+      for (const address of await addressesFor(asker, subject)) {
+        const { status, headers } = await ask('visitor', address)
+        const isKept = headers.get('cache-control')?.startsWith('public') && !headers.has('x-accel-expires')
+        expect({ asker, address, status, isKept }).toEqual({ asker, address, status: 200, isKept: isOpen(privacy) })
+        expect(new URL(address, stage.base).searchParams.has('videoFileToken')).toBe(!isOpen(privacy))
+      }
+    }
+  })
+
+  it('the tracker knows its swarm only while everybody may watch it', async () => {
+    const { infoHash } = subjectOf(history)
+    expect(await failureOf('announce', infoHash)).toBe(isOpen(privacy) ? undefined : 'unknown info_hash')
+  })
+
   it.each([
     ['/api/v1/videos?count=100', 'list'],
     ['/api/v1/search/videos?count=100&search=matrix', 'search'],
@@ -385,7 +503,7 @@ describe.each(Object.keys(privacies) as Privacy[])('of a video that is %s', (pri
     ['/feeds/video-comments.atom', 'feed'],
     ['/feeds/podcast/videos.xml?videoChannelId={channel}', 'feed'],
   ])('%s names it to those only whom it is for', async (path, kind) => {
-    const { name } = subjectOf(privacy)
+    const { name } = subjectOf(history)
     const url = path.replace('{playlist}', playlist.uuid).replace('{channel}', String(cast.users.user.channelId))
     const named = await Promise.all(
       askers.map(async (asker) => [asker, (await (await ask(asker, url)).text()).includes(name)]),
@@ -441,5 +559,52 @@ describe('a token for files', () => {
     expect(await (await ask('visitor', `${path}?videoFileToken=${token}`)).text()).toBe(
       `#EXTM3U\n${subject.hls.playlist}\n`,
     )
+  })
+})
+
+describe('a video that was public', () => {
+  it('leaves its swarm at once when it turns private', async () => {
+    const subject = await makeSubject('public')
+    const { infoHash } = subject
+    expect(await failureOf('announce', infoHash)).toBeUndefined()
+    await changeTo(subject, 'private')
+    expect(await failureOf('announce', infoHash)).toBe('unknown info_hash')
+  })
+
+  it('is nowhere once it is removed', async () => {
+    const subject = await makeSubject('public')
+    const token = await tokenOf(subject, 'owner')
+    expect((await ask('owner', `/api/v1/videos/${subject.uuid}`, { method: 'DELETE' })).status).toBe(204)
+    const isOfApi = /^\/(api|lazy-static|download|videos|w|services|feeds)\//
+    for (const { name, request } of artefacts) {
+      const { path, init } = request(subject)
+      if (!isOfApi.test(path) || init?.method) continue
+      for (const asker of ['visitor', 'owner', 'admin'] as const) {
+        const { status } = await ask(asker, path, init)
+        // Some routes first ask who it is.
+        const isRefused = status === 404 || status === 410 || (asker === 'visitor' && status === 401)
+        expect({ name, asker, status, isRefused }).toMatchObject({ name, asker, isRefused: true })
+      }
+      if (path.startsWith('/lazy-static/')) {
+        expect((await ask('visitor', `${path}?videoFileToken=${token}`)).status).toBe(404)
+      }
+    }
+    expect(await failureOf('announce', subject.infoHash)).toBe('unknown info_hash')
+  })
+
+  it('keeps its privacy when its owner is blocked', async () => {
+    const [open, hidden] = [await makeSubject('public'), await makeSubject('private')]
+    await cast.db.query("update users set state = 'blocked' where id = $1", [cast.users.user.id])
+    try {
+      for (const { path } of ['thumbnail', 'preview', 'torrent', 'caption file'].map(
+        (name) => artefacts.find((one) => one.name === name)?.request(hidden) ?? { path: '' },
+      )) {
+        expect([(await ask('visitor', path)).status, (await ask('owner', path)).status]).toEqual([401, 401])
+        expect((await ask('moderator', path)).status).toBe(200)
+      }
+      expect((await ask('visitor', `/lazy-static/thumbnails/${open.thumbnail}`)).status).toBe(200)
+    } finally {
+      await cast.db.query("update users set state = 'active' where id = $1", [cast.users.user.id])
+    }
   })
 })

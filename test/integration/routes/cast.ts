@@ -50,7 +50,7 @@ export interface Cast extends Stage {
   /** A web video and an HLS playlist of `user` with the bytes in their places. */
   videoWithFiles(options: { isPrivate: boolean }): Promise<Required<MadeVideo>>
   /** A stored picture of this kind. */
-  picture(kind: 'thumbnails' | 'previews' | 'avatars' | 'torrents'): Promise<string>
+  picture(kind: 'avatars' | 'torrents'): Promise<string>
   /** A video of `user` with a French caption, a storyboard and a chapter, and the bytes in their places. */
   videoWithParts(options: { isPrivate: boolean }): Promise<MadeVideo & { caption: string; storyboard: string }>
   /** The handle of a server that follows us. */

@@ -80,7 +80,7 @@ describe('the captions of a video that is not for everybody', () => {
     const { uuid } = await upload({ privacy: '5', 'videoPasswords[0]': 'open sesame' })
     await setCaption(uuid, VTT)
     for (const path of [
-      await captionPathOf(uuid),
+      new URL(await captionPathOf(uuid), root.base).pathname,
       `/api/v1/videos/${uuid}/captions`,
       `/api/v1/videos/${uuid}/chapters`,
     ]) {

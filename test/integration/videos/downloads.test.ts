@@ -238,23 +238,34 @@ describe('the download of a kept upload', () => {
 })
 
 describe('the download of a torrent', () => {
-  it('is for everybody who knows its name', async () => {
-    const answer = await get(`/download/torrents/${hidden.torrent}`)
+  const addresses = () => ['download', 'lazy-static'].map((folder) => `/${folder}/torrents/${hidden.torrent}`)
+  const statusesFor = async (who: 'other' | 'moderator' | undefined) =>
+    await Promise.all(addresses().map((address) => statusOf(address, who ? server.as(who) : {})))
+
+  it('of a private video is for its owner and the staff', async () => {
+    const answer = await get(`/download/torrents/${hidden.torrent}`, server.as('user'))
     expect(answer.payload).toBe('d4:infode')
     expect(answer.headers).toMatchObject({
       ...{ 'content-type': 'application/x-bittorrent' },
       'content-disposition': 'attachment; filename="hidden-240p-hls.torrent"',
+      'cache-control': 'private, no-cache',
     })
+    expect(await statusesFor('moderator')).toEqual([200, 200])
+    expect(await statusesFor('other')).toEqual([403, 403])
+    expect(await statusesFor(undefined)).toEqual([401, 401])
   })
 
-  it('is for nobody as long as the video is blocked', async () => {
-    const addresses = ['download', 'lazy-static'].map((folder) => `/${folder}/torrents/${hidden.torrent}`)
-    const statuses = async () =>
-      await Promise.all(addresses.map((address) => statusOf(address, server.as('moderator'))))
-    expect(await statuses()).toEqual([200, 200])
-    await server.db.query('update video set blocked = true where id = $1', [hidden.id])
-    expect(await statuses()).toEqual([404, 404])
-    await server.db.query('update video set blocked = false where id = $1', [hidden.id])
+  it('is for everybody exactly as long as the video is public and not blocked', async () => {
+    const change = (column: string, value: unknown) =>
+      server.db.query(`update video set ${column} = $2 where id = $1`, [hidden.id, value])
+    await change('privacy', 1)
+    expect(await statusesFor(undefined)).toEqual([200, 200])
+    await change('blocked', true)
+    expect(await statusesFor(undefined)).toEqual([401, 401])
+    expect(await statusesFor('moderator')).toEqual([200, 200])
+    await change('blocked', false)
+    await change('privacy', 3)
+    expect(await statusesFor(undefined)).toEqual([401, 401])
   })
 })
 

@@ -134,7 +134,7 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
     authenticate: async (token) => (token in users ? sessionOf(token as keyof typeof users) : null),
     areas: [
       videosArea({
-        ...{ db: asked, urls, videos, config: () => config, lookedAt: () => undefined },
+        ...{ db: asked, urls, fileTokens, videos, config: () => config, lookedAt: () => undefined },
         uploads: {
           async beginForm() {
             const name = newUuid()

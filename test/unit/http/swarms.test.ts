@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import bencode from 'bencode'
 import type { PeerSocket } from 'bittorrent-tracker/server'
+import type { SwarmAccess } from '../../../src/actors/torrent/index.ts'
 import { makeAnnounceLimits } from '../../../src/http/tracker/announce-limits.ts'
 import { loadSwarms, type Swarms } from '../../../src/http/tracker/swarms.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -17,14 +18,14 @@ afterEach(() => {
   lines.length = 0
 })
 
-async function open(patch: { tracker?: object; limits?: object; isOurs?: boolean } = {}): Promise<void> {
+async function open(patch: { tracker?: object; limits?: object; access?: SwarmAccess } = {}): Promise<void> {
   const limits = { announces_per_ip: 5, announces_per_ip_per_infohash: 3, ...patch.limits }
   const config = testConfig({ tracker: { enabled: true, ...patch.tracker }, vireo: { tracker: limits } })
   swarms = await loadSwarms({
     config: () => config,
     logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }),
     limits: makeAnnounceLimits(() => config),
-    isOurs: async () => patch.isOurs ?? true,
+    accessOf: async () => patch.access ?? 'open',
     addressOf: (ip) => ip,
   })
 }
@@ -143,7 +144,7 @@ it('says that it is full, and takes those who come to the swarms that it has', a
 })
 
 it('tells the log of made up swarms, and not of each', async () => {
-  await open({ isOurs: false })
+  await open({ access: 'unknown' })
   for (let n = 0; n < 50; n += 1) {
     expect(await announce('192.0.2.1', 1, hashOf(n))).toEqual({ 'failure reason': 'unknown info_hash' })
   }

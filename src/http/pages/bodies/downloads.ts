@@ -11,7 +11,7 @@ import { size } from './text.ts'
 
 export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken): Html | null {
   if (!video.download_enabled || video.is_live) return null
-  const { files, streamingPlaylists } = toFileViews(video, here)
+  const { files, streamingPlaylists } = toFileViews(video, here, token)
   const all = [...files, ...streamingPlaylists.flatMap((playlist) => playlist.files)].flatMap((file) => {
     const url = webUrl(withToken(file.fileDownloadUrl, here, token))
     return url === undefined ? [] : [{ ...file, url }]

@@ -1,6 +1,8 @@
 // The picture of a video in a list: with its length, and covered where it is sensitive and whoever looks is to be warned.
 
 import { type Html, html } from '../../../platform/html.ts'
+import { withFileToken } from '../../videos/address-token.ts'
+import type { FileToken } from '../sources.ts'
 import { clock } from './text.ts'
 
 export interface Pictured {
@@ -12,9 +14,13 @@ export interface Pictured {
 }
 
 /** `covers`: the pictures of sensitive videos. They are blurred by the style sheet. */
-export const pictureOf = ({ thumbnail, duration, is_live, nsfw }: Pictured, { covers }: { covers: boolean }): Html =>
+export const pictureOf = (
+  { thumbnail, duration, is_live, nsfw }: Pictured,
+  { covers, fileToken }: { covers: boolean; fileToken?: FileToken },
+): Html =>
   html`<span class="picture${nsfw && covers && ' covered'}">${
-    thumbnail && html`<img src="/lazy-static/thumbnails/${thumbnail}" alt="" loading="lazy" width="280" height="157">`
+    thumbnail &&
+    html`<img src="${withFileToken(`/lazy-static/thumbnails/${thumbnail}`, fileToken)}" alt="" loading="lazy" width="280" height="157">`
   }${is_live ? html`<span class="count">Live</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
 
 /** Says so beside the name. */

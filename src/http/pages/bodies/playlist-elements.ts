@@ -3,6 +3,7 @@
 import type { ElementRow, PlaylistRow } from '../../../actors/playlist/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { accountPath } from '../addresses.ts'
+import type { FileToken } from '../sources.ts'
 import { ELEMENTS_PER_PAGE } from '../watched-playlist.ts'
 import { pictureOf, sensitiveMark } from './picture.ts'
 import { counted } from './text.ts'
@@ -11,7 +12,7 @@ interface Elements {
   playlist: PlaylistRow
   total: number
   elements: readonly ElementRow[]
-  playable: ReadonlySet<ElementRow>
+  playable: ReadonlyMap<ElementRow, FileToken>
   current: ElementRow | undefined
   /** The page of the playlist with this element playing. */
   urlOf(position: number): string
@@ -41,16 +42,19 @@ export function playlistElements({
 <p class="soft">Playlist by <a href="${accountPath(playlist.account)}"${embed && html` target="_blank" rel="noopener"`}><bdi>${playlist.account.name}</bdi></a> · ${counted(total, 'video')}</p>
 <ol class="rows playlist">${elements.map(
     (element) =>
-      html`<li${element === current && html` aria-current="true"`}>${playable.has(element) ? elementOf(element, { urlOf, covers }) : MISSING}</li>\n`,
+      html`<li${element === current && html` aria-current="true"`}>${playable.has(element) ? elementOf(element, { urlOf, covers, fileToken: playable.get(element) }) : MISSING}</li>\n`,
   )}</ol>${pages}`
 }
 
 const MISSING = html`<p class="soft">This video is not there any more, or not for everybody.</p>`
 
-function elementOf(element: ElementRow, { urlOf, covers }: Pick<Elements, 'urlOf' | 'covers'>): Html {
+function elementOf(
+  element: ElementRow,
+  { urlOf, covers, fileToken }: Pick<Elements, 'urlOf' | 'covers'> & { fileToken: FileToken },
+): Html {
   const { video, position } = element
   if (!video) return MISSING
-  return html`<a href="${urlOf(position)}">${pictureOf(video, { covers })}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${
+  return html`<a href="${urlOf(position)}">${pictureOf(video, { covers, fileToken })}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${
     video.channel.name
   }</bdi>${sensitiveMark(video)}</span></span></a>`
 }

@@ -24,9 +24,15 @@ const mirroredFile = async ({ store }: Cast) => {
   return { params: { filename } }
 }
 
-const picture = (kind: Parameters<Cast['picture']>[0]) => async (cast: Cast) => ({
-  params: { filename: await cast.picture(kind) },
-})
+const avatar = async (cast: Cast) => ({ params: { filename: await cast.picture('avatars') } })
+
+/** The miniature or the large picture of a video. */
+const picture = (kind: 'thumbnails' | 'previews', privacy: number) => async (cast: Cast) => {
+  const video = await cast.video({ privacy })
+  const filename = kind === 'thumbnails' ? video.thumbnail : video.preview
+  await cast.store.put({ kind, name: filename }, Buffer.from('a picture'))
+  return { params: { filename } }
+}
 
 const download = (isPrivate: boolean, hls: boolean) => async (cast: Cast) => {
   const { uuid } = await cast.videoWithFiles({ isPrivate })
@@ -49,8 +55,8 @@ const keptUpload = async (cast: Cast) => {
   return { params: { filename } }
 }
 
-const torrent = async (cast: Cast) => {
-  const { webVideo } = await cast.videoWithFiles({ isPrivate: false })
+const torrent = (isPrivate: boolean) => async (cast: Cast) => {
+  const { webVideo } = await cast.videoWithFiles({ isPrivate })
   const filename = await cast.picture('torrents')
   await cast.db.query('update video_file set torrent_filename = $2 where id = $1', [webVideo.id, filename])
   return { params: { filename } }
@@ -83,15 +89,19 @@ export const fileRows = [
   ),
   row('GET /download/streaming-playlists/hls/videos/:filename', allowed, download(true, true), 'of a private video'),
   row('GET /download/original-video-files/:filename', allowed, keptUpload),
-  row('GET /download/torrents/:filename', everybody(200), torrent),
+  row('GET /download/torrents/:filename', visitors(200), torrent(false), 'of an open video'),
+  row('GET /download/torrents/:filename', ownerOrStaff(200), torrent(true), 'of a private video'),
   row('GET /download/videos/generate/:videoId', visitors(200), generated(false), 'of an open video'),
   row('GET /download/videos/generate/:videoId', allowed, generated(true), 'of a private video'),
 
-  row('GET /lazy-static/thumbnails/:filename', everybody(200), picture('thumbnails')),
-  row('GET /lazy-static/previews/:filename', everybody(200), picture('previews')),
-  row('GET /lazy-static/avatars/:filename', everybody(200), picture('avatars')),
-  row('GET /lazy-static/banners/:filename', everybody(200), picture('avatars')),
-  row('GET /lazy-static/torrents/:filename', everybody(200), picture('torrents')),
+  row('GET /lazy-static/thumbnails/:filename', visitors(200), picture('thumbnails', 1), 'of an open video'),
+  row('GET /lazy-static/thumbnails/:filename', ownerOrStaff(200), picture('thumbnails', 3), 'of a private video'),
+  row('GET /lazy-static/previews/:filename', visitors(200), picture('previews', 1), 'of an open video'),
+  row('GET /lazy-static/previews/:filename', ownerOrStaff(200), picture('previews', 3), 'of a private video'),
+  row('GET /lazy-static/avatars/:filename', everybody(200), avatar),
+  row('GET /lazy-static/banners/:filename', everybody(200), avatar),
+  row('GET /lazy-static/torrents/:filename', visitors(200), torrent(false), 'of an open video'),
+  row('GET /lazy-static/torrents/:filename', ownerOrStaff(200), torrent(true), 'of a private video'),
 
   row('GET /tracker/announce', everybody(200)),
   row('GET /tracker/scrape', everybody(200)),
