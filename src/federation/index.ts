@@ -37,6 +37,7 @@ import { makeServeActivityPub, type ServeActivityPub } from './dispatchers/serve
 import { makeResolveActor } from './fetch/actors.ts'
 import { makeDiscovery } from './fetch/discovery.ts'
 import { makeFetchDocument } from './fetch/documents.ts'
+import { makeResolveOwners } from './fetch/owners.ts'
 import { makePlaylistFetcher } from './fetch/playlists.ts'
 import { makeResolvePasted, type ResolvePasted } from './fetch/resolve.ts'
 import { makeSubscribeAddress, type SubscribeAddress } from './fetch/subscribe-address.ts'
@@ -133,9 +134,10 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const hosts = makeRemoteHosts(actorDeps)
   const fetchDocument = makeFetchDocument({ ...deps, instanceActorId, hosts })
   const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
-  const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveActor, remoteVideos: options.remoteVideos })
+  const resolveOwners = makeResolveOwners({ ...deps, resolveActor })
+  const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveOwners, remoteVideos: options.remoteVideos })
   const playlists = makePlaylistFetcher({
-    ...{ ...deps, fetchDocument, resolveActor, videos },
+    ...{ ...deps, fetchDocument, resolveOwners, videos },
     remotePlaylists: options.remotePlaylists,
   })
   const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
@@ -143,7 +145,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const journal = makeInboundJournal(deps)
   const policy = makeInboundPolicy(journal)
   const context = {
-    ...{ ...options, ...deps, sender, fetchDocument, resolveActor, videos, playlists, threads, hosts },
+    ...{ ...options, ...deps, sender, fetchDocument, resolveActor, resolveOwners, videos, playlists, threads, hosts },
     arrive: (activity: ArrivedActivity) => incoming.store(activity),
     hasArrived: (activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>) => incoming.knows(activity),
     ...{ forOthers: makeForOthers(deps), policy },

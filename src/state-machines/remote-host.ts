@@ -15,6 +15,8 @@ export interface RemoteHostContext {
   failedAt: number
   /** The wait in ms that the host asked for with the last of them (Retry-After); 0 when it asked for none. */
   retryAfter: number
+  /** Whether the host sent us something since. */
+  isHeard: boolean
 }
 
 /** Of the configuration's `vireo.federation.delivery`. */
@@ -35,7 +37,7 @@ export type RemoteHostEvent =
 
 export const initialRemoteHost: Snapshot<RemoteHostState, RemoteHostContext> = {
   state: 'healthy',
-  context: { failures: 0, failingSince: 0, failedAt: 0, retryAfter: 0 },
+  context: { failures: 0, failingSince: 0, failedAt: 0, retryAfter: 0, isHeard: false },
 }
 
 const flow = setup({
@@ -48,6 +50,7 @@ const flow = setup({
             failingSince: context.failures === 0 ? event.at : context.failingSince,
             failedAt: event.at,
             retryAfter: Math.max(event.retryAfter ?? 0, 0),
+            isHeard: false,
           }
         : context,
     ),
@@ -73,8 +76,11 @@ export const remoteHostMachine = flow.createMachine({
       meta: { due: 'back-off from 1 min doubling to 12 h, or Retry-After if it is longer, for 7 days in all' },
       on: {
         SUCCEEDED: { target: 'healthy', actions: 'forget' },
-        // A host that talks to us but cannot be reached would be tried at each of its messages: it keeps its back-off.
-        HEARD: { target: 'failing' },
+        HEARD: {
+          target: 'failing',
+          actions: assign({ isHeard: true }),
+          description: 'tried again at once, unless it asked for a wait',
+        },
         RETRIED: { target: 'failing', description: 'at once; the back-off goes on if it fails' },
         FAILED: [
           {
@@ -100,10 +106,15 @@ export const remoteHostMachine = flow.createMachine({
   },
 })
 
+/** A host that talks to us but cannot be reached is not tried at each of its messages. */
+const HEARD_PAUSE_MS = 5_000
+
 /** Time in ms from the last failure until the host is tried again; null when it may be tried now, or not at all. */
 export function dueIn(state: RemoteHostState, context: RemoteHostContext, settings: RemoteHostSettings): number | null {
   if (state !== 'failing') return null
-  const wait = Math.max(backOff(settings, context.failures), Math.min(context.retryAfter, settings.max_backoff))
+  const usual = backOff(settings, context.failures)
+  const own = context.isHeard ? Math.min(usual, HEARD_PAUSE_MS) : usual
+  const wait = Math.max(own, Math.min(context.retryAfter, settings.max_backoff))
   const remaining = context.failingSince + settings.give_up_after - context.failedAt
   return Math.max(0, Math.min(wait, remaining))
 }

@@ -67,6 +67,26 @@ it('a server that fails is shown with what waits, and gets it when an administra
   expect(Date.parse(well?.lastSuccessAt ?? '')).toBeGreaterThanOrEqual(Date.parse(well?.lastErrorAt ?? ''))
 })
 
+it('a server that fails gets what waits as soon as something comes from it', async () => {
+  peer.answerPosts(() => 503)
+  await ours.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', ours.instance)))
+  const follow = peer.activity(alice, 'Follow', ours.instance)
+  await ours.tell(alice, follow)
+  await until(async () => (await theirs())?.state === 'failing', { what: 'the failure' })
+  // By the back-off it would be tried after days.
+  await ours.query(
+    `update remote_host set context = context || '{"failures": 12}', due_at = now() + interval '12 hours' where host = $1`,
+    [peer.host],
+  )
+  await ours.query("update lane set due_at = now() + interval '12 hours' where kind = 'delivery'")
+  peer.answerPosts(undefined)
+  peer.received.length = 0
+  await ours.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+  await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept', 10_000)
+  await until(async () => (await theirs())?.state === 'healthy', { what: 'the success' })
+  await until(async () => (await theirs())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
+})
+
 it('how much of its history was read is shown in numbers', async () => {
   const maker = await introduce(ours, peer, 'maker')
   const outbox = `${maker.account.url}/outbox`

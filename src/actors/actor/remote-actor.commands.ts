@@ -27,8 +27,8 @@ export interface RemoteActor {
   publicKeyPem: string
   ed25519Public: string | null
   createdAt: Date | null
-  /** ActivityPub id of the account that owns a Group; stored before it. */
-  ownerUrl: string | null
+  /** ActivityPub ids of who owns a Group: the first account among them, which is stored before it. */
+  ownerUrls: string[]
   images: { type: 1 | 2; fileUrl: string; width: number | null; height: number | null }[]
 }
 
@@ -254,12 +254,13 @@ async function upsertAccount(unit: Unit, actor: RemoteActor, actorId: number): P
 async function upsertChannel(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
   const rows = await unit.query(
     `insert into channel (actor_id, account_id, name, description, support)
-     select $1, ac.id, $3, $4, $5 from actor o join account ac on ac.actor_id = o.id
-     where o.url_hash = md5($2)::uuid and o.url = $2 and o.deleted_at is null and o.host_id = (select host_id from actor where id = $1)
+     select $1, ac.id, $3, $4, $5 from unnest($2::text[]) with ordinality as owner (url, place)
+       join actor o on o.url_hash = md5(owner.url)::uuid and o.url = owner.url join account ac on ac.actor_id = o.id
+     where o.deleted_at is null and o.host_id = (select host_id from actor where id = $1) order by owner.place limit 1
      on conflict (actor_id) do update set account_id = excluded.account_id, name = excluded.name,
        description = excluded.description, support = excluded.support, updated_at = $6
      returning id`,
-    [actorId, actor.ownerUrl, actor.name, actor.summary, actor.support, unit.now],
+    [actorId, actor.ownerUrls, actor.name, actor.summary, actor.support, unit.now],
   )
   if (rows.length === 0) throw new DomainError('unprocessable', 'This channel has no account of its own server.')
 }

@@ -33,8 +33,8 @@ export interface RemoteHosts {
   /** A delivery failed through the host's fault; `retryAfter` in ms as it asked, 0 when it did not. */
   failed(hostId: number, retryAfter: number): Promise<void>
   /**
-   * A verified activity came from the host: a dormant one is awake again, gets what still waits for it, and is read for
-   * what we missed of it.
+   * A verified activity came from the host: what waits for a failing one is tried now; a dormant one is awake again, gets what still
+   * waits for it, and is read for what we missed of it.
    */
   heard(host: string): Promise<void>
   preferProfile(hostId: number, profile: SignatureProfile): Promise<void>
@@ -51,10 +51,9 @@ export interface RemoteHosts {
   retryNow(host: string): Promise<void>
 }
 
-/** A host falls asleep after days of failures: whether it sleeps is not asked for each of its activities. */
-const HEARD_AGAIN_MS = 5_000
 const NOTE_AGAIN_MS = 30_000
 const MAX_ERROR = 1000
+const HOSTS_AT_ONCE = 100
 /** Remembered by each process. */
 const HOSTS = 10_000
 /** The lane of `actors/delivery`, which depends on this noun. */
@@ -62,7 +61,6 @@ const DELIVERY_LANE = 'delivery'
 
 export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const { db, clock, config, logger } = deps
-  const heardAt = makeLru<string, number>(HOSTS)
   /** When the last success of a host was noted; nothing after an error, so that its end is noted at once. */
   const succeededAt = makeLru<number, number>(HOSTS)
   const noteSuccess = batched<number, void>(
@@ -86,26 +84,46 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const stepped = (row: HostRow, event: RemoteHostEvent) =>
     step(remoteHostMachine, { state: row.state, context: { ...initialRemoteHost.context, ...row.context } }, event)
 
-  /** Only the lane of the host steps it, and an activity that wakes it; the state that was read is checked when written. */
-  async function tell(row: HostRow | undefined, event: RemoteHostEvent): Promise<void> {
-    if (!row) return
-    const next = stepped(row, event)
-    if (!next.changed) return
-    const wait = dueIn(next.state, next.context, config().vireo.federation.delivery)
-    if (next.state !== row.state) logger.info({ host: row.host, state: next.state }, 'a host changed its state')
-    await deps.tell.create(async (unit) => {
-      const moved = await unit.query(
-        'update remote_host set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1 and state = $6 returning id',
-        [
-          row.id,
-          next.state,
-          JSON.stringify(next.context),
-          wait === null ? null : new Date(next.context.failedAt + wait),
-          unit.now,
-          row.state,
-        ],
+  /** Of the activities of a moment, those of hosts that fail or sleep are found by one statement. */
+  const findUnwell = batched<string, HostRow | undefined>(
+    async (hosts) => {
+      const rows = await db.query<HostRow>(
+        `select ${COLUMNS} from remote_host where host = any($1) and state <> 'healthy'`,
+        [[...new Set(hosts)]],
+        { prepared: true },
       )
-      if (moved.length > 0 && row.state === 'dormant') wake(unit, row.id)
+      const found = new Map(rows.map((row) => [row.host, row]))
+      return hosts.map((host) => found.get(host))
+    },
+    { max: HOSTS_AT_ONCE },
+  )
+
+  async function lock(unit: Unit, column: 'host' | 'id', value: string | number): Promise<HostRow | undefined> {
+    const [row] = await unit.query<HostRow>(
+      `select ${COLUMNS} from remote_host where ${column} = $1 for no key update`,
+      [value],
+    )
+    return row
+  }
+
+  /** The lane of the host and the activities that come from it step it at the same time: its row is locked. */
+  async function tell(hostId: number, event: RemoteHostEvent): Promise<void> {
+    await deps.tell.create(async (unit) => {
+      const row = await lock(unit, 'id', hostId)
+      const next = row && stepped(row, event)
+      if (!row || !next?.changed) return
+      const { state, context } = next
+      const wait = dueIn(state, context, config().vireo.federation.delivery)
+      await unit.query('update remote_host set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1', [
+        row.id,
+        state,
+        JSON.stringify(context),
+        wait === null ? null : new Date(context.failedAt + wait),
+        unit.now,
+      ])
+      if (state !== row.state) logger.info({ host: row.host, state }, 'a host changed its state')
+      if (row.state === 'dormant') wake(unit, row.id)
+      else if (event.type === 'HEARD') unit.wake(DELIVERY_LANE, String(row.id))
     })
   }
 
@@ -118,14 +136,14 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   return {
     find: load,
     async succeeded({ id, state }, { exactly }) {
-      if (state !== 'healthy') await tell(await load(id), { type: 'SUCCEEDED' })
+      if (state !== 'healthy') await tell(id, { type: 'SUCCEEDED' })
       const now = clock.now().getTime()
       if (!exactly && now - (succeededAt.get(id) ?? Number.NEGATIVE_INFINITY) < NOTE_AGAIN_MS) return
       succeededAt.set(id, now)
       await noteSuccess(id)
     },
     async failed(hostId, retryAfter) {
-      await tell(await load(hostId), {
+      await tell(hostId, {
         type: 'FAILED',
         at: clock.now().getTime(),
         settings: config().vireo.federation.delivery,
@@ -133,14 +151,9 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
       })
     },
     async heard(host) {
-      const now = clock.now().getTime()
-      if (now - (heardAt.get(host) ?? Number.NEGATIVE_INFINITY) < HEARD_AGAIN_MS) return
-      heardAt.set(host, now)
-      const [row] = await db.query<HostRow>(
-        `select ${COLUMNS} from remote_host where host = $1 and state = 'dormant'`,
-        [host.toLowerCase()],
-      )
-      await tell(row, { type: 'HEARD' })
+      const known = await findUnwell(host.toLowerCase())
+      // A host that is tried soon anyway says nothing new.
+      if (known && stepped(known, { type: 'HEARD' }).changed) await tell(known.id, { type: 'HEARD' })
     },
     async noteError(hostId, error) {
       succeededAt.delete(hostId)
@@ -152,10 +165,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     },
     async retryNow(host) {
       await deps.tell.create(async (unit) => {
-        const [row] = await unit.query<HostRow>(
-          `select ${COLUMNS} from remote_host where host = $1 for no key update`,
-          [host.toLowerCase()],
-        )
+        const row = await lock(unit, 'host', host.toLowerCase())
         if (!row) throw notFound('This server is not known.')
         const { state, context } = stepped(row, { type: 'RETRIED' })
         await unit.query(

@@ -16,6 +16,9 @@ import {
 
 const enabledStat = (of: string) => section({ enabled: flag(true, `whether ${of} are in the public statistics`) })
 
+/** What may be done with sensitive videos; `warn` came with later versions of the contract. */
+export const nsfwPolicies = ['do_not_list', 'warn', 'blur', 'display'] as const
+
 const ROBOTS = 'User-agent: *\nDisallow:\n'
 
 export const communityKeys = {
@@ -42,12 +45,7 @@ export const communityKeys = {
     }),
     default_client_route: text('/videos/trending', 'first page of the web client', EDITABLE),
     is_nsfw: flag(false, 'whether most of its videos are sensitive', EDITABLE),
-    default_nsfw_policy: choice(
-      'do_not_list',
-      ['do_not_list', 'blur', 'display'],
-      'what visitors see of sensitive videos',
-      EDITABLE,
-    ),
+    default_nsfw_policy: choice('do_not_list', nsfwPolicies, 'what visitors see of sensitive videos', EDITABLE),
     customizations: section({
       javascript: text('', 'script added to each page of a web client', EDITABLE),
       css: text('', 'style added to each page of a web client', EDITABLE),

@@ -124,7 +124,7 @@ function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
     publishedAt: row.created_at,
     updatedAt: row.updated_at,
     url: row.url,
-    author,
+    attributedTo: [author],
     mentions: mentionsOf(row.mentions, urls),
     // Only the server of the video can approve; it does so with an activity at this address.
     replies: urls.commentReplies(row.url),

@@ -92,7 +92,7 @@ function documentOf(row: PlaylistRow, urls: Urls, page: { number: number; size: 
       totalItems: row.total,
       publishedAt: row.created_at,
       updatedAt: row.updated_at,
-      channel: row.channel_url,
+      attributedTo: [{ type: 'Group', id: row.channel_url }],
       thumbnail: thumbnail === null ? null : { url: `${urls.origin}/lazy-static/thumbnails/${thumbnail}`, ...PICTURE },
     },
     page && { ...page, items: row.items.map((id) => urls.playlistElement(row.uuid, id)) },

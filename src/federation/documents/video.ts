@@ -160,8 +160,10 @@ function documentOf(row: VideoRow, urls: Urls): JsonObject {
     uuid,
     name: row.name,
     durationSeconds: row.duration,
-    account: row.account_url,
-    channel: row.channel_url,
+    attributedTo: [
+      { type: 'Person', id: row.account_url },
+      { type: 'Group', id: row.channel_url },
+    ],
     category: labelOf(categoryLabels, row.category),
     licence: labelOf(licenceLabels, row.licence),
     language: labelOf(languageLabels, row.language),

@@ -50,23 +50,31 @@ export function makeResolveActor(
       await blocked.refuseActor(actor.url)
       await newHosts.admit(actor.host)
     }
-    if (actor.ownerUrl !== null) await saveOwner(actor.ownerUrl)
+    if (actor.type === 'Group') await saveOwner(actor)
     const stored = await remoteActors.save(actor, { profile })
     newHosts.note(actor.host)
     return stored
   }
 
-  /** Who owns a group is an account: groups that own each other would be followed for ever. */
-  async function saveOwner(url: string): Promise<void> {
-    await blocked.refuseActor(url)
-    if (await remoteActors.find(url)) return
-    const { actor: owner, profile } = await fetchOne(url).catch((error: unknown) => {
-      // That the owner is gone says nothing of the group: its own address does.
-      if (!(error instanceof DomainError && isHopeless(error))) throw error
-      throw new DomainError('unprocessable', `${url} cannot be had: ${error.message}`, { cause: error })
-    })
-    if (owner.type === 'Group') throw new DomainError('unprocessable', `${url} is a group and owns no other.`)
-    await remoteActors.save(owner, { profile })
+  /** Stores the first account among the owners that a group names. Throws DomainError `unprocessable` when there is none. */
+  async function saveOwner(group: RemoteActor): Promise<void> {
+    const refusals: string[] = []
+    for (const url of group.ownerUrls) {
+      await blocked.refuseActor(url)
+      const known = await remoteActors.find(url)
+      if (known && known.accountId !== null) return
+      try {
+        const { actor, profile } = await fetchOne(url)
+        // Groups that own each other would be followed for ever.
+        if (actor.type === 'Group') throw new DomainError('unprocessable', 'it is a group and owns no other')
+        return void (await remoteActors.save(actor, { profile }))
+      } catch (error) {
+        // That an owner is gone says nothing of the group: its own address does.
+        if (!(error instanceof DomainError && isHopeless(error))) throw error
+        refusals.push(`${url} cannot be had: ${error.message}`)
+      }
+    }
+    throw new DomainError('unprocessable', `${group.url} has no account. ${refusals.join(' ')}`)
   }
 
   async function fetchOne(
@@ -82,6 +90,9 @@ export function makeResolveActor(
   return resolve
 }
 
+/** Owners of a group that are looked at for an account. */
+const MAX_OWNERS = 5
+
 /** What we store of a document. Throws DomainError `forbidden` when it speaks for another server. */
 export function toRemoteActor(document: ActorDocument): RemoteActor {
   const { id, publicKey } = document
@@ -91,8 +102,8 @@ export function toRemoteActor(document: ActorDocument): RemoteActor {
   if (!trustKey({ keyId: publicKey.id, owner: publicKey.owner, actor: { id, keyIds } })) {
     throw new DomainError('forbidden', `The key of ${id} is not its own.`)
   }
-  const owner = document.type === 'Group' ? document.attributedTo.find((url) => isSameOrigin(url, id)) : undefined
-  if (document.type === 'Group' && owner === undefined) {
+  const owners = document.attributedTo.filter((url) => isSameOrigin(url, id)).slice(0, MAX_OWNERS)
+  if (document.type === 'Group' && owners.length === 0) {
     throw new DomainError('unprocessable', `The group ${id} has no account of its own server.`)
   }
   return {
@@ -113,7 +124,7 @@ export function toRemoteActor(document: ActorDocument): RemoteActor {
     ed25519Public:
       document.multikeys.find((key) => key.publicKeyMultibase.startsWith('z6Mk'))?.publicKeyMultibase ?? null,
     createdAt: document.publishedAt,
-    ownerUrl: owner ?? null,
+    ownerUrls: document.type === 'Group' ? owners : [],
     images: [
       ...document.icons.map((image) => ({
         type: 1 as const,

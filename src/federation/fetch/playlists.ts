@@ -13,9 +13,9 @@ import {
   readPlaylist,
   readPlaylistElement,
 } from '../wire/index.ts'
-import type { ResolveActor } from './actors.ts'
 import { walkCollection } from './collections.ts'
 import { type FetchDocument, type FetchedDocument, isHopeless } from './documents.ts'
+import type { ResolveOwners } from './owners.ts'
 import type { VideoFetcher } from './videos.ts'
 
 export interface PlaylistFetcher {
@@ -34,7 +34,7 @@ export interface PlaylistFetcher {
 
 type Deps = FederationDeps & {
   fetchDocument: FetchDocument
-  resolveActor: ResolveActor
+  resolveOwners: ResolveOwners
   videos: VideoFetcher
   remotePlaylists: RemotePlaylists
 }
@@ -43,7 +43,7 @@ type Deps = FederationDeps & {
 const MAX_ELEMENTS = 1000
 
 export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
-  const { db, urls, config, logger, fetchDocument, resolveActor, videos, remotePlaylists } = deps
+  const { db, urls, config, logger, fetchDocument, resolveOwners, videos, remotePlaylists } = deps
 
   async function store(
     document: JsonObject,
@@ -53,23 +53,13 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     const read = readPlaylist(document)
     if (!read.ok) throw new DomainError('unprocessable', `This playlist cannot be read: ${read.problem}`)
     const playlist = read.value
-    const { id, channel: channelUrl } = playlist
-    if (!isSameOrigin(channelUrl, id)) throw new DomainError('forbidden', `${id} has no channel of its own server.`)
-    const { channelId, accountId } = await channelOf(channelUrl)
+    const { accountId, channel } = await resolveOwners(playlist)
     if (owner && owner.accountId !== accountId) {
-      throw new DomainError('forbidden', `${channelUrl} is a channel of somebody else.`)
+      throw new DomainError('forbidden', `${channel.url} is a channel of somebody else.`)
     }
+    const { channelId } = channel
     const stored = await remotePlaylists.save(toRemotePlaylist(playlist, { accountId, channelId }), options)
     return { stored, playlist }
-  }
-
-  async function channelOf(url: string): Promise<{ channelId: number; accountId: number }> {
-    const { channelId } = await resolveActor(url)
-    const [row] = await db.query<{ accountId: number }>('select account_id as "accountId" from channel where id = $1', [
-      channelId,
-    ])
-    if (channelId === null || !row) throw new DomainError('unprocessable', `${url} is no channel.`)
-    return { channelId, accountId: row.accountId }
   }
 
   async function refresh(id: number, signal: AbortSignal): Promise<void> {

@@ -39,6 +39,9 @@ interface Received {
 
 const PLACES_AT_ONCE = 100
 
+/** Actors that a comment is attributed to and that are looked at for its author. */
+const MAX_AUTHORS = 5
+
 /** A parent on the way up: what was said, or what is left of it. */
 type Link = { url: string; inReplyTo: string } & (
   | { kind: 'note'; note: NoteDocument; askedAt: Date }
@@ -126,12 +129,12 @@ export function makeThreads(
 
   /** Nobody signed it: its author is whom its server says, of that server alone. */
   async function authorOf(note: NoteDocument): Promise<number> {
-    if (!isSameOrigin(note.author, note.id)) {
-      throw new DomainError('forbidden', `${note.id} is said to be of ${note.author}, who is of another server.`)
+    for (const url of note.attributedTo.slice(0, MAX_AUTHORS)) {
+      if (!isSameOrigin(url, note.id)) continue
+      const { accountId } = await resolveActor(url)
+      if (accountId !== null) return accountId
     }
-    const { accountId } = await resolveActor(note.author)
-    if (accountId === null) throw new DomainError('unprocessable', `${note.author} is no account.`)
-    return accountId
+    throw new DomainError('forbidden', `${note.id} has no author of its own server.`)
   }
 
   async function store(note: NoteDocument, place: Place, of: Received) {

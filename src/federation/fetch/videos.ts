@@ -1,6 +1,5 @@
 // Videos of other servers: from a document to what we store. The channel and its account are fetched when unknown.
 
-import type { StoredActor } from '../../actors/actor/index.ts'
 import { tidyChapters } from '../../actors/chapter/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { RemoteFile, RemoteVideo, RemoteVideos } from '../../actors/video/index.ts'
@@ -16,15 +15,15 @@ import {
   type VideoDocument,
   type VideoFileDocument,
 } from '../wire/index.ts'
-import type { ResolveActor } from './actors.ts'
 import type { FetchDocument } from './documents.ts'
+import type { Owners, ResolveOwners } from './owners.ts'
 
 export interface VideoFetcher {
   /** The row of a video, fetched when it is not stored or was last read before that time. Throws DomainError. */
   resolve(url: string, options?: { notBefore?: Date; ofMany?: boolean }): Promise<{ id: number; isNew: boolean }>
   /**
    * Stores a document that may be believed; `askedAt` of one that was fetched, `ofMany` of one in a history, whose ratings can
-   * wait. Throws DomainError.
+   * wait, `owners` where they are known already. Throws DomainError.
    */
   save(document: JsonObject, options?: SaveOptions): Promise<{ id: number; isNew: boolean }>
 }
@@ -32,50 +31,27 @@ export interface VideoFetcher {
 interface SaveOptions {
   askedAt?: Date
   ofMany?: boolean
+  owners?: Owners
 }
 
 export function makeVideoFetcher(
-  deps: FederationDeps & { fetchDocument: FetchDocument; resolveActor: ResolveActor; remoteVideos: RemoteVideos },
+  deps: FederationDeps & { fetchDocument: FetchDocument; resolveOwners: ResolveOwners; remoteVideos: RemoteVideos },
 ): VideoFetcher {
-  const { db, clock, config, fetchDocument, resolveActor, remoteVideos, blocked } = deps
+  const { clock, fetchDocument, resolveOwners, remoteVideos, blocked } = deps
 
   async function save(
     document: JsonObject,
-    { askedAt, ofMany = false }: SaveOptions = {},
+    { askedAt, ofMany = false, owners }: SaveOptions = {},
   ): Promise<{ id: number; isNew: boolean }> {
     const read = readVideo(document)
     if (!read.ok) throw new DomainError('unprocessable', `This video cannot be read: ${read.problem}`)
     const video = read.value
-    if (video.channel === null || !isSameOrigin(video.channel, video.id)) {
-      throw new DomainError('forbidden', `${video.id} has no channel of its own server.`)
-    }
-    const channel = await resolveActor(video.channel)
-    if (channel.channelId === null) throw new DomainError('unprocessable', `${video.channel} is no channel.`)
-    if (video.account !== null && !(await isOwner(video.account, channel))) {
-      throw new DomainError('forbidden', `${video.account} does not own ${video.channel}.`)
-    }
+    const { channel } = owners ?? (await resolveOwners(video))
     const saved = await remoteVideos.save(toRemoteVideo(video, channel.channelId), { askedAt })
     // Nobody has rated what was published this moment.
     const isFresh = clock.now().getTime() - video.publishedAt.getTime() < FRESH_MS
     if (!(saved.isNew && isFresh)) await remoteVideos.wantRates(saved.id, { byAndBy: ofMany })
     return saved
-  }
-
-  /** A channel may have got another owner since it was read. */
-  async function isOwner(accountUrl: string, channel: StoredActor): Promise<boolean> {
-    const { key_refetch_after } = config().vireo.federation.inbox
-    return (
-      (await ownerOf(channel)) === accountUrl ||
-      (await ownerOf(await resolveActor(channel.url, { maxAgeMs: key_refetch_after }))) === accountUrl
-    )
-  }
-
-  async function ownerOf({ channelId }: StoredActor): Promise<string | undefined> {
-    const [owner] = await db.query<{ url: string }>(
-      'select x.url from channel c join account a on a.id = c.account_id join actor x on x.id = a.actor_id where c.id = $1',
-      [channelId],
-    )
-    return owner?.url
   }
 
   return {
@@ -100,7 +76,7 @@ function toRemoteVideo(video: VideoDocument, channelId: number): RemoteVideo {
     channelId,
     name: video.name,
     category: numberOf(video.category),
-    licence: numberOf(video.licence),
+    licence: numberOf(video.licence) ?? SPDX_LICENCES[video.licence?.identifier ?? ''] ?? null,
     language: video.language?.identifier ?? null,
     privacy: privacyOf(video),
     nsfw: video.isSensitive,
@@ -188,6 +164,18 @@ function privacyOf({ id, to, cc }: VideoDocument): 1 | 2 {
 function numberOf(label: LabelledDocument | null): number | null {
   const number = Number(label?.identifier ?? Number.NaN)
   return Number.isInteger(number) && number > 0 && number < 32_768 ? number : null
+}
+
+/** Newer versions name licences of the contract by their SPDX identifiers. */
+const SPDX_LICENCES: Readonly<Record<string, number>> = {
+  'CC-BY-4.0': 1,
+  'CC-BY-SA-4.0': 2,
+  'CC-BY-ND-4.0': 3,
+  'CC-BY-NC-4.0': 4,
+  'CC-BY-NC-SA-4.0': 5,
+  'CC-BY-NC-ND-4.0': 6,
+  CC0: 7,
+  'CC0-1.0': 7,
 }
 
 /** The smallest picture is the miniature, the largest the preview. */

@@ -15,6 +15,7 @@ import type { Views } from '../../actors/view/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
+import type { ResolveOwners } from '../fetch/owners.ts'
 import type { PlaylistFetcher } from '../fetch/playlists.ts'
 import type { Threads } from '../fetch/threads.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
@@ -29,6 +30,7 @@ export interface InboundContext extends FederationDeps {
   sender: Sender
   fetchDocument: FetchDocument
   resolveActor: ResolveActor
+  resolveOwners: ResolveOwners
   videos: VideoFetcher
   playlists: PlaylistFetcher
   remoteActors: RemoteActors

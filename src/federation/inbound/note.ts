@@ -1,6 +1,7 @@
 // A comment of another server: attached to the video, or to the comment, that it answers. One whose parents are not
 // stored waits for a job that fetches them, so that the activities behind it do not.
 
+import type { StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isPublic, type NoteDocument } from '../wire/index.ts'
 import { accountOf, type Inbound, type InboundContext } from './context.ts'
@@ -9,13 +10,17 @@ import { aboutActivity } from './policy/index.ts'
 
 export async function receiveNote(note: NoteDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   const { actor, document } = inbound
-  if (note.author !== actor.url) throw new DomainError('forbidden', `${note.id} is a comment of somebody else.`)
+  refuseOthers(note, actor)
   if (!isPublic(note)) throw new DomainError('forbidden', `${note.id} is not for everybody.`)
   const account = accountOf(actor)
   const place = await context.threads.placeOf(note.inReplyTo)
   if (place) return await attachNote(note, inbound, place, account, context)
   if (context.urls.isOurs(note.inReplyTo)) throw new DomainError('not_found', `${note.inReplyTo} is not here.`)
   await context.waitingComments.hold({ url: note.id, actorId: actor.id, body: JSON.stringify(document) })
+}
+
+function refuseOthers({ id, attributedTo }: NoteDocument, actor: StoredActor): void {
+  if (!attributedTo.includes(actor.url)) throw new DomainError('forbidden', `${id} is a comment of somebody else.`)
 }
 
 /** Stores a comment whose place is known, and tells who is to hear of it. */
@@ -50,7 +55,7 @@ export async function updateNote(note: NoteDocument, inbound: Inbound, context: 
     [note.id],
   )
   if (!known) return await receiveNote(note, inbound, context)
-  if (note.author !== actor.url) throw new DomainError('forbidden', `${note.id} is a comment of somebody else.`)
+  refuseOthers(note, actor)
   const isSigned = activity.hasSignature || activity.hasProof
   await context.reviews.receiveEdit({
     commentId: known.id,

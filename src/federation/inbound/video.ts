@@ -11,9 +11,13 @@ import { expectRead, type InboundContext, refuseForeign } from './context.ts'
 export async function takeVideo(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
   const video = expectRead(readVideo(document))
   refuseForeign(video.id, actor)
-  const isOwn =
-    (video.channel === actor.url || video.account === actor.url) && (await isOwner(actor, video.id, context))
-  if (isOwn) return void (await context.videos.save(document))
+  const isNamed = video.attributedTo.some(({ id }) => id === actor.url) || video.audience.includes(actor.url)
+  if (isNamed && (await isOwner(actor, video.id, context))) {
+    const owners = await context.resolveOwners(video)
+    if (owners.channel.url === actor.url || owners.accountUrl === actor.url) {
+      return void (await context.videos.save(document, { owners }))
+    }
+  }
   const fetched = await context.fetchDocument(video.id)
   await context.videos.save(fetched.document, { askedAt: fetched.askedAt })
 }

@@ -67,7 +67,7 @@ export {
   readPlaylistElement,
 } from './playlist.ts'
 export type { RateDocument } from './rate.ts'
-export { isPublic, type Read, typeOf } from './read.ts'
+export { type Attribution, isPublic, type Read, typeOf } from './read.ts'
 export { buildReject, readReject } from './reject.ts'
 export { buildReplyApproval, type ReplyApprovalDocument, readReplyApproval } from './reply-approval.ts'
 export { ACTIVITY_BOUNDS, type JsonBounds, parseDocument, parseJson } from './safe-json.ts'

@@ -10,6 +10,7 @@ import {
   hrefOf,
   httpUrl,
   iri,
+  iris,
   ofType,
   optionalDate,
   optionalIri,
@@ -39,7 +40,8 @@ export interface NoteDocument {
   updatedAt: Date | null
   /** The page for people. */
   url: string
-  author: string
+  /** Its author; some name the group beside. */
+  attributedTo: string[]
   mentions: MentionDocument[]
   /** The approval of the video's owner. */
   replyApproval: string | null
@@ -59,7 +61,7 @@ const schema = z
     published: date,
     updated: optionalDate,
     url: z.unknown().optional(),
-    attributedTo: iri,
+    attributedTo: iris(BOUNDS.attributions),
     replyApproval: optionalIri,
     replies: optionalIri,
     tag: z.unknown().optional(),
@@ -75,12 +77,13 @@ const schema = z
       publishedAt: note.published,
       updatedAt: note.updated,
       url: hrefOf(note.url) ?? note.id,
-      author: note.attributedTo,
+      attributedTo: note.attributedTo,
       mentions: mentionsOf(note.tag),
       replyApproval: note.replyApproval,
       replies: note.replies,
     }),
   )
+  .refine((note) => note.attributedTo.length > 0, 'attributed to nobody')
 
 /** Reads a comment. A note that answers nothing is none. */
 export const readNote = (document: unknown): Read<NoteDocument> => readWith(schema, document)
@@ -111,7 +114,7 @@ export function buildNote(input: NoteDocumentInput): JsonObject {
     updated: (input.updatedAt ?? input.publishedAt).toISOString(),
     published: input.publishedAt.toISOString(),
     url: input.url,
-    attributedTo: input.author,
+    attributedTo: input.attributedTo.length === 1 ? input.attributedTo[0] : input.attributedTo,
     ...(input.replyApproval === null ? {} : { replyApproval: input.replyApproval }),
     ...(input.replies === null ? {} : { replies: input.replies }),
     tag: input.mentions.map(({ href, name }) => ({ type: 'Mention', href, name })),

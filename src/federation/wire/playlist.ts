@@ -4,12 +4,14 @@ import { z } from 'zod'
 import { type JsonObject, withContext } from './context.ts'
 import { buildImage, type ImageDocument, images } from './image.ts'
 import {
+  type Attribution,
+  attributions,
   audience,
-  BOUNDS,
+  count,
   date,
+  groups,
   httpUrl,
   iri,
-  listOf,
   ofType,
   optional,
   optionalDate,
@@ -30,7 +32,10 @@ export interface PlaylistDocument {
   totalItems: number
   publishedAt: Date
   updatedAt: Date
-  channel: string
+  /** Its channel, its account, or both. */
+  attributedTo: Attribution[]
+  /** Newer versions name the channel here. */
+  audience: string[]
   thumbnail: ImageDocument | null
   /** The first page; null for an empty playlist. */
   first: string | null
@@ -49,20 +54,16 @@ const schema = z
     name: text(NAME),
     content: optionalText(DESCRIPTION),
     uuid: z.uuid(),
-    totalItems: z.int().min(0).max(MAX_ITEMS),
+    totalItems: count.pipe(z.int().max(MAX_ITEMS)),
     published: date,
     updated: optionalDate,
-    attributedTo: listOf(iri, BOUNDS.attributions),
+    attributedTo: attributions,
+    audience: groups,
     icon: images,
     first: optional(httpUrl),
   })
-  .transform((found, problems): PlaylistDocument => {
-    const [channel] = found.attributedTo
-    if (channel === undefined) {
-      problems.addIssue('attributed to nobody')
-      return z.NEVER
-    }
-    return {
+  .transform(
+    (found): PlaylistDocument => ({
       id: found.id,
       to: found.to,
       cc: found.cc,
@@ -72,18 +73,20 @@ const schema = z
       totalItems: found.totalItems,
       publishedAt: found.published,
       updatedAt: found.updated ?? found.published,
-      channel,
+      attributedTo: found.attributedTo,
+      audience: found.audience,
       thumbnail: found.icon[0] ?? null,
       first: found.first,
-    }
-  })
+    }),
+  )
+  .refine((playlist) => playlist.attributedTo.length > 0, 'attributed to nobody')
 
 /** Reads a playlist, or what a page of it repeats. */
 export const readPlaylist = (document: unknown): Read<PlaylistDocument> => readWith(schema, document)
 
 /** The document of a playlist of ours; with `page`, that page of it. */
 export function buildPlaylist(
-  input: Omit<PlaylistDocument, 'first'>,
+  input: Omit<PlaylistDocument, 'audience' | 'first'>,
   page?: { number: number; size: number; items: string[] },
 ): JsonObject {
   return withContext('playlist', {
@@ -99,7 +102,7 @@ export function buildPlaylist(
     uuid: input.uuid,
     published: input.publishedAt.toISOString(),
     updated: input.updatedAt.toISOString(),
-    attributedTo: [input.channel],
+    attributedTo: input.attributedTo.map(({ id }) => id),
     ...(input.thumbnail === null ? {} : { icon: buildImage(input.thumbnail) }),
   })
 }
@@ -135,7 +138,7 @@ const elementSchema = z
     type: ofType('PlaylistElement'),
     id: httpUrl,
     url: iri,
-    position: z.int().min(0).max(MAX_ITEMS),
+    position: count.pipe(z.int().max(MAX_ITEMS)),
     startTimestamp: timestamp,
     stopTimestamp: timestamp,
   })

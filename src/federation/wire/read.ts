@@ -27,6 +27,7 @@ export const BOUNDS = {
   links: 500,
   images: 20,
   attributions: 20,
+  groups: 5,
   items: 500,
   keys: 10,
 } as const
@@ -72,6 +73,12 @@ export const httpUrl = z.custom<string>(isHttpUrl, 'not an http address')
 /** A required reference. */
 export const iri = z.preprocess(idOf, httpUrl)
 
+/** An actor that a document is attributed to. `type` is what the document says, if it says so: newer versions send ids alone. */
+export interface Attribution {
+  id: string
+  type: string | null
+}
+
 /** What may be missing or wrong without spoiling the rest: null then. */
 export const optional = <T>(schema: z.ZodType<T>) =>
   schema
@@ -96,6 +103,18 @@ export const listOf = <T>(schema: z.ZodType<T>, max: number) =>
     })
 
 export const iris = (max: number) => listOf(iri, max)
+
+/** `attributedTo`: ids, objects with an id and a type, or both. */
+export const attributions = listOf<Attribution>(
+  z.preprocess(
+    (value) => ({ id: idOf(value), type: typeOf(value) ?? null }),
+    z.object({ id: httpUrl, type: z.string().nullable() }),
+  ),
+  BOUNDS.attributions,
+)
+
+/** `audience`: the groups that a document is published in (FEP-1b12). */
+export const groups = iris(BOUNDS.groups)
 
 const PUBLIC_NAMES = new Set(['as:Public', 'Public', AS_PUBLIC])
 

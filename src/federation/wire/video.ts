@@ -5,15 +5,17 @@ import { type ChapterDocument, chapters } from './chapters.ts'
 import { AS_PUBLIC, type JsonObject, withContext } from './context.ts'
 import { buildImage, type ImageDocument, images } from './image.ts'
 import {
+  type Attribution,
   asList,
+  attributions,
   audience,
   BOUNDS,
   count,
   date,
   duration,
+  groups,
   hrefOf,
   httpUrl,
-  idOf,
   isHttpUrl,
   listOf,
   ofType,
@@ -64,12 +66,10 @@ export interface VideoDocument extends VideoLinks {
   cc: string[]
   name: string
   durationSeconds: number
-  /** Whose it is; null when the sender names no Person. */
-  account: string | null
-  /** Where it is published; null when the sender names no Group. */
-  channel: string | null
-  /** Everyone it is attributed to. */
-  attributedTo: string[]
+  /** Its channel, its account, or both. */
+  attributedTo: Attribution[]
+  /** Newer versions name the channel here. */
+  audience: string[]
   category: LabelledDocument | null
   licence: LabelledDocument | null
   language: LabelledDocument | null
@@ -107,7 +107,9 @@ export interface VideoDocument extends VideoLinks {
 const labelled = optional(
   z.preprocess(
     (value) => (typeof value === 'string' ? { identifier: value, name: value } : value),
-    z.object({ identifier: z.coerce.string().min(1).max(100), name: text(BOUNDS.shortText) }),
+    z
+      .object({ identifier: z.coerce.string().min(1).max(100), name: optionalText(BOUNDS.shortText) })
+      .transform(({ identifier, name }) => ({ identifier, name: name ?? identifier })),
   ),
 )
 
@@ -115,7 +117,6 @@ const caption = z
   .object({
     identifier: z.string().min(1).max(20),
     name: optionalText(BOUNDS.shortText),
-    // Newer versions offer several formats.
     url: z.preprocess(captionUrl, httpUrl),
     automaticallyGenerated: optionalBoolean,
   })
@@ -126,11 +127,14 @@ const caption = z
     url,
   }))
 
+/** Newer versions offer several formats, of which we take WebVTT. */
 function captionUrl(value: unknown): unknown {
-  const vtt = asList(value).find(
-    (one) => typeof one === 'object' && one && 'mediaType' in one && one.mediaType === 'text/vtt',
+  return hrefOf(
+    asList(value).filter((one) => {
+      const mediaType = typeof one === 'object' && one && 'mediaType' in one ? one.mediaType : null
+      return mediaType === null || mediaType === undefined || mediaType === 'text/vtt'
+    }),
   )
-  return hrefOf(vtt ?? value)
 }
 
 const size = z.number().int().min(1).max(20_000)
@@ -155,7 +159,8 @@ const schema = z
     cc: audience,
     name: text(BOUNDS.shortText),
     duration: seconds,
-    attributedTo: z.unknown().optional(),
+    attributedTo: attributions,
+    audience: groups,
     category: labelled,
     licence: labelled,
     language: labelled,
@@ -190,11 +195,6 @@ const schema = z
     latencyMode: optionalCount,
   })
   .transform((video): VideoDocument => {
-    const owners = asList(video.attributedTo).slice(0, BOUNDS.attributions)
-    const ownerOf = (type: string) => {
-      const id = idOf(owners.find((one) => typeOf(one) === type))
-      return isHttpUrl(id) ? id : null
-    }
     return {
       id: video.id,
       uuid: video.uuid,
@@ -202,9 +202,8 @@ const schema = z
       cc: video.cc,
       name: video.name,
       durationSeconds: video.duration,
-      account: ownerOf('Person'),
-      channel: ownerOf('Group'),
-      attributedTo: owners.map(idOf).filter(isHttpUrl),
+      attributedTo: video.attributedTo,
+      audience: video.audience,
       category: video.category,
       licence: video.licence,
       language: video.language,
@@ -265,8 +264,7 @@ function storyboardOf(value: unknown): StoryboardDocument | null {
   return null
 }
 
-/** Who it is attributed to is told by `account` and `channel`. */
-export type VideoDocumentInput = Omit<VideoDocument, 'attributedTo'>
+export type VideoDocumentInput = Omit<VideoDocument, 'audience'>
 
 /** The document of a video of ours. */
 export function buildVideo(input: VideoDocumentInput): JsonObject {
@@ -313,10 +311,7 @@ export function buildVideo(input: VideoDocumentInput): JsonObject {
     ...given('shares', input.shares),
     ...given('comments', input.comments),
     ...given('hasParts', input.chapters),
-    attributedTo: [
-      ...(input.account === null ? [] : [{ type: 'Person', id: input.account }]),
-      ...(input.channel === null ? [] : [{ type: 'Group', id: input.channel }]),
-    ],
+    attributedTo: input.attributedTo.map(({ type, id }) => (type === null ? id : { type, id })),
     isLiveBroadcast: input.live !== null,
     liveSaveReplay: input.live?.saveReplay ?? null,
     permanentLive: input.live?.isPermanent ?? null,

@@ -2,6 +2,7 @@
 // stand in the order in which clients know the list of refused ones.
 
 import { z } from 'zod'
+import { nsfwPolicies } from '../../config/index.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
@@ -50,7 +51,7 @@ export const customBody = (themes: readonly string[]) =>
       shortDescription: longText,
       description: longText,
       terms: longText,
-      defaultNSFWPolicy: z.enum(['do_not_list', 'blur', 'display']),
+      defaultNSFWPolicy: z.enum(nsfwPolicies),
       // Clients were always free to send a number here, or one algorithm alone below.
       defaultClientRoute: z.union([shortText, z.number()]),
       customizations: z.object({ css: longText, javascript: longText }),
@@ -196,7 +197,7 @@ export const customView = z
       languages: z.array(z.string()),
       categories: z.array(z.int()),
       isNSFW: z.boolean(),
-      defaultNSFWPolicy: z.enum(['do_not_list', 'blur', 'display']),
+      defaultNSFWPolicy: z.enum(nsfwPolicies),
       defaultClientRoute: z.union([z.string(), z.number()]),
       customizations: z.object({ css: z.string(), javascript: z.string() }),
     }),

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { InstanceFacts } from '../../actors/instance/index.ts'
 import { acceptedExtensions } from '../../actors/upload/index.ts'
-import { type Config, isMailEnabled } from '../../config/index.ts'
+import { type Config, isMailEnabled, nsfwPolicies } from '../../config/index.ts'
 import { imageView } from '../videos/actor.view.ts'
 import { toInstanceImages } from './instance-image.views.ts'
 
@@ -37,7 +37,7 @@ export const serverConfigView = z
       name: z.string(),
       shortDescription: z.string(),
       isNSFW: z.boolean(),
-      defaultNSFWPolicy: z.enum(['do_not_list', 'blur', 'display']),
+      defaultNSFWPolicy: z.enum(nsfwPolicies),
       defaultClientRoute: z.string(),
       customizations: z.object({ javascript: z.string(), css: z.string() }),
       avatars: z.array(imageView),

@@ -2,12 +2,11 @@
 
 import { z } from 'zod'
 import type { MeChanges } from '../../actors/user/index.ts'
+import { nsfwPolicies } from '../../config/index.ts'
 import { displayName, emailAddress, newPassword } from '../users/fields.ts'
 
 /** What comes with the server; `instance-default` follows what the administrator chose. */
 const THEMES = ['instance-default', 'default'] as const
-
-const NSFW_POLICIES = ['do_not_list', 'blur', 'display'] as const
 
 /** The body of `PUT /users/me` (`UpdateMe` of the contract). */
 export const updateMeBody = z
@@ -19,7 +18,7 @@ export const updateMeBody = z
     password: newPassword,
     // Also a short one is wrong rather than malformed.
     currentPassword: z.string().max(255),
-    nsfwPolicy: z.enum(NSFW_POLICIES),
+    nsfwPolicy: z.enum(nsfwPolicies),
     /** The older form of `nsfwPolicy`, which wins. */
     displayNSFW: z.enum(['true', 'false', 'both']),
     p2pEnabled: z.boolean(),

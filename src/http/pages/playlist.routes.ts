@@ -11,7 +11,7 @@ import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type Answer, type PageTools, pageOptions } from './send.ts'
 import { reportsOf, type Shown, showPlayer, showWatch } from './show-watch.ts'
-import { warnsOf } from './watched.ts'
+import { coversOf } from './watched.ts'
 import { findWatchedPlaylist, type WatchedPlaylist } from './watched-playlist.ts'
 
 const MOST = 1_000_000
@@ -62,7 +62,7 @@ export function addPlaylistWatchPages(tools: PageTools): void {
       const list = await find(visit, request.params.id, request.query)
       if (!list) return sendMissing(request, reply)
       const urlOf = (position: number) => `${playlistPath(list.playlist)}?playlistPosition=${position}`
-      const aside = playlistElements({ ...list, urlOf, covers: warnsOf(config(), visit) })
+      const aside = playlistElements({ ...list, urlOf, covers: coversOf(config(), visit) })
       const shown = shownOf(list, { query: request.query, visit, urlOf })
       const page: Answer = shown
         ? await showWatch(tools, { ...shown, aside, reports: reportsOf(tools, { request, reply }, shown) })
@@ -82,7 +82,7 @@ export function addPlaylistWatchPages(tools: PageTools): void {
       const list = await find(null, request.params.id, request.query)
       if (!list) return sendMissing(request, reply, true)
       const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
-      const listed = playlistElements({ ...list, urlOf, covers: warnsOf(config(), null), embed: true })
+      const listed = playlistElements({ ...list, urlOf, covers: coversOf(config(), null), embed: true })
       const elements = html`<nav class="elements" aria-label="Playlist">${listed}</nav>`
       const shown = shownOf(list, { query: request.query, visit: null, urlOf })
       const player = shown && showPlayer(tools, { ...shown, embed: true })

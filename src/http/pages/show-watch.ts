@@ -17,7 +17,7 @@ import { playerOf, type Reports } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
 import type { Answer, PageTools } from './send.ts'
 import { type FileToken, type Sources, sourcesOf } from './sources.ts'
-import { warnsOf } from './watched.ts'
+import { coversOf, warnsOf } from './watched.ts'
 
 export interface Shown {
   video: WatchedVideoRow
@@ -74,7 +74,7 @@ export async function showWatch(
       comments: said ? await commentsOf(tools, visit, video, said) : null,
       downloads: downloadsOf(video, here, fileToken),
       share: isPrivate ? null : shareOf(video, here),
-      warns: warnsOf(config(), visit),
+      covers: coversOf(config(), visit),
       ...(aside ? { aside } : {}),
     }),
     player: true,

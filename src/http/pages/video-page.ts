@@ -5,7 +5,7 @@ import { listVideos, type VideoListQuery, type VideoListRow } from '../../actors
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { PAGE_COUNT } from './fields.ts'
-import { sensitivePolicy, warnsOf } from './watched.ts'
+import { coversOf, sensitivePolicy } from './watched.ts'
 
 export interface VideoPage {
   rows: VideoListRow[]
@@ -32,5 +32,5 @@ export async function videoPage(
     ...(policy === 'do_not_list' ? { nsfw: false } : {}),
     ...wanted,
   })
-  return { rows: rows.slice(0, PAGE_COUNT), page, hasMore: rows.length > PAGE_COUNT, covers: warnsOf(config(), visit) }
+  return { rows: rows.slice(0, PAGE_COUNT), page, hasMore: rows.length > PAGE_COUNT, covers: coversOf(config(), visit) }
 }

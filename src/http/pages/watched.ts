@@ -60,6 +60,10 @@ export async function findWatched(
   return { found: 'video', video, fileToken: token }
 }
 
+/** Whether the pictures of sensitive videos are covered in lists. */
+export const coversOf = (config: Config, visit: Visit | null): boolean =>
+  warnsOf(config, visit) && sensitivePolicy(config, visit) !== 'warn'
+
 /** Whether whoever looks is warned of sensitive videos before they are seen. */
 export const warnsOf = (config: Config, visit: Visit | null): boolean => sensitivePolicy(config, visit) !== 'display'
 

@@ -105,6 +105,12 @@ describe('settings', () => {
     expect((await me(client)).nsfwPolicy).toBe('blur')
   })
 
+  it.each(['do_not_list', 'warn', 'blur', 'display'])('may choose %s for sensitive videos', async (nsfwPolicy) => {
+    const client = await newUser()
+    await put(client, { nsfwPolicy })
+    expect((await me(client)).nsfwPolicy).toBe(nsfwPolicy)
+  })
+
   const long = 'x'.repeat(50_000)
   const wrong = [null, 1, -1, '', 'hello', 'true', long, [], [1], {}, { a: 1 }, 'nul\0', '\ud800']
   const flags = ['emailPublic', 'p2pEnabled', 'autoPlayVideo', 'autoPlayNextVideo', 'autoPlayNextVideoPlaylist']

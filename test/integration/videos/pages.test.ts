@@ -263,12 +263,14 @@ describe('the page of a video', () => {
     const { channelId } = server.users.user
     const { uuid } = await makeVideo(server.db, { channelId, columns: { nsfw: true }, webVideo: { resolution: 240 } })
     expect((await page(`/w/${uuid}`)).body).not.toContain('<details class="sensitive">')
-    server.configure({ instance: { default_nsfw_policy: 'blur' } })
-    for (const path of [`/w/${uuid}`, `/videos/embed/${uuid}`]) {
-      const { body } = await page(`${path}?autoplay=1`)
-      expect(body).toContain('<details class="sensitive">')
-      // Nor is it heard.
-      expect(body).not.toContain(' autoplay')
+    for (const policy of ['warn', 'blur']) {
+      server.configure({ instance: { default_nsfw_policy: policy } })
+      for (const path of [`/w/${uuid}`, `/videos/embed/${uuid}`]) {
+        const { body } = await page(`${path}?autoplay=1`)
+        expect(body).toContain('<details class="sensitive">')
+        // Nor is it heard.
+        expect(body).not.toContain(' autoplay')
+      }
     }
     server.configure({ services: { twitter: { username: '@vireo' } } })
   })
@@ -293,8 +295,10 @@ describe('the page of a video', () => {
       expect({ path, isCovered: covered.test(body) }).toEqual({ path, isCovered: true })
       expect(body).toContain('<span class="mark">Sensitive</span>')
     }
-    server.configure({ instance: { default_nsfw_policy: 'display' } })
-    for (const path of paths) expect((await page(path)).body).not.toContain('covered')
+    for (const policy of ['warn', 'display']) {
+      server.configure({ instance: { default_nsfw_policy: policy } })
+      for (const path of paths) expect((await page(path)).body).not.toContain('covered')
+    }
     await server.db.query('delete from video where id = any($1)', [[id, beside.id]])
     server.configure({ services: { twitter: { username: '@vireo' } } })
   })

@@ -22,7 +22,7 @@ describe('a playlist that is read', () => {
   it.each<[string, JsonObject]>([
     ['no name', { name: '' }],
     ['a UUID that is none', { uuid: 'abc' }],
-    ['no number of items', { totalItems: '1' }],
+    ['no number of items', { totalItems: 'one' }],
     ['fewer than no items', { totalItems: -1 }],
     ['nobody that it is attributed to', { attributedTo: [] }],
     ['something else than an address there', { attributedTo: ['javascript:alert(1)'] }],
@@ -39,7 +39,10 @@ describe('a playlist that is read', () => {
       ...{ icon: [{ url: 'ftp://a.example/1.jpg' }], first: { id: `${URL}?page=1` }, updated: 'never' },
     }
     const read = readPlaylist(playlist(hostile))
-    expect(read).toMatchObject({ ok: true, value: { cc: [], thumbnail: null, first: null, channel: CHANNEL } })
+    expect(read).toMatchObject({
+      ok: true,
+      value: { cc: [], thumbnail: null, first: null, attributedTo: [{ id: CHANNEL, type: null }] },
+    })
     if (!read.ok) return
     expect(read.value.name).toHaveLength(120)
     expect(read.value.description).toBe('c'.repeat(1000))
@@ -47,9 +50,11 @@ describe('a playlist that is read', () => {
     expect(read.value.updatedAt).toEqual(read.value.publishedAt)
   })
 
-  it('names its channel by an address or an embedded object', () => {
+  it('names its owners by addresses or embedded objects', () => {
     for (const attributedTo of [CHANNEL, { type: 'Group', id: CHANNEL }, [{ id: CHANNEL }, 'https://a.example/c']]) {
-      expect(readPlaylist(playlist({ attributedTo }))).toMatchObject({ ok: true, value: { channel: CHANNEL } })
+      const read = readPlaylist(playlist({ attributedTo, audience: CHANNEL }))
+      expect(read).toMatchObject({ ok: true, value: { audience: [CHANNEL] } })
+      expect(read.ok && read.value.attributedTo[0]?.id).toBe(CHANNEL)
     }
   })
 })
@@ -79,7 +84,8 @@ describe('an element that is read', () => {
 
 it('pages of a playlist lead to each other', () => {
   const input = {
-    ...{ id: URL, to: [], cc: [], name: 'A name', description: null, uuid: UUID, totalItems: 5, channel: CHANNEL },
+    ...{ id: URL, to: [], cc: [], name: 'A name', description: null, uuid: UUID, totalItems: 5 },
+    attributedTo: [{ id: CHANNEL, type: 'Group' }],
     ...{ publishedAt: new Date(0), updatedAt: new Date(0), thumbnail: null },
   }
   const page = (number: number) => buildPlaylist(input, { number, size: 2, items: [`${URL}/videos/${number}`] })

@@ -211,8 +211,7 @@ describe('documents of other software', () => {
       ],
     })
     expect(taken(readVideo(older))).toMatchObject({
-      account: null,
-      channel: `${PEER}/video-channels/c`,
+      attributedTo: [{ id: `${PEER}/video-channels/c`, type: 'Group' }],
       commentsPolicy: 1,
       downloadEnabled: true,
       state: null,

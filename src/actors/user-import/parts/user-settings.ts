@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { nsfwPolicies } from '../../../config/index.ts'
 import { findNotificationSettings, notificationDefaults } from '../../notification-setting/index.ts'
 import type { MeChanges } from '../../user/index.ts'
 import type { PartImporter } from '../part-importer.ts'
@@ -12,7 +13,7 @@ const flag = z.boolean().optional().catch(undefined)
 /** Themes of other servers need not be here. */
 const settings = z.object({
   emailPublic: flag,
-  nsfwPolicy: z.enum(['do_not_list', 'blur', 'display']).optional().catch(undefined),
+  nsfwPolicy: z.enum(nsfwPolicies).optional().catch(undefined),
   autoPlayVideo: flag,
   autoPlayNextVideo: flag,
   autoPlayNextVideoPlaylist: flag,

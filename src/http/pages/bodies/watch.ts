@@ -23,8 +23,8 @@ export interface WatchParts {
   comments: Html | null
   downloads: Html | null
   share: Html | null
-  /** Whether whoever looks is to be warned of sensitive videos. */
-  warns: boolean
+  /** Whether pictures of sensitive videos are covered. */
+  covers: boolean
   /** In place of the latest videos of the channel. */
   aside?: Html
 }
@@ -37,7 +37,7 @@ export function watchBody({
   comments,
   downloads,
   share,
-  warns,
+  covers,
   aside,
 }: WatchParts): Html {
   return html`<div class="watch">
@@ -60,7 +60,7 @@ ${downloads}
 ${share}
 ${comments}
 </article>
-<aside aria-label="More videos">${aside ?? nextVideos(video, { covers: warns })}</aside>
+<aside aria-label="More videos">${aside ?? nextVideos(video, { covers })}</aside>
 </div>`
 }
 

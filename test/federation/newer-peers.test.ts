@@ -1,0 +1,281 @@
+// Peers of newer versions: bare ids in attributedTo, the channel as audience, and properties that we do not know.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { newUuid } from '../../src/platform/ids.ts'
+import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
+
+type Document = JsonObject & { id: string }
+
+let ours: FederatedNode
+let peer: FakePeer
+let other: FakePeer
+let nora: { account: PeerActor; channel: PeerActor }
+
+beforeAll(async () => {
+  ;[ours, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  nora = await newerOwner('nora')
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), other?.close(), ours?.stop()])
+})
+
+/** A fixture as a document of the peer. */
+async function fixture(name: string, renamed: Record<string, string> = {}): Promise<Document> {
+  const path = new URL(`../fixtures/activitypub/newer/${name}.json`, import.meta.url)
+  let text = (await readFile(path, 'utf8')).replaceAll('https://newer.example', peer.base)
+  for (const [from, to] of Object.entries(renamed)) text = text.replaceAll(from, to)
+  return JSON.parse(text)
+}
+
+/** An account with a channel in the shapes of newer versions; known to the node when it first speaks. */
+async function newerOwner(name: string): Promise<{ account: PeerActor; channel: PeerActor }> {
+  const account = await peer.account(name)
+  const channel = await peer.channel(`${name}_channel`, account)
+  for (const [actor, of] of [
+    [account, 'account'],
+    [channel, 'channel'],
+  ] as const) {
+    const { publicKey } = actor.document
+    actor.document = { ...(await fixture(of, { nora: name })), publicKey }
+    peer.serve(actor.url, actor.document)
+  }
+  return { account, channel }
+}
+
+/** A new video, which can be fetched. */
+async function video(more: JsonObject = {}): Promise<Document> {
+  const uuid = newUuid()
+  const document = { ...(await fixture('video', { '8a2e7c0e-6a4f-4a0b-9a55-6a9a1fa0c001': uuid })), ...more }
+  peer.serve(document.id, document)
+  return document
+}
+
+const ownersOf = async (url: string) =>
+  (
+    await ours.query<{ channel: string; account: string }>(
+      `select cx.url as channel, ax.url as account from video v join channel c on c.id = v.channel_id
+         join actor cx on cx.id = c.actor_id join account a on a.id = c.account_id join actor ax on ax.id = a.actor_id
+       where v.url = $1 and v.state <> 'removed'`,
+      [url],
+    )
+  )[0]
+
+const owners = () => ({ channel: nora.channel.url, account: nora.account.url })
+
+/** What a document may say of its owners. */
+const SHAPES: [string, () => JsonObject][] = [
+  ['ids of account and channel', () => ({ attributedTo: [nora.account.url, nora.channel.url], audience: undefined })],
+  ['ids of channel and account', () => ({ attributedTo: [nora.channel.url, nora.account.url], audience: null })],
+  ['an id and an object', () => ({ attributedTo: [nora.account.url, { type: 'Group', id: nora.channel.url }] })],
+  ['objects without a type', () => ({ attributedTo: [{ id: nora.account.url }, { id: nora.channel.url }] })],
+  ['the account, and the channel as audience', () => ({ attributedTo: nora.account.url, audience: nora.channel.url })],
+  [
+    'the account in a list, and a list as audience',
+    () => ({ attributedTo: [nora.account.url], audience: [`${nora.channel.url}/followers`, nora.channel.url] }),
+  ],
+  [
+    'the account as an object, and an object as audience',
+    () => ({
+      attributedTo: [{ type: 'Person', id: nora.account.url }],
+      audience: { type: 'Group', id: nora.channel.url },
+    }),
+  ],
+  ['the channel alone', () => ({ attributedTo: nora.channel.url, audience: undefined })],
+]
+
+describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
+  it('arrives by Create and changes by Update of its account and of its channel', async () => {
+    const document = await video(attribution())
+    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    expect(await ownersOf(document.id)).toEqual(owners())
+    for (const [index, by] of [nora.account, nora.channel].entries()) {
+      const updated = { ...document, name: `Renamed ${index}`, updated: `2026-03-0${index + 1}T00:00:00.000Z` }
+      peer.serve(document.id, updated)
+      await ours.tell(by, peer.activity(by, 'Update', updated))
+      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([
+        { name: `Renamed ${index}` },
+      ])
+    }
+  })
+
+  it('is found by its address and read when its channel announces it', async () => {
+    const [searched, announced] = [await video(attribution()), await video(attribution())]
+    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(searched.id)}`)
+    expect(await ownersOf(searched.id)).toEqual(owners())
+    await ours.tell(nora.account, peer.activity(nora.account, 'Follow', ours.instance))
+    await ours.tell(nora.channel, peer.activity(nora.channel, 'Announce', announced.id))
+    expect(await ownersOf(announced.id)).toEqual(owners())
+  })
+})
+
+describe('a video of a newer version', () => {
+  it('is stored with all that we know of it', async () => {
+    const document = await video()
+    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document, { to: document.to, cc: document.cc }))
+    expect(await ours.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
+      ...{ name: document.name, duration: 95, views: 12, nsfw: true, privacy: { id: 1 }, tags: ['cake'] },
+      ...{ category: { id: 2 }, licence: { id: 2 }, language: { id: 'en' }, commentsEnabled: true, state: { id: 1 } },
+      account: { name: 'nora', displayName: 'Nora' },
+      channel: { name: 'nora_channel', displayName: "Nora's films" },
+    })
+    expect(
+      await ours.query('select file_url from video_caption c join video v on v.id = c.video_id where v.url = $1', [
+        document.id,
+      ]),
+    ).toEqual([{ file_url: `${peer.base}/lazy-static/video-captions/fr.vtt` }])
+  })
+
+  it('of actors that nobody has seen arrives with both', async () => {
+    const olga = await newerOwner('olga')
+    const document = await video({ attributedTo: [olga.account.url, olga.channel.url], audience: olga.channel.url })
+    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(document.id)}`)
+    expect(await ownersOf(document.id)).toEqual({ channel: olga.channel.url, account: olga.account.url })
+    const images = await ours.query<{ type: number }>(
+      'select i.type from actor_image i join actor x on x.id = i.actor_id where x.url = any($1) order by i.type',
+      [[olga.account.url, olga.channel.url]],
+    )
+    expect(images.map(({ type }) => type)).toEqual([1, 1, 1, 2])
+  })
+
+  it('comes with the history of a followed channel', async () => {
+    const pia = await newerOwner('pia')
+    const ids = { attributedTo: [pia.account.url, pia.channel.url], audience: pia.channel.url }
+    const videos = [await video(ids), await video({ ...ids, attributedTo: [pia.account.url] })]
+    const outbox = `${pia.channel.url}/outbox`
+    peer.serve(outbox, {
+      ...{ '@context': 'https://www.w3.org/ns/activitystreams', type: 'OrderedCollection', id: outbox, totalItems: 2 },
+      orderedItems: videos.map(({ id }) => peer.activity(pia.channel, 'Announce', id)),
+    })
+    await ours.client.send('POST', '/api/v1/server/following', { handles: [`pia_channel@${peer.host}`] })
+    const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === pia.channel.url)
+    await ours.tell(pia.channel, peer.activity(pia.channel, 'Accept', activity))
+    for (const { id } of videos) {
+      const found = await until(() => ownersOf(id), { what: 'the video' })
+      expect(found).toEqual({ channel: pia.channel.url, account: pia.account.url })
+    }
+  })
+
+  it('is not taken with owners of another server, or of somebody else of its own', async () => {
+    const mallory = await introduce(ours, other, 'mallory')
+    const rita = await newerOwner('rita')
+    const refused = [
+      { attributedTo: [nora.account.url, mallory.channel.url], audience: undefined },
+      { attributedTo: [mallory.account.url, nora.channel.url] },
+      { attributedTo: nora.account.url, audience: mallory.channel.url },
+      { attributedTo: nora.account.url, audience: rita.channel.url },
+      { attributedTo: [nora.account.url, rita.channel.url], audience: nora.channel.url },
+      { attributedTo: nora.account.url, audience: undefined },
+    ]
+    for (const more of refused) {
+      const document = await video(more)
+      for (const by of [nora.account, nora.channel]) await ours.tell(by, peer.activity(by, 'Create', document))
+      expect({ more, is: await ownersOf(document.id) }).toEqual({ more, is: undefined })
+    }
+  })
+
+  it('is not put into a channel by who owns only one that is named beside it', async () => {
+    const sara = await newerOwner('sara')
+    for (const named of [{ audience: sara.channel.url }, { attributedTo: [nora.channel.url, sara.channel.url] }]) {
+      const document = await video()
+      const forged = { ...document, name: 'Forged', ...named }
+      await ours.tell(sara.channel, peer.activity(sara.channel, 'Create', forged))
+      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([
+        { name: document.name },
+      ])
+    }
+  })
+})
+
+describe('a playlist of a newer version', () => {
+  const fresh = async (more: JsonObject = {}): Promise<Document> => ({
+    ...(await fixture('playlist', { '8a2e7c0e-6a4f-4a0b-9a55-6a9a1fa0c002': newUuid() })),
+    ...more,
+  })
+  const stored = (url: string) =>
+    ours.query(
+      `select p.name, cx.url as channel, ax.url as account, p.privacy from playlist p join channel c on c.id = p.channel_id
+         join actor cx on cx.id = c.actor_id join account a on a.id = p.account_id join actor ax on ax.id = a.actor_id
+       where p.url = $1`,
+      [url],
+    )
+
+  it.each(SHAPES)('arrives when it is attributed to %s', async (_shape, attribution) => {
+    const document = await fresh(attribution())
+    peer.serve(document.id, document)
+    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    expect(await stored(document.id)).toEqual([{ name: document.name, ...owners(), privacy: 1 }])
+    const searched = await fresh(attribution())
+    peer.serve(searched.id, searched)
+    await ours.client.get(`/api/v1/search/video-playlists?search=${encodeURIComponent(searched.id)}`)
+    expect(await stored(searched.id)).toEqual([{ name: searched.name, ...owners(), privacy: 1 }])
+  })
+})
+
+describe('a comment of a newer version', () => {
+  it.each<[string, () => JsonObject]>([
+    ['its id', () => ({ attributedTo: nora.account.url })],
+    ['its id in a list', () => ({ attributedTo: [nora.account.url] })],
+    ['ids of author and channel', () => ({ attributedTo: [nora.account.url, nora.channel.url] })],
+    ['ids of channel and author', () => ({ attributedTo: [nora.channel.url, nora.account.url] })],
+    ['an object', () => ({ attributedTo: { type: 'Person', id: nora.account.url } })],
+  ])('arrives attributed to its author by %s', async (_shape, attribution) => {
+    const { id: inReplyTo } = await video()
+    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(inReplyTo)}`)
+    const told = { ...(await fixture('note')), id: peer.id('notes'), inReplyTo, ...attribution() }
+    await ours.tell(nora.account, peer.activity(nora.account, 'Create', told))
+    // And one that is the parent of what arrives.
+    const parent = { ...told, id: peer.id('notes') }
+    peer.serve(parent.id, parent)
+    const reply = { ...told, id: peer.id('notes'), inReplyTo: parent.id }
+    await ours.tell(nora.account, peer.activity(nora.account, 'Create', reply))
+    for (const { id } of [told, parent, reply]) {
+      const author = await until(
+        async () => {
+          const rows = await ours.query<{ url: string }>(
+            `select x.url from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id where m.url = $1`,
+            [id],
+          )
+          return rows[0]
+        },
+        { what: 'the comment' },
+      )
+      expect(author).toEqual({ url: nora.account.url })
+    }
+  })
+})
+
+describe('what newer versions send beside', () => {
+  it('is let go without an error', async () => {
+    const { id } = await video()
+    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
+    const settings = { type: 'PlayerSettings', id: `${id}/player-settings`, object: id, theme: 'lucide' }
+    peer.serve(settings.id, settings)
+    const told = [
+      peer.activity(nora.account, 'Download', id),
+      peer.activity(nora.account, 'Update', settings),
+      peer.activity(nora.account, 'Update', settings.id),
+      peer.activity(nora.channel, 'Update', { ...settings, id: `${nora.channel.url}/player-settings` }),
+    ]
+    for (const activity of told) {
+      await ours.tell(activity.actor === nora.channel.url ? nora.channel : nora.account, activity)
+      const rows = await ours.query('select state, error from incoming_activity where activity_id = $1', [activity.id])
+      expect(rows).toEqual([{ state: 'done', error: null }])
+    }
+    expect(await ownersOf(id)).toEqual(owners())
+  })
+
+  it('is answered when a Follow comes again', async () => {
+    const accepted = () => peer.received.filter(({ activity }) => activity.type === 'Accept')
+    for (const count of [1, 2]) {
+      const before = accepted().length
+      await ours.tell(
+        nora.channel,
+        peer.activity(nora.channel, 'Follow', ours.instance, { to: ours.instance, cc: null }),
+      )
+      await until(() => accepted().length > before, { what: `Accept ${count}` })
+    }
+  })
+})
