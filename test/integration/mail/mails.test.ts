@@ -60,12 +60,12 @@ describe('a mail', () => {
     const id = await user('tom')
     const mail = await asked('tom')
     expect(mail.from).toBe('admin@example.com')
-    expect(mail.subject).toBe('[Cats] Choose a new password on Tom & <i>Jerry</i>')
+    expect(mail.subject).toBe('[Cats] Reset the password of your account on Tom & <i>Jerry</i>')
     expect(mail.text).toContain('The <mice>')
     expect(mail.html).toContain('The &lt;mice&gt;')
     expect(mail.html).toContain('Tom &amp; &lt;i&gt;Jerry&lt;/i&gt;')
     expect(mail.html).not.toContain('<i>')
-    expect(mail.text).toContain('for 1 hour')
+    expect(mail.text).toContain('expires in 1 hour')
     expect(linkOf(mail)).toEqual({
       path: '/reset-password',
       query: { userId: String(id), verificationString: expect.stringMatching(/^[0-9a-f]+$/) },
@@ -198,7 +198,7 @@ describe('a link for a password', () => {
     const id = await user('george')
     await askForMail({ mail: 'create-password', userId: id })
     const mail = await at.mail.next(address('george'))
-    expect(mail.text).toContain('for 7 days')
+    expect(mail.text).toContain('expires in 7 days')
     expect(linkOf(mail)).toMatchObject({ path: '/reset-password', query: { userId: String(id) } })
     at.clock.pass(7 * 86_400_000 - 60_000)
     expect((await reset(id, secretOf(mail))).status).toBe(204)

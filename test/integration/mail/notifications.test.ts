@@ -126,9 +126,9 @@ describe('the mail of a notification', () => {
     expect((await at.ask('POST', path, { text: 'Lovely.' }, visitor)).status).toBe(200)
     const mail = await at.mail.next(ADDRESS)
     const [thread] = await at.query<{ id: number }>("select id from comment where text = 'Lovely.'")
-    expect(mail.subject).toMatch(/ A comment on “A walk”$/)
+    expect(mail.subject).toMatch(/ New comment on your video “A walk”$/)
     expect(textOf(mail)).toContain(
-      `visitor (visitor@${new URL(at.node.base).host}) wrote on your video “A walk”:\n\n> Lovely.\n\nRead and answer it:\n${at.node.base}/w/${toShortUuid(video.uuid)};threadId=${thread?.id}\n`,
+      `visitor (visitor@${new URL(at.node.base).host}) commented on your video “A walk”:\n\n> Lovely.\n\nRead and reply:\n${at.node.base}/w/${toShortUuid(video.uuid)};threadId=${thread?.id}\n`,
     )
     const [job] = await jobs()
     const { hostname } = new URL(at.node.base)
@@ -143,7 +143,7 @@ describe('the mail of a notification', () => {
     })
     expect(mail.headers).not.toHaveProperty('precedence')
     const unsubscribe = mail.headers['list-unsubscribe']?.slice(1, -1) ?? ''
-    expect(textOf(mail)).toContain(`\nNo more mails of this kind:\n${unsubscribe}\n`)
+    expect(textOf(mail)).toContain(`\nStop mails of this kind:\n${unsubscribe}\n`)
     expect(mail.html).toContain(`href="${unsubscribe}"`)
     // Nothing is loaded, and nothing is followed but what is said.
     expect(mail.html).not.toMatch(/<img|src=|url\(/)
@@ -227,7 +227,7 @@ describe('the mail of a notification', () => {
       ],
       [
         { type: 'newCommentOnMyVideo', columns: { comment_id: await comment(text, { held_for_review: true }) } },
-        '> @owner look\n\nOthers do not',
+        '> @owner look\n\nNobody else',
         '/my-library/comments-on-my-videos?search=heldForReview:true',
       ],
       [
@@ -237,7 +237,7 @@ describe('the mail of a notification', () => {
       ],
       [
         { type: 'newAbuseForModerators', userId: root, columns: { abuse_id: abuse } },
-        `owner@x.example reported the video “A walk” of tom@${host} (violent\nor repulsive, server rules):\n\n> Too loud.`,
+        `owner@x.example reported the video “A walk” by tom@${host} (violent\nor repulsive, server rules):\n\n> Too loud.`,
         `/admin/moderation/abuses/list?search=%23${abuse}`,
       ],
       [
@@ -257,7 +257,7 @@ describe('the mail of a notification', () => {
       ],
       [
         { type: 'videoAutoBlacklistForModerators', userId: root, columns: { video_block_id: block } },
-        'The video “Blocked” of',
+        'The video “Blocked” by',
         '/admin/moderation/video-blocks/list',
       ],
       [
@@ -267,7 +267,7 @@ describe('the mail of a notification', () => {
       ],
       [
         { type: 'unblacklistOnMyVideo', columns: { video_id: video.id } },
-        'ended the block of your video “A walk”',
+        'unblocked your video “A walk”',
         `/w/${toShortUuid(video.uuid)}`,
       ],
       [
@@ -282,7 +282,7 @@ describe('the mail of a notification', () => {
       ],
       [
         { type: 'myVideoImportSuccess', columns: { video_import_id: good ?? 0 } },
-        'Your import of https://x.example/v is done',
+        'The import of https://x.example/v is finished',
         `/w/${toShortUuid(video.uuid)}`,
       ],
       [
@@ -312,7 +312,7 @@ describe('the mail of a notification', () => {
       ],
       [
         { type: 'autoInstanceFollowing', userId: root, columns: { follow_id: byUs } },
-        `This server follows tom (tom@${host}) now`,
+        `This server now follows tom (tom@${host}),`,
         '/admin/settings/follows/following-list',
       ],
       [
@@ -423,8 +423,8 @@ describe('a flood', () => {
     await tell({ type: 'myVideoPublished', columns: { video_id: video.id } })
     await sentAtOnce()
     expect(at.mail.mails.map(({ subject }) => subject.replace(/^\S+ /, '')).toSorted()).toEqual([
-      'A comment on “A walk”',
-      'Your video “A walk” is published',
+      'New comment on your video “A walk”',
+      'Your video “A walk” was published',
     ])
     at.clock.pass(WINDOW_MS)
     await settled()
@@ -516,7 +516,7 @@ describe('a flood', () => {
     expect(at.mail.mails).toHaveLength(2)
     expect(at.mail.mails.map(({ subject }) => subject.replace(/^\S+ /, '')).toSorted()).toEqual([
       '2 new comments on your videos',
-      'A comment on “A walk”',
+      'New comment on your video “A walk”',
     ])
   })
 
@@ -610,6 +610,6 @@ describe('the link that ends mails of a kind', () => {
 it('mails that nobody can end have no such link', async () => {
   await at.ask('POST', '/users/ask-reset-password', { email: ADDRESS })
   const mail = await at.mail.next(ADDRESS)
-  expect(mail.subject).toMatch(/new password/)
+  expect(mail.subject).toMatch(/Reset the password/)
   expect(Object.keys(mail.headers).filter((name) => name.startsWith('list-'))).toEqual([])
 })

@@ -39,24 +39,24 @@ describe('the plain text', () => {
   it('tells of a comment, quotes it, and leads to it', () => {
     const comment = { ...ofKind('newCommentOnMyVideo'), text: 'Where is that?\n\nIt looks lovely.' }
     expect(render(comment)).toMatchObject({
-      subject: '[Cats] A comment on “A walk”',
-      text: `A new comment
+      subject: '[Cats] New comment on your video “A walk”',
+      text: `New comment
 
-A walk (tom@videos.example) wrote on your video “A walk”:
+A walk (tom@videos.example) commented on your video “A walk”:
 
 > Where is that?
 > 
 > It looks lovely.
 
-Read and answer it:
+Read and reply:
 https://videos.example/w/3gJ8mpnQUZfXzLYxoaDrhF;threadId=7
 
 ${FOOT}
-You get this mail because your settings ask for mails about comments on your
-videos.
-Change what you are told of:
+You receive this mail because your settings ask for mails about comments on
+your videos.
+Change your notification settings:
 https://videos.example/my-account/notifications
-No more mails of this kind:
+Stop mails of this kind:
 https://videos.example/mail-preferences/unsubscribe/1/x/f00
 `,
     })
@@ -64,7 +64,7 @@ https://videos.example/mail-preferences/unsubscribe/1/x/f00
 
   it('leads moderators to the report, and who reported to their own', () => {
     const { text } = render(ofKind('newAbuseForModerators'))
-    expect(text).toContain('A walk reported the video “A walk” of A walk (spam):\n\n> A walk\n\nDecide on it:\n')
+    expect(text).toContain('A walk reported the video “A walk” by A walk (spam):\n\n> A walk\n\nReview the report:\n')
     expect(text).toContain('/admin/moderation/abuses/list?search=%2312\n')
     const [toModerators, toReporter] = notices('Hello').filter(({ kind }) => kind === 'abuseNewMessage')
     expect(toModerators && render(toModerators).text).toContain('Hello wrote about report #12 about a comment:')
@@ -81,17 +81,31 @@ https://videos.example/mail-preferences/unsubscribe/1/x/f00
       at,
     )
     const { subject, text, html } = renderMail(mail, stationery)
-    expect(subject).toBe('[Cats] 1,234 videos of yours that are published')
+    expect(subject).toBe('[Cats] 1,234 of your videos were published')
     expect(text.match(/^\* “A walk”\n {2}https:\S+$/gm)).toHaveLength(20)
     expect(text).toContain('\n\nand 1,214 more\n\nSee your notifications:\n')
     expect(html.match(/<li /g)).toHaveLength(20)
   })
 })
 
+it('a comment is rendered from its Markdown in the HTML, and plain in the text', () => {
+  const words =
+    '**Bold** and [a link](https://example.com/x)\n- one\n- <b>two</b>\n\n![x](https://example.com/p.png) [y](javascript:alert(1))'
+  for (const kind of ['newCommentOnMyVideo', 'commentMention'] as const) {
+    const { html, text } = render({ ...(ofKind(kind) as Extract<Notice, { text: string }>), text: words })
+    expect(text).toContain('> **Bold** and [a link](https://example.com/x)\n> - one\n> - <b>two</b>')
+    expect(html).toContain(
+      '<strong>Bold</strong> and <a href="https://example.com/x" rel="nofollow noopener noreferrer">a link</a>',
+    )
+    expect(html).toMatch(/<ul>\s*<li>one<\/li>\s*<li>&lt;b&gt;two&lt;\/b&gt;<\/li>\s*<\/ul>/)
+    expect(html).not.toMatch(/<img|href="javascript/)
+  }
+})
+
 it('the HTML says the same', () => {
   const { html } = render(ofKind('newInstanceFollower'))
-  expect(html).toContain('<title>tom@videos.example asks to follow this server</title>')
-  expect(html).toContain('>A walk (tom@videos.example) asks to follow this server, and waits for your approval.</p>')
+  expect(html).toContain('<title>New follower awaiting approval: tom@videos.example</title>')
+  expect(html).toContain('>A walk (tom@videos.example) asks to follow this server and awaits your approval.</p>')
   expect(html).toContain(
     '<a href="https://videos.example/admin/settings/follows/followers-list" style="display:inline-block',
   )
@@ -112,7 +126,7 @@ describe.each([
   ['ordinary words', 'A walk'],
   ['no words', ''],
   ['markup', '<img src=x onerror=alert(1)>"\'&</title><script>'],
-  ['lines and headers', 'x\r\nBcc: victim@example.com\r\n\r\n<p>\u0085\u2028y\0\u001B[31m'],
+  ['lines and headers', 'x\r\nBcc: victim@example.com\r\n\r\n<q>\u0085\u2028y\0\u001B[31m'],
   ['turned round', '\u202Eexe.slp\u2066a\u200F\uFEFF\u{E0041}'],
   ['one endless word', 'W'.repeat(5000)],
   ['one heap of accents', `a${'\u0301'.repeat(3000)}`],
@@ -132,10 +146,10 @@ describe.each([
     expect(text.split('\n').filter((line) => Buffer.byteLength(line) > 998)).toEqual([])
     expect(html.split('\n').filter((line) => Buffer.byteLength(line) > 20_000)).toEqual([])
     expect(text.length).toBeLessThan(4000)
-    expect(html).not.toMatch(/<script|<img|onerror=alert\(1\)>|<p>\s*y/)
+    expect(html).not.toMatch(/<script|<img|onerror=alert\(1\)>|<q>/)
 
     // One thing to do, why one gets it, and how that ends; and nothing else to follow.
-    expect(text).toContain('\nYou get this mail because your settings ask for mails about ')
+    expect(text).toContain('\nYou receive this mail because your settings ask for mails about ')
     const addresses = text.match(/^https:\S+$/gm) ?? []
     expect(addresses).toHaveLength(3)
     expect(addresses.slice(1)).toEqual(['https://videos.example/my-account/notifications', at.unsubscribe])

@@ -1,6 +1,7 @@
-// What a mail consists of, and its two bodies: plain text, and HTML in which everything is escaped.
+// What a mail consists of, and its two bodies: plain text, and HTML in which everything is escaped but rendered Markdown.
 
-import { type Html, html } from '../../../platform/html.ts'
+import { Html, html } from '../../../platform/html.ts'
+import { markdownToHtml } from '../../../platform/markdown.ts'
 import { harmless, oneLine } from './words.ts'
 import { COLUMNS, wrap } from './wrap.ts'
 
@@ -12,11 +13,12 @@ export interface Letter {
   footer?: readonly Footnote[]
 }
 
-/** A paragraph; a link with its address in full; what somebody else wrote; or several things, each with its address. */
+/** A paragraph; a link with its address in full; what somebody else wrote, as it is or as Markdown; or several things, each with its address. */
 export type Block =
   | { say: string }
   | { link: string; url: string }
   | { quote: string }
+  | { markdown: string }
   | { list: readonly { item: string; url: string }[] }
 
 export type Footnote = { say: string } | { link: string; url: string }
@@ -52,6 +54,8 @@ export function renderMail(letter: Letter, stationery: Stationery): RenderedMail
   }
 }
 
+const QUOTED = 'margin:0 0 16px;padding:0 0 0 12px;border-left:3px solid #d4d4d8;overflow-wrap:anywhere'
+
 function blockText(block: Block): string {
   if ('say' in block) return wrap(harmless(block.say))
   if ('link' in block) return `${block.link}:\n${block.url}`
@@ -60,7 +64,7 @@ function blockText(block: Block): string {
       .map(({ item, url }) => `* ${wrap(item, COLUMNS - 2).replaceAll('\n', '\n  ')}\n  ${url}`)
       .join('\n')
   }
-  return harmless(block.quote)
+  return harmless('markdown' in block ? block.markdown : block.quote)
     .split('\n')
     .flatMap((line) => wrap(line, COLUMNS - 2).split('\n'))
     .map((line) => `> ${line}`)
@@ -78,7 +82,7 @@ function page({ subject, heading, blocks, footer }: Letter, stationery: Statione
 <body style="margin:0;padding:24px;background:#f4f4f5;color:#18181b;font:16px/1.5 sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border-radius:8px">
 <h1 style="margin:0 0 16px;font-size:20px">${oneLine(heading)}</h1>
-${blocks.map(blockHtml)}
+${blocks.map((block) => blockHtml(block, instanceUrl))}
 <p style="margin:24px 0 0">${signature}</p>
 </div>
 <p style="max-width:560px;margin:16px auto 0;color:#71717a;font-size:13px"><a href="${instanceUrl}" style="color:#71717a">${instanceName}</a></p>
@@ -87,10 +91,14 @@ ${(footer ?? []).map(footnoteHtml)}</body>
 `
 }
 
-function blockHtml(block: Block): Html {
+function blockHtml(block: Block, base: string): Html {
   if ('say' in block) return html`<p style="margin:0 0 16px">${harmless(block.say)}</p>\n`
   if ('quote' in block) {
-    return html`<blockquote dir="auto" style="margin:0 0 16px;padding:0 0 0 12px;border-left:3px solid #d4d4d8;white-space:pre-wrap;overflow-wrap:anywhere">${harmless(block.quote)}</blockquote>\n`
+    return html`<blockquote dir="auto" style="${QUOTED};white-space:pre-wrap">${harmless(block.quote)}</blockquote>\n`
+  }
+  if ('markdown' in block) {
+    const rendered = new Html(markdownToHtml(harmless(block.markdown), base))
+    return html`<blockquote dir="auto" style="${QUOTED}">${rendered}</blockquote>\n`
   }
   if ('list' in block) {
     return html`<ul style="margin:0 0 16px;padding:0 0 0 20px">

@@ -1,6 +1,6 @@
 // What each mail says.
 
-import type { Letter } from './layout.ts'
+import type { Block, Letter } from './layout.ts'
 import { oneLine } from './words.ts'
 
 interface To {
@@ -8,113 +8,114 @@ interface To {
   instanceName: string
 }
 
-const NOT_YOU = 'If this was not you, there is nothing to do: without the link nothing changes.'
+const NOT_YOU = 'If this was not you, ignore this mail: nothing changes without the link.'
 
 /** `lifetimeMs`: how long the link can be used. */
 export const verifyEmail = ({ username, instanceName, url, lifetimeMs }: To & Link): Letter => ({
-  subject: `Verify your e-mail address on ${instanceName}`,
-  heading: 'Is this your address?',
+  subject: `Verify your email address on ${instanceName}`,
+  heading: 'Verify your email address',
   blocks: [
     { say: `Hello ${username},` },
-    { say: `this address was given for your account on ${instanceName}. Please show that it is yours.` },
+    { say: `your account on ${instanceName} uses this email address. Please confirm that it is yours.` },
     { link: 'Verify the address', url },
-    { say: `The link can be used once, for ${inWords(lifetimeMs)}. ${NOT_YOU}` },
+    { say: `The link works once and expires in ${inWords(lifetimeMs)}. ${NOT_YOU}` },
   ],
 })
 
 export const verifyNewEmail = ({ username, instanceName, url, lifetimeMs }: To & Link): Letter => ({
-  subject: `Verify your new e-mail address on ${instanceName}`,
-  heading: 'Is this your new address?',
+  subject: `Verify your new email address on ${instanceName}`,
+  heading: 'Verify your new email address',
   blocks: [
     { say: `Hello ${username},` },
     {
-      say: `from now on your account on ${instanceName} is to have this address. Until you verify it, the old one stays.`,
+      say: `you asked to use this email address for your account on ${instanceName}. The old address stays until you verify the new one.`,
     },
     { link: 'Verify the new address', url },
-    { say: `The link can be used once, for ${inWords(lifetimeMs)}. ${NOT_YOU}` },
+    { say: `The link works once and expires in ${inWords(lifetimeMs)}. ${NOT_YOU}` },
   ],
 })
 
 export const verifyRegistration = ({ username, instanceName, url, lifetimeMs }: To & Link): Letter => ({
-  subject: `Verify your e-mail address on ${instanceName}`,
-  heading: 'Is this your address?',
+  subject: `Verify your email address to request an account on ${instanceName}`,
+  heading: 'Verify your email address',
   blocks: [
     { say: `Hello ${username},` },
-    { say: `somebody asked for an account on ${instanceName} with this address. Please show that it is yours.` },
+    { say: `you requested an account on ${instanceName} with this email address. Please confirm that it is yours.` },
     { link: 'Verify the address', url },
-    { say: `The link can be used for ${inWords(lifetimeMs)}. Afterwards a moderator decides on your request.` },
-    { say: NOT_YOU },
+    { say: `The link expires in ${inWords(lifetimeMs)}. Afterwards a moderator decides on your request. ${NOT_YOU}` },
   ],
 })
 
 export const resetPassword = ({ username, instanceName, url, lifetimeMs }: To & Link): Letter => ({
-  subject: `Choose a new password on ${instanceName}`,
-  heading: 'A new password',
+  subject: `Reset the password of your account on ${instanceName}`,
+  heading: 'Reset your password',
   blocks: [
     { say: `Hello ${username},` },
-    { say: `somebody asked for a new password of your account ${username} on ${instanceName}.` },
+    { say: `a new password was requested for your account ${username} on ${instanceName}.` },
     { link: 'Choose a new password', url },
-    { say: `The link can be used once, for ${inWords(lifetimeMs)}. All your sessions end with it. ${NOT_YOU}` },
+    {
+      say: `The link works once and expires in ${inWords(lifetimeMs)}. A new password logs you out everywhere. ${NOT_YOU}`,
+    },
   ],
 })
 
 export const createPassword = ({ username, instanceName, url, lifetimeMs }: To & Link): Letter => ({
-  subject: `Your account on ${instanceName}`,
-  heading: 'Your account is ready',
+  subject: `Your account on ${instanceName} was created: set your password`,
+  heading: 'Your account was created',
   blocks: [
     { say: `Hello ${username},` },
-    { say: `an account was made for you on ${instanceName}. Your name for the login is ${username}.` },
-    { link: 'Choose your password', url },
-    { say: `The link can be used once, for ${inWords(lifetimeMs)}.` },
+    { say: `an administrator created an account for you on ${instanceName}. Your username is ${username}.` },
+    { link: 'Set your password', url },
+    { say: `The link works once and expires in ${inWords(lifetimeMs)}.` },
   ],
 })
 
 export const registrationAccepted = (mail: To & { response: string; url: string }): Letter => ({
-  subject: `Your request for the account ${mail.username} was accepted`,
+  subject: `Your registration request for the account ${mail.username} was accepted`,
   heading: `Welcome to ${mail.instanceName}`,
   blocks: [
     { say: `Hello ${mail.username},` },
-    { say: 'your request was accepted and your account is ready. The moderators write:' },
-    { quote: mail.response },
+    { say: `your registration request was accepted, and your account on ${mail.instanceName} is ready.` },
+    ...answer(mail.response),
     { link: 'Log in', url: mail.url },
   ],
 })
 
-/** How many things of the archive came in, were here already, and could not be used. */
+export const registrationRejected = (mail: To & { response: string }): Letter => ({
+  subject: `Your registration request for the account ${mail.username} was rejected`,
+  heading: 'Your registration request was rejected',
+  blocks: [
+    { say: `Hello ${mail.username},` },
+    { say: `your request for an account on ${mail.instanceName} was rejected.` },
+    ...answer(mail.response),
+  ],
+})
+
+/** How many objects of the archive were imported, were here already, and failed. */
 export const importCompleted = (
   mail: To & { url: string; success: number; duplicates: number; errors: number },
 ): Letter => ({
-  subject: `The import of your archive on ${mail.instanceName} is done`,
+  subject: `Your archive was imported on ${mail.instanceName}`,
   heading: 'Your archive was imported',
   blocks: [
     { say: `Hello ${mail.username},` },
-    { say: `the import of your archive into your account on ${mail.instanceName} is done.` },
+    { say: `the import of your archive into your account on ${mail.instanceName} is finished.` },
     {
-      say: `Brought in: ${mail.success}. Here already: ${mail.duplicates}. Not usable: ${mail.errors}. New videos may still be transcoded.`,
+      say: `Imported: ${mail.success}. Already present: ${mail.duplicates}. Failed: ${mail.errors}. New videos may still be transcoding.`,
     },
-    { link: 'Look at your imports', url: mail.url },
+    { link: 'See your imports', url: mail.url },
   ],
 })
 
 export const importFailed = (mail: To & { url: string; reason: string }): Letter => ({
   subject: `The import of your archive on ${mail.instanceName} failed`,
-  heading: 'Your archive could not be imported',
+  heading: 'The import of your archive failed',
   blocks: [
     { say: `Hello ${mail.username},` },
-    { say: `the import of your archive into your account on ${mail.instanceName} failed. The reason:` },
+    { say: `your archive could not be imported into your account on ${mail.instanceName}. The reason:` },
     { quote: mail.reason },
-    { say: 'What was brought in before that stays. You may import an archive again: nothing comes in twice.' },
-    { link: 'Look at your imports', url: mail.url },
-  ],
-})
-
-export const registrationRejected = (mail: To & { response: string }): Letter => ({
-  subject: `Your request for the account ${mail.username} was rejected`,
-  heading: 'Your request was rejected',
-  blocks: [
-    { say: `Hello ${mail.username},` },
-    { say: `your request for an account on ${mail.instanceName} was rejected. The moderators write:` },
-    { quote: mail.response },
+    { say: 'What was imported before the failure stays. You can import the archive again: nothing is imported twice.' },
+    { link: 'See your imports', url: mail.url },
   ],
 })
 
@@ -123,16 +124,14 @@ export const userBlocked = (mail: To & { reason: string | null }): Letter => ({
   heading: 'Your account was blocked',
   blocks: [
     { say: `Hello ${mail.username},` },
-    {
-      say: `your account on ${mail.instanceName} was blocked${mail.reason === null ? '.' : '. The moderators write:'}`,
-    },
-    ...(mail.reason === null ? [] : [{ quote: mail.reason }]),
+    { say: `the moderators blocked your account on ${mail.instanceName}.` },
+    ...answer(mail.reason ?? ''),
   ],
 })
 
 export const userUnblocked = (mail: To & { url: string }): Letter => ({
-  subject: `Your account ${mail.username} is open again`,
-  heading: 'Your account is open again',
+  subject: `Your account ${mail.username} was unblocked`,
+  heading: 'Your account was unblocked',
   blocks: [
     { say: `Hello ${mail.username},` },
     { say: `your account on ${mail.instanceName} is no longer blocked.` },
@@ -142,11 +141,11 @@ export const userUnblocked = (mail: To & { url: string }): Letter => ({
 
 export const exportReady = ({ username, instanceName, url }: To & { url: string }): Letter => ({
   subject: 'Your export archive has been created',
-  heading: 'Your archive is ready',
+  heading: 'Your export archive is ready',
   blocks: [
     { say: `Hello ${username},` },
     {
-      say: `the archive of what is yours on ${instanceName} is ready to be downloaded. After some days it is deleted.`,
+      say: `the archive of your data on ${instanceName} is ready to download. It is deleted after a few days.`,
     },
     { link: 'Download the archive', url },
   ],
@@ -154,13 +153,13 @@ export const exportReady = ({ username, instanceName, url }: To & { url: string 
 
 export const exportFailed = ({ username, instanceName, url }: To & { url: string }): Letter => ({
   subject: 'Your export archive could not be created',
-  heading: 'Your archive could not be made',
+  heading: 'Your export archive could not be created',
   blocks: [
     { say: `Hello ${username},` },
     {
-      say: `something went wrong while the archive of what is yours on ${instanceName} was made. You may ask for it again.`,
+      say: `the archive of your data on ${instanceName} could not be created. You can request it again.`,
     },
-    { link: 'Ask for the archive', url },
+    { link: 'Request the archive', url },
   ],
 })
 
@@ -171,16 +170,19 @@ export const contactForm = (mail: {
   body: string
   instanceName: string
 }): Letter => ({
-  subject: mail.subject?.trim() || `A message to ${mail.instanceName}`,
-  heading: 'A message by the contact form',
+  subject: `Contact form: ${mail.subject?.trim() || `a message to ${mail.instanceName}`}`,
+  heading: 'A message from the contact form',
   blocks: [
     {
-      say: `${oneLine(mail.name ?? '') || 'Somebody'} (${mail.email}) wrote by the contact form of ${mail.instanceName}:`,
+      say: `${oneLine(mail.name ?? '') || 'A visitor'} (${mail.email}) sent this message with the contact form of ${mail.instanceName}:`,
     },
     { quote: mail.body },
-    { say: 'The address is as the sender gave it: nobody has verified it. An answer to this mail goes there.' },
+    { say: 'Reply to this mail to answer. The address was given by the sender and is not verified.' },
   ],
 })
+
+/** What the moderators wrote, where they wrote something. */
+const answer = (text: string): Block[] => (text === '' ? [] : [{ say: 'The moderators wrote:' }, { markdown: text }])
 
 interface Link {
   url: string

@@ -11,6 +11,7 @@ export interface Told {
   subject: string
   heading: string
   says: string
+  /** In Markdown. */
   quote?: string
   /** What there is to add after what is quoted. */
   adds?: string
@@ -40,31 +41,31 @@ const numbered = ({ id, kind }: { id: number; kind: string }): string =>
 
 const letters: { [K in NoticeKind]: Tell<K> } = {
   newVideoFromSubscription: ({ video, channel }, page) => ({
-    subject: `New video of ${chosen(channel.name)}: ${chosen(video.name)}`,
+    subject: `New video by ${chosen(channel.name)}: ${chosen(video.name)}`,
     heading: 'A new video',
     says: `${full(channel)} published ${title(video)}.`,
-    link: 'Watch it',
+    link: 'Watch the video',
     url: page(pages.watch(video)),
     item: `${title(video)}, by ${full(channel)}`,
   }),
 
   newCommentOnMyVideo: ({ video, author, text, threadId, isHeld }, page) => ({
-    subject: `${isHeld ? 'A comment waits' : 'A comment'} on ${title(video)}`,
-    heading: isHeld ? 'A comment waits for your approval' : 'A new comment',
-    says: `${full(author)} wrote on your video ${title(video)}:`,
+    subject: `${isHeld ? 'Comment awaiting your approval' : 'New comment'} on your video ${title(video)}`,
+    heading: isHeld ? 'A comment awaits your approval' : 'New comment',
+    says: `${full(author)} commented on your video ${title(video)}:`,
     quote: text,
-    ...(isHeld ? { adds: 'Others do not see it until you approve it.' } : {}),
-    link: isHeld ? 'Decide on it' : 'Read and answer it',
+    ...(isHeld ? { adds: 'Nobody else sees the comment until you approve it.' } : {}),
+    link: isHeld ? 'Approve or delete the comment' : 'Read and reply',
     url: page(isHeld ? pages.heldComments : pages.thread(video, threadId)),
-    item: `${full(author)} on ${title(video)}${isHeld ? ', which waits for your approval' : ''}: ${part(text)}`,
+    item: `${full(author)} on ${title(video)}${isHeld ? ', awaiting your approval' : ''}: ${part(text)}`,
   }),
 
   commentMention: ({ video, author, text, threadId }, page) => ({
-    subject: `A comment on ${title(video)} mentions you`,
-    heading: 'You were mentioned',
+    subject: `${chosen(author.name)} mentioned you in a comment on ${title(video)}`,
+    heading: 'You were mentioned in a comment',
     says: `${full(author)} mentioned you in a comment on the video ${title(video)}:`,
     quote: text,
-    link: 'Read and answer it',
+    link: 'Read and reply',
     url: page(pages.thread(video, threadId)),
     item: `${full(author)} on ${title(video)}: ${part(text)}`,
   }),
@@ -73,17 +74,17 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
     const { reporter, reported, videoName, reason, predefinedReasons } = report
     const on = videoName === null ? '' : ` ${title({ name: videoName })}`
     const what = {
-      video: `the video${on} of ${chosen(reported)}`,
-      comment: `a comment of ${chosen(reported)} on the video${on}`,
+      video: `the video${on} by ${chosen(reported)}`,
+      comment: `a comment by ${chosen(reported)} on the video${on}`,
       account: `the account ${chosen(reported)}`,
     }[report.kind]
     const reasons = predefinedReasons.length === 0 ? '' : ` (${predefinedReasons.join(', ')})`
     return {
-      subject: `Report #${report.id}: ${what}`,
-      heading: 'A new report',
+      subject: `New abuse report #${report.id}: ${what}`,
+      heading: 'New abuse report',
       says: `${chosen(reporter)} reported ${what}${reasons}:`,
       quote: reason,
-      link: 'Decide on it',
+      link: 'Review the report',
       url: page(pages.report(report)),
       item: `#${report.id}, ${what}${reasons}: ${part(reason)}`,
     }
@@ -92,8 +93,8 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   abuseStateChange: ({ report, isAccepted }, page) => {
     const how = isAccepted ? 'accepted' : 'rejected'
     return {
-      subject: `Your report #${report.id} was ${how}`,
-      heading: `Your report was ${how}`,
+      subject: `Your abuse report #${report.id} was ${how}`,
+      heading: `Your abuse report was ${how}`,
       says: `The moderators ${how} your ${numbered(report)}.`,
       link: 'See your reports',
       url: page(pages.ownReport(report)),
@@ -102,28 +103,28 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   },
 
   abuseNewMessage: ({ report, author, text }, page) => ({
-    subject: `A message about report #${report.id}`,
-    heading: 'A message about a report',
+    subject: `New message about abuse report #${report.id}`,
+    heading: 'New message about an abuse report',
     says: `${author === null ? 'The moderators' : chosen(author)} wrote about ${author === null ? 'your ' : ''}${numbered(report)}:`,
     quote: text,
-    link: 'Read and answer it',
+    link: 'Read and reply',
     url: page(author === null ? pages.ownReport(report) : pages.report(report)),
     item: `#${report.id}, ${author === null ? 'the moderators' : chosen(author)}: ${part(text)}`,
   }),
 
   videoAutoBlacklistForModerators: ({ video, channel }, page) => ({
-    subject: `A video waits for a review: ${chosen(video.name)}`,
-    heading: 'A video waits for a review',
-    says: `The video ${title(video)} of ${full(channel)} is blocked until one of the moderators has looked at it.`,
-    link: 'Decide on it',
+    subject: `New video awaiting review: ${chosen(video.name)}`,
+    heading: 'New video awaiting review',
+    says: `The video ${title(video)} by ${full(channel)} was blocked automatically and stays blocked until a moderator reviews it.`,
+    link: 'Review the video',
     url: page(pages.videosToReview),
-    item: `${title(video)}, of ${full(channel)}`,
+    item: `${title(video)}, by ${full(channel)}`,
   }),
 
   blacklistOnMyVideo: ({ video, reason }, page) => ({
     subject: `Your video ${title(video)} was blocked`,
     heading: 'Your video was blocked',
-    says: `The moderators blocked your video ${title(video)}: others cannot watch it any more.${reason ? ' They write:' : ''}`,
+    says: `The moderators blocked your video ${title(video)}: nobody else can watch it.${reason ? ' They wrote:' : ''}`,
     ...(reason ? { quote: reason } : {}),
     link: 'See your video',
     url: page(pages.watch(video)),
@@ -131,17 +132,17 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   }),
 
   unblacklistOnMyVideo: ({ video }, page) => ({
-    subject: `Your video ${title(video)} is no longer blocked`,
-    heading: 'Your video is no longer blocked',
-    says: `The moderators ended the block of your video ${title(video)}: others can watch it again.`,
+    subject: `Your video ${title(video)} was unblocked`,
+    heading: 'Your video was unblocked',
+    says: `The moderators unblocked your video ${title(video)}: others can watch it again.`,
     link: 'See your video',
     url: page(pages.watch(video)),
     item: title(video),
   }),
 
   myVideoPublished: ({ video }, page) => ({
-    subject: `Your video ${title(video)} is published`,
-    heading: 'Your video is published',
+    subject: `Your video ${title(video)} was published`,
+    heading: 'Your video was published',
     says: `Your video ${title(video)} is ready and published.`,
     link: 'See your video',
     url: page(pages.watch(video)),
@@ -149,47 +150,47 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   }),
 
   myVideoStudioEditionFinished: ({ video }, page) => ({
-    subject: `Your video ${title(video)} is edited`,
-    heading: 'Your video is edited',
-    says: `The changes that you asked for in the studio are made: ${title(video)} is ready.`,
+    subject: `Your video ${title(video)} was edited`,
+    heading: 'Your video was edited',
+    says: `Your edits in the studio are finished: the video ${title(video)} is ready.`,
     link: 'See your video',
     url: page(pages.watch(video)),
     item: title(video),
   }),
 
   myVideoImportSuccess: ({ source, video }, page) => ({
-    subject: `The import of ${title(video)} is done`,
-    heading: 'Your import is done',
-    says: `Your import of ${chosen(source)} is done: the video ${title(video)} is here.`,
+    subject: `Your video import ${title(video)} is finished`,
+    heading: 'Your video import is finished',
+    says: `The import of ${chosen(source)} is finished: ${title(video)} is available.`,
     link: 'See your video',
     url: page(pages.watch(video)),
     item: title(video),
   }),
 
   myVideoImportError: ({ source }, page) => ({
-    subject: `The import of ${chosen(source)} failed`,
-    heading: 'Your import failed',
-    says: `Your import of ${chosen(source)} failed. The list of your imports says why.`,
+    subject: `Your video import ${chosen(source)} failed`,
+    heading: 'Your video import failed',
+    says: `Your import of ${chosen(source)} failed. The list of your imports shows the reason.`,
     link: 'See your imports',
     url: page(pages.imports),
     item: chosen(source),
   }),
 
   newUserRegistration: ({ user }, page) => ({
-    subject: `A new account: ${chosen(user.handle)}`,
-    heading: 'A new account',
-    says: `${full(user)} registered.`,
+    subject: `New user registered: ${chosen(user.handle)}`,
+    heading: 'New user registered',
+    says: `${full(user)} registered on this server.`,
     link: 'See the users',
     url: page(pages.users),
     item: full(user),
   }),
 
   newUserRegistrationRequest: ({ username, reason }, page) => ({
-    subject: `${chosen(username)} asks for an account`,
-    heading: 'A request for an account',
-    says: `${chosen(username)} asks for an account, for this reason:`,
+    subject: `New registration request: ${chosen(username)}`,
+    heading: 'New registration request',
+    says: `${chosen(username)} requests an account and gives this reason:`,
     quote: reason,
-    link: 'Decide on it',
+    link: 'Accept or reject the request',
     url: page(pages.registrations),
     item: `${chosen(username)}: ${part(reason)}`,
   }),
@@ -198,7 +199,7 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
     const whom = following.isChannel ? `your channel ${full(following)}` : 'you'
     return {
       subject: `${chosen(follower.name)} subscribed to ${following.isChannel ? chosen(following.name) : 'you'}`,
-      heading: 'A new subscriber',
+      heading: 'New subscriber',
       says: `${full(follower)} subscribed to ${whom}.`,
       link: 'See your subscribers',
       url: page(pages.followers),
@@ -207,30 +208,30 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   },
 
   newInstanceFollower: ({ follower, isPending }, page) => ({
-    subject: `${chosen(follower.handle)} ${isPending ? 'asks to follow' : 'follows'} this server`,
-    heading: isPending ? 'A request to follow this server' : 'A new follower of this server',
+    subject: `${isPending ? 'New follower awaiting approval' : 'New follower of this server'}: ${chosen(follower.handle)}`,
+    heading: isPending ? 'New follower awaiting approval' : 'New follower of this server',
     says: isPending
-      ? `${full(follower)} asks to follow this server, and waits for your approval.`
+      ? `${full(follower)} asks to follow this server and awaits your approval.`
       : `${full(follower)} follows this server.`,
-    link: isPending ? 'Decide on it' : 'See the followers',
+    link: isPending ? 'Accept or reject the follower' : 'See the followers',
     url: page(pages.serverFollowers),
-    item: `${full(follower)}${isPending ? ', who waits for your approval' : ''}`,
+    item: `${full(follower)}${isPending ? ', awaiting your approval' : ''}`,
   }),
 
   autoInstanceFollowing: ({ following }, page) => ({
-    subject: `This server follows ${chosen(following.handle)} now`,
-    heading: 'A new server is followed',
-    says: `This server follows ${full(following)} now, by the rules of its configuration.`,
-    link: 'See whom this server follows',
+    subject: `This server now follows ${chosen(following.handle)}`,
+    heading: 'New server followed',
+    says: `This server now follows ${full(following)}, because its configuration follows servers automatically.`,
+    link: 'See the followed servers',
     url: page(pages.serverFollowing),
     item: full(following),
   }),
 
   newPeerTubeVersion: ({ version }, page) => ({
-    subject: `Version ${chosen(version)} of the software is there`,
-    heading: 'A new version',
-    says: `Version ${chosen(version)} of the software of this server is there.`,
-    link: 'See what runs here',
+    subject: `A new version of the software is available: ${chosen(version)}`,
+    heading: 'A new version is available',
+    says: `Version ${chosen(version)} of the software of this server is available.`,
+    link: 'See the installed version',
     url: page(pages.system),
     item: `Version ${chosen(version)}`,
   }),
@@ -252,7 +253,7 @@ export function letterOf(notice: Notice, origin: string): Letter {
     heading,
     blocks: [
       { say: says },
-      ...(quoted === '' ? [] : [{ quote: quoted }]),
+      ...(quoted === '' ? [] : [{ markdown: quoted }]),
       ...(adds === undefined ? [] : [{ say: adds }]),
       { link, url },
     ],

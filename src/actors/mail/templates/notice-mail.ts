@@ -31,9 +31,9 @@ export function noticeLetter(
   return {
     ...letter,
     footer: [
-      { say: `You get this mail because your settings ask for mails about ${aboutOf[setting]}.` },
-      { link: 'Change what you are told of', url: `${at.origin}${pages.notifications}` },
-      { link: 'No more mails of this kind', url: at.unsubscribe },
+      { say: `You receive this mail because your settings ask for mails about ${aboutOf[setting]}.` },
+      { link: 'Change your notification settings', url: `${at.origin}${pages.notifications}` },
+      { link: 'Stop mails of this kind', url: at.unsubscribe },
     ],
   }
 }
