@@ -186,7 +186,7 @@ async function start(
 ): Promise<Server> {
   const { loaded, logger, roles, clock = systemClock, instead = {} } = options
   const ground = await openGround({ loaded, logger, roles, clock }, closers, health)
-  const { source, stored, db, bus, limits, prefix, audit, runtime, watched, deps } = ground
+  const { source, stored, db, bus, limits, prefix, audit, runtime, watched, loopWatch, deps } = ground
   const { config } = deps
   const { generateKeys, passwords = makePasswords() } = instead
   const instance = makeInstance({ ...deps, generateKeys })
@@ -318,6 +318,7 @@ async function start(
     bus,
     redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
     software: { name: 'vireo', version: VERSION },
+    loopWatch,
   })
   closers.push(() => federation.close())
   const userExports = { ...makeUserExports(media), ...makeArchiveLinks({ ...deps, signedTokens }) }
@@ -373,6 +374,7 @@ async function start(
   })
   const address = await serve()
   health.started()
+  loopWatch.start()
   if (address) void federation.warmUp()
 
   return {
@@ -441,6 +443,7 @@ async function start(
       jobQueue,
       notifications,
       limits,
+      loopWatch,
       ownershipChanges,
       passwordReset,
       passwords,

@@ -15,6 +15,7 @@ import { makeDataFolder } from '../platform/data-folder.ts'
 import { makeDatabase } from '../platform/database/index.ts'
 import type { Health } from '../platform/health.ts'
 import { type Logger, tagged } from '../platform/logger.ts'
+import { type LoopWatch, makeLoopWatch } from '../platform/loop-watch.ts'
 import { makeQueue } from '../platform/queue/index.ts'
 import { connectRedis, type Redis } from '../platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from '../platform/secrets.ts'
@@ -25,6 +26,7 @@ export interface Ground {
   source: ReturnType<typeof makeConfigSource>
   stored: ReturnType<typeof makeStoredOverrides>
   watched: Watched
+  loopWatch: LoopWatch
   db: ActorDeps['db']
   bus: Bus
   /** Where Redis is configured: for limits, and for what federation keeps. */
@@ -49,6 +51,8 @@ export async function openGround(
   // A command of the operator plays no role, and runs beside a process that has these addresses.
   const watched = roles.length > 0 ? await openWatched({ config: config(), health, logger }, closers) : UNWATCHED
 
+  const loopWatch = makeLoopWatch({ logger, telemetry: watched.telemetry })
+  closers.push(async () => loopWatch.stop())
   const { url: databaseUrl, ...connection } = await openDatabaseServer(options, closers)
   const db = await makeDatabase({
     url: databaseUrl,
@@ -57,6 +61,7 @@ export async function openGround(
     migrations,
     logger: tagged(logger, 'sql'),
     prettySql: config().log.prettify_sql,
+    onAnswer: loopWatch.resumed,
   })
   closers.push(() => db.close())
   // A command of another version than that of the server beside it leaves the schema alone.
@@ -100,6 +105,7 @@ export async function openGround(
     logger,
     settings: () => runtimeSettings(config(), roles),
     witnesses: audit,
+    loopWatch,
   })
   const deps: ActorDeps = {
     db,
@@ -111,5 +117,5 @@ export async function openGround(
     secrets: makeSecrets({ secret }),
     urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
   }
-  return { source, stored, watched, db, bus, limits, prefix, audit, runtime, deps }
+  return { source, stored, watched, loopWatch, db, bus, limits, prefix, audit, runtime, deps }
 }

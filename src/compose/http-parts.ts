@@ -41,6 +41,7 @@ import type { Ffmpeg, FileStore } from '../media/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import type { GuardedFetch } from '../platform/fetch/index.ts'
 import type { Health } from '../platform/health.ts'
+import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Redis } from '../platform/redis.ts'
 import type { SignedTokens } from '../platform/signed-tokens.ts'
@@ -103,6 +104,7 @@ export interface HttpParts {
   studio: Studio
   /** Where figures are kept. */
   telemetry: Telemetry | undefined
+  loopWatch: Pick<LoopWatch, 'run'>
   transcodeAgain: TranscodeAgain
   twoFactor: TwoFactor
   uploads: Uploads

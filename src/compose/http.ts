@@ -107,7 +107,7 @@ import type { HttpParts } from './http-parts.ts'
 
 /** The application, not yet listening. Throws an Error of one line when the web client of the configuration cannot be used. */
 export async function composeHttp(parts: HttpParts): Promise<App> {
-  const { deps, limits, options, publicUrl, sessions, answers, health, telemetry } = parts
+  const { deps, limits, loopWatch, options, publicUrl, sessions, answers, health, telemetry } = parts
   const { http_request_duration } = deps.config().open_telemetry.metrics
   const folder = deps.config().vireo.client.dist
   const client = folder === null ? undefined : await openClient({ ...deps, folder })
@@ -121,6 +121,7 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     version: VERSION,
     clock: deps.clock,
     isDraining: health.isDraining,
+    loopWatch,
     countRequest: telemetry && makeCountRequests(telemetry, { timed: http_request_duration.enabled }),
     written: { seen: answers.changed, told: parts.federation.documentsChanged },
     audit: parts.audit,

@@ -24,6 +24,7 @@ import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
 import { makeMemoryLimitStore, makeRedisLimitStore } from '../platform/limit-stores.ts'
+import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { Redis } from '../platform/redis.ts'
 import { makeArchiveDocuments } from './archive/archive-documents.ts'
 import { followIndex } from './auto-follow-index.ts'
@@ -45,7 +46,7 @@ import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { registerHistoryWalks } from './history.ts'
 import { makeForOthers } from './inbound/for-others.ts'
-import { makeCountOf, makeInboundPolicy } from './inbound/policy/index.ts'
+import { kindOf, makeCountOf, makeInboundPolicy } from './inbound/policy/index.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
 import { makeTreat } from './inbound/treat.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
@@ -94,6 +95,8 @@ export interface FederationOptions {
   /** Where Fedify keeps what it remembers; a table when there is none. */
   redis?: { connection: Redis; prefix: string } | undefined
   software: Software
+  /** Names activities as work of the event loop. */
+  loopWatch: Pick<LoopWatch, 'run'>
 }
 
 export interface FederationPart {
@@ -152,9 +155,11 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   }
 
   const discovery = makeDiscovery(deps)
+  const treat = makeTreat(context)
   const incoming: IncomingActivities = makeIncomingActivities({
     ...actorDeps,
-    treat: makeTreat(context),
+    treat: (activity) =>
+      options.loopWatch.run(`activity ${kindOf({ type: activity.type, object: null })}`, () => treat(activity)),
     verify: makeVerifyLater({ ...context, discovery }),
   })
   registerPlaylistJobs(context)

@@ -1,12 +1,19 @@
 // The HTTP application: Fastify with everything that each route of the REST API relies on, and the areas' routes.
 
-import Fastify, { type FastifyBaseLogger, LogController, type RouteOptions } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type RouteOptions,
+} from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Audit } from '../actors/audit/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { newUuid } from '../platform/ids.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { CountRequest } from './metrics/count-requests.ts'
 import { addAsksConstraint } from './plugins/asks.ts'
 import { auditHooks } from './plugins/audit.ts'
@@ -54,6 +61,8 @@ export interface AppOptions {
   clock?: Clock
   /** Whether the server is about to end. */
   isDraining?: () => boolean
+  /** Names requests as work of the event loop. */
+  loopWatch?: Pick<LoopWatch, 'run'> | undefined
   /** Told of every request when it is answered. */
   countRequest?: CountRequest | undefined
   newRequestId?: () => string
@@ -68,7 +77,7 @@ const LONGEST_PARAMETER = 400
 export async function makeApp(options: AppOptions): Promise<App> {
   const { config, logger, publicUrl, authenticate, rateLimitRedis, areas, version } = options
   const { clock = systemClock, newRequestId = newUuid, checkResponses = false } = options
-  const { isDraining = () => false, countRequest } = options
+  const { isDraining = () => false, countRequest, loopWatch } = options
   const atStart = config()
 
   const setDefaultHeaders = makeDefaultHeaders(atStart)
@@ -96,6 +105,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   app.decorateRequest('session', null)
 
   const auth = makeAuth({ authenticate })
+  if (loopWatch) nameWork(app, loopWatch)
   addErrorHandling(app)
   addDraining(app, { timeoutMs: atStart.vireo.runtime.drain_timeout, isDraining })
   addUpgrades(app)
@@ -127,6 +137,15 @@ export async function makeApp(options: AppOptions): Promise<App> {
   for (const area of areas) await app.register(named('area', async (scope: App) => area(scope)))
   await app.ready()
   return app
+}
+
+/** A body arrives outside of what asked for it, so that requests are named once more behind it. */
+function nameWork(app: App, { run }: Pick<LoopWatch, 'run'>): void {
+  const name = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>
+    run(`${request.method} ${request.routeOptions.url ?? 'unknown'}`, done)
+  app.addHook('onRequest', name)
+  app.addHook('preParsing', (request, reply, _body, done) => name(request, reply, done))
+  app.addHook('preValidation', name)
 }
 
 /** Limits first, then who asks, then the route's own hooks. */

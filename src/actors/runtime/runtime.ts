@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { LoopWatch } from '../../platform/loop-watch.ts'
 import { type Hint, type Queue, type QueueName, queueNames, type WorkHandle } from '../../platform/queue/index.ts'
 import { type Dispatcher, makeDispatcher } from './dispatcher.ts'
 import { type JobSettings, makeJobs } from './jobs.ts'
@@ -55,8 +56,10 @@ export function makeRuntime(options: {
   logger: Logger
   settings: () => RuntimeSettings
   witnesses?: Witnesses
+  loopWatch?: Pick<LoopWatch, 'run'>
 }): Runtime {
-  const { db, queue, bus, clock, logger, settings, witnesses } = options
+  const { db, queue, bus, clock, logger, settings, witnesses, loopWatch } = options
+  const named = <T>(name: string, work: () => T): T => (loopWatch ? loopWatch.run(name, work) : work())
   const owner = leaseOwner()
   const registry = makeRegistry()
   const workers = new Map<QueueName, WorkHandle>()
@@ -127,7 +130,7 @@ export function makeRuntime(options: {
       patience: handler.patience ?? (() => NO_PATIENCE),
       work: async (key, slot) => {
         try {
-          await lanes.work(kind, key, slot)
+          await named(`lane ${kind}`, () => lanes.work(kind, key, slot))
         } catch (error) {
           logger.error({ err: error, lane: kind, key }, 'a lane could not be worked; the sweeper will see to it')
         }
@@ -163,7 +166,7 @@ export function makeRuntime(options: {
 
   async function handle(hint: Hint): Promise<void> {
     if (hint.name === LANE) await dispatchers.get(String(hint.data.kind))?.run(String(hint.data.key))
-    else await jobs.work(hint.name)
+    else await named(`job ${hint.name}`, () => jobs.work(hint.name))
   }
 
   return {

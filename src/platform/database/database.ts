@@ -79,6 +79,8 @@ export interface DatabaseOptions {
   logger: Logger
   /** As they are laid out, not in one line. */
   prettySql?: boolean
+  /** Called in the context of who asked, for each statement. */
+  onAnswer?: () => void
 }
 
 // Any number that no other program takes for its advisory lock: "vireo" in ASCII.
@@ -95,7 +97,7 @@ types.setTypeParser(TIMESTAMPTZ, standardTypes.getTypeParser(TIMESTAMPTZ))
 export async function makeDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = await MikroORM.init(ormOptions(options))
   const pool = await connect(orm, options.url)
-  const { logger, prettySql = false } = options
+  const { logger, prettySql = false, onAnswer } = options
   const shown = (text: string): string => (prettySql ? text : text.replace(/\s+/g, ' ').trim())
   let count = 0
   let answeredAt = Number.NEGATIVE_INFINITY
@@ -113,6 +115,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       const statement = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
       const { rows } = await connection.query<R>(statement).catch(tellOutage)
       answeredAt = performance.now()
+      onAnswer?.()
       return rows
     }
   }
