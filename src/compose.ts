@@ -49,7 +49,7 @@ import { makeRatings } from './actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies, mirrorByStrategy } from './actors/redundancy/index.ts'
 import { makeRegistrations } from './actors/registration/index.ts'
 import { makeRemoteActorRemoval } from './actors/remote-actor-removal/index.ts'
-import { keepJobHistoryShort } from './actors/runtime/index.ts'
+import { keepJobHistoryShort, makeGuesses } from './actors/runtime/index.ts'
 import { makeRuntimeConfig } from './actors/runtime-config/index.ts'
 import { makeSessions } from './actors/session/index.ts'
 import { makeShares } from './actors/share/index.ts'
@@ -110,6 +110,7 @@ import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { type Health, makeHealth } from './platform/health.ts'
 import { randomToken } from './platform/ids.ts'
 import type { GenerateKeys } from './platform/keys.ts'
+import { makeLimitStore } from './platform/limit-stores.ts'
 import { type Logger, tagged } from './platform/logger.ts'
 import { makeMailer } from './platform/mailer.ts'
 import { makePasswords, type Passwords } from './platform/passwords.ts'
@@ -200,8 +201,9 @@ async function start(
   })
   closers.push(async () => runtimeConfig.close())
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
-  const sessions = makeSessions({ ...deps, passwords })
-  const twoFactor = makeTwoFactor({ ...deps, passwords })
+  const guesses = makeGuesses({ store: makeLimitStore({ redis: limits, prefix: `${prefix}:`, clock }), config })
+  const sessions = makeSessions({ ...deps, passwords, guesses })
+  const twoFactor = makeTwoFactor({ ...deps, passwords, guesses })
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })
   const contact = makeContact(deps)
@@ -334,6 +336,7 @@ async function start(
       follows,
       history,
       passwords,
+      guesses,
       playlists,
       ratings,
     },
@@ -447,6 +450,7 @@ async function start(
       ownershipChanges,
       passwordReset,
       passwords,
+      guesses,
       playlists,
       ratings,
       redundancies,

@@ -21,7 +21,7 @@ import type { Playlists, RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
 import type { Redundancies } from '../actors/redundancy/index.ts'
 import type { Registrations } from '../actors/registration/index.ts'
-import type { ActorDeps, Runtime } from '../actors/runtime/index.ts'
+import type { ActorDeps, Guesses, Runtime } from '../actors/runtime/index.ts'
 import type { RuntimeConfig } from '../actors/runtime-config/index.ts'
 import type { Sessions } from '../actors/session/index.ts'
 import type { Studio } from '../actors/studio/index.ts'
@@ -73,6 +73,7 @@ export interface HttpParts {
   federation: FederationPart
   ffmpeg: Ffmpeg
   follows: Follows
+  guesses: Guesses
   health: Health
   history: History
   homepage: Homepage

@@ -160,6 +160,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     ownershipChanges,
     passwordReset,
     passwords,
+    guesses,
     playlists,
     ratings,
     redundancies,
@@ -195,7 +196,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const receiveImage = makeReceiveImage({ uploads, config })
   const subscriptions = makeSubscriptions({ ...deps, follows })
   const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
-  const updateMe = makeUpdateMe({ ...deps, passwords })
+  const updateMe = makeUpdateMe({ ...deps, passwords, guesses })
   const serverConfig = makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } })
 
   /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */

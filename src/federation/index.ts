@@ -23,7 +23,7 @@ import type { RemoteVideos } from '../actors/video/index.ts'
 import type { Views } from '../actors/view/index.ts'
 import type { Bus } from '../platform/bus/index.ts'
 import { FetchError, type GuardedFetch } from '../platform/fetch/index.ts'
-import { makeMemoryLimitStore, makeRedisLimitStore } from '../platform/limit-stores.ts'
+import { makeLimitStore } from '../platform/limit-stores.ts'
 import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { Redis } from '../platform/redis.ts'
 import { makeArchiveDocuments } from './archive/archive-documents.ts'
@@ -182,13 +182,11 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   sendFlags(deps, sender)
   sendRedundancies(deps, sender)
 
-  const now = () => deps.clock.now().getTime()
-  const memory = makeMemoryLimitStore({ now })
-  const counts = options.redis
-    ? makeRedisLimitStore({
-        ...{ redis: options.redis.connection, prefix: `${options.redis.prefix}inbox:`, fallback: memory, now },
-      })
-    : memory
+  const counts = makeLimitStore({
+    redis: options.redis?.connection,
+    prefix: `${options.redis?.prefix ?? ''}inbox:`,
+    clock: deps.clock,
+  })
 
   const kv = options.redis
     ? new RedisKv(options.redis.connection, { prefix: options.redis.prefix })

@@ -12,6 +12,7 @@ import type { Audit } from '../actors/audit/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { newUuid } from '../platform/ids.ts'
+import { makeLimitStore } from '../platform/limit-stores.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { CountRequest } from './metrics/count-requests.ts'
@@ -37,6 +38,7 @@ import type { App, Area } from './plugins/types.ts'
 import { addUnknownRoutes } from './plugins/unknown-routes.ts'
 import { addUpgrades, shouldUpgradeCallback } from './plugins/upgrades.ts'
 import { checkingSerializerCompiler, plainSerializerCompiler, validatorCompiler } from './plugins/validation.ts'
+import { addVideoSecretLimits } from './plugins/video-secrets.ts'
 import { tellOfWrites, type Written } from './plugins/writes.ts'
 
 export type { App, Area } from './plugins/types.ts'
@@ -119,13 +121,10 @@ export async function makeApp(options: AppOptions): Promise<App> {
   addBodyDeadline(app, { longestMs: atStart.vireo.uploads.legacy_timeout })
   addDefaultHeaders(app, setDefaultHeaders)
   await addBodyParsers(app)
-  const rateLimits = await addRateLimits(app, {
-    config: atStart,
-    clock,
-    redis: rateLimitRedis,
-    prefix: `vireo:limit:${new URL(publicUrl).host}:`,
-    identify: auth.identify,
-  })
+  const prefix = `vireo:limit:${new URL(publicUrl).host}:`
+  const store = makeLimitStore({ redis: rateLimitRedis, prefix, clock })
+  const rateLimits = await addRateLimits(app, { config: atStart, clock, store, identify: auth.identify })
+  addVideoSecretLimits(app, { config: atStart, clock, store })
   app.addHook('onRoute', (route) =>
     frameRoute(route, { auth, rateLimits, written: options.written, audit: options.audit }),
   )

@@ -1,6 +1,7 @@
 // Where requests are counted: in memory, or in Redis so that all processes share the limits. Fixed windows in both.
 
 import type { Redis } from 'ioredis'
+import type { Clock } from './clock.ts'
 
 interface Count {
   /** Requests in the window, this one included. */
@@ -14,6 +15,14 @@ export interface LimitStore {
   add(key: string, windowMs: number): Count | Promise<Count>
   /** Takes one request back, in the window that is still open. */
   giveBack(key: string): void | Promise<void>
+}
+
+/** Counts in Redis where there is one, else in memory. `prefix` sets the counters of this server apart from those of others. */
+export function makeLimitStore(options: { redis: Redis | undefined; prefix: string; clock: Clock }): LimitStore {
+  const { redis, prefix, clock } = options
+  const now = () => clock.now().getTime()
+  const memory = makeMemoryLimitStore({ now })
+  return redis ? makeRedisLimitStore({ redis, prefix, fallback: memory, now }) : memory
 }
 
 /** Most addresses remembered at once; the oldest windows go first, so that many addresses cannot fill the memory. */

@@ -32,6 +32,7 @@ import { makeHealth } from '../../src/platform/health.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
+import { guessesFor } from './guesses.ts'
 import { testFfmpeg } from './media.ts'
 import type { TestNode } from './node.ts'
 
@@ -85,7 +86,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const videos = makeUpdateVideo({ ...media, registry: nobody(deps) })
   const nowhere = async () => undefined
   const list = partImportersOf({
-    ...{ ...media, passwords: cheapPasswords() },
+    ...{ ...media, passwords: cheapPasswords(), guesses: guessesFor(deps) },
     resolvePasted: { video: nowhere, account: nowhere, ...options.resolveRemote },
     actorImages: makeActorImages(media),
     blocklist: makeBlocklist(deps),

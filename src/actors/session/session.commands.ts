@@ -4,7 +4,7 @@
 import type { Sql } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Guesses } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
 
@@ -94,8 +94,8 @@ const TOKEN_BYTES = 20
 const ASKED_TWICE_MS = 10_000
 const SWEEP_EVERY_MS = 3_600_000
 
-export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessions {
-  const { db, tell, clock, config, passwords, registry, secrets } = deps
+export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: Guesses }): Sessions {
+  const { db, tell, clock, config, passwords, registry, secrets, guesses } = deps
 
   registry.periodic('ended-sessions', {
     everyMs: () => SWEEP_EVERY_MS,
@@ -202,7 +202,7 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords }): Sessio
       const checked =
         secretSealed === null
           ? undefined
-          : await checkCode({ secretSealed, open: secrets.open, code, now: clock.now() })
+          : await checkCode({ guesses, userId: user.id, secretSealed, open: secrets.open, code, now: clock.now() })
 
       const { values, tokens } = mint()
       await tell.create(async (unit) => {

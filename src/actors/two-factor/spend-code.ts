@@ -1,7 +1,7 @@
 // The second factor of a login: a code of the user's app, which works once, on however many processes.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { DomainError } from '../runtime/index.ts'
+import { DomainError, type Guesses } from '../runtime/index.ts'
 import { stepOfCode } from './one-time-code.ts'
 
 export interface CheckedCode {
@@ -12,22 +12,29 @@ export interface CheckedCode {
 
 /** Throws `missing_two_factor` and `invalid_two_factor`. Whether the code was used before is only seen by `spendCode`. */
 export async function checkCode(ask: {
+  guesses: Guesses
+  userId: number
   secretSealed: string
   open: (sealed: string) => string
   code: string | undefined
   now: Date
 }): Promise<CheckedCode> {
-  const { secretSealed, open, code, now } = ask
+  const { guesses, userId, secretSealed, open, code, now } = ask
   if (!code) {
     throw new DomainError('unauthenticated', 'Missing two factor header', {
       code: 'missing_two_factor',
       headers: { 'x-peertube-otp': 'required; app' },
     })
   }
-  const step = await stepOfCode(open(secretSealed), code, now)
-  if (step === undefined) throw wrongCode()
-  return { secretSealed, step }
+  return await guesses.check(guessedCode(userId), async () => {
+    const step = await stepOfCode(open(secretSealed), code, now)
+    if (step === undefined) throw wrongCode()
+    return { secretSealed, step }
+  })
 }
+
+/** What wrong codes of a user are counted as, when they log in and when they set the app up. */
+export const guessedCode = (userId: number): string => `code:${userId}`
 
 /** In the transaction of the login. Throws `invalid_two_factor` for a code that was used, or is older than one that was. */
 export async function spendCode(query: Sql, userId: number, { secretSealed, step }: CheckedCode): Promise<void> {

@@ -11,9 +11,10 @@ import {
   type TwoFactorState,
   twoFactorMachine,
 } from '../../state-machines/two-factor.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/user.entity.ts'
 import { enrolmentUri, stepOfCode } from './one-time-code.ts'
+import { guessedCode } from './spend-code.ts'
 import { type Asker, mayChangeTwoFactor } from './two-factor.policy.ts'
 
 export interface TwoFactorRequest {
@@ -57,8 +58,8 @@ interface Secret {
 const NO_SECRET: Secret = { secretSealed: null, requestTokenHash: null }
 const REQUEST_TOKEN_BYTES = 20
 
-export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords }): TwoFactor {
-  const { db, tell, clock, config, passwords, registry, secrets, urls } = deps
+export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses: Guesses }): TwoFactor {
+  const { db, tell, clock, config, passwords, registry, secrets, urls, guesses } = deps
 
   registry.timeout('two_factor', {
     dueSql: 'select id from two_factor where due_at <= $1 order by due_at limit 100',
@@ -117,8 +118,10 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords }): TwoFa
   async function checkPassword(by: Asker, user: Target, currentPassword: string | undefined): Promise<void> {
     if (by.id !== user.id) return
     if (!currentPassword) throw new DomainError('invalid', 'currentPassword is missing')
-    if (await passwords.verify(user.passwordHash, currentPassword)) return
-    throw new DomainError('forbidden', 'currentPassword is invalid.', { code: 'current_password_is_invalid' })
+    await guesses.check(`password:${user.id}`, async () => {
+      if (await passwords.verify(user.passwordHash, currentPassword)) return
+      throw new DomainError('forbidden', 'currentPassword is invalid.', { code: 'current_password_is_invalid' })
+    })
   }
 
   return {
@@ -141,8 +144,10 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords }): TwoFa
       if (id === null || secretSealed === null || dueAt === null || dueAt <= clock.now()) throw wrongRequest()
       if (!requestTokenHash?.equals(asked)) throw wrongRequest()
       // The code is not used up: apps still show it when the user logs in with it for the first time.
-      const step = await stepOfCode(secrets.open(secretSealed), code, clock.now())
-      if (step === undefined) throw new DomainError('forbidden', 'Invalid OTP token')
+      await guesses.check(guessedCode(userId), async () => {
+        const step = await stepOfCode(secrets.open(secretSealed), code, clock.now())
+        if (step === undefined) throw new DomainError('forbidden', 'Invalid OTP token')
+      })
 
       await tell({ aggregate: 'two_factor', id }, async (unit) => {
         const [same] = await unit.query(

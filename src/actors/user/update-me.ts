@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
 import { askForMail } from '../mail/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
 import { User } from './user.entity.ts'
 
@@ -42,8 +42,8 @@ export interface MeChanges {
  */
 export type UpdateMe = (me: { userId: number; sessionId: number }, changes: MeChanges) => Promise<void>
 
-export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords }): UpdateMe {
-  const { db, tell, config, passwords } = deps
+export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: Guesses }): UpdateMe {
+  const { db, tell, config, passwords, guesses } = deps
 
   return async function updateMe({ userId, sessionId }, changes) {
     const secrets = await checkSecrets(userId, changes)
@@ -76,7 +76,9 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords }): Update
     if (currentPassword === undefined) throw new DomainError('invalid', 'currentPassword parameter is missing')
     const [user] = await db.query<{ password_hash: string }>('select password_hash from users where id = $1', [userId])
     if (!user) throw notFound('User not found')
-    if (!(await passwords.verify(user.password_hash, currentPassword))) throw wrongPassword()
+    await guesses.check(`password:${userId}`, async () => {
+      if (!(await passwords.verify(user.password_hash, currentPassword))) throw wrongPassword()
+    })
     const newHash = password === undefined ? undefined : await passwords.hash(password)
     return { checkedHash: user.password_hash, newHash }
   }

@@ -8,14 +8,17 @@ export type TokenRequest =
   | { grant: 'password'; client: ClientCredentials; username: string; password: string }
   | { grant: 'refresh_token'; client: ClientCredentials; refreshToken: string }
 
+/** Characters of a field: more than any name, address, password or token has. */
+const LONGEST = 1000
+
 /** For the documentation; what is missing is named by `readTokenRequest`. */
 export const tokenForm = z.object({
-  client_id: z.string(),
-  client_secret: z.string(),
+  client_id: z.string().max(LONGEST),
+  client_secret: z.string().max(LONGEST),
   grant_type: z.enum(['password', 'refresh_token']),
-  username: z.string().optional(),
-  password: z.string().optional(),
-  refresh_token: z.string().optional(),
+  username: z.string().max(LONGEST).optional(),
+  password: z.string().max(LONGEST).optional(),
+  refresh_token: z.string().max(LONGEST).optional(),
 })
 
 /** The one-time code of users with two-factor login. */
@@ -47,7 +50,9 @@ function fieldsOf(body: unknown): Field {
   const fields = z.record(z.string(), z.unknown()).catch({}).parse(body)
   return (name) => {
     const value = fields[name]
-    return typeof value === 'string' && value !== '' ? value : undefined
+    if (typeof value !== 'string' || value === '') return undefined
+    if (value.length > LONGEST) throw refused('invalid_request', `Invalid request: \`${name}\` is too long`)
+    return value
   }
 }
 

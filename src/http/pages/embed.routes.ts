@@ -50,7 +50,14 @@ export function addEmbedPages(tools: PageTools): void {
   app.get(PATH, options, async (request, reply) =>
     show(request, reply, { id: request.params.id, query: request.query }),
   )
-  app.post(PATH, { ...options, schema: { ...options.schema, body: passwordForm } }, async (request, reply) =>
-    show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+  app.post(
+    PATH,
+    {
+      ...options,
+      config: { ...options.config, takesVideoPassword: true },
+      schema: { ...options.schema, body: passwordForm },
+    },
+    async (request, reply) =>
+      show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
   )
 }

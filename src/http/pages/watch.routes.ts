@@ -58,8 +58,15 @@ export function addWatchPages(tools: PageTools): void {
     })
 
     // Nothing is kept: who reloads the page says it again.
-    app.post(path, { ...options, schema: { ...options.schema, body: passwordForm } }, async (request, reply) =>
-      show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+    app.post(
+      path,
+      {
+        ...options,
+        config: { ...options.config, takesVideoPassword: true },
+        schema: { ...options.schema, body: passwordForm },
+      },
+      async (request, reply) =>
+        show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
     )
   }
 }

@@ -7,8 +7,12 @@ const HOST = new RegExp(`^(?:${LABEL}\\.)*${LABEL}\\.?(?::\\d{1,5})?$`, 'i')
 const PUBLIC_HOST = new RegExp(`^(?:${LABEL}\\.)+[a-z][a-z0-9-]*[a-z0-9](?::\\d{1,5})?$`, 'i')
 const NAME = /^[a-z0-9_.-]{1,200}$/i
 
+/** A name of DNS (RFC 1035, 2.3.4) with a port. */
+const LONGEST_HOST = 259
+
 /** Hosts that are no public names or have plain addresses count only where such peers are allowed. */
 export const isHost = (text: string, config: Config): boolean =>
+  text.length <= LONGEST_HOST &&
   (config.vireo.federation.allow_private_addresses ? HOST : PUBLIC_HOST).test(text) &&
   Number(text.split(':')[1] ?? 1) <= 65_535
 

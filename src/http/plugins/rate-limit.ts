@@ -2,12 +2,11 @@
 
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
-import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import { isStaff } from '../../actors/user/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type LimitStore, makeMemoryLimitStore, makeRedisLimitStore } from '../../platform/limit-stores.ts'
+import type { LimitStore } from '../../platform/limit-stores.ts'
 import { clientIp } from './client-ip.ts'
 import { HttpError } from './http-error.ts'
 import { countsSuccesses, type LimitGroup, limitGroups } from './rate-limit-groups.ts'
@@ -23,19 +22,15 @@ export interface RateLimits {
 interface RateLimitOptions {
   config: Config
   clock: Clock
-  redis?: Redis | undefined
-  /** Sets the counters of this server apart from those of others on the same Redis. */
-  prefix: string
+  store: LimitStore
   /** Who asks, also on routes without authentication: staff passes every limit. */
   identify(request: FastifyRequest): Promise<{ user: { role: 0 | 1 | 2 } } | null>
 }
 
 /** Adds `app.rateLimits`. The limits are those of `rates_limit` when the server starts. */
 export async function addRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
-  const { config, clock, redis, prefix, identify } = options
+  const { config, clock, store, identify } = options
   const now = () => clock.now().getTime()
-  const memory = makeMemoryLimitStore({ now })
-  const store = redis ? makeRedisLimitStore({ redis, prefix, fallback: memory, now }) : memory
   await app.register(fastifyRateLimit, { global: false, store: adapt(store) })
 
   const limiters = new Map(

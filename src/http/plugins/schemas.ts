@@ -136,7 +136,7 @@ function toInteger(sent: unknown): number | null {
   return typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : null
 }
 
-function readIdOrUuid(text: string): IdOrUuid | undefined {
+export function readIdOrUuid(text: string): IdOrUuid | undefined {
   if (/^\d{1,10}$/.test(text)) {
     const id = Number(text)
     return id <= LARGEST_ID ? { id } : undefined

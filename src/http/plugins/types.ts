@@ -42,6 +42,8 @@ declare module 'fastify' {
     /** How the body is read: parsed (when left out), as one Buffer, or left as a stream for the handler. */
     body?: 'raw' | 'stream'
     form?: FormDocumentation
+    /** The body has the password of the video as `password`. */
+    takesVideoPassword?: boolean
     /** Texts in place of problem bodies without a code, by status, as clients of files know them. */
     plainRefusals?: Readonly<Record<number, string>>
     /** `true`: no line in the log. */

@@ -14,6 +14,8 @@ export const logsQuery = z.object({
 
 export const auditQuery = z.object(time)
 
+const LONGEST_URL = 5000
+
 /** Any scheme of a page: clients may be apps. */
 function isAddress(text: string): boolean {
   const { protocol = '', hostname = '' } = URL.parse(text) ?? {}
@@ -25,7 +27,10 @@ const text = (longest: number) => z.string('Invalid value').min(1, 'Invalid valu
 export const clientLogBody = z.object({
   level: z.enum(['warn', 'error'], 'Invalid value'),
   message: text(1000),
-  url: z.string('Invalid value').refine(isAddress, 'Should have the address of a page'),
+  url: z
+    .string('Invalid value')
+    .max(LONGEST_URL, 'Should have the address of a page')
+    .refine(isAddress, 'Should have the address of a page'),
   stackTrace: text(15_000).optional(),
   userAgent: text(200).optional(),
   meta: text(15_000).optional(),

@@ -9,9 +9,9 @@ import type { Area } from '../plugins/types.ts'
 const params = z.object({ id: idText })
 
 /** Only who asks for another user may leave the password out. */
-const passwordBody = z.object({ currentPassword: z.string().optional() }).nullish()
+const passwordBody = z.object({ currentPassword: z.string().max(255).optional() }).nullish()
 
-const confirmBody = z.object({ requestToken: z.string().min(1), otpToken: z.string().min(1) })
+const confirmBody = z.object({ requestToken: z.string().min(1).max(255), otpToken: z.string().min(1).max(20) })
 
 const requestView = z
   .object({ otpRequest: z.object({ requestToken: z.string(), secret: z.string(), uri: z.string() }) })

@@ -9,6 +9,7 @@ import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { cheapPasswords } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
+import { guessesFor } from '../../support/guesses.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 
 const PASSWORD = 'password1'
@@ -26,6 +27,7 @@ beforeAll(async () => {
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
     urls: makeUrls(TEST_ORIGIN),
+    guesses: guessesFor({ clock: systemClock, config: () => config }),
   })
 })
 afterAll(() => test?.stop())

@@ -22,6 +22,7 @@ import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
 import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
+import { guessesFor } from '../../support/guesses.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
 export interface TestTokens {
@@ -69,7 +70,8 @@ export async function startSessionServer(
   }
   const instance = makeInstance({ ...deps, generateKeys })
   const users = makeUsers({ ...deps, passwords, generateKeys })
-  const sessions = makeSessions({ ...deps, passwords })
+  const guesses = guessesFor(deps)
+  const sessions = makeSessions({ ...deps, passwords, guesses })
   await instance.ensure()
   const client = await instance.localClient()
   const app = await makeApp({
@@ -80,10 +82,10 @@ export async function startSessionServer(
     areas: [
       oauthArea({ instance, sessions }),
       scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
-      twoFactorArea({ twoFactor: makeTwoFactor({ ...deps, passwords }) }),
+      twoFactorArea({ twoFactor: makeTwoFactor({ ...deps, passwords, guesses }) }),
       meArea({
         ...{ db, config: () => config, urls: deps.urls },
-        updateMe: makeUpdateMe({ ...deps, passwords }),
+        updateMe: makeUpdateMe({ ...deps, passwords, guesses }),
         notificationSettings: makeNotificationSettings(deps),
       }),
     ],

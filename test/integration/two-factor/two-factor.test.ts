@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { generate } from 'otplib'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
-import { PASSWORD, type SessionServer, startSessionServer, tokensOf } from '../oauth/server.ts'
+import { bearer, PASSWORD, type SessionServer, startSessionServer, tokensOf } from '../oauth/server.ts'
 
 const MINUTE = 60_000
 const STEP = 30_000
@@ -246,6 +246,104 @@ describe('a code', () => {
     }
     expect((await limited.login(username, await codeOf(secret))).statusCode).toBe(429)
     await limited.stop()
+  })
+})
+
+describe('guesses about one user, each from another address,', () => {
+  let limited: SessionServer
+  let attempts = 0
+  beforeAll(async () => {
+    limited = await startSessionServer({ clock, url: one.url, config: { rates_limit: { login: { max: 3 } } } })
+  })
+  afterAll(() => limited?.stop())
+
+  const send = (url: string, { token, ...request }: { token?: string; payload: object | string; headers?: object }) => {
+    attempts += 1
+    return limited.app.inject({
+      ...{ method: 'POST', url, remoteAddress: `198.51.100.${attempts}`, ...request },
+      headers: { ...(token === undefined ? {} : bearer(token)), ...request.headers },
+    })
+  }
+
+  /** Three wrong ones, then one that would be right. */
+  async function statuses(
+    wrong: () => ReturnType<typeof send>,
+    right: () => ReturnType<typeof send>,
+  ): Promise<number[]> {
+    const answers = [await wrong(), await wrong(), await wrong(), await right()]
+    return answers.map(({ statusCode }) => statusCode)
+  }
+
+  it('are limited where a code is asked for to log in, which is not counted without a code', async () => {
+    const { username, secret } = await enrolled()
+    const login = (code?: string) =>
+      send('/api/v1/users/token', {
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...(code ? { 'x-peertube-otp': code } : {}) },
+        payload: new URLSearchParams({
+          ...limited.client,
+          grant_type: 'password',
+          username,
+          password: PASSWORD,
+        }).toString(),
+      })
+    for (let asked = 0; asked < 5; asked++) expect((await login()).statusCode).toBe(401)
+    const right = await codeOf(secret)
+    expect(
+      await statuses(
+        () => login('000000'),
+        () => login(right),
+      ),
+    ).toEqual([400, 400, 400, 429])
+    const retry = (await login(right)).headers['retry-after']
+    expect(Number(retry)).toBeGreaterThan(0)
+  })
+
+  it('are limited where a code confirms the app', async () => {
+    const user = await member()
+    const asked = await request(user)
+    const confirmBy = (otpToken: string) =>
+      send(path(user.id, 'confirm-request'), { ...user, payload: { requestToken: asked.requestToken, otpToken } })
+    const right = await codeOf(asked.secret)
+    expect(
+      await statuses(
+        () => confirmBy('000000'),
+        () => confirmBy(right),
+      ),
+    ).toEqual([403, 403, 403, 429])
+  })
+
+  it.each(['request', 'disable'] as const)('are limited where the current password is asked for: %s', async (verb) => {
+    const user = verb === 'disable' ? await enrolled() : await member()
+    const by = (currentPassword: string) => send(path(user.id, verb), { ...user, payload: { currentPassword } })
+    expect(
+      await statuses(
+        () => by('wrong'),
+        () => by(PASSWORD),
+      ),
+    ).toEqual([403, 403, 403, 429])
+  })
+
+  it('are limited where the password is changed, and right ones are not counted', async () => {
+    const { token } = await member()
+    const change = (currentPassword: string) =>
+      limited.app.inject({
+        ...{ method: 'PUT', url: '/api/v1/users/me', headers: bearer(token) },
+        payload: { email: `${token.slice(0, 9)}@example.com`, currentPassword },
+      })
+    for (let asked = 0; asked < 5; asked++) expect((await change(PASSWORD)).statusCode).toBe(204)
+    expect(
+      await statuses(
+        () => change('wrong'),
+        () => change(PASSWORD),
+      ),
+    ).toEqual([401, 401, 401, 429])
+  })
+
+  it('are let in no further when they come all at once', async () => {
+    const user = await member()
+    const by = () => send(path(user.id, 'request'), { ...user, payload: { currentPassword: 'wrong' } })
+    const answers = await Promise.all(Array.from({ length: 20 }, by))
+    expect(answers.filter(({ statusCode }) => statusCode === 403)).toHaveLength(3)
   })
 })
 

@@ -18,6 +18,7 @@ import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
 import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
+import { guessesFor } from '../../support/guesses.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
 export interface UserServer {
@@ -54,7 +55,8 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   runtime.registry.on('UserRemoved', 'test', async () => undefined)
   const instance = makeInstance({ ...deps, generateKeys })
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
-  const sessions = makeSessions({ ...deps, passwords })
+  const guesses = guessesFor(deps)
+  const sessions = makeSessions({ ...deps, passwords, guesses })
   await instance.ensure()
   await users.ensureRoot({ password: ROOT_PASSWORD })
   const client = await instance.localClient()
@@ -67,7 +69,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
       oauthArea({ instance, sessions }),
       meArea({
         ...{ db, config: () => config, urls: deps.urls },
-        updateMe: makeUpdateMe({ ...deps, passwords }),
+        updateMe: makeUpdateMe({ ...deps, passwords, guesses }),
         notificationSettings: makeNotificationSettings(deps),
       }),
       usersArea({ db, config: () => config, urls, users }),

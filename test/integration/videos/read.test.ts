@@ -260,3 +260,47 @@ describe('a video', () => {
     expect(answer.json()).toMatchObject({ 1: 'Music', 18: 'Food' })
   })
 })
+
+describe('the secrets of a video', () => {
+  const max = 5
+  let limited: VideoServer
+  let [locked, other]: MadeVideo[] = []
+  beforeAll(async () => {
+    limited = await startVideoServer({ rates_limit: { login: { max } } })
+    const { channelId } = limited.users.user
+    const columns = { privacy: 5 }
+    const make = () => makeVideo(limited.db, { channelId, passwords: ['right'], columns })
+    ;[locked, other] = [await make(), await make()]
+  })
+  afterAll(() => limited?.stop())
+
+  const statusOf = async (url: string, remoteAddress: string, headers = {}) =>
+    (await limited.app.inject({ url, headers, remoteAddress })).statusCode
+  const look = (video: MadeVideo | undefined, password: string, address: string) =>
+    statusOf(`/api/v1/videos/${video?.uuid}`, address, { 'x-peertube-video-password': password })
+  const [guesser, viewer, player] = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
+
+  it('can be guessed so often only: a password, by one address and by all together', async () => {
+    for (let tried = 0; tried < max; tried++) expect(await look(locked, 'wrong', guesser)).toBe(403)
+    expect(await look(locked, 'right', guesser)).toBe(429)
+    expect(await look(locked, 'right', viewer)).toBe(200)
+    expect(await look(other, 'right', guesser)).toBe(200)
+    for (let tried = 0; tried < 9 * max; tried++) await look(locked, 'wrong', `203.0.113.${tried}`)
+    expect(await look(locked, 'right', viewer)).toBe(429)
+    expect(await look(other, 'right', viewer)).toBe(200)
+  })
+
+  it('can be guessed so often only: a file token, and the password on the page', async () => {
+    const read = () =>
+      statusOf(`/static/streaming-playlists/hls/private/${other?.uuid}/master.m3u8?videoFileToken=wrong`, player)
+    for (let tried = 0; tried < max; tried++) expect(await read()).toBe(403)
+    expect(await read()).toBe(429)
+    const type = async (password: string) => {
+      const request = { method: 'POST', url: `/w/${other?.uuid}`, remoteAddress: viewer } as const
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
+      return (await limited.app.inject({ ...request, headers, payload: `password=${password}` })).statusCode
+    }
+    for (let tried = 0; tried < max; tried++) expect(await type('wrong')).toBe(403)
+    expect(await type('right')).toBe(429)
+  })
+})
