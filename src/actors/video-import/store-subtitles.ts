@@ -23,7 +23,9 @@ export async function storeSubtitles(
     const language = languageOf(code)
     if (language === undefined || stored.has(language)) continue
     try {
-      await captions.set(videoId, by, { language, vtt: await toWebVtt(await read()) })
+      const onLoss = (line: number, why: string) =>
+        logger.info({ videoId, language, line, why }, 'a part of the subtitles of an imported video is left out')
+      await captions.set(videoId, by, { language, vtt: await toWebVtt(await read(), { language, onLoss }) })
       stored.add(language)
     } catch (error) {
       if (!(error instanceof MediaError)) throw error

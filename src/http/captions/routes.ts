@@ -60,7 +60,11 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
   }
 
   /** Hands the WebVTT of the file in the form to `use`. Throws `invalid` without a file, and for what is no text. */
-  async function receiveCaption(request: FastifyRequest, use: (vtt: string) => Promise<void>): Promise<void> {
+  async function receiveCaption(
+    request: FastifyRequest,
+    language: string,
+    use: (vtt: string) => Promise<void>,
+  ): Promise<void> {
     const maxBytes = config().vireo.uploads.max_caption_size
     let work: Awaited<ReturnType<Uploads['beginForm']>> | undefined
     const captionfile = {
@@ -76,10 +80,10 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
     try {
       await withForm(request, { fields: z.object({}), files: { captionfile } }, async ({ files }) => {
         if (!files.captionfile) throw unsupported(maxBytes)
-        await use(await toWebVtt(await readFile(files.captionfile.value)))
+        await use(await toWebVtt(await readFile(files.captionfile.value), { language }))
       })
     } catch (error) {
-      throw isRefusal(error) ? unsupported(maxBytes, error) : error
+      throw isRefusal(error) ? refused(error.message, error) : error
     } finally {
       await work?.end()
     }
@@ -123,7 +127,7 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
           const video = await existing(videoId)
           const viewer = viewerOf(sessionOf(request))
           assertMayChange(video, viewer, 'UPDATE_ANY_VIDEO')
-          await receiveCaption(request, (vtt) => captions.set(video.id, viewer, { language, vtt }))
+          await receiveCaption(request, language, (vtt) => captions.set(video.id, viewer, { language, vtt }))
           return reply.code(204).send(null)
         },
       )
@@ -170,10 +174,11 @@ const TYPES = ['text/vtt', 'application/x-subrip', 'text/plain']
 const isCaption = (filename: string, mimetype: string): boolean =>
   /\.(?:vtt|srt)$/i.test(filename) || TYPES.includes(mimetype.toLowerCase())
 
-function unsupported(maxBytes: number, cause?: unknown): DomainError {
-  const msg = `Should be a text of subtitles in WebVTT (.vtt) or SubRip (.srt), of at most ${maxBytes} bytes`
-  return new DomainError('invalid', 'The form cannot be accepted.', {
+const unsupported = (maxBytes: number): DomainError =>
+  refused(`Should be a text of subtitles in WebVTT (.vtt) or SubRip (.srt), of at most ${maxBytes} bytes`)
+
+const refused = (msg: string, cause?: unknown): DomainError =>
+  new DomainError('invalid', 'The form cannot be accepted.', {
     invalidParams: [{ name: 'captionfile', location: 'body', msg }],
     cause,
   })
-}

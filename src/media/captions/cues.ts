@@ -12,11 +12,16 @@ export interface Cue {
   lines: string[]
 }
 
-const TIME = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})$/
+const TIME = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:[.,](\d{1,3}))?$/
 /** Start, end, and what follows them on the line. */
-const TIMING = /^(\S{5,20})[ \t]*-->[ \t]*(\S{5,20})(?:[ \t]+([^\r\n]{0,300}))?$/
+const TIMING = /^(\S{4,20})[ \t]*-->[ \t]*(\S{4,20})(?:[ \t]+([^\r\n]{0,300}))?$/
+/** A line that can only be meant for a timing, however it is spelled. */
+const LIKE_TIMING = /^\d[\d:.,]{3,}\s*-{1,3}>/
 /** The settings of WebVTT whose values name nothing outside of the cue. */
 const SETTING = /^(?:vertical|line|position|size|align):[\w.,%+-]{1,40}$/
+/** Blocks of WebVTT that are no cues. */
+const NO_CUE = /^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/
+const NUMBER = /^\d{1,9}$/
 const MAX_CUES = 50_000
 const MAX_FILE_LINES = 500_000
 const MAX_LINES = 50
@@ -26,37 +31,91 @@ const MAX_TEXT = 4_000_000
 /** Lines after which others may have their turn. */
 const TURN = 200
 
+export interface ReadCuesOptions {
+  /** WebVTT has notes, styles and names of cues; in SubRip cues have numbers, and all else is text. */
+  isWebVtt: boolean
+  /** Called for what cannot be stored. `line` counts from 1. */
+  onLoss: (line: number, why: string) => void
+}
+
+/** A cue whose text is still read, blank lines and the number of the next cue included. */
+interface OpenCue extends Omit<Cue, 'lines'> {
+  body: string[]
+  /** The line with its times. */
+  at: number
+}
+
 /**
- * The cues of a text, whatever its form. What is no cue is left out: headers, numbers, notes, styles and regions. A cue
- * that ends before it begins, or has no text, is none. Yields now and then, so that whoever runs it can do something else.
- * Throws MediaError `not-media` for more cues or text than any film has.
+ * The cues of a text. Headers, numbers, notes, styles and regions are left out, and cues without text. Blank lines in the middle of a cue
+ * are left out too, and cues need none between them. Yields now and then, so that the caller can do something else. Throws
+ * MediaError `not-media` for more cues or text than any film has.
  */
-export function* readCues(text: string): Generator<void, Cue[]> {
+export function* readCues(text: string, options: ReadCuesOptions): Generator<void, Cue[]> {
+  const { isWebVtt, onLoss } = options
   const cues: Cue[] = []
-  let cue: Cue | undefined
-  let [read, length] = [0, 0]
-  const take = () => {
-    if (cue && cue.lines.length > 0) cues.push(cue)
+  let cue: OpenCue | undefined
+  let [read, length, number] = [0, 0, 0]
+  /** Line of the first text before all cues, which has nowhere to go. A text without any cue is none of subtitles. */
+  let before: number | undefined
+
+  const close = (isFollowed: boolean): void => {
+    if (!cue) return
+    const { body, at, ...rest } = cue
+    const lines = linesOfCue(isFollowed ? withoutName(body, number + 1, isWebVtt) : body, isWebVtt)
+    if (lines.length > MAX_LINES) onLoss(at, `a cue has more than ${MAX_LINES} lines`)
+    const { kept, settings } = cleaned(lines.slice(0, MAX_LINES), rest.settings)
+    if (kept.length > 0) cues.push({ ...rest, settings, lines: kept })
     cue = undefined
   }
+
   for (const line of linesOf(text)) {
     read += 1
     if (read % TURN === 0) yield
-    if (cues.length > MAX_CUES || length > MAX_TEXT) throw new MediaError('not-media', 'The file has too much text.')
-    const timing = line.includes('-->') ? timingOf(line.trim()) : undefined
+    if (cues.length > MAX_CUES || length > MAX_TEXT) throw tooMuch()
+    const trimmed = line.length > MAX_LINE ? line : line.trim()
+    const timing = trimmed.includes('->') ? timingOf(trimmed) : undefined
+    if (typeof timing === 'string') onLoss(read, timing)
     if (timing !== undefined) {
-      take()
-      cue = timing === 'backward' ? undefined : { ...timing, lines: [] }
-    } else if (line.trim() === '') {
-      take()
-    } else if (cue && cue.lines.length < MAX_LINES) {
-      const clean = cleanLine(line)
-      if (clean !== '') cue.lines.push(clean)
-      length += clean.length
-    }
+      close(true)
+      number += 1
+      cue = typeof timing === 'string' ? { ...NEVER, body: [], at: read } : { ...timing, body: [], at: read }
+    } else if (cue) {
+      if (line.length > MAX_LINE) onLoss(read, `a line has more than ${MAX_LINE} characters`)
+      cue.body.push(trimmed.slice(0, MAX_LINE))
+      length += Math.min(line.length, MAX_LINE)
+    } else if (trimmed !== '' && !NUMBER.test(trimmed)) before ??= read
   }
-  take()
-  return cues
+  close(false)
+  if (cues.length > MAX_CUES) throw tooMuch()
+  if (read >= MAX_FILE_LINES) onLoss(read, 'the file has too many lines')
+  if (before !== undefined && number > 0 && !isWebVtt) onLoss(before, 'there is text outside of all cues')
+  return cues.filter(({ end }) => end !== NEVER.end)
+}
+
+const tooMuch = (): MediaError => new MediaError('not-media', 'The file has too much text.')
+
+/** What follows a timing that cannot be read goes with it. */
+const NEVER = { start: '', end: '', settings: '' }
+
+/** Without the number or name of the next cue, which is the line before its times. */
+function withoutName(body: readonly string[], next: number, isWebVtt: boolean): string[] {
+  const last = body.findLastIndex((line) => line !== '')
+  const name = body[last]
+  if (name === undefined) return []
+  const isAlone = body[last - 1] === ''
+  const isName = NUMBER.test(name) ? isAlone || Number(name) === next : isWebVtt && isAlone && last === body.length - 1
+  return body.slice(0, isName ? last : last + 1)
+}
+
+function linesOfCue(body: readonly string[], isWebVtt: boolean): string[] {
+  if (!isWebVtt) return body.filter((line) => line !== '')
+  const kept: string[] = []
+  let isCue = true
+  for (const [index, line] of body.entries()) {
+    if (index > 0 && body[index - 1] === '') isCue = !NO_CUE.test(line)
+    if (isCue && line !== '') kept.push(line)
+  }
+  return kept
 }
 
 /** The cues that show inside of a stretch, with it where it is moved to; those on its edges become shorter. */
@@ -64,7 +123,15 @@ export function moveCues(cues: readonly Cue[], { from, to, at }: Retiming): Cue[
   return cues.flatMap((cue) => {
     const start = Math.max(from, secondsOf(cue.start) ?? 0)
     const end = Math.min(to, secondsOf(cue.end) ?? 0)
-    return end - start < SHORTEST ? [] : [{ ...cue, start: timeOf(start - from + at), end: timeOf(end - from + at) }]
+    if (end - start < SHORTEST) return []
+    const moved = (seconds: number) => timeOf(seconds - from + at)
+    const lines = cue.lines.map((line) =>
+      line.replaceAll(TIMESTAMPS, (_tag, time: string) => {
+        const seconds = secondsOf(time) ?? 0
+        return seconds > start && seconds < end ? `<${moved(seconds)}>` : ''
+      }),
+    )
+    return [{ ...cue, lines, start: moved(start), end: moved(end) }]
   })
 }
 
@@ -87,18 +154,19 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Undefined for a line that is none. */
-function timingOf(line: string): Omit<Cue, 'lines'> | 'backward' | undefined {
+/** Undefined for a line that is none; what is wrong with one that is meant to be. */
+function timingOf(line: string): Omit<Cue, 'lines'> | string | undefined {
   const [, from = '', to = '', rest = ''] = TIMING.exec(line) ?? []
   const [start, end] = [secondsOf(from), secondsOf(to)]
-  if (start === undefined || end === undefined) return undefined
-  if (end <= start) return 'backward'
+  if (start === undefined || end === undefined)
+    return LIKE_TIMING.test(line) ? 'the times of a cue cannot be read' : undefined
+  if (end <= start) return 'a cue ends before it begins'
   const settings = rest.split(/[ \t]+/).filter((setting) => SETTING.test(setting))
   return { start: timeOf(start), end: timeOf(end), settings: settings.join(' ') }
 }
 
 function secondsOf(text: string): number | undefined {
-  const [whole, hours = '0', minutes, seconds, fraction] = TIME.exec(text) ?? []
+  const [whole, hours = '0', minutes, seconds, fraction = '0'] = TIME.exec(text) ?? []
   return whole === undefined
     ? undefined
     : Number(hours) * 3600 + Number(minutes) * 60 + Number(`${seconds}.${fraction}`)
@@ -111,25 +179,64 @@ function timeOf(seconds: number): string {
   return `${digits(hours, 2)}:${digits(minutes, 2)}:${digits(rest, 2)}.${digits(ms % 1000, 3)}`
 }
 
-/** The tags of WebVTT that only mark text; everything else between angle brackets goes. */
+/** The tags of WebVTT and SubRip, and times in the middle of a cue; other angle brackets are text. */
 const TAG =
-  /^<\/?(?:[biu]|ruby|rt|c(?:\.[\w.-]{1,50})?|v(?:\.[\w.-]{1,50})?(?:[ \t][^<>&\n]{1,100})?|lang(?:[ \t][\w-]{1,35})?)>$/
-const ANGLED = /<[^<>]{0,300}>/g
-const PLAIN = /^[^<>\p{Cc}\p{Cs}\u2028\u2029]*$/u
+  /<(\/?)(b|i|u|c|v|ruby|rt|lang|font)((?:\.[\w-]{1,50}){0,5})(?:[ \t]([^<>]{0,200}))?>|<((?:\d{2,4}:)?[0-5]\d:[0-5]\d\.\d{3})>/gi
+const TIMESTAMPS = /<((?:\d{2,4}:)?[0-5]\d:[0-5]\d\.\d{3})>/g
+/** Tags whose text after the name says something. */
+const ANNOTATED = ['v', 'lang']
+const CLASSED = ['c', 'v']
+/** Most lines have nothing in them to look at. */
+const PLAIN = /^[^<>{\p{Cc}\p{Cs}\u2028\u2029]*$/u
 const CONTROL = /(?!\t)[\p{Cc}\u2028\u2029]/gu
+/** Of SubStation Alpha, which SubRip files have too: `{\an8}`, `{\pos(10,20)}`. */
+const OVERRIDE = /\{\\[^{}]{0,300}\}/g
+const ALIGNMENT = /\\an([1-9])/
+
+/** The text of a cue in WebVTT, and where it stands. */
+function cleaned(lines: readonly string[], settings: string): { kept: string[]; settings: string } {
+  const kept: string[] = []
+  let place = settings
+  for (const line of lines) {
+    if (PLAIN.test(line)) {
+      kept.push(line)
+      continue
+    }
+    const text = line.toWellFormed().replace(CONTROL, '')
+    const free = text.replaceAll(OVERRIDE, (override) => {
+      const key = ALIGNMENT.exec(override)?.[1]
+      if (key !== undefined && place === '') place = placeOf(Number(key))
+      return ''
+    })
+    const clean = cleanLine(free).trim()
+    if (clean !== '') kept.push(clean)
+  }
+  return { kept, settings: place }
+}
+
+/** Of a key of the number pad, as it lies on the picture. */
+function placeOf(key: number): string {
+  const side = { 1: 'align:left', 0: 'align:right' }[key % 3]
+  const height = key > 6 ? 'line:0' : key > 3 ? 'line:50%' : undefined
+  return [height, side].filter((setting) => setting !== undefined).join(' ')
+}
 
 function cleanLine(line: string): string {
-  // Most lines have nothing in them to look at.
-  if (line.length <= MAX_LINE && PLAIN.test(line)) return line.trim()
   const kept: string[] = []
   let at = 0
-  const cut = line.slice(0, MAX_LINE).toWellFormed().replace(CONTROL, '')
-  for (const { 0: tag, index } of cut.matchAll(ANGLED)) {
-    kept.push(plain(cut.slice(at, index)), TAG.test(tag) ? tag : '')
+  for (const { 0: tag, 1: slash, 2: given, 3: classes, 4: annotation, 5: time, index } of line.matchAll(TAG)) {
+    kept.push(plain(line.slice(at, index)))
     at = index + tag.length
+    const name = given?.toLowerCase() ?? ''
+    if (time !== undefined) kept.push(tag)
+    else if (name !== 'font') {
+      const marks = slash === '' && CLASSED.includes(name) ? classes : ''
+      const said = slash === '' && ANNOTATED.includes(name) && annotation ? ` ${annotation.trim()}` : ''
+      kept.push(`<${slash}${name}${marks}${said}>`)
+    }
   }
-  kept.push(plain(cut.slice(at)))
-  return kept.join('').trim()
+  kept.push(plain(line.slice(at)))
+  return kept.join('')
 }
 
 /** Text in which nothing is a tag, nor an arrow that would begin a cue. */

@@ -28,11 +28,11 @@ async function upload(fields: Record<string, string> = {}, file = bytes): Promis
   return (await root.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)).video
 }
 const VTT = 'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n'
-function setCaption(uuid: string, content: string | Buffer, name = 'caption.vtt'): Promise<Response> {
+function setCaption(uuid: string, content: string | Buffer, name = 'caption.vtt', language = 'fr'): Promise<Response> {
   const form = new FormData()
   const part = typeof content === 'string' ? content : new Uint8Array(content)
   form.set('captionfile', new File([part], name, { type: 'text/vtt' }))
-  return root.raw(`/api/v1/videos/${uuid}/captions/fr`, { method: 'PUT', body: form })
+  return root.raw(`/api/v1/videos/${uuid}/captions/${language}`, { method: 'PUT', body: form })
 }
 const captionPathOf = async (uuid: string) =>
   (await root.get<{ data: { captionPath: string }[] }>(`/api/v1/videos/${uuid}/captions`)).data[0]?.captionPath ?? ''
@@ -71,7 +71,22 @@ describe('the file of a caption', () => {
     await setCaption(uuid, VTT.replace('Hello', '<script>Bye</script>'))
     const after = await captionPathOf(uuid)
     expect((await stranger(before)).status).toBe(404)
-    expect(await (await stranger(after)).text()).toBe(VTT.replace('Hello', 'Bye'))
+    expect(await (await stranger(after)).text()).toBe(VTT.replace('Hello', '&lt;script>Bye&lt;/script>'))
+  })
+
+  it('is read in the usual encoding of its language, and names the line that would be lost', async () => {
+    const { uuid } = await upload()
+    const cyrillic = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0\n', 'latin1')
+    expect((await setCaption(uuid, cyrillic, 'caption.srt', 'ru')).status).toBe(204)
+    const before = await captionPathOf(uuid)
+    expect(await (await stranger(before)).text()).toContain('\r\nПривет, мир\r\n')
+    const backward = Buffer.concat([cyrillic, Buffer.from('\n2\n00:00:04,000 --> 00:00:03,000\nlost\n')])
+    const refused = await setCaption(uuid, backward, 'caption.srt', 'ru')
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({
+      'invalid-params': { captionfile: { msg: 'Line 6 would be lost: a cue ends before it begins.' } },
+    })
+    expect(await captionPathOf(uuid)).toBe(before)
   })
 })
 

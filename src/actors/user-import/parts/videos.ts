@@ -111,7 +111,7 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
     for (const [language, name] of Object.entries(archiveFiles.captions)) {
       const file = Object.hasOwn(languageLabels, language) ? context.file(name) : undefined
       if (!file) continue
-      const vtt = await readCaption(file, context.signal)
+      const vtt = await readCaption(file, language, context.signal)
       if (vtt === undefined) continue
       const isAutomatic = told.some((one) => one.language === language && one.automaticallyGenerated)
       const caption = captions.begin(language, { isAutomatic })
@@ -122,9 +122,12 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
     return placed
   }
 
-  async function readCaption(file: ArchivedFile, signal: AbortSignal): Promise<string | undefined> {
+  async function readCaption(file: ArchivedFile, language: string, signal: AbortSignal): Promise<string | undefined> {
     try {
-      return await toWebVtt(await readWhole(file, config().vireo.uploads.max_caption_size, signal))
+      const bytes = await readWhole(file, config().vireo.uploads.max_caption_size, signal)
+      const onLoss = (line: number, why: string) =>
+        logger.info({ file: file.path, line, why }, 'a part of a caption of an archive is left out')
+      return await toWebVtt(bytes, { language, onLoss })
     } catch (error) {
       if (!isOfNoUse(error)) throw error
       logger.debug({ err: error, file: file.path }, 'a caption of an archive is of no use')

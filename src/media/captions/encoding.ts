@@ -1,0 +1,237 @@
+// The text in the bytes of a subtitle file, whatever encoding it is in.
+
+import { Worker } from 'node:worker_threads'
+import { atMost } from '../../platform/at-most.ts'
+import { MediaError } from '../errors.ts'
+import type { DetectionTask, Guess } from './detect-encoding.ts'
+import { inTurns } from './turns.ts'
+
+/**
+ * Tries what is certain first: a byte order mark, UTF-16 by its zeros, UTF-8. Of the encodings before Unicode the detector says
+ * which are likely, and those that are in use for the language (a tag such as `pt-BR`) are preferred where they give its letters. A
+ * damaged byte becomes U+FFFD, and changes nothing else. Throws MediaError `not-media` for what is no text, or in an encoding
+ * that cannot be told.
+ */
+export async function decodeText(bytes: Uint8Array, language?: string): Promise<string> {
+  const unicode = utf16Of(bytes) ?? iso2022Of(bytes) ?? (await utf8Of(bytes))
+  if (unicode !== undefined) return unicode
+  const sample = sampleOf(bytes)
+  const guesses = await oneAtATime(() => detect({ sample, encodings: DETECTED }))
+  const [best] = candidatesOf(sample, guesses, expectationOf(language ?? '')).toSorted(
+    (one, other) => other.score - one.score,
+  )
+  if (!best || best.score < LEAST_SCORE) throw unknownEncoding()
+  return decode(bytes, best.encoding)
+}
+
+interface Expectation {
+  languages: readonly string[]
+  /** Matches a letter of these languages. */
+  script: RegExp
+  /** The usual one first. */
+  encodings: readonly string[]
+}
+
+const LATIN = /\p{Script=Latin}/u
+const CYRILLIC = /\p{Script=Cyrillic}/u
+const CHINESE = /\p{Script=Han}/u
+const SIMPLIFIED = { script: CHINESE, encodings: ['gb18030', 'big5'] }
+const TRADITIONAL = { script: CHINESE, encodings: ['big5', 'gb18030'] }
+
+const EXPECTATIONS: readonly Expectation[] = [
+  {
+    languages: ['ru', 'be', 'bg', 'mk', 'uk', 'kk', 'ky', 'mn', 'tg', 'tt', 'ba', 'cv', 'sr-cyrl'],
+    ...{ script: CYRILLIC, encodings: ['windows-1251', 'koi8-r', 'koi8-u', 'ibm866', 'iso-8859-5', 'x-mac-cyrillic'] },
+  },
+  { languages: ['zh-hant', 'zh-tw', 'zh-hk', 'zh-mo', 'yue'], ...TRADITIONAL },
+  { languages: ['zh', 'cmn', 'wuu'], ...SIMPLIFIED },
+  {
+    languages: ['ja'],
+    ...{ script: /[\p{Script=Han}\p{Script=Hiragana}\u30a0-\u30ff]/u, encodings: ['shift_jis', 'euc-jp'] },
+  },
+  { languages: ['ko'], script: /\p{Script=Hangul}/u, encodings: ['euc-kr'] },
+  { languages: ['el'], script: /\p{Script=Greek}/u, encodings: ['windows-1253', 'iso-8859-7'] },
+  { languages: ['he', 'yi'], script: /\p{Script=Hebrew}/u, encodings: ['windows-1255', 'iso-8859-8'] },
+  {
+    languages: ['ar', 'fa', 'ur', 'ps', 'ug'],
+    script: /\p{Script=Arabic}/u,
+    encodings: ['windows-1256', 'iso-8859-6'],
+  },
+  { languages: ['th'], script: /\p{Script=Thai}/u, encodings: ['windows-874'] },
+  { languages: ['tr', 'az', 'ku'], script: LATIN, encodings: ['windows-1254'] },
+  { languages: ['lt', 'lv', 'et'], script: LATIN, encodings: ['windows-1257', 'iso-8859-13'] },
+  { languages: ['vi'], script: LATIN, encodings: ['windows-1258'] },
+  {
+    languages: ['pl', 'cs', 'sk', 'hu', 'sl', 'hr', 'bs', 'ro', 'sq', 'sr-latn', 'hsb', 'dsb'],
+    ...{ script: LATIN, encodings: ['windows-1250', 'iso-8859-2', 'iso-8859-16'] },
+  },
+  {
+    languages: ['sr'],
+    script: /[\p{Script=Cyrillic}\p{Script=Latin}]/u,
+    encodings: ['windows-1250', 'windows-1251', 'iso-8859-2'],
+  },
+]
+const WESTERN = { languages: [], script: LATIN, encodings: ['windows-1252', 'iso-8859-15', 'macintosh'] }
+
+const DETECTED = [...new Set([...EXPECTATIONS, WESTERN].flatMap(({ encodings }) => encodings))]
+
+/** Of the detector, whose names are not all in the Encoding Standard. */
+const ALIASES: Readonly<Record<string, string>> = {
+  cp932: 'shift_jis',
+  cp949: 'euc-kr',
+  cp950: 'big5',
+  cp874: 'windows-874',
+  maccyrillic: 'x-mac-cyrillic',
+  macroman: 'macintosh',
+}
+
+/** Scripts of a language are a stronger sign than what the detector makes of a few words. */
+const EXPECTED_BONUS = 1
+/** For encodings of which the detector is as sure. */
+const USUAL_BONUS = 0.005
+const RARE_MALUS = 0.05
+const LEAST_SCORE = 0.02
+/** Parts of a text. */
+const MOST_DAMAGED = 0.02
+/** A damaged byte may take the halves of the characters beside it along. */
+const DAMAGED_AT_LEAST = 4
+const LEAST_OF_SCRIPT = 0.8
+/** Letters with marks among all letters: in languages in the Latin script most have none. */
+const MOST_MARKED = 0.6
+const FEW_LETTERS = 5
+const SAMPLE_BYTES = 16_384
+/** Characters after which other work gets its turn. */
+const TURN = 100_000
+
+function candidatesOf(sample: Uint8Array, guesses: readonly Guess[], expected: Expectation) {
+  const sure = new Map<string, number>()
+  for (const { encoding, confidence } of guesses) {
+    const name = nameOf(encoding)
+    if (name !== undefined) sure.set(name, Math.max(confidence, sure.get(name) ?? 0))
+  }
+  return [...new Set([...expected.encodings, ...sure.keys()])].flatMap((encoding) => {
+    const text = decode(sample, encoding)
+    if (!isText(text)) return []
+    const isExpected = expected.encodings.includes(encoding) && isWrittenIn(text, expected.script)
+    const bonus = (isExpected ? EXPECTED_BONUS : 0) + (encoding === expected.encodings[0] ? USUAL_BONUS : 0)
+    return [{ encoding, score: (sure.get(encoding) ?? 0) + bonus - (encoding.includes('mac') ? RARE_MALUS : 0) }]
+  })
+}
+
+function expectationOf(language: string): Expectation {
+  const tag = language.toLowerCase().replaceAll('_', '-')
+  const matches = (one: string) => tag === one || tag.startsWith(`${one}-`)
+  return EXPECTATIONS.find(({ languages }) => languages.some(matches)) ?? WESTERN
+}
+
+/** No letters that only a wrong encoding gives: controls of Latin-1, unassigned and private characters. */
+function isText(text: string): boolean {
+  const odd = text.match(/[\u0080-\u009f\ufffd\p{Co}\p{Cn}]/gu)?.length ?? 0
+  const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0
+  return odd <= Math.min(all / 3, Math.max(DAMAGED_AT_LEAST, all * MOST_DAMAGED))
+}
+
+function isWrittenIn(text: string, script: RegExp): boolean {
+  // Marks and punctuation are shared by many.
+  const signs = text.match(/[^\0-\x7f\p{P}\p{M}\u00a0\ufffd]/gu) ?? []
+  const own = signs.filter((sign) => script.test(sign)).length
+  const plain = text.match(/[a-z]/gi)?.length ?? 0
+  if (script === LATIN && own + plain >= FEW_LETTERS && own > (own + plain) * MOST_MARKED) return false
+  return own >= signs.length * LEAST_OF_SCRIPT
+}
+
+/** Undefined for other text than UTF-16. */
+function utf16Of(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return decode(bytes, 'utf-16le')
+  if (first === 0xfe && second === 0xff) return decode(bytes, 'utf-16be')
+  const nul = bytes.indexOf(0)
+  if (nul === -1) return undefined
+  // The digits, spaces and line ends of subtitles have all their zeros on the same side.
+  const sides = [0, 0]
+  for (let at = nul; at < Math.min(bytes.length, SAMPLE_BYTES); at += 1) {
+    if (bytes[at] === 0) sides[at % 2] = (sides[at % 2] ?? 0) + 1
+  }
+  const [even = 0, odd = 0] = sides
+  const text = Math.min(even, odd) * 10 > Math.max(even, odd) ? '' : decode(bytes, odd > even ? 'utf-16le' : 'utf-16be')
+  if (!/^WEBVTT|-->/.test(text) || text.slice(0, SAMPLE_BYTES).includes('\0')) throw notText()
+  return text
+}
+
+/** A Japanese encoding in seven bits, which would pass for UTF-8. */
+function iso2022Of(bytes: Uint8Array): string | undefined {
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('\u001b$')
+  return at === -1 ? undefined : decode(bytes, 'iso-2022-jp')
+}
+
+/** Undefined unless most of what is not ASCII is UTF-8. */
+async function utf8Of(bytes: Uint8Array): Promise<string | undefined> {
+  const whole = decode(bytes, 'utf-8')
+  const [good, bad] = await inTurns(countBeyondAscii(whole))
+  return bad === 0 || good >= bad ? whole : undefined
+}
+
+function* countBeyondAscii(text: string): Generator<void, [good: number, bad: number]> {
+  let [good, bad] = [0, 0]
+  for (let at = 0; at < text.length; at += 1) {
+    if (at % TURN === 0) yield
+    const code = text.charCodeAt(at)
+    if (code === 0xfffd) bad += 1
+    else if (code > 0x7f) good += 1
+  }
+  return [good, bad]
+}
+
+/** Lines with other characters than ASCII, since all encodings have those in common. */
+function sampleOf(bytes: Uint8Array): Uint8Array {
+  const lines: Uint8Array[] = []
+  let size = 0
+  for (let at = 0; at < bytes.length && size < SAMPLE_BYTES; ) {
+    const feed = bytes.indexOf(0x0a, at)
+    const end = feed === -1 ? bytes.length : feed + 1
+    const line = bytes.subarray(at, Math.min(end, at + SAMPLE_BYTES))
+    if (line.some((byte) => byte > 0x7f)) {
+      lines.push(line)
+      size += line.length
+    }
+    at = end
+  }
+  return Buffer.concat(lines)
+}
+
+const oneAtATime = atMost(1)
+const DETECTION_MS = 20_000
+const DETECTION_MIB = 256
+
+function detect(task: DetectionTask): Promise<Guess[]> {
+  const worker = new Worker(new URL('./detect-encoding.ts', import.meta.url), {
+    ...{ workerData: task, env: {}, execArgv: [] },
+    resourceLimits: { maxOldGenerationSizeMb: DETECTION_MIB },
+  })
+  return new Promise<Guess[]>((resolve, reject) => {
+    const timer = setTimeout(() => void worker.terminate(), DETECTION_MS)
+    worker.once('message', resolve).once('error', reject)
+    worker.once('exit', () => {
+      clearTimeout(timer)
+      reject(new MediaError('time-out', 'The encoding of the file was not found out in time.'))
+    })
+  })
+}
+
+/** The name in the Encoding Standard. */
+function nameOf(guess: string): string | undefined {
+  try {
+    const name = guess.toLowerCase()
+    return new TextDecoder(ALIASES[name] ?? name).encoding
+  } catch {
+    return undefined
+  }
+}
+
+/** Without the byte order mark. */
+const decode = (bytes: Uint8Array, encoding: string): string => new TextDecoder(encoding).decode(bytes)
+
+const notText = (): MediaError => new MediaError('not-media', 'The file is no text of subtitles.')
+
+const unknownEncoding = (): MediaError =>
+  new MediaError('not-media', 'The encoding of the file cannot be recognised: it should be UTF-8.')
