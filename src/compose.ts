@@ -57,7 +57,7 @@ import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index
 import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from './actors/studio/index.ts'
-import { makeTorrents } from './actors/torrent/index.ts'
+import { makeTorrentOfUpload, makeTorrents } from './actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -226,7 +226,7 @@ async function start(
 
   const { media, remoteCache } = await openMedia({ ...deps, automaticTags }, instead, closers)
   const { store, ffmpeg } = media
-  const inspectFile = makeInspectFile(media)
+  const inspectFile = makeInspectFile({ ...media, torrentOf: makeTorrentOfUpload(media) })
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
   const userImports = makeUserImports(media)

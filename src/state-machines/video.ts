@@ -21,7 +21,7 @@ export const videoStateIds = {
 export type VideoState = 'none' | keyof typeof videoStateIds | 'removed'
 
 export interface VideoContext {
-  /** True: published when all renditions are there; false: as soon as one can be played. */
+  /** True: published when all renditions are there; false: at once, or as soon as one can be played. */
   waitTranscoding: boolean
   /** Renditions that can be played. */
   renditions: number
@@ -35,10 +35,11 @@ export interface VideoSettings {
 }
 
 export type VideoEvent =
-  | { type: 'ADDED'; source: 'upload'; transcode: boolean; waitTranscoding: boolean }
+  /** `isAwaited`: it does not play before its renditions are there. */
+  | { type: 'ADDED'; source: 'upload'; isAwaited: boolean; waitTranscoding: boolean }
   | { type: 'ADDED'; source: 'import' | 'live'; waitTranscoding: boolean }
   /** The imported file is in the store. */
-  | { type: 'IMPORTED'; transcode: boolean }
+  | { type: 'IMPORTED'; isAwaited: boolean }
   /** One more rendition can be played. */
   | { type: 'RENDITION_STORED' }
   /** The whole ladder can be played. */
@@ -46,7 +47,7 @@ export type VideoEvent =
   | { type: 'TRANSCODING_FAILED'; error: string }
   /** Renditions are to be made anew, of what there is. */
   | { type: 'TRANSCODING_REQUESTED' }
-  | { type: 'SOURCE_REPLACED'; transcode: boolean; waitTranscoding: boolean }
+  | { type: 'SOURCE_REPLACED'; isAwaited: boolean; waitTranscoding: boolean }
   | { type: 'EDIT_REQUESTED' }
   | { type: 'EDITED' }
   | { type: 'EDIT_FAILED'; error: string }
@@ -57,7 +58,7 @@ export type VideoEvent =
   /** `again`: a permanent live waits for its next stream. */
   | { type: 'STREAM_ENDED'; again: boolean }
   /** The recording of an ended live is in the store. */
-  | { type: 'REPLAY_SAVED'; transcode: boolean }
+  | { type: 'REPLAY_SAVED'; isAwaited: boolean }
   /** Its owner would rather have it published sooner, or later: the next rendition decides. */
   | { type: 'WAIT_CHANGED'; waitTranscoding: boolean }
   | { type: 'RETRIED' }
@@ -82,13 +83,13 @@ const flow = setup({
     dropRenditions: assign({ renditions: 0, error: null }),
   },
   guards: {
-    transcodes: ({ event }) => 'transcode' in event && event.transcode,
+    awaitsRenditions: ({ event }) => 'isAwaited' in event && event.isAwaited,
   },
 })
 
 const REMOVED = { target: 'removed' } as const
 const stored = [
-  { guard: 'transcodes', target: 'to-transcode', actions: 'dropRenditions', description: 'renditions wanted' },
+  { guard: 'awaitsRenditions', target: 'to-transcode', actions: 'dropRenditions', description: 'renditions awaited' },
   { target: 'published', actions: 'dropRenditions', description: 'as it is' },
 ] as const
 const owned = (owner: string) => ({ due: 'the sweeper makes sure that the job exists', owner })
@@ -114,8 +115,13 @@ export const videoMachine = flow.createMachine({
             actions: 'noteWait',
             description: 'live',
           },
-          { guard: 'transcodes', target: 'to-transcode', actions: 'noteWait', description: 'upload' },
-          { target: 'published', actions: 'noteWait', description: 'upload, no renditions wanted' },
+          {
+            guard: 'awaitsRenditions',
+            target: 'to-transcode',
+            actions: 'noteWait',
+            description: 'upload, renditions awaited',
+          },
+          { target: 'published', actions: 'noteWait', description: 'upload that plays' },
         ],
       },
     },
@@ -176,10 +182,10 @@ export const videoMachine = flow.createMachine({
         RETRIED: { target: 'to-transcode', actions: 'dropRenditions' },
         SOURCE_REPLACED: [
           {
-            guard: 'transcodes',
+            guard: 'awaitsRenditions',
             target: 'to-transcode',
             actions: ['noteWait', 'dropRenditions'],
-            description: 'renditions wanted',
+            description: 'renditions awaited',
           },
           { target: 'published', actions: ['noteWait', 'dropRenditions'], description: 'as it is' },
         ],

@@ -42,6 +42,10 @@ export interface ListedJob {
 }
 
 export interface JobListQuery {
+  /**
+   * `delayed` without a `type` leaves out what only time or another server ends: work that is put off on purpose for more than some
+   * seconds, and what waits for a server that is away. Tools wait for that list to be empty.
+   */
   state?: JobState | undefined
   type?: JobTypeName | undefined
   start: number
@@ -72,6 +76,15 @@ const OF_INBOX: Partial<Record<JobState, string>> = {
   delayed: `${OPEN} and i.state = 'retrying'`,
   failed: "i.state = 'parked'",
 }
+
+/** Work that is delayed for less is about to happen: several wishes for it are one. */
+const SOON = "interval '10 seconds'"
+/** What these do depends on other servers; those that are away are asked again by back-off. */
+const REMOTE: ReadonlySet<JobTypeName> = new Set([
+  'activitypub-follow',
+  'activitypub-http-fetcher',
+  'activitypub-refresher',
+])
 
 interface Row {
   source: JobSource
@@ -137,6 +150,9 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
   const isWanted = (name: JobTypeName) => type === undefined || type === name
   const parts: Part[] = []
 
+  const isRest = state === 'delayed' && type === undefined
+  if (isRest) return [...unfinished(direction), ...repeated(isWanted)]
+
   const states = state === undefined ? Object.values(OF_JOBS).flat() : OF_JOBS[state]
   if (states && ownTypesOf(type).length > 0) {
     const stateList = [...new Set(states)].map((one) => `'${one}'`).join(', ')
@@ -173,15 +189,29 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
     }
   }
 
-  const tasks = Object.keys(TASK_NAMES).filter((task) => isWanted(TASK_NAMES[task] ?? 'notify'))
-  if (tasks.length > 0 && (state === undefined || state === 'delayed')) {
-    const from = `from periodic_task t where t.name in (${tasks.map((task) => `'${task}'`).join(', ')})`
-    parts.push({
-      page: `select 'task', 0::bigint, t.name, t.started_at ${from} limit $3`,
-      count: `select count(*) ${from}`,
-    })
-  }
+  if (state === undefined || state === 'delayed') parts.push(...repeated(isWanted))
   return parts
+}
+
+/** Delayed jobs that are about to happen, and those that failed here and are tried again. */
+function unfinished(direction: 'asc' | 'desc'): Part[] {
+  const local = Object.keys(JOB_NAMES).filter((own) => !REMOTE.has(JOB_NAMES[own] ?? 'notify'))
+  const conditions = [
+    `j.state in ('waiting', 'delayed') and j.due_at <= $1::timestamptz + ${SOON} and j.state = 'delayed' and j.error is null and j.type = any($2)`,
+    `j.state = 'delayed' and j.error is not null and j.type in (${local.map((own) => `'${own}'`).join(', ')})`,
+  ]
+  return conditions.map((condition) => ({
+    page: `select 'job', j.id, null::text, j.created_at from job j where ${condition}
+      order by j.created_at ${direction}, j.id ${direction} limit $3`,
+    count: `select count(*) from job j where ${condition}`,
+  }))
+}
+
+function repeated(isWanted: (name: JobTypeName) => boolean): Part[] {
+  const tasks = Object.keys(TASK_NAMES).filter((task) => isWanted(TASK_NAMES[task] ?? 'notify'))
+  if (tasks.length === 0) return []
+  const from = `from periodic_task t where t.name in (${tasks.map((task) => `'${task}'`).join(', ')})`
+  return [{ page: `select 'task', 0::bigint, t.name, t.started_at ${from} limit $3`, count: `select count(*) ${from}` }]
 }
 
 /**

@@ -1,3 +1,4 @@
 export { makeTorrents, type TorrentDeps } from './make-torrents.ts'
 export { findSwarmAccess, type SwarmAccess } from './torrent.queries.ts'
+export { makeTorrentOfUpload } from './torrent-of-upload.ts'
 export { trackersOf } from './trackers.ts'

@@ -12,17 +12,18 @@ import {
   type TorrentFacts,
 } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
-import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
 import { askForTorrents, isFederated, type Leases, type PendingFiles } from '../video/index.ts'
 import {
   factsOf,
   magnetUriOf,
+  newTorrentRef,
   outdatedOf,
   placesOf,
   swarmsOf,
   type TorrentFile,
   type TorrentVideo,
+  torrentRef,
 } from './torrents-of.ts'
 
 export type TorrentDeps = ActorDeps & {
@@ -140,9 +141,8 @@ export function makeTorrents(deps: TorrentDeps): void {
     }
   }
 
-  /** By a new name each time: caches hold what an address answered. */
   async function storeTorrent(file: TorrentFile, { bytes, infoHash }: Torrent, reserved: FileRef[]) {
-    const ref = torrentRef(`${newUuid()}-${file.resolution}${file.isHls ? '-hls' : ''}.torrent`)
+    const ref = newTorrentRef(file)
     reserved.push(ref)
     await pendingFiles.reserve(leases.owner, [ref])
     await store.put(ref, bytes)
@@ -225,7 +225,6 @@ export function makeTorrents(deps: TorrentDeps): void {
   })
 }
 
-const torrentRef = (name: string): FileRef => ({ kind: 'torrents', name })
 const refsOf = (made: readonly Made[]): FileRef[] => made.map(({ ref }) => ref)
 
 const find = async (query: Sql, videoId: number): Promise<StoredVideo | undefined> =>

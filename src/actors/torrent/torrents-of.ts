@@ -8,6 +8,7 @@ import {
   type TorrentFacts,
   webVideoFile,
 } from '../../media/index.ts'
+import { newUuid } from '../../platform/ids.ts'
 import type { LocalUrls } from '../runtime/index.ts'
 import { hasPrivateFiles, type Openness } from '../video/index.ts'
 import { trackersOf } from './trackers.ts'
@@ -44,7 +45,17 @@ export interface NamedTorrent {
   infoHash: string
 }
 
-export function factsOf(video: TorrentVideo, file: TorrentFile, origin: string): TorrentFacts {
+export const torrentRef = (name: string): FileRef => ({ kind: 'torrents', name })
+
+/** By a new name each time: caches hold what an address answered. */
+export const newTorrentRef = ({ resolution, isHls }: Pick<TorrentFile, 'resolution' | 'isHls'>): FileRef =>
+  torrentRef(`${newUuid()}-${resolution}${isHls ? '-hls' : ''}.torrent`)
+
+/** What of a video and its file a torrent says. */
+type DescribedVideo = Pick<TorrentVideo, 'uuid' | 'name' | 'privacy' | 'blocked'>
+type DescribedFile = Pick<TorrentFile, 'filename' | 'isHls' | 'resolution' | 'extname' | 'size' | 'created'>
+
+export function factsOf(video: DescribedVideo, file: DescribedFile, origin: string): TorrentFacts {
   return {
     name: `${video.name} ${file.resolution}p${file.extname}`,
     size: file.size,
@@ -55,8 +66,8 @@ export function factsOf(video: TorrentVideo, file: TorrentFile, origin: string):
 }
 
 export const magnetUriOf = (
-  video: TorrentVideo,
-  file: TorrentFile,
+  video: DescribedVideo,
+  file: DescribedFile,
   { filename, infoHash }: NamedTorrent,
   origin: string,
 ): string =>
@@ -69,9 +80,7 @@ export const magnetUriOf = (
 export const outdatedOf = (video: TorrentVideo, origin: string): TorrentFile[] =>
   video.files.filter(({ torrent, infoHash, magnet, ...file }) => {
     if (torrent === null || infoHash === null) return true
-    return (
-      magnet !== magnetUriOf(video, { ...file, torrent, infoHash, magnet }, { filename: torrent, infoHash }, origin)
-    )
+    return magnet !== magnetUriOf(video, file, { filename: torrent, infoHash }, origin)
   })
 
 /** Players name swarms by the address that they read the master playlist at. */
@@ -96,5 +105,5 @@ export const placesOf = ({ uuid, ...openness }: TorrentVideo, { filename, isHls 
   )
 }
 
-const pathOf = ({ uuid }: TorrentVideo, { filename, isHls }: TorrentFile): string =>
+const pathOf = ({ uuid }: DescribedVideo, { filename, isHls }: DescribedFile): string =>
   isHls ? `/static/streaming-playlists/hls/${uuid}/${filename}` : `/static/web-videos/${filename}`

@@ -19,6 +19,7 @@ import {
   askForTorrents,
   askForTranscoding,
   contextOf,
+  dropProvisional,
   hasPrivateFiles,
   moveAndTell,
   moveVideo,
@@ -308,7 +309,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     })
   }
 
-  /** The end of the ladder: the video is published or updated, the original goes unless it is to be kept. */
+  /** The end of the ladder: the video is published or updated, and the uploaded file goes unless the original is to be kept. */
   async function complete(task: Task): Promise<void> {
     await afterMaster(task, async ({ unit, video, transcoding }) => {
       const settings = settingsOf(deps)
@@ -321,6 +322,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       ]
       if (takes(video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
       moveTranscoding(unit, transcoding, { type: 'FINISHED' }, settings)
+      await pendingFiles.condemn(unit.query, await dropProvisional(unit, video))
       askForStoryboard(unit, video.id, config())
       if (config().transcoding.original_file.keep || task.keepSource || task.source === null) return
       await unit.query('update video_source set kept_filename = null where video_id = $1', [task.videoId])

@@ -28,14 +28,7 @@ import {
 } from '../runtime/index.ts'
 import { acceptedExtensions } from '../upload/index.ts'
 import { type UserRole, userRoles } from '../user/index.ts'
-import {
-  type GivenPictures,
-  hasPrivateFiles,
-  type InspectFile,
-  importOwner,
-  type Leases,
-  workFolder,
-} from '../video/index.ts'
+import { type GivenPictures, type InspectFile, importOwner, type Leases, workFolder } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'
 import { storeSubtitles } from './store-subtitles.ts'
 import { titleOf, type VideoImportDeps } from './video-import.commands.ts'
@@ -54,8 +47,10 @@ interface Task extends ImportTarget, Held {
   fields: ImportFields
   torrent: Buffer | null
   videoId: number
+  name: string
   privacy: number
   blocked: boolean
+  waitTranscoding: boolean
   /** Of the video, which may have moved since it was asked for. */
   userId: number
   accountId: number
@@ -153,7 +148,8 @@ export function runImports(deps: RunImportDeps): void {
     if (owner === undefined) return undefined
     const [row] = await db.query<Omit<Task, 'owner' | 'torrentTitle'>>(
       `select i.id, i.fields, i.target_url as "targetUrl", i.magnet_uri as "magnetUri", i.torrent_name as "torrentName",
-         i.torrent, v.id as "videoId", v.privacy, v.blocked, a.user_id as "userId", a.id as "accountId",
+         i.torrent, v.id as "videoId", v.name, v.privacy, v.blocked,
+         v.wait_transcoding as "waitTranscoding", a.user_id as "userId", a.id as "accountId",
          array(select t.type from thumbnail t where t.video_id = v.id) as pictures
        from video_import i join video v on v.id = i.video_id join channel c on c.id = v.channel_id
          join account a on a.id = c.account_id
@@ -178,7 +174,7 @@ export function runImports(deps: RunImportDeps): void {
     })
     const inputFilename = nameFor(downloaded, acceptedExtensions(config()))
     const draft = await inspectFile.inspect({
-      isPrivate: hasPrivateFiles(task),
+      video: task,
       ...{ inputFilename, path: downloaded.path, pictures: await picturesFor(task, downloaded), signal },
     })
     await pendingFiles.reserve(importOwner(id), [draft.place])

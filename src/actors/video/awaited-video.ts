@@ -6,21 +6,18 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { askForStoryboard } from './ask-for-storyboard.ts'
-import { askForTorrents } from './ask-for-torrents.ts'
 import { type CreatedVideo, lockChannel, type NewVideoFields } from './create-video.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
-import { dimensionsOf, insertAsWebVideo, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
+import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { planTranscoding } from './plan-transcoding.ts'
 import { moveAndTell, moveVideo } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
+import { playedAtOnce, takeFile } from './take-file.ts'
 import { replacePicture, textOf } from './update-video.ts'
 import { Thumbnail, thumbnailTypes, Video, VideoSource } from './video.entity.ts'
-import { hasPrivateFiles } from './video.policy.ts'
 
 /** What is known of a video only when its file is there. */
 export type FoundFields = Partial<
@@ -90,21 +87,11 @@ export function makeAwaitedVideos(
     Object.assign(video, { ...dimensionsOf(draft.probe), updatedAt: unit.now })
     const gone = await addPictures(unit, videoId, draft)
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId, createdAt: unit.now })
-    const transcode = draft.place.kind === 'original_video_files'
-    const imported = { type: 'IMPORTED', transcode } as const
-    if (transcode) {
-      moveVideo(unit, video, imported)
-      await planTranscoding(unit, videoId, config().vireo.jobs.priorities.transcoding)
-    } else {
-      await insertAsWebVideo(unit, videoId, draft)
-      askForStoryboard(unit, videoId, config())
-      askForTorrents(unit, videoId, config())
-      moveAndTell(unit, video, [imported])
-      // Placed for the privacy of a moment ago.
-      if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)
-    }
-    await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
+    const played = playedAtOnce(draft, video)
+    moveAndTell(unit, video, [{ type: 'IMPORTED', isAwaited: !played }])
+    await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
+    await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
     await pendingFiles.condemn(unit.query, gone)
   }
 

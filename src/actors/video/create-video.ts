@@ -5,18 +5,15 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { askForStoryboard } from './ask-for-storyboard.ts'
-import { askForTorrents } from './ask-for-torrents.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
-import { insertAsWebVideo, insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
+import { insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { planTranscoding } from './plan-transcoding.ts'
-import { moveAndTell, moveVideo } from './publish-video.ts'
+import { moveAndTell } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
+import { playedAtOnce, takeFile } from './take-file.ts'
 import { Thumbnail, Video, VideoSource } from './video.entity.ts'
-import { hasPrivateFiles } from './video.policy.ts'
 
 /** What the uploader says about the video, checked. Plain JSON, so that an upload can keep it until the file is there. */
 export interface NewVideoFields {
@@ -29,7 +26,7 @@ export interface NewVideoFields {
   nsfw: boolean
   description: string | null
   support: string | null
-  /** True: published when all renditions are there; false: as soon as one can be played. */
+  /** True: published when all renditions are there; false: at once, with the uploaded file. */
   waitTranscoding: boolean
   commentsPolicy: number
   downloadEnabled: boolean
@@ -111,10 +108,8 @@ export function makeCreateVideo(
   }
 
   async function inspect({ userId, fields, ...file }: InspectOptions): Promise<VideoDraft> {
-    const draft = await inspectFile.inspect({
-      ...file,
-      isPrivate: hasPrivateFiles({ privacy: fields.privacy, blocked: await mustWait(db.query, { userId }, config()) }),
-    })
+    const blocked = await mustWait(db.query, { userId }, config())
+    const draft = await inspectFile.inspect({ ...file, video: { ...fields, blocked } })
     return { ...draft, uuid: newUuid(), userId, fields, automaticTags: await automaticTags.ofVideo(fields) }
   }
 
@@ -124,7 +119,7 @@ export function makeCreateVideo(
     await lockChannel(unit, userId, fields.channelId)
 
     const waits = await mustWait(unit.query, { userId }, config())
-    const transcode = draft.place.kind === 'original_video_files'
+    const played = playedAtOnce(draft, fields)
     const video = unit.em.create(Video, {
       ...rowOf(draft),
       url: urls.video(uuid),
@@ -132,35 +127,28 @@ export function makeCreateVideo(
       updatedAt: unit.now,
       publishedAt: unit.now,
     })
-    const added = { type: 'ADDED', source: 'upload', transcode, waitTranscoding: fields.waitTranscoding } as const
+    const { waitTranscoding } = fields
+    const added = { type: 'ADDED', source: 'upload', isAwaited: !played, waitTranscoding } as const
     // The first flush gives the id that events and children need.
     await unit.em.flush()
     unit.created({ aggregate: 'video', id: video.id })
     if (!isNews) await unit.query('update video set subscribers_told = true where id = $1', [video.id])
     if (waits) await quarantine(unit, video, { unfederated: true })
-    if (transcode) moveVideo(unit, video, added)
-    else moveAndTell(unit, video, [added])
+    moveAndTell(unit, video, [added])
     for (const { type, filename, image, generated } of draft.pictures) {
       const { width, height } = image
       const of = { videoId: video.id, type, filename, width, height, onDisk: true, createdAt: unit.now }
       unit.em.create(Thumbnail, { ...of, automaticallyGenerated: generated })
     }
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId: video.id, createdAt: unit.now })
-    if (transcode) await planTranscoding(unit, video.id, config().vireo.jobs.priorities.transcoding)
-    else {
-      await insertAsWebVideo(unit, video.id, draft)
-      askForStoryboard(unit, video.id, config())
-      askForTorrents(unit, video.id, config())
-      // Placed before it was sure whether it waits.
-      if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, video.id)
-    }
+    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
+    await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
     await insertDetails(unit, video.id, fields)
     if (draft.automaticTags.length > 0) await tagVideo(unit.query, video.id, draft.automaticTags)
     await startChapters(unit, video.id, {
       description: fields.description,
       ofFile: draft.probe.metadata.chapters,
     })
-    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     return { id: video.id, uuid, shortUUID: toShortUuid(uuid) }
   }
 

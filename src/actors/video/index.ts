@@ -43,6 +43,7 @@ export {
   type InspectFile,
   makeInspectFile,
   type PictureName,
+  type TorrentOfUpload,
 } from './inspect-file.ts'
 export {
   categoryLabels,
@@ -60,7 +61,7 @@ export { listVideos, type VideoPage } from './list-videos.ts'
 export { registerListing, relist } from './listing.ts'
 export { dimensionsOf } from './new-video-rows.ts'
 export { removeOldWork } from './old-work.ts'
-export { dropOutdated } from './outdated-files.ts'
+export { dropOutdated, dropProvisional } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export {
   editionOwner,

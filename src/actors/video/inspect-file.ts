@@ -2,7 +2,7 @@
 // and the pictures of it.
 
 import { availableParallelism } from 'node:os'
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import {
   type EncodedImage,
   type Ffmpeg,
@@ -25,6 +25,7 @@ import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import { resolutionOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
+import { hasPrivateFiles, type Openness } from './video.policy.ts'
 import { workFolder } from './work-folders.ts'
 
 /** Pictures that the uploader sent, in their final size. */
@@ -42,14 +43,45 @@ export interface FileDraft {
   probe: MediaProbe
   /** Where the file is going to lie: an original that waits for its renditions, or a web video as it is. */
   place: FileRef
-  /** Where that is; known when the file was placed. */
-  storage: FileStorage
+  /** The file as a web video that plays at once; null when the renditions are awaited. */
+  webVideo: WebVideoDraft | null
   pictures: { type: ThumbnailType; ref: FileRef; filename: string; image: EncodedImage; generated: boolean }[]
 }
 
+/** The uploaded file as viewers and scripts read it. */
+export interface WebVideoDraft {
+  /** `place` itself, or a second name of the same bytes while the renditions are made of `place`. */
+  ref: FileRef
+  /** Of the row, and so of its torrent. */
+  createdAt: Date
+  /** Where the bytes are; known when the file was placed. */
+  storage: FileStorage
+  torrent: TorrentDraft | null
+}
+
+export interface TorrentDraft {
+  ref: FileRef
+  bytes: Uint8Array
+  infoHash: string
+  magnetUri: string
+}
+
+/** Makes the torrent of a file that is not stored yet. */
+export type TorrentOfUpload = (file: {
+  /** The file; it is only read. */
+  path: string
+  filename: string
+  resolution: number
+  /** Bytes. */
+  size: number
+  createdAt: Date
+  video: Openness & { name: string }
+  signal: AbortSignal
+}) => Promise<TorrentDraft | null>
+
 export interface InspectFileOptions {
-  /** Whether it is placed among the private files, as its video wants it. */
-  isPrivate: boolean
+  /** What the file is for: whether it is placed among the private files, and plays before its renditions are there. */
+  video: Openness & { name: string; waitTranscoding: boolean }
   inputFilename: string
   /** The file; it is only read. */
   path: string
@@ -68,7 +100,7 @@ export interface InspectFile {
   draw(names: readonly PictureName[], path: string): Promise<FileDraft['pictures']>
   /** Moves the file into the store and writes the pictures. Done twice it stays done. */
   place(draft: FileDraft, path: string): Promise<void>
-  /** Removes the pictures of a draft that was not stored, and with `source` its file. */
+  /** Removes what was written for a draft that was not stored, and with `source` its file. */
   discard(draft: FileDraft, options: { source: boolean }): Promise<void>
   /** What the rows of the draft name. */
   filesOf(draft: FileDraft): FileRef[]
@@ -78,14 +110,15 @@ export interface InspectFile {
 export const DRAWN_AT_ONCE = Math.max(2, availableParallelism())
 
 export function makeInspectFile(
-  deps: Pick<ActorDeps, 'config'> & {
+  deps: Pick<ActorDeps, 'config' | 'clock'> & {
     store: Store
     ffmpeg: Ffmpeg
     pendingFiles: Pick<PendingFiles, 'reserve' | 'discard'>
     leases: Pick<Leases, 'owner'>
+    torrentOf: TorrentOfUpload
   },
 ): InspectFile {
-  const { config, store, ffmpeg, pendingFiles, leases } = deps
+  const { config, store, ffmpeg, pendingFiles, leases, clock, torrentOf } = deps
   const inTurn = atMost(DRAWN_AT_ONCE)
 
   const sizeOf = (name: PictureName): ImageSize => {
@@ -99,26 +132,40 @@ export function makeInspectFile(
   }
 
   async function inspect(options: InspectFileOptions): Promise<FileDraft> {
-    const { isPrivate, inputFilename, path, place, signal } = options
+    const { video, inputFilename, path, place: given, signal } = options
     try {
       const found = await probe({ ffmpeg, path, signal, timeoutMs: config().vireo.media.probe_timeout })
-      const isTranscoded = place ? place.kind === 'original_video_files' : transcodes()
+      const isTranscoded = given ? given.kind === 'original_video_files' : transcodes()
       refuseSound(found)
       if (isTranscoded) planLadder({ probe: found, settings: config().transcoding })
-      const pictures = await makePictures(found, options)
-      return {
-        ...{ inputFilename, probe: found, pictures, place: place ?? placeFor(isTranscoded) },
-        storage: fileStorages.fileSystem,
-      }
-
-      function placeFor(original: boolean): FileRef {
-        const extension = extname(inputFilename).toLowerCase()
-        if (original) return { kind: 'original_video_files', name: `${newUuid()}${extension}` }
-        return webVideoFile(`${newUuid()}-${resolutionOf(found)}${extension}`, isPrivate)
-      }
+      const extension = extname(given?.name ?? inputFilename).toLowerCase()
+      const newWebVideo = (): FileRef =>
+        webVideoFile(`${newUuid()}-${resolutionOf(found)}${extension}`, hasPrivateFiles(video))
+      const newOriginal = (): FileRef => ({ kind: 'original_video_files', name: `${newUuid()}${extension}` })
+      const place = given ?? (isTranscoded ? newOriginal() : newWebVideo())
+      const isAwaited = isTranscoded && video.waitTranscoding
+      const [pictures, webVideo] = await together(signal, [
+        (stop) => makePictures(found, { ...options, signal: stop }),
+        async (stop) =>
+          isAwaited
+            ? null
+            : await webVideoOf(isTranscoded ? newWebVideo() : place, found, { ...options, signal: stop }),
+      ])
+      return { inputFilename, probe: found, pictures, place, webVideo }
     } catch (error) {
       throw asRefusal(error)
     }
+  }
+
+  async function webVideoOf(
+    ref: FileRef,
+    found: MediaProbe,
+    { path, video, signal }: InspectFileOptions & { signal: AbortSignal },
+  ): Promise<WebVideoDraft> {
+    const createdAt = clock.now()
+    const filename = basename(ref.name)
+    const file = { path, filename, resolution: resolutionOf(found), size: found.size, createdAt, video, signal }
+    return { ref, createdAt, storage: fileStorages.fileSystem, torrent: await torrentOf(file) }
   }
 
   function refuseSound(found: MediaProbe): void {
@@ -175,11 +222,15 @@ export function makeInspectFile(
   }
 
   async function place(draft: FileDraft, path: string): Promise<void> {
-    await pendingFiles.reserve(leases.owner, picturesOf(draft))
+    const { pictures, webVideo, place: original } = draft
+    await pendingFiles.reserve(leases.owner, addedTo(draft))
     try {
-      for (const { ref, image } of draft.pictures) await store.put(ref, image.bytes)
-      if ((await store.stat(draft.place)) === undefined) await store.put(draft.place, { path })
-      draft.storage = await storageOf(store, draft.place)
+      for (const { ref, image } of pictures) await store.put(ref, image.bytes)
+      if (webVideo?.torrent) await store.put(webVideo.torrent.ref, webVideo.torrent.bytes)
+      if ((await store.stat(original)) === undefined) await store.put(original, { path })
+      if (!webVideo) return
+      if (!isSame(webVideo.ref, original)) await store.copy(original, webVideo.ref)
+      webVideo.storage = await storageOf(store, webVideo.ref)
     } catch (error) {
       throw asRefusal(error)
     }
@@ -190,8 +241,8 @@ export function makeInspectFile(
     inspect,
     draw,
     place,
-    discard: (draft, { source }) => pendingFiles.discard([...picturesOf(draft), ...(source ? [draft.place] : [])]),
-    filesOf: (draft) => [...picturesOf(draft), draft.place],
+    discard: (draft, { source }) => pendingFiles.discard([...addedTo(draft), ...(source ? [draft.place] : [])]),
+    filesOf: (draft) => [...addedTo(draft), draft.place],
   }
 }
 
@@ -204,7 +255,32 @@ function pictureOf(name: PictureName, image: EncodedImage, generated: boolean): 
   return { type, ref: { kind, name: filename }, filename, image, generated }
 }
 
-const picturesOf = ({ pictures }: FileDraft): FileRef[] => pictures.map(({ ref }) => ref)
+/** What is written beside the file. */
+const addedTo = ({ pictures, webVideo, place }: FileDraft): FileRef[] => [
+  ...pictures.map(({ ref }) => ref),
+  ...(webVideo ? filesOfWebVideo(webVideo).filter((ref) => !isSame(ref, place)) : []),
+]
+
+export const filesOfWebVideo = ({ ref, torrent }: WebVideoDraft): FileRef[] => [ref, ...(torrent ? [torrent.ref] : [])]
+
+const isSame = (one: FileRef, other: FileRef): boolean => one.kind === other.kind && one.name === other.name
+
+/** Runs both at once; when one fails, the other is stopped and has ended. */
+async function together<A, B>(
+  signal: AbortSignal | undefined,
+  [one, other]: [(signal: AbortSignal) => Promise<A>, (signal: AbortSignal) => Promise<B>],
+): Promise<[A, B]> {
+  const failed = new AbortController()
+  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+  const works = [one(stop), other(stop)] as const
+  try {
+    return await Promise.all(works)
+  } catch (error) {
+    failed.abort()
+    await Promise.allSettled(works)
+    throw error
+  }
+}
 
 const FALLBACK_SIZES = { thumbnail: { width: 280, height: 157 }, preview: { width: 850, height: 480 } } as const
 

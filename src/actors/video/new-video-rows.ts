@@ -1,11 +1,11 @@
 // The rows of a new video, as its draft says.
 
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import type { MediaProbe } from '../../media/index.ts'
 import { initialVideo } from '../../state-machines/video.ts'
 import type { Unit } from '../runtime/index.ts'
 import type { NewVideoFields, VideoDraft } from './create-video.ts'
-import type { FileDraft } from './inspect-file.ts'
+import type { FileDraft, WebVideoDraft } from './inspect-file.ts'
 import { insertPasswords } from './password-rows.ts'
 
 /** Short side in px, 0 for sound only. */
@@ -60,16 +60,18 @@ export function sourceOf({ inputFilename, place, probe: found }: FileDraft) {
   }
 }
 
-/** Stores the uploaded file as the web video that it is. */
-export async function insertAsWebVideo(
+/** Stores the uploaded file as the web video that it is. `provisional`: it goes when its renditions are there. */
+export async function insertWebVideo(
   unit: Unit,
   videoId: number,
-  { place, storage, probe: found }: FileDraft,
+  { webVideo, probe: found, provisional }: { webVideo: WebVideoDraft; probe: MediaProbe; provisional: boolean },
 ): Promise<void> {
-  const filename = place.name.slice(place.name.lastIndexOf('/') + 1)
+  const { ref, createdAt, storage, torrent } = webVideo
+  const filename = basename(ref.name)
   await unit.query(
-    `insert into video_file (video_id, resolution, width, height, size, extname, fps, filename, metadata, streams, created_at, updated_at, storage)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)`,
+    `insert into video_file (video_id, resolution, width, height, size, extname, fps, filename, metadata, streams,
+       created_at, updated_at, storage, provisional, torrent_filename, info_hash, magnet_url)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15, $16)`,
     [
       videoId,
       resolutionOf(found),
@@ -81,8 +83,12 @@ export async function insertAsWebVideo(
       filename,
       JSON.stringify(found.metadata),
       streamsOf(found),
-      unit.now,
+      createdAt,
       storage,
+      provisional,
+      torrent?.ref.name ?? null,
+      torrent?.infoHash ?? null,
+      torrent?.magnetUri ?? null,
     ],
   )
 }

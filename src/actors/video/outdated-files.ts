@@ -1,5 +1,5 @@
-// The files of a video whose source was replaced: they stay until the first of the new ones is there, and go at once then,
-// so that no playlist ever mixes the two.
+// Files of a video that others take the place of. Those of a source that was replaced stay until the first of the new ones is there,
+// and go at once then, so that no playlist ever mixes the two; an uploaded file stays until all its renditions are there.
 
 import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
@@ -15,16 +15,7 @@ export async function outdateFiles(unit: Unit, videoId: number): Promise<void> {
  * folder the privacy put them. What was to come with the next file comes.
  */
 export async function dropOutdated(unit: Unit, video: { id: number; uuid: string }): Promise<FileRef[]> {
-  const files = await unit.query<{
-    filename: string | null
-    playlist: string | null
-    torrent: string | null
-    hls: boolean
-  }>(
-    `delete from video_file where video_id = $1 and outdated
-     returning filename, playlist_filename as playlist, torrent_filename as torrent, streaming_playlist_id is not null as hls`,
-    [video.id],
-  )
+  const files = await deleteFiles(unit, video.id, 'outdated')
   if (files.length === 0) return []
   await takeComingParts(unit, video.id)
   // With other names for the new ones, no cache answers with the old playlist.
@@ -38,18 +29,40 @@ export async function dropOutdated(unit: Unit, video: { id: number; uuid: string
     'delete from storyboard where video_id = $1 returning filename',
     [video.id],
   )
-  const names = (all: (string | null)[]): string[] => all.filter((name) => name !== null)
-  const hls = names([
-    ...files.flatMap((file) => (file.hls ? [file.filename, file.playlist] : [])),
-    ...playlists.flatMap(({ master, hashes }) => [master, hashes]),
-  ])
-  const webVideos = names(files.flatMap((file) => (file.hls ? [] : [file.filename])))
   return [
-    ...[false, true].flatMap((isPrivate) => [
-      ...hls.map((name) => hlsFile(video.uuid, name, isPrivate)),
-      ...webVideos.map((name) => webVideoFile(name, isPrivate)),
-    ]),
-    ...names(files.map(({ torrent }) => torrent)).map((name): FileRef => ({ kind: 'torrents', name })),
+    ...refsOf(video.uuid, files),
+    ...namesOf(playlists.flatMap(({ master, hashes }) => [master, hashes])).flatMap((name) =>
+      [false, true].map((isPrivate) => hlsFile(video.uuid, name, isPrivate)),
+    ),
     ...storyboards.map(({ filename }): FileRef => ({ kind: 'storyboards', name: filename })),
   ]
 }
+
+/** Takes the row of the uploaded file away, whose renditions are there now, and answers the files. */
+export async function dropProvisional(unit: Unit, video: { id: number; uuid: string }): Promise<FileRef[]> {
+  return refsOf(video.uuid, await deleteFiles(unit, video.id, 'provisional'))
+}
+
+interface DeletedFile {
+  filename: string | null
+  playlist: string | null
+  torrent: string | null
+  hls: boolean
+}
+
+const deleteFiles = (unit: Unit, videoId: number, which: 'outdated' | 'provisional'): Promise<DeletedFile[]> =>
+  unit.query<DeletedFile>(
+    `delete from video_file where video_id = $1 and ${which}
+     returning filename, playlist_filename as playlist, torrent_filename as torrent, streaming_playlist_id is not null as hls`,
+    [videoId],
+  )
+
+const refsOf = (uuid: string, files: readonly DeletedFile[]): FileRef[] =>
+  files.flatMap(({ filename, playlist, torrent, hls }) => [
+    ...namesOf([filename, playlist]).flatMap((name) =>
+      [false, true].map((isPrivate) => (hls ? hlsFile(uuid, name, isPrivate) : webVideoFile(name, isPrivate))),
+    ),
+    ...namesOf([torrent]).map((name): FileRef => ({ kind: 'torrents', name })),
+  ])
+
+const namesOf = (all: (string | null)[]): string[] => all.filter((name) => name !== null)

@@ -1,6 +1,7 @@
 // Removal: the video is gone for everybody at once; its files go with a job, and then its rows, once all who know the
 // video were told.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import type { Leases, PendingFile, PendingFiles } from './pending-files.ts'
@@ -29,14 +30,22 @@ export function makeRemoveVideo(
       const [move] = await db.query('select 1 from storage_move where video_id = $1', [videoId])
       if (move) throw new DomainError('busy', 'The files of this video are being moved.')
       await pendingFiles.discard(await filesOf(db, videoId))
+      await relayed(videoId)
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         await assertAllIsTold(unit, videoId)
         // What a transcoding stored meanwhile must not outlive the rows that name it.
         await pendingFiles.condemn(unit.query, await filesOf(unit, videoId))
         await unit.query("delete from video where id = $1 and state = 'removed'", [videoId])
       })
+      // No file is left when the job is listed no more.
+      await pendingFiles.collect()
     },
   })
+
+  /** Waits a moment for the relay, which mostly begins together with this job. */
+  async function relayed(videoId: number): Promise<void> {
+    for (let looks = 0; looks < LOOKS && (await isUntold(db, videoId)); looks += 1) await pause(LOOK_EVERY_MS)
+  }
 
   /**
    * A worker that did not hear of the end yet still writes, and with the rows would go the notes of what it writes: were it killed
@@ -79,11 +88,15 @@ export function makeRemoveVideo(
         moveVideo(unit, video, { type: 'REMOVED' })
         video.updatedAt = unit.now
         if (mayBeKnown) unit.emit({ aggregate: 'video', id: videoId }, 'VideoRemoved', await removalOf(unit, video))
-        else ask(unit, videoId)
+        // With the answer, so that those who watch the jobs see that the files are still there.
+        ask(unit, videoId)
       })
     },
   }
 }
+
+/** How long the job waits for the relay before it lets others go first. */
+const [LOOKS, LOOK_EVERY_MS] = [40, 50]
 
 const ask = (unit: Unit, videoId: number): void =>
   unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
@@ -100,11 +113,15 @@ export function removeUnpublished(unit: Unit, video: Video): void {
  * `busy`, for which the job waits.
  */
 async function assertAllIsTold(unit: Unit, videoId: number): Promise<void> {
-  const [waiting] = await unit.query(
+  if (await isUntold(unit, videoId)) throw new DomainError('busy', 'Others are still to be told of this video.')
+}
+
+async function isUntold({ query }: Pick<ActorDeps['db'], 'query'>, videoId: number): Promise<boolean> {
+  const waiting = await query(
     "select id from outbox where aggregate = 'video' and aggregate_id = $1 and parked_at is null limit 1",
     [videoId],
   )
-  if (waiting) throw new DomainError('busy', 'Others are still to be told of this video.')
+  return waiting.length > 0
 }
 
 interface FileNames {
@@ -113,6 +130,8 @@ interface FileNames {
   torrents: string[]
   thumbnails: string[]
   previews: string[]
+  storyboards: string[]
+  captions: string[]
   original: string | null
 }
 
@@ -126,6 +145,8 @@ async function filesOf({ query }: Pick<ActorDeps['db'], 'query'>, videoId: numbe
          where f.video_id = v.id and f.torrent_filename is not null) as torrents,
        array(select t.filename from thumbnail t where t.video_id = v.id and t.type = 1) as thumbnails,
        array(select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as previews,
+       array(select b.filename from storyboard b where b.video_id = v.id) as storyboards,
+       array(select c.filename from video_caption c where c.video_id = v.id) as captions,
        (select s.kept_filename from video_source s where s.video_id = v.id) as original
      from video v where v.id = $1`,
     [videoId],
@@ -140,6 +161,8 @@ async function filesOf({ query }: Pick<ActorDeps['db'], 'query'>, videoId: numbe
     ...named('torrents', video.torrents),
     ...named('thumbnails', video.thumbnails),
     ...named('previews', video.previews),
+    ...named('storyboards', video.storyboards),
+    ...named('captions', video.captions),
     ...named('original_video_files', video.original === null ? [] : [video.original]),
   ]
 }

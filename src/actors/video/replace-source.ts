@@ -4,22 +4,21 @@
 import type { FileRef } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { askForStoryboard } from './ask-for-storyboard.ts'
-import { askForTorrents } from './ask-for-torrents.ts'
 import { awaitParts, type Retimed, takeComingParts } from './coming-parts.ts'
 import type { FileDraft, InspectFile } from './inspect-file.ts'
-import { dimensionsOf, insertAsWebVideo, sourceOf } from './new-video-rows.ts'
+import { dimensionsOf, sourceOf } from './new-video-rows.ts'
 import { dropOutdated, outdateFiles } from './outdated-files.ts'
 import type { PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { cancelTranscodings, planTranscoding } from './plan-transcoding.ts'
+import { cancelTranscodings } from './plan-transcoding.ts'
 import { isOut, moveAndTell, moveVideo } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
+import { playedAtOnce, takeFile } from './take-file.ts'
 import { stillUnderWork, underWork } from './under-work.ts'
 import { assertChangeable } from './update-video.ts'
 import { Video, VideoSource } from './video.entity.ts'
-import { assertMayChange, hasPrivateFiles, type Viewer } from './video.policy.ts'
+import { assertMayChange, type Openness, type Viewer } from './video.policy.ts'
 
 export interface ReplaceSource {
   /**
@@ -48,9 +47,9 @@ export interface ReplaceSource {
   removeKept(videoId: number): Promise<void>
 }
 
-interface Owned {
-  privacy: number
-  blocked: boolean
+interface Owned extends Openness {
+  name: string
+  waitTranscoding: boolean
   remote: boolean
   state: string
   is_live: boolean
@@ -65,7 +64,7 @@ export function makeReplaceSource(
 
   async function find(videoId: number): Promise<Owned> {
     const [video] = await db.query<Owned>(
-      `select v.privacy, v.blocked, v.remote, v.state, v.is_live, a.id as owner_account_id, a.user_id
+      `select v.name, v.wait_transcoding as "waitTranscoding", v.privacy, v.blocked, v.remote, v.state, v.is_live, a.id as owner_account_id, a.user_id
        from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
        where v.id = $1 and v.state <> 'removed'`,
       [videoId],
@@ -93,10 +92,9 @@ export function makeReplaceSource(
       placeFiles.ask(unit, videoId)
     }
     const { waitTranscoding } = video
-    await exchange(unit, video, draft, {
-      event: { type: 'SOURCE_REPLACED', transcode: isTranscoded(draft), waitTranscoding },
-      retimed: undefined,
-    })
+    const isAwaited = !playedAtOnce(draft, video)
+    const event = { type: 'SOURCE_REPLACED', isAwaited, waitTranscoding } as const
+    await exchange(unit, video, draft, { event, retimed: undefined })
   }
 
   async function exchange(
@@ -112,26 +110,18 @@ export function makeReplaceSource(
     await cancelTranscodings(unit, videoId)
     await outdateFiles(unit, videoId)
     await awaitParts(unit, videoId, draft, retimed)
+    const played = playedAtOnce(draft, video)
     // What plays meanwhile keeps its length and all that hangs on it; the first new rendition brings its own.
-    if (!isTranscoded(draft) || !isOut(video)) {
+    if (played || !isOut(video)) {
       Object.assign(video, dimensionsOf(draft.probe))
       await takeComingParts(unit, videoId)
     }
     Object.assign(video, { inputFileUpdatedAt: unit.now, updatedAt: unit.now })
-    if (isTranscoded(draft)) {
-      // An edited video may be known to others as one that is edited.
-      if (video.state === 'to-edit') moveAndTell(unit, video, [event])
-      else moveVideo(unit, video, event)
-      await planTranscoding(unit, videoId, config().vireo.jobs.priorities.transcoding)
-    } else {
-      gone.push(...(await dropOutdated(unit, video)))
-      await insertAsWebVideo(unit, videoId, draft)
-      askForStoryboard(unit, videoId, config())
-      askForTorrents(unit, videoId, config())
-      moveAndTell(unit, video, [event])
-      // Placed for the privacy of a moment ago.
-      if (draft.place.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, videoId)
-    }
+    if (played) gone.push(...(await dropOutdated(unit, video)))
+    // What is seen changes with the first rendition; but an edited video may be known to others as one that is edited.
+    if (played || video.state === 'to-edit') moveAndTell(unit, video, [event])
+    else moveVideo(unit, video, event)
+    await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
     await pendingFiles.condemn(unit.query, gone)
   }
 
@@ -167,8 +157,7 @@ export function makeReplaceSource(
     },
 
     async inspect({ videoId, ...file }) {
-      const isPrivate = hasPrivateFiles(await find(videoId))
-      return await inspectFile.inspect({ ...file, isPrivate, pictures: {} })
+      return await inspectFile.inspect({ ...file, video: await find(videoId), pictures: {} })
     },
 
     removeKept: (videoId) =>
@@ -180,7 +169,7 @@ export function makeReplaceSource(
         if (!keptFilename) return
         const [needed] = await unit.query<{ underWork: boolean; only: boolean }>(
           `select ${underWork} as "underWork",
-             not exists (select from video_file f where f.video_id = v.id and not f.outdated) as only
+             not exists (select from video_file f where f.video_id = v.id and not f.outdated and not f.provisional) as only
            from video v where v.id = $1`,
           [videoId],
         )
@@ -191,8 +180,6 @@ export function makeReplaceSource(
       }),
   }
 }
-
-const isTranscoded = ({ place }: FileDraft): boolean => place.kind === 'original_video_files'
 
 const original = (name: string): FileRef => ({ kind: 'original_video_files', name })
 

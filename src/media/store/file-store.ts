@@ -1,7 +1,7 @@
 // The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
 
 import { close, constants, fstat, open as openCallback } from 'node:fs'
-import { copyFile, lstat, mkdir, open, opendir, readdir, rename, rm, statfs } from 'node:fs/promises'
+import { copyFile, link, lstat, mkdir, open, opendir, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -165,6 +165,21 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
     async *list(kind, folder) {
       if (folder !== undefined) await pathOf({ kind, name: folder })
       yield* walk(rootOf(kind), folder ?? '')
+    },
+
+    async copy(ref, to) {
+      const [source, target] = [await pathOf(ref), await pathOf(to)]
+      await mkdir(dirname(target), { recursive: true })
+      try {
+        // Stored files are replaced as a whole and never written again, so they may share their bytes.
+        await link(source, target)
+        await flushFolder(dirname(target))
+      } catch (error) {
+        const code = systemCode(error)
+        if (code === 'EEXIST') return
+        if (isMissing(error)) throw asMediaError(error)
+        await store.put(to, { path: source, keep: true })
+      }
     },
 
     move: renameInside,

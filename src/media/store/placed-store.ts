@@ -89,6 +89,13 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
       }
     },
 
+    async copy(ref, to) {
+      const source = (await store.placeOf(ref)) === 'object-storage' ? objects : files
+      const [target] = homesOf(to.kind)
+      if (source === target) await source.copy(ref, to)
+      else await source.withLocalPath(ref, async (path) => void (await target.put(to, { path, keep: true })))
+    },
+
     move: (ref, to) => everywhere(ref.kind, (home) => home.move(ref, to)),
     moveFolder: (ref, to) => everywhere(ref.kind, (home) => home.moveFolder(ref, to)),
 

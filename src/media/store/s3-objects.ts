@@ -33,8 +33,8 @@ export interface S3Objects {
   /** Whole or not at all. A local file is removed afterwards unless it is to be kept. */
   put(ref: FileRef, from: Source): Promise<void>
   remove(ref: FileRef): Promise<void>
-  /** Copies inside the bucket. Throws `not-found`. */
-  copy(ref: FileRef, to: string): Promise<void>
+  /** Copies inside object storage. Throws `not-found`. */
+  copy(ref: FileRef, to: FileRef): Promise<void>
   /** All whose names begin so. */
   list(kind: FileKind, start: string): AsyncGenerator<FileStat>
   sign(ref: FileRef, saved?: SavedAs): Promise<string>
@@ -186,8 +186,7 @@ export function makeS3Objects(
       }
     },
 
-    async copy(ref, to) {
-      const target = { kind: ref.kind, name: to }
+    async copy(ref, target) {
       try {
         const extra = aclOf(target)
         await copyObject(await s3(), { from: addressOf(ref), to: addressOf(target), extra, sizes: copySizes })

@@ -86,7 +86,7 @@ export function makeS3Store({ settings, tmp, owner = '', ...sizes }: S3StoreOpti
     assertName(to)
     if (ref.name === to) return
     try {
-      await objects.copy(ref, to)
+      await objects.copy(ref, { kind: ref.kind, name: to })
     } catch (error) {
       // Moved before.
       if (isNotFound(error) && (await objects.head({ kind: ref.kind, name: to }))) return
@@ -115,6 +115,7 @@ export function makeS3Store({ settings, tmp, owner = '', ...sizes }: S3StoreOpti
     stat,
     list,
     move,
+    copy: (ref, to) => objects.copy(named(ref), named(to)),
     close: objects.close,
 
     async remove(ref) {

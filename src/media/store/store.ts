@@ -108,6 +108,8 @@ export interface Store {
   list(kind: FileKind, folder?: string): AsyncIterable<FileStat>
   /** Renames a file inside its kind, as between public and private. Done twice it stays done. */
   move(ref: FileRef, to: string): Promise<void>
+  /** Stores the same bytes under another name as well, of this kind or another. Done twice it stays done. */
+  copy(ref: FileRef, to: FileRef): Promise<void>
   /** Renames a folder inside its kind. Done twice it stays done. */
   moveFolder(ref: FileRef, to: string): Promise<void>
   /**

@@ -135,6 +135,22 @@ describe('the list', () => {
     })
   })
 
+  it('of what is delayed comes to rest: what is put off, or waits for another server, is there by its type alone', async () => {
+    const due = (seconds: number) => new Date(Date.now() + seconds * 1000)
+    const soon = await insert({ type: 'remote-rates', state: 'delayed', due_at: due(8), created_at: due(-4) })
+    const putOff = await insert({ type: 'remote-rates', state: 'delayed', due_at: due(600), created_at: due(-3) })
+    const digest = await insert({ type: 'email', state: 'delayed', due_at: due(3600), created_at: due(-2) })
+    const failed = { state: 'delayed', due_at: due(600), error: 'no answer', failures: 1 }
+    const away = await insert({ ...failed, type: 'comments-refresh', created_at: due(-1) })
+    const broken = await insert({ ...failed, type: 'video-transcoding', created_at: due(0) })
+    expect((await idsOf('/delayed')).toSorted()).toEqual([broken, soon, 'repeat:fold-views'].toSorted())
+    expect((await list('/delayed')).total).toBe(3)
+    expect(await idsOf('/delayed?jobType=activitypub-http-fetcher')).toEqual([putOff, soon])
+    expect(await idsOf('/delayed?jobType=activitypub-refresher')).toEqual([away])
+    expect(await idsOf('/delayed?jobType=email')).toEqual([digest])
+    expect((await list('?count=50')).data.filter(({ state }) => state === 'delayed')).toHaveLength(6)
+  })
+
   it('has deliveries and activities of others, waiting, put off and given up', async () => {
     const { host } = await one<{ host: number }>(
       "insert into remote_host (host) values ('calm.example') on conflict (host) do update set host = excluded.host returning id as host",
@@ -183,6 +199,7 @@ describe('the list', () => {
     expect(await idsOf(`/failed?${inbox}`)).toEqual([`inbox-${given}`])
     expect((await list(`?${inbox}`)).total).toBe(3)
     expect((await list('/failed')).total).toBe(2)
+    expect(await idsOf('/delayed')).toEqual(['repeat:fold-views'])
 
     const whole = JSON.stringify(await list('?count=50'))
     for (const secret of ['a:b@', 'abcdef', 'token=t', 'the body']) expect(whole).not.toContain(secret)
@@ -227,6 +244,24 @@ describe('a queue that is paused', () => {
     expect((await root.raw(`/api/v1/jobs/${move}`, { method: 'POST' })).status).toBe(204)
   }
   const type = 'jobType=generate-video-storyboard'
+
+  it('shows the removal of a video with the answer, and none any more when its files are gone', async () => {
+    const { id, uuid } = await upload(node)
+    const caption = new FormData()
+    caption.set('captionfile', new File(['WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'], 'fr.vtt', { type: 'text/vtt' }))
+    expect((await root.raw(`/api/v1/videos/${uuid}/captions/fr`, { method: 'PUT', body: caption })).status).toBe(204)
+    await eventually(async () => expect(await storyboards(uuid)).toBe(1))
+    await ask('pause')
+    expect((await root.raw(`/api/v1/videos/${uuid}`, { method: 'DELETE' })).status).toBe(204)
+    expect((await list('/waiting?jobType=activitypub-cleaner')).data).toMatchObject([
+      { data: { task: 'video-removal' } },
+    ])
+    await ask('resume')
+    await eventually(async () => expect(await list('/active')).toEqual({ total: 0, data: [] }))
+    await eventually(async () => expect(await list('/waiting')).toEqual({ total: 0, data: [] }))
+    expect((await db.query('select kind, name from pending_file')).rows).toEqual([])
+    expect((await db.query('select 1 from video where id = $1', [id])).rows).toEqual([])
+  })
 
   it('starts nothing in any process, over a restart too, and goes on everywhere when it is resumed', async () => {
     await ask('pause')

@@ -58,7 +58,7 @@ async function start(config: Values, mortal?: Mortal): Promise<UploadNode> {
 
 /** Another site, from which each download is the same file. */
 function importsOf(node: UploadNode): RunImportDeps {
-  const inspectFile = makeInspectFile(node.deps)
+  const inspectFile = makeInspectFile({ ...node.deps, torrentOf: async () => null })
   return {
     ...{ ...node.deps, inspectFile, createVideo: node.createVideo, mayImportFrom: async () => true },
     awaitedVideos: makeAwaitedVideos({ ...node.deps, inspectFile, automaticTags: automaticTagsFor(node.deps) }),

@@ -8,6 +8,7 @@ import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
 import { makeStoryboards } from '../../../src/actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from '../../../src/actors/studio/index.ts'
+import { makeTorrentOfUpload } from '../../../src/actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transcoding/index.ts'
 import type { TranscodingDeps } from '../../../src/actors/transcoding/transcoding-state.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
@@ -151,7 +152,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const ffmpeg = options.ffmpeg ?? (await testFfmpeg())
   const automaticTags = automaticTagsFor(actorDeps)
   const deps = { ...actorDeps, store, ffmpeg, pendingFiles, placeFiles, leases, automaticTags }
-  const inspectFile = makeInspectFile(deps)
+  const inspectFile = makeInspectFile({ ...deps, torrentOf: makeTorrentOfUpload(deps) })
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })
   const uploads = makeUploads({ ...deps, createVideo, replaceSource, userImports: makeUserImports(deps) })

@@ -187,7 +187,7 @@ describe('a replaced file', () => {
 
   it('is transcoded anew; the old files stay until the first new one is there, and never mix with it', async () => {
     await start(HLS)
-    const { id, uuid } = await create()
+    const { id, uuid } = await create({ waitTranscoding: true })
     await done(id, 1)
     const before = await stored(id)
     const old = await files('streaming_playlists')
@@ -246,7 +246,7 @@ describe('a replaced file', () => {
 
   it('that cannot be transcoded leaves the old files where they were', async () => {
     await start(HLS)
-    const { id, uuid } = await create()
+    const { id, uuid } = await create({ waitTranscoding: true })
     await done(id, 1)
     const [before, old] = [await stored(id), await files('streaming_playlists')]
     await node.stop()
@@ -265,7 +265,7 @@ describe('a replaced file', () => {
 
   it('saves a video that could not be transcoded, which is new then', async () => {
     await start(HLS, { running: false })
-    const { id, uuid } = await create()
+    const { id, uuid } = await create({ waitTranscoding: true })
     for (const name of await files('original_video_files')) await disk.store.write(name, 'no video')
     await node.runtime.runtime.start()
     await failed(id)
@@ -285,7 +285,7 @@ describe('a replaced file', () => {
 
   it('of a video that goes private meanwhile is told as its end', async () => {
     await start(HLS)
-    const { id, uuid } = await create()
+    const { id, uuid } = await create({ waitTranscoding: true })
     await done(id, 1)
     await node.stop()
     await start(HLS, { running: false })

@@ -248,7 +248,7 @@ describe('the job of a storyboard', () => {
   it('stores nothing of a file that is replaced by one which is yet to be transcoded', async () => {
     let id = 0
     await startDisturbed(() => replace(id, 'journey.mp4'))
-    id = (await create()).id
+    id = (await create('small.mp4', { waitTranscoding: true })).id
     await node.stop()
     await startDisturbed(() => replace(id, 'journey.mp4'), HLS)
     await run(id)

@@ -289,7 +289,7 @@ describe('an edition', () => {
 
   it('is transcoded; the old files, times and pictures stay until the first new one is there', async () => {
     await start(HLS)
-    const { id, uuid } = await create()
+    const { id, uuid } = await create('blue.mp4', { waitTranscoding: true })
     await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'published' }), 30_000)
     await eventually(
       async () => expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(1),

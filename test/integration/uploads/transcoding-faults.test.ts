@@ -50,7 +50,7 @@ async function create(): Promise<{ id: number; uuid: string }> {
     fields: {
       ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, nsfw: false, tags: [] },
       ...{ category: null, licence: null, language: null, description: null, support: null },
-      ...{ waitTranscoding: false, commentsPolicy: 1, downloadEnabled: true, originallyPublishedAt: null },
+      ...{ waitTranscoding: true, commentsPolicy: 1, downloadEnabled: true, originallyPublishedAt: null },
       ...{ passwords: [], schedule: null },
     },
     inputFilename: 'small.mp4',

@@ -126,7 +126,7 @@ async function master(uuid: string): Promise<string> {
 }
 
 describe('transcoding', () => {
-  it('publishes with the copied rendition, and tells of the rest once', async () => {
+  it('publishes with the uploaded file, and tells of the copied rendition and of the rest', async () => {
     await start()
     const { id, uuid } = await create()
     await ends('done')
@@ -142,6 +142,7 @@ describe('transcoding', () => {
     await eventually(() =>
       expect(told).toEqual([
         { event: 'VideoPublished', videoId: id },
+        { event: 'VideoUpdated', videoId: id },
         { event: 'VideoUpdated', videoId: id },
       ]),
     )
@@ -198,7 +199,7 @@ describe('transcoding', () => {
 describe('a transcoding that fails', () => {
   it('shows why, and keeps the original for another try', async () => {
     await start({ running: false })
-    const { uuid } = await create()
+    const { uuid } = await create('small.mp4', { waitTranscoding: true })
     const [source] = await node.db.query<{ kept_filename: string }>('select kept_filename from video_source')
     await node.store.put({ kind: 'original_video_files', name: source?.kept_filename ?? '' }, Buffer.from('no video'))
     await node.runtime.runtime.start()
@@ -211,7 +212,7 @@ describe('a transcoding that fails', () => {
 
   it('is none while another worker is at it', async () => {
     await start({ running: false })
-    await create()
+    await create('small.mp4', { waitTranscoding: true })
     const { failed } = node.runtime.runtime.registry.jobs.get('video-transcoding') ?? {}
     const [row] = await node.db.query<{ id: number }>('select id from transcoding')
     const fail = () => failed?.({ id: 1, data: { transcodingId: row?.id ?? 0 } }, 'The process was killed')
@@ -245,7 +246,24 @@ describe('a transcoding that fails', () => {
     const { id } = await create()
     await ends('failed')
     expect(await states()).toMatchObject({ video: 'published' })
-    await eventually(() => expect(told).toEqual([{ event: 'VideoPublished', videoId: id }]))
+    await eventually(() =>
+      expect(told).toEqual([
+        { event: 'VideoPublished', videoId: id },
+        { event: 'VideoUpdated', videoId: id },
+      ]),
+    )
+  })
+
+  it('leaves a video public that plays the uploaded file', async () => {
+    await start({ running: false })
+    const { uuid } = await create()
+    const [source] = await node.db.query<{ kept_filename: string }>('select kept_filename from video_source')
+    await node.store.put({ kind: 'original_video_files', name: source?.kept_filename ?? '' }, Buffer.from('no video'))
+    await node.runtime.runtime.start()
+    await ends('failed')
+    expect(await states()).toMatchObject({ video: 'published', error: expect.any(String) })
+    expect(await node.db.query('select provisional from video_file')).toEqual([{ provisional: true }])
+    await expectFilesAsRowsSay(uuid)
   })
 })
 
@@ -268,6 +286,7 @@ describe('a transcoding that is interrupted', () => {
       expect([...toldBefore, ...told]).toEqual([
         { event: 'VideoPublished', videoId: id },
         { event: 'VideoUpdated', videoId: id },
+        { event: 'VideoUpdated', videoId: id },
       ]),
     )
     await expectFilesAsRowsSay(uuid)
@@ -286,6 +305,7 @@ describe('a transcoding that is interrupted', () => {
     expect(await node.db.query('select event from outbox order by id')).toEqual([
       { event: 'VideoShown' },
       { event: 'VideoPublished' },
+      { event: 'VideoUpdated' },
       { event: 'VideoUpdated' },
     ])
     expect(id).toBeGreaterThan(0)
@@ -341,7 +361,7 @@ describe('a transcoding that is interrupted', () => {
     const { uuid } = await create()
     failAt144(async () => new StorageOutage('The store is away.'))
     await expect((await job()).run()).rejects.toThrow(StorageOutage)
-    expect((await rowCounts(node.db)).video_file).toBe(1)
+    expect((await rowCounts(node.db)).video_file).toBe(2)
     // Nobody was lost by that.
     await node.db.query(`update transcoding set context = context || '{"lost": 24}'`)
     await node.stop()
@@ -357,7 +377,7 @@ describe('a transcoding that is interrupted', () => {
   it('encodes nothing when no kind of file is wanted by then, and says so', async () => {
     const { ffmpeg, pids } = await faultyFfmpeg()
     await start({ running: false, ffmpeg })
-    await create()
+    await create('small.mp4', { waitTranscoding: true })
     await node.stop()
     const none = { enabled: false, hls: { enabled: false }, web_videos: { enabled: false } }
     await start({ config: { transcoding: none }, ffmpeg })
@@ -420,7 +440,7 @@ describe('a transcoding that is interrupted', () => {
   it('is planned again for a video that lost it', async () => {
     const clock = fakeClock()
     await start({ clock, running: false })
-    const { uuid } = await create()
+    const { uuid } = await create('small.mp4', { waitTranscoding: true })
     await node.db.query('delete from transcoding')
     await node.db.query('delete from job')
     await node.runtime.runtime.start()
@@ -516,7 +536,7 @@ describe('files that a try of a transcoding stored', () => {
 
   /** A finished rendition of 240p, as the ladder gives it, for the transcoding that `worker` has. */
   async function finished() {
-    const { id, uuid } = await create()
+    const { id, uuid } = await create('small.mp4', { waitTranscoding: true })
     const names = { fragmented: `${newUuid()}-240-fragmented.mp4`, playlist: `${newUuid()}-240.m3u8` }
     const paths = { fragmented: join(disk.folder, names.fragmented), playlist: join(disk.folder, names.playlist) }
     for (const path of Object.values(paths)) await writeFile(path, 'bytes')

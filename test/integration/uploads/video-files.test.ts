@@ -44,12 +44,12 @@ async function restart(config: NodeOptions['config'], options: NodeOptions = {})
   await start(config, options)
 }
 
-async function create(name: MediaName = 'small.mp4', privacy = 1) {
+async function create(name: MediaName = 'small.mp4', privacy = 1, waitTranscoding = false) {
   return await node.createVideo.createFrom({
     userId: disk.users.owner.id,
     fields: {
       ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy, category: null, licence: null },
-      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
+      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding },
       ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
       schedule: null,
     },
@@ -362,7 +362,7 @@ describe('renditions that are asked for', () => {
 
   it('are begun anew with force, with what was under way', async () => {
     await start(HLS, { running: false })
-    const { uuid } = await create()
+    const { uuid } = await create('small.mp4', 1, true)
     expect((await transcode(uuid, 'web-video')).status).toBe(409)
     expect((await transcode(uuid, 'web-video', true)).status).toBe(204)
     expect(await node.db.query('select state, outputs from transcoding order by id')).toEqual([
@@ -379,7 +379,7 @@ describe('renditions that are asked for', () => {
 
   it('bring back a video whose transcoding failed', async () => {
     await start(HLS, { running: false })
-    const { uuid } = await create()
+    const { uuid } = await create('small.mp4', 1, true)
     const [source] = await node.db.query<{ name: string }>('select kept_filename as name from video_source')
     const original = { kind: 'original_video_files', name: source?.name ?? '' } as const
     const bytes = await disk.store.read(`${original.kind}/${original.name}`)

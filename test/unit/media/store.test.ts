@@ -188,6 +188,17 @@ describe.each([
   })
 
   describe('moving and removing', () => {
+    it('copies a file to another kind, which stays when the first one is replaced or removed', async () => {
+      const original = { kind: 'original_video_files', name: 'a.mp4' } as const
+      await store.put(original, Buffer.from('one'))
+      await store.copy(original, video('private/a.mp4'))
+      await store.copy(original, video('private/a.mp4'))
+      await store.put(original, Buffer.from('another'))
+      await store.remove(original)
+      expect(await contentOf('private/a.mp4')).toBe('one')
+      await expect(store.copy(original, video('b.mp4'))).rejects.toMatchObject({ reason: 'not-found' })
+    })
+
     it('moves a file between public and private, and does not mind doing it twice', async () => {
       await store.put(video('a.mp4'), Buffer.from('x'))
       await store.move(video('a.mp4'), 'private/a.mp4')

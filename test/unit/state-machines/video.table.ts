@@ -9,7 +9,7 @@ const TIMED_OUT = { type: 'TIMED_OUT' } as const
 const before = { renditions: 4, error: 'before' }
 const fresh = { renditions: 0, error: null }
 const live = { type: 'ADDED', source: 'live', waitTranscoding: false } as const
-const upload = (transcode: boolean) => ({ type: 'ADDED', source: 'upload', transcode, waitTranscoding: true }) as const
+const upload = (isAwaited: boolean) => ({ type: 'ADDED', source: 'upload', isAwaited, waitTranscoding: true }) as const
 
 export const table = defineTable({
   machine: videoMachine,
@@ -28,8 +28,8 @@ export const table = defineTable({
     },
     { from: 'none', event: live, to: 'waiting-for-live' },
 
-    { from: 'to-import', with: before, event: { type: 'IMPORTED', transcode: true }, to: 'to-transcode', gives: fresh },
-    { from: 'to-import', event: { type: 'IMPORTED', transcode: false }, to: 'published' },
+    { from: 'to-import', with: before, event: { type: 'IMPORTED', isAwaited: true }, to: 'to-transcode', gives: fresh },
+    { from: 'to-import', event: { type: 'IMPORTED', isAwaited: false }, to: 'published' },
     { from: 'to-import', event: REMOVED, to: 'removed' },
     { from: 'to-import', event: TIMED_OUT, to: 'to-import' },
 
@@ -61,14 +61,14 @@ export const table = defineTable({
     {
       from: 'published',
       with: before,
-      event: { type: 'SOURCE_REPLACED', transcode: true, waitTranscoding: true },
+      event: { type: 'SOURCE_REPLACED', isAwaited: true, waitTranscoding: true },
       to: 'published',
       gives: { ...fresh, waitTranscoding: true },
     },
     {
       from: 'published',
       with: { ...before, waitTranscoding: true },
-      event: { type: 'SOURCE_REPLACED', transcode: false, waitTranscoding: false },
+      event: { type: 'SOURCE_REPLACED', isAwaited: false, waitTranscoding: false },
       to: 'published',
       gives: { ...fresh, waitTranscoding: false },
     },
@@ -86,14 +86,14 @@ export const table = defineTable({
     {
       from: 'transcoding-failed',
       with: { ...before, ...failed },
-      event: { type: 'SOURCE_REPLACED', transcode: true, waitTranscoding: true },
+      event: { type: 'SOURCE_REPLACED', isAwaited: true, waitTranscoding: true },
       to: 'to-transcode',
       gives: { ...fresh, waitTranscoding: true },
     },
     {
       from: 'transcoding-failed',
       with: { ...before, ...failed },
-      event: { type: 'SOURCE_REPLACED', transcode: false, waitTranscoding: false },
+      event: { type: 'SOURCE_REPLACED', isAwaited: false, waitTranscoding: false },
       to: 'published',
       gives: fresh,
     },
@@ -170,11 +170,11 @@ export const table = defineTable({
     { from: 'waiting-for-live', event: { type: 'STREAM_STARTED' }, to: 'published' },
     { from: 'waiting-for-live', event: REMOVED, to: 'removed' },
 
-    { from: 'live-ended', event: { type: 'REPLAY_SAVED', transcode: true }, to: 'to-transcode' },
+    { from: 'live-ended', event: { type: 'REPLAY_SAVED', isAwaited: true }, to: 'to-transcode' },
     {
       from: 'live-ended',
       with: before,
-      event: { type: 'REPLAY_SAVED', transcode: false },
+      event: { type: 'REPLAY_SAVED', isAwaited: false },
       to: 'published',
       gives: fresh,
     },

@@ -23,7 +23,7 @@ function play(...events: VideoEvent[]) {
 }
 
 const uploaded = (waitTranscoding: boolean) =>
-  ({ type: 'ADDED', source: 'upload', transcode: true, waitTranscoding }) as const
+  ({ type: 'ADDED', source: 'upload', isAwaited: true, waitTranscoding }) as const
 
 describe('a video', () => {
   it('that does not wait is published with its first rendition', () => {

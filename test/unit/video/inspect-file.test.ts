@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from '@jest/globals'
 import { DRAWN_AT_ONCE, makeInspectFile } from '../../../src/actors/video/inspect-file.ts'
 import type { Ffmpeg } from '../../../src/media/index.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { testConfig } from '../../support/config.ts'
 import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 import { makeTestStore } from '../../support/test-store.ts'
@@ -38,11 +39,13 @@ it('are drawn of a few at a time, and of all in the end', async () => {
     const inspectFile = makeInspectFile({
       ...{ config: () => testConfig(), store: store.open(), ffmpeg, leases: { owner: 'this process' } },
       pendingFiles: { reserve: nothing, discard: nothing },
+      ...{ clock: systemClock, torrentOf: async () => null },
     })
     const path = await media('small.mp4')
+    const video = { name: 'A name', privacy: 1, blocked: false, waitTranscoding: false }
     const files = Array.from({ length: 3 * DRAWN_AT_ONCE }, (_, index) => `${index}.mp4`)
     const drafts = await Promise.all(
-      files.map((inputFilename) => inspectFile.inspect({ isPrivate: false, inputFilename, path, pictures: {} })),
+      files.map((inputFilename) => inspectFile.inspect({ video, inputFilename, path, pictures: {} })),
     )
     expect(drafts.map(({ pictures }) => pictures.length)).toEqual(files.map(() => 2))
     expect(await most()).toBe(DRAWN_AT_ONCE)

@@ -1,0 +1,41 @@
+// Gives a video the file that arrived for it: as a web video that plays at once, as the source of its renditions, or as both.
+
+import type { Config } from '../../config/index.ts'
+import type { Unit } from '../runtime/index.ts'
+import { askForStoryboard } from './ask-for-storyboard.ts'
+import { askForTorrents } from './ask-for-torrents.ts'
+import { type FileDraft, filesOfWebVideo, type WebVideoDraft } from './inspect-file.ts'
+import { insertWebVideo } from './new-video-rows.ts'
+import type { PendingFiles } from './pending-files.ts'
+import type { PlaceFiles } from './place-files.ts'
+import { planTranscoding } from './plan-transcoding.ts'
+import type { Video } from './video.entity.ts'
+import { hasPrivateFiles } from './video.policy.ts'
+
+/** Whether renditions are made of the file. */
+const isTranscoded = ({ place }: Pick<FileDraft, 'place'>): boolean => place.kind === 'original_video_files'
+
+/** The file as the video plays it from now on; null when its renditions are awaited. */
+export const playedAtOnce = (draft: FileDraft, { waitTranscoding }: { waitTranscoding: boolean }) =>
+  isTranscoded(draft) && waitTranscoding ? null : draft.webVideo
+
+/**
+ * In the transaction that holds the video, which has its id and the privacy that counts. `played` is what `playedAtOnce` says. The
+ * files of the draft are settled before.
+ */
+export async function takeFile(
+  unit: Unit,
+  video: Video,
+  { draft, played }: { draft: FileDraft; played: WebVideoDraft | null },
+  { config, pendingFiles, placeFiles }: { config: Config; pendingFiles: PendingFiles; placeFiles: PlaceFiles },
+): Promise<void> {
+  const isSource = isTranscoded(draft)
+  if (isSource) await planTranscoding(unit, video.id, config.vireo.jobs.priorities.transcoding)
+  else askForStoryboard(unit, video.id, config)
+  if (played) {
+    await insertWebVideo(unit, video.id, { webVideo: played, probe: draft.probe, provisional: isSource })
+    // The name or the privacy may have changed since its torrent was made.
+    askForTorrents(unit, video.id, config)
+    if (played.ref.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, video.id)
+  } else if (draft.webVideo) await pendingFiles.condemn(unit.query, filesOfWebVideo(draft.webVideo))
+}

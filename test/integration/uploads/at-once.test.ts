@@ -1,0 +1,198 @@
+// What clients read right after an upload: the uploaded file, which plays while its renditions are made.
+
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import bencode from 'bencode'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { type MediaName, media } from '../../support/media.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { until } from '../../support/until.ts'
+
+const LADDER = Object.fromEntries(
+  ['0p', '144p', '240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'].map((name) => [name, name === '240p']),
+)
+
+let node: TestNode
+let root: Client
+let channelId: number
+beforeAll(async () => {
+  node = await startTestNode({
+    config: {
+      transcoding: { enabled: true, resolutions: LADDER },
+      tracker: { enabled: true },
+      video_file: { update: { enabled: true } },
+    },
+  })
+  root = await login(node.base, node.username, node.password)
+  const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  channelId = me.videoChannels[0]?.id ?? 0
+}, 60_000)
+afterAll(() => node?.stop())
+
+interface ListedFile {
+  id: number
+  size: number
+  fileUrl: string
+  torrentUrl: string
+  magnetUri: string
+  resolution: { id: number }
+}
+interface ShownVideo {
+  id: number
+  uuid: string
+  state: { id: number }
+  files: ListedFile[]
+  streamingPlaylists: { playlistUrl: string; files: unknown[] }[]
+}
+
+const show = (uuid: string): Promise<ShownVideo> => root.get(`/api/v1/videos/${uuid}`)
+const PUBLISHED = 1
+const TO_TRANSCODE = 2
+
+type Upload = (name: MediaName, fields?: Record<string, string>) => Promise<ShownVideo>
+
+const legacy: Upload = async (name, fields = {}) => {
+  const form = new FormData()
+  for (const [field, value] of Object.entries({
+    channelId: `${channelId}`,
+    name: 'A video',
+    privacy: '1',
+    ...fields,
+  })) {
+    form.set(field, value)
+  }
+  form.set('videofile', new File([new Uint8Array(await readFile(await media(name)))], name))
+  const { video } = await root.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)
+  return await show(video.uuid)
+}
+
+async function sendWhole(path: string, name: MediaName, fields: object): Promise<Response> {
+  const bytes = new Uint8Array(await readFile(await media(name)))
+  const opened = await root.raw(path, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', 'x-upload-content-type': 'video/mp4' },
+      'x-upload-content-length': `${bytes.length}`,
+    },
+    body: JSON.stringify({ filename: name, ...fields }),
+  })
+  expect(opened.status).toBe(201)
+  const location = new URL(opened.headers.get('location') ?? '', node.base)
+  const range = `bytes 0-${bytes.length - 1}/${bytes.length}`
+  return await root.raw(`${location.pathname}${location.search}`, {
+    ...{ method: 'PUT', headers: { 'content-range': range, 'content-type': 'application/octet-stream' }, body: bytes },
+  })
+}
+
+const resumable: Upload = async (name, fields = {}) => {
+  const sent = await sendWhole('/api/v1/videos/upload-resumable', name, {
+    channelId,
+    name: 'A video',
+    privacy: 1,
+    ...fields,
+  })
+  const { video } = (await sent.json()) as { video: { uuid: string } }
+  return await show(video.uuid)
+}
+
+/** Nothing is transcoded meanwhile. */
+async function paused<T>(work: () => Promise<T>): Promise<T> {
+  await root.send('POST', '/api/v1/jobs/pause')
+  try {
+    return await work()
+  } finally {
+    await root.send('POST', '/api/v1/jobs/resume')
+  }
+}
+
+const transcoded = (uuid: string) =>
+  until(
+    async () => {
+      const video = await show(uuid)
+      const isDone = video.state.id === PUBLISHED && video.streamingPlaylists.length > 0 && video.files.length === 0
+      return isDone ? video : undefined
+    },
+    { what: 'the end of the transcoding', withinMs: 60_000 },
+  )
+
+const read = async (url: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(url, { headers })
+  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
+}
+
+describe('the uploaded file', () => {
+  it.each([
+    ['legacy', legacy],
+    ['resumable', resumable],
+  ])(
+    'is listed and plays when a %s upload is answered, until HLS is there',
+    async (_kind, upload) => {
+      const { uuid, state, files, streamingPlaylists } = await paused(async () => {
+        const video = await upload('small.mp4')
+        const bytes = await readFile(await media('small.mp4'))
+        const [file] = video.files
+        expect(await read(file?.fileUrl ?? '')).toEqual({ status: 200, bytes })
+        const torrent = await read(file?.torrentUrl ?? '')
+        const { info } = bencode.decode(torrent.bytes)
+        const infoHash = createHash('sha1').update(bencode.encode(info)).digest('hex')
+        expect(file?.magnetUri).toContain(`xt=urn:btih:${infoHash}&`)
+        expect(Buffer.from(info.pieces)).toHaveLength(20 * Math.ceil(bytes.length / info['piece length']))
+        return video
+      })
+      expect({ state: state.id, streamingPlaylists }).toEqual({ state: PUBLISHED, streamingPlaylists: [] })
+      expect(files).toEqual([
+        expect.objectContaining({
+          id: expect.any(Number),
+          resolution: { id: 240, label: '240p' },
+          fileUrl: expect.stringMatching(/\/static\/web-videos\/[0-9a-f-]{36}-240\.mp4$/),
+        }),
+      ])
+      const after = await transcoded(uuid)
+      expect((await read(after.streamingPlaylists[0]?.playlistUrl ?? '')).status).toBe(200)
+      for (const url of [files[0]?.fileUrl ?? '', files[0]?.torrentUrl ?? '']) {
+        await until(async () => (await read(url)).status === 404, { what: 'the end of the file' })
+      }
+    },
+    90_000,
+  )
+
+  it('is listed although browsers cannot play it', async () => {
+    const { state, files } = await paused(() => legacy('odd.mkv'))
+    expect(state.id).toBe(PUBLISHED)
+    expect(files.map(({ fileUrl }) => fileUrl.slice(-8))).toEqual(['-241.mkv'])
+  }, 60_000)
+
+  it('of sound alone is listed too', async () => {
+    const { state, files } = await paused(() => legacy('sound.mp3'))
+    expect(state.id).toBe(PUBLISHED)
+    expect(files).toMatchObject([{ resolution: { id: 0 }, fileUrl: expect.stringMatching(/-0\.mp3$/) }])
+  }, 60_000)
+
+  it('of a private video is behind the guard of its files', async () => {
+    const { files } = await paused(() => legacy('small.mp4', { privacy: '3' }))
+    const url = files[0]?.fileUrl ?? ''
+    expect(url).toMatch(/\/static\/web-videos\/private\/[0-9a-f-]{36}-240\.mp4$/)
+    expect((await read(url)).status).toBe(403)
+    expect((await read(url, { authorization: root.authorization })).status).toBe(200)
+  }, 60_000)
+
+  it('is not listed when the whole ladder is awaited', async () => {
+    const { uuid, state, files } = await paused(() => legacy('small.mp4', { waitTranscoding: 'true' }))
+    expect({ state: state.id, files }).toEqual({ state: TO_TRANSCODE, files: [] })
+    await transcoded(uuid)
+  }, 90_000)
+
+  it('that replaces another is listed at once', async () => {
+    const { uuid } = await legacy('small.mp4')
+    await transcoded(uuid)
+    const replaced = await paused(async () => {
+      expect((await sendWhole(`/api/v1/videos/${uuid}/source/replace-resumable`, 'journey.mp4', {})).status).toBe(200)
+      return await show(uuid)
+    })
+    const { size } = await readFile(await media('journey.mp4')).then(({ length }) => ({ size: length }))
+    expect(replaced.files).toMatchObject([{ size, magnetUri: expect.stringContaining('xt=urn:btih:') }])
+    expect(replaced.streamingPlaylists).toEqual([])
+    await transcoded(uuid)
+  }, 120_000)
+})
