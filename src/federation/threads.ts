@@ -66,7 +66,7 @@ export function registerThreadJobs(context: InboundContext): void {
         signal.throwIfAborted()
         seen += 1
         progress(Math.min(99, seen))
-        await takeListed(item, { collection, askedAt, signal })
+        await takeListed(item, { collection, askedAt, signal, videoId: Number(data.videoId) })
       }
       logger.debug({ video: video.url, comments: seen }, 'the comments of a remote video were read')
     },
@@ -88,14 +88,14 @@ export function registerThreadJobs(context: InboundContext): void {
   /** One that is stored is approved by being listed; one that is not is read where it lives. */
   async function takeListed(
     item: string | JsonObject,
-    { collection, askedAt, signal }: { collection: string; askedAt: Date; signal: AbortSignal },
+    { collection, askedAt, ...where }: { collection: string; askedAt: Date; signal: AbortSignal; videoId: number },
   ): Promise<void> {
     const url = typeof item === 'string' ? item : String(item.id)
     if (context.urls.isOurs(url) || (await threads.placeOf(url))) return await reviews.receiveListing(url)
     try {
       const isWhole = typeof item !== 'string' && isSameOrigin(url, collection)
       const found = isWhole ? { document: item, askedAt } : await fetchDocument(url)
-      await threads.storeFetched(found.document, { askedAt: found.askedAt, signal })
+      await threads.storeFetched(found.document, { ...where, askedAt: found.askedAt })
       await reviews.receiveListing(url)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error

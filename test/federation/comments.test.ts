@@ -306,6 +306,85 @@ describe('a reply to comments that are not known', () => {
     expect(await stored(gone)).toMatchObject({ text: '', removed: true })
   })
 
+  const pathTo = async (url: string) =>
+    await ours.query<{ url: string; removed: boolean }>(
+      `with recursive above as (
+         select id, parent_id, url, deleted_at from comment where url = $1
+         union all select c.id, c.parent_id, c.url, c.deleted_at from above join comment c on c.id = above.parent_id
+       ) select url, deleted_at is not null as removed from above`,
+      [url],
+    )
+
+  it.each<[string, JsonObject]>([
+    ['a picture', { type: 'Image', content: undefined }],
+    ['a poll', { type: 'Question', oneOf: [{ type: 'Note', name: 'Yes' }] }],
+    ['an article', { type: 'Article' }],
+    ['a note without content', { content: undefined }],
+    [
+      'a note whose content is a picture',
+      { content: '<p></p>', mediaType: 'text/html', attachment: [{ type: 'Image' }] },
+    ],
+    ['a note of nobody of its server', { attributedTo: 'https://nobody.example/ann' }],
+  ])('keeps its place below %s, which nobody sees', async (_what, more) => {
+    const video = await ours.upload(bytes)
+    const top = await said(fred, video.url)
+    const untaken = far.note({ author: fred.account.url, inReplyTo: top.url, more })
+    far.serve(untaken.id, { ...untaken, ...more })
+    const { url } = await said(fred, untaken.id)
+    const below = await said(eve, url)
+    await becomesStored(below.url)
+    expect(await pathTo(below.url)).toEqual([
+      { url: below.url, removed: false },
+      { url, removed: false },
+      { url: untaken.id, removed: true },
+      { url: top.url, removed: false },
+    ])
+  })
+
+  it('stands below what a comment answers that is not for everybody', async () => {
+    const video = await ours.upload(bytes)
+    const top = await said(fred, video.url)
+    const hidden = far.note({
+      author: fred.account.url,
+      inReplyTo: top.url,
+      more: { to: [`${fred.account.url}/followers`] },
+    })
+    const { url } = await said(fred, hidden.id)
+    await becomesStored(url)
+    expect(await pathTo(url)).toEqual([
+      { url, removed: false },
+      { url: top.url, removed: false },
+    ])
+  })
+
+  it('finds its place by another address of what it answers', async () => {
+    const video = await ours.upload(bytes)
+    const top = await said(fred, video.url)
+    const page = `${far.base}/@fred/1`
+    far.serve(page, top.note)
+    const { url } = await said(fred, page)
+    await becomesStored(url)
+    expect(await pathTo(url)).toEqual([
+      { url, removed: false },
+      { url: top.url, removed: false },
+    ])
+  })
+
+  it.each<[string, JsonObject, string]>([
+    ['without a date', { published: undefined }, 'Well said'],
+    ['with its content by language alone', { content: undefined, contentMap: { fr: 'Bien dit' } }, 'Bien dit'],
+  ])('%s is a comment', async (_what, more, text) => {
+    const video = await ours.upload(bytes)
+    const before = new Date()
+    const { url } = await said(fred, video.url, { more })
+    expect(await stored(url)).toMatchObject({ text })
+    const [{ created_at: at = new Date(0) } = {}] = await ours.query<{ created_at: Date }>(
+      'select created_at from comment where url = $1',
+      [url],
+    )
+    expect(at.getTime()).toBeGreaterThanOrEqual(before.getTime() - 1000)
+  })
+
   it('is not stored when its author removed it before', async () => {
     const video = await ours.upload(bytes)
     const parent = chain(video.url, 'slow', 1)
@@ -377,6 +456,19 @@ describe('the comments below a video of another server', () => {
     await noJobs()
     // Other jobs may look at the video itself.
     expect(far.fetched.filter((path) => path.includes('/comments') || path.includes('/notes/'))).toEqual([])
+  })
+
+  it('are read also where what they answer cannot be had', async () => {
+    const document = far.video({ ...fred })
+    const lost = `${far.base}/notes/lost`
+    const reply = far.note({ author: eve.account.url, inReplyTo: lost, content: 'A reply' })
+    const id = `${document.id}/comments`
+    far.serve(id, { type: 'OrderedCollection', id, totalItems: 1, orderedItems: [reply.id] })
+    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+    await ours.client.get(`/api/v1/videos/${row?.id}/comment-threads`)
+    await becomesStored(reply.id)
+    expect(await stored(lost)).toMatchObject({ text: '', removed: true })
   })
 
   it('wait, if they have to be approved, until its server lists them', async () => {

@@ -7,9 +7,9 @@ import { DomainError, type PassOn } from '../../actors/runtime/index.ts'
 import { batched } from '../../platform/batched.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
-import { isPublic, type JsonObject, type NoteDocument, readNote, readTombstone } from '../wire/index.ts'
+import { isPublic, type JsonObject, type NoteDocument, readNote, readReply } from '../wire/index.ts'
 import type { ResolveActor } from './actors.ts'
-import type { FetchDocument } from './documents.ts'
+import { type FetchDocument, isHopeless } from './documents.ts'
 
 /** Where a comment belongs. `parentUrl` is null for the start of a thread. */
 export interface Place {
@@ -20,12 +20,21 @@ export interface Place {
 export interface Threads {
   /** The place of what answers this address, as far as it is stored. */
   placeOf(inReplyTo: string): Promise<Place | undefined>
-  /** The same, with parents fetched and stored. Throws DomainError: `unprocessable` for threads without end. */
-  resolvePlace(inReplyTo: string, options: { signal: AbortSignal }): Promise<Place>
+  /**
+   * The same, with parents fetched and stored; those that are no comments for us become placeholders. Throws DomainError:
+   * `unprocessable` for threads without end.
+   */
+  resolvePlace(inReplyTo: string, options: ResolveOptions): Promise<Place>
   /** Stores a comment that answers what is stored. */
   store(note: NoteDocument, place: Place, of: Received): Promise<ReceivedComment>
   /** A comment that nobody signed, found where it lives: stored with its parents. */
-  storeFetched(document: JsonObject, options: { askedAt: Date; signal: AbortSignal }): Promise<void>
+  storeFetched(document: JsonObject, options: ResolveOptions & { askedAt: Date }): Promise<void>
+}
+
+interface ResolveOptions {
+  signal: AbortSignal
+  /** The video whose server says that the comment is below it, also where a parent cannot be had. */
+  videoId?: number
 }
 
 interface Received {
@@ -42,11 +51,18 @@ const PLACES_AT_ONCE = 100
 /** Actors that a comment is attributed to and that are looked at for its author. */
 const MAX_AUTHORS = 5
 
-/** A parent on the way up: what was said, or what is left of it. */
-type Link = { url: string; inReplyTo: string } & (
-  | { kind: 'note'; note: NoteDocument; askedAt: Date }
-  | { kind: 'stone'; createdAt: Date }
-)
+/** A parent on the way up. */
+interface Link {
+  url: string
+  /** Null when it cannot be had. */
+  inReplyTo: string | null
+  /** What was said; null for what is no comment, or none any more. */
+  note: NoteDocument | null
+  askedAt: Date
+  createdAt: Date
+  /** What is not for everybody leaves no trace: replies below it stand below what it answers. */
+  isPublic: boolean
+}
 
 export function makeThreads(
   deps: FederationDeps & {
@@ -56,7 +72,7 @@ export function makeThreads(
     comments: Comments
   },
 ): Threads {
-  const { db, config, clock, urls, fetchDocument, resolveActor, comments } = deps
+  const { db, config, clock, logger, urls, fetchDocument, resolveActor, comments } = deps
 
   // Asked of each comment that comes: those of the same moment share a statement.
   const placeOf = batched<string, Place | undefined>(
@@ -79,8 +95,9 @@ export function makeThreads(
     { max: PLACES_AT_ONCE },
   )
 
-  async function resolvePlace(inReplyTo: string, { signal }: { signal: AbortSignal }): Promise<Place> {
+  async function resolvePlace(inReplyTo: string, { signal, videoId }: ResolveOptions): Promise<Place> {
     const missing: Link[] = []
+    const seen = new Set<string>()
     const until = clock.now().getTime() + config().vireo.federation.fetch.thread_timeout
     const { max_comment_recursion } = config().vireo.federation
     let at = inReplyTo
@@ -88,43 +105,75 @@ export function makeThreads(
     while (!place) {
       signal.throwIfAborted()
       if (missing.length >= max_comment_recursion) throw new DomainError('unprocessable', 'This thread is too deep.')
-      if (missing.some((link) => link.url === at)) throw new DomainError('unprocessable', 'This thread has no start.')
+      if (seen.has(at)) throw new DomainError('unprocessable', 'This thread has no start.')
+      seen.add(at)
       if (clock.now().getTime() > until) throw new DomainError('unprocessable', 'This thread takes too long to fetch.')
-      const link = await fetchLink(at)
+      const link = await fetchLink(at, videoId)
+      // It may have been asked for by another address of what we have.
+      place = link.url === at ? undefined : await placeOf(link.url)
+      if (place) break
       missing.push(link)
-      at = link.inReplyTo
-      place = await placeOf(at)
+      if (link.inReplyTo === null) {
+        if (videoId === undefined) throw new DomainError('unprocessable', `${link.url} answers nothing.`)
+        place = { videoId, parentUrl: null }
+      } else {
+        at = link.inReplyTo
+        place = await placeOf(at)
+      }
     }
     for (const link of missing.toReversed()) {
-      await storeLink(link, place)
-      place = { videoId: place.videoId, parentUrl: link.url }
+      const isStored = await storeLink(link, place)
+      if (isStored) place = { videoId: place.videoId, parentUrl: link.url }
     }
     return place
   }
 
-  async function fetchLink(url: string): Promise<Link> {
-    if (urls.isOurs(url)) throw new DomainError('not_found', `${url} is nothing that is answered here.`)
-    const { document, askedAt } = await fetchDocument(url)
-    if (document.type === 'Video') throw new DomainError('not_found', `${url} is a video that nobody here follows.`)
-    const stone = document.type === 'Tombstone' ? readTombstone(document) : undefined
-    if (stone?.ok && stone.value.inReplyTo !== null) {
-      const { id, inReplyTo, publishedAt, deletedAt } = stone.value
-      return { kind: 'stone', url: id, inReplyTo, createdAt: publishedAt ?? deletedAt ?? clock.now() }
+  async function fetchLink(url: string, videoId: number | undefined): Promise<Link> {
+    const now = clock.now()
+    const lost = { url, inReplyTo: null, note: null, askedAt: now, createdAt: now, isPublic: !urls.isOurs(url) }
+    try {
+      if (urls.isOurs(url)) throw new DomainError('not_found', `${url} is nothing that is answered here.`)
+      const { document, askedAt } = await fetchDocument(url)
+      return linkOf(document, askedAt)
+    } catch (error) {
+      if (videoId === undefined || !isHopeless(error)) throw error
+      return lost
     }
-    const read = readNote(document)
-    if (!read.ok) throw new DomainError('unprocessable', read.problem)
-    const { id, inReplyTo } = read.value
-    // Whoever told of it knows it by that address.
-    if (id !== url) throw new DomainError('unprocessable', `${url} leads to another comment.`)
-    return { kind: 'note', url: id, inReplyTo, note: read.value, askedAt }
   }
 
-  async function storeLink(link: Link, place: Place): Promise<void> {
-    if (link.kind === 'note') {
-      const { askedAt, note } = link
-      return void (await store(note, place, { accountId: await authorOf(note), activity: null, askedAt }))
+  function linkOf(document: JsonObject, askedAt: Date): Link {
+    const note = readNote(document)
+    const read = note.ok ? note : readReply(document)
+    if (!read.ok) {
+      const { id } = document
+      // A video by another of its addresses.
+      if (document.type === 'Video' && typeof id === 'string') {
+        return { url: id, inReplyTo: null, note: null, askedAt, createdAt: askedAt, isPublic: false }
+      }
+      throw new DomainError('unprocessable', read.problem)
     }
-    await comments.receiveTombstone({ url: link.url, ...place, createdAt: link.createdAt })
+    const { id: url, inReplyTo, publishedAt } = read.value
+    return {
+      ...{ url, inReplyTo, askedAt, note: note.ok ? note.value : null, createdAt: publishedAt ?? askedAt },
+      // Tombstones are addressed to nobody.
+      isPublic: isPublic(read.value) || document.type === 'Tombstone',
+    }
+  }
+
+  /** Answers whether the link has a place of its own now. */
+  async function storeLink({ url, note, askedAt, createdAt, isPublic }: Link, place: Place): Promise<boolean> {
+    if (!isPublic) return false
+    try {
+      if (note !== null) {
+        await store(note, place, { accountId: await authorOf(note), activity: null, askedAt })
+        return true
+      }
+    } catch (error) {
+      if (!isHopeless(error)) throw error
+      logger.debug({ comment: url, reason: String(error) }, 'a parent of a reply is no comment for us')
+    }
+    await comments.receiveTombstone({ url, ...place, createdAt })
+    return true
   }
 
   /** Nobody signed it: its author is whom its server says, of that server alone. */
@@ -145,7 +194,7 @@ export function makeThreads(
       ...of,
       content: note.content,
       mediaType: note.mediaType,
-      createdAt: note.publishedAt,
+      createdAt: note.publishedAt ?? clock.now(),
       mentions: note.mentions.map(({ href }) => href),
     })
   }
@@ -154,10 +203,10 @@ export function makeThreads(
     placeOf,
     resolvePlace,
     store,
-    async storeFetched(document, { askedAt, signal }) {
+    async storeFetched(document, { askedAt, ...options }) {
       const read = readNote(document)
       if (!read.ok) throw new DomainError('unprocessable', read.problem)
-      const place = await resolvePlace(read.value.inReplyTo, { signal })
+      const place = await resolvePlace(read.value.inReplyTo, options)
       await store(read.value, place, { accountId: await authorOf(read.value), activity: null, askedAt })
     },
   }

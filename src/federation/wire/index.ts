@@ -57,7 +57,14 @@ export {
   readNodeInfo,
   readNodeInfoLinks,
 } from './nodeinfo.ts'
-export { buildNote, type MentionDocument, type NoteDocument, type NoteDocumentInput, readNote } from './note.ts'
+export {
+  buildNote,
+  type MentionDocument,
+  type NoteDocument,
+  type NoteDocumentInput,
+  readNote,
+  readReply,
+} from './note.ts'
 export {
   buildPlaylist,
   buildPlaylistElement,

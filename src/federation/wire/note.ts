@@ -6,7 +6,6 @@ import {
   asList,
   audience,
   BOUNDS,
-  date,
   hrefOf,
   httpUrl,
   iri,
@@ -36,7 +35,8 @@ export interface NoteDocument {
   content: string
   mediaType: string
   inReplyTo: string
-  publishedAt: Date
+  /** Null when it does not say. */
+  publishedAt: Date | null
   updatedAt: Date | null
   /** The page for people. */
   url: string
@@ -55,10 +55,11 @@ const schema = z
     id: httpUrl,
     to: audience,
     cc: audience,
-    content: text(BOUNDS.html),
+    content: optionalText(BOUNDS.html),
+    contentMap: optionalText(BOUNDS.html),
     mediaType: optionalText(100),
     inReplyTo: iri,
-    published: date,
+    published: optionalDate,
     updated: optionalDate,
     url: z.unknown().optional(),
     attributedTo: iris(BOUNDS.attributions),
@@ -66,12 +67,17 @@ const schema = z
     replies: optionalIri,
     tag: z.unknown().optional(),
   })
-  .transform(
-    (note): NoteDocument => ({
+  .transform((note, problems): NoteDocument => {
+    const content = note.content ?? note.contentMap
+    if (content === null) {
+      problems.addIssue('content: missing')
+      return z.NEVER
+    }
+    return {
       id: note.id,
       to: note.to,
       cc: note.cc,
-      content: note.content,
+      content,
       mediaType: note.mediaType ?? 'text/html',
       inReplyTo: note.inReplyTo,
       publishedAt: note.published,
@@ -81,12 +87,27 @@ const schema = z
       mentions: mentionsOf(note.tag),
       replyApproval: note.replyApproval,
       replies: note.replies,
-    }),
-  )
+    }
+  })
   .refine((note) => note.attributedTo.length > 0, 'attributed to nobody')
 
 /** Reads a comment. A note that answers nothing is none. */
 export const readNote = (document: unknown): Read<NoteDocument> => readWith(schema, document)
+
+/** The place in a thread of what is no comment for us: a picture, a poll, an article, or a note without content. */
+export interface ReplyDocument {
+  id: string
+  to: string[]
+  cc: string[]
+  inReplyTo: string
+  publishedAt: Date | null
+}
+
+const reply = z
+  .object({ id: httpUrl, to: audience, cc: audience, inReplyTo: iri, published: optionalDate })
+  .transform(({ published, ...rest }): ReplyDocument => ({ ...rest, publishedAt: published }))
+
+export const readReply = (document: unknown): Read<ReplyDocument> => readWith(reply, document)
 
 function mentionsOf(value: unknown): MentionDocument[] {
   const mention = z.object({ href: httpUrl, name: text(BOUNDS.shortText) })
@@ -111,8 +132,8 @@ export function buildNote(input: NoteDocumentInput): JsonObject {
     content: input.content,
     mediaType: input.mediaType,
     inReplyTo: input.inReplyTo,
-    updated: (input.updatedAt ?? input.publishedAt).toISOString(),
-    published: input.publishedAt.toISOString(),
+    updated: (input.updatedAt ?? input.publishedAt)?.toISOString(),
+    published: input.publishedAt?.toISOString(),
     url: input.url,
     attributedTo: input.attributedTo.length === 1 ? input.attributedTo[0] : input.attributedTo,
     ...(input.replyApproval === null ? {} : { replyApproval: input.replyApproval }),
