@@ -114,6 +114,6 @@ export const migrations = [
   { name: '0058-import-failures', class: ImportFailures },
   { name: '0059-remote-followers', class: RemoteFollowers },
   { name: '0060-reported-channels', class: ReportedChannels },
-  { name: '0062-provisional-files', class: ProvisionalFiles },
   { name: '0061-instance-account', class: InstanceAccount },
+  { name: '0062-provisional-files', class: ProvisionalFiles },
 ]
