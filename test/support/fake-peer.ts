@@ -32,7 +32,7 @@ export interface PeerAnswer {
   type?: string
   body?: unknown
   /** In place of a body in JSON. */
-  raw?: string
+  raw?: string | Buffer
   /** Of a redirection. */
   location?: string
 }

@@ -4,8 +4,9 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
 import {
+  FETCHED_BOUNDS,
+  parseDocument,
   parseHandle,
-  parseJson,
   readNodeInfo,
   readNodeInfoLinks,
   readWebFinger,
@@ -56,11 +57,9 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
       throw refusedFetch(url, error)
     }
     refuseStatus(url, answer.status)
-    try {
-      return { document: parseJson(answer.body.toString('utf8')), url: answer.url }
-    } catch {
-      throw new DomainError('unprocessable', `${url} is not JSON`)
-    }
+    const read = parseDocument(answer.body, FETCHED_BOUNDS)
+    if (!read.ok) throw new DomainError('unprocessable', `${url} cannot be read: ${read.problem}`)
+    return { document: read.value, url: answer.url }
   }
 
   async function noteSoftware(host: string, nodeInfoUrl: string): Promise<void> {

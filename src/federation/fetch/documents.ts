@@ -7,7 +7,7 @@ import { FetchError } from '../../platform/fetch/index.ts'
 import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin, signOutgoing, trustFetched } from '../security/index.ts'
-import { type JsonObject, parseJson } from '../wire/index.ts'
+import { FETCHED_BOUNDS, type JsonObject, parseDocument } from '../wire/index.ts'
 
 export interface FetchedDocument {
   document: JsonObject
@@ -140,13 +140,9 @@ export const isHopeless = (error: unknown): boolean =>
   error instanceof DomainError ? error.kind !== 'unavailable' && error.kind !== 'busy' : isBadData(error)
 
 function parse(url: string, body: Buffer): JsonObject {
-  try {
-    const value = parseJson(body.toString('utf8'))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
-  } catch {
-    // falls through: not JSON
-  }
-  throw unusable(url, 'it is no JSON object')
+  const read = parseDocument(body, FETCHED_BOUNDS)
+  if (!read.ok) throw unusable(url, `its JSON is ${read.problem}`)
+  return read.value
 }
 
 const unusable = (url: string, why: string): DomainError =>

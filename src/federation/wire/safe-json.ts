@@ -8,10 +8,15 @@ export interface JsonBounds {
   maxDepth: number
   /** Members of all objects and items of all arrays together. */
   maxParts: number
+  /** Members of one object. */
+  maxKeys: number
 }
 
 /** What an honest activity stays far below; a video with all its files has about 1,000 parts and 9 levels. */
-export const ACTIVITY_BOUNDS: JsonBounds = { maxBytes: 1024 * 1024, maxDepth: 20, maxParts: 20_000 }
+export const ACTIVITY_BOUNDS: JsonBounds = { maxBytes: 1024 * 1024, maxDepth: 20, maxParts: 20_000, maxKeys: 1_000 }
+
+/** Of what we ask for: a page of a collection holds many documents. Its bytes are bounded by the request. */
+export const FETCHED_BOUNDS: JsonBounds = { ...ACTIVITY_BOUNDS, maxBytes: Number.POSITIVE_INFINITY, maxParts: 50_000 }
 
 /** The object in these bytes: UTF-8, no duplicate or dangerous keys, neither deep nor wide. */
 export function parseDocument(bytes: Buffer, bounds: JsonBounds = ACTIVITY_BOUNDS): Read<JsonObject> {
@@ -35,9 +40,9 @@ export function parseDocument(bytes: Buffer, bounds: JsonBounds = ACTIVITY_BOUND
 }
 
 /** JSON without the character zero, which no column can hold. Throws as `JSON.parse` does. */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!text.includes('\\u0000')) return JSON.parse(text)
-  return JSON.parse(text.replace(/\\(?:u0000|[\s\S])/g, (escaped) => (escaped === '\\u0000' ? '' : escaped)))
+  return JSON.parse(text.replace(/((?:\\[^u]|\\u(?!0000))+)|(?:\\u0000)+/g, '$1'))
 }
 
 const DANGEROUS = new Set(['__proto__', 'constructor', 'prototype'])
@@ -49,17 +54,20 @@ const DANGEROUS = new Set(['__proto__', 'constructor', 'prototype'])
 function scan(text: string, bounds: JsonBounds): string | undefined {
   const open: (Set<string> | undefined)[] = []
   let parts = 0
+  let strings = 0
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
     if (char === QUOTE) {
       const end = endOfString(text, at)
-      if (end < 0) return 'not JSON'
+      // A member is two of them at most.
+      if (end < 0 || ++strings > 2 * bounds.maxParts) return end < 0 ? 'not JSON' : 'too many parts'
       const keys = open.at(-1)
       if (keys && isKey(text, end)) {
         const key = keyOf(text.slice(at, end + 1))
         if (key === undefined) return 'not JSON'
         if (DANGEROUS.has(key)) return 'a forbidden key'
         if (keys.has(key)) return 'a duplicate key'
+        if (keys.size >= bounds.maxKeys) return 'too many parts'
         keys.add(key)
       }
       at = end

@@ -3,6 +3,7 @@
 import { trackersOf } from '../../actors/torrent/index.ts'
 import type { ActorProfile, VideoListRow } from '../../actors/video/index.ts'
 import { webUrl } from '../../platform/html.ts'
+import { mapInTurns } from '../../platform/in-turns.ts'
 import { previewUrl } from '../pages/addresses.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { type FeedHead, type FeedItem, writeRss } from './document.ts'
@@ -11,12 +12,14 @@ import { mostHave, podcastCategory } from './podcast-about.ts'
 import { commonOf, type PlayableFile, type Playables, playablesOf, TORRENT } from './video-items.ts'
 import { attributes, text } from './xml.ts'
 
-export function writePodcast(
+export async function writePodcast(
   { head, account, email, here }: { head: FeedHead; account: ActorProfile; email: string | undefined; here: Here },
   rows: readonly VideoListRow[],
-): string {
+): Promise<string> {
   // An episode is something to play.
-  const items = rows.map((row) => toPodcastItem(row, here)).filter(({ enclosure }) => enclosure !== undefined)
+  const items = (await mapInTurns(rows, (row) => toPodcastItem(row, here))).filter(
+    ({ enclosure }) => enclosure !== undefined,
+  )
   const language = mostHave(rows.map((row) => row.language))
   return writeRss({ ...head, language }, items, {
     uses: ['podcast', 'itunes'],

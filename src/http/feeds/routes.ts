@@ -14,6 +14,7 @@ import { findVideoDetails, listVideos, type VideoListScope, type Viewer } from '
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { mapInTurns } from '../../platform/in-turns.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
@@ -159,7 +160,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const rows = await rowsOf(query, { scope, viewer: null, nsfw: await nsfwWanted(query, undefined) })
         const self = selfOf('/feeds/videos', request, videoNames)
         const dates = rows.map((row) => row.published_at)
-        const items = rows.map((row) => toVideoItem(row, urls))
+        const items = await mapInTurns(rows, (row) => toVideoItem(row, urls))
         return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
       },
     )
@@ -190,7 +191,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         })
         const self = selfOf('/feeds/subscriptions', request, subscriptionNames)
         const dates = rows.map((row) => row.published_at)
-        const items = rows.map((row) => toVideoItem(row, urls))
+        const items = await mapInTurns(rows, (row) => toVideoItem(row, urls))
         return send(reply, formatOf(request), {
           head: headFor(headOfAccount(subscriber.account, urls), self, dates),
           items,
@@ -229,7 +230,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         })
         const self = selfOf('/feeds/video-comments', request, commentNames)
         const dates = rows.map((row) => row.created_at)
-        const items = rows.map((row) => toCommentItem(row, urls))
+        const items = await mapInTurns(rows, (row) => toCommentItem(row, urls))
         return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
       },
     )
@@ -260,7 +261,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const head = headFor(headOfChannel(channel, urls), self, dates)
         return reply
           .header('content-type', contentTypeOf('podcast'))
-          .send(writePodcast({ head, account, email: podcastEmail(config()), here: urls }, rows))
+          .send(await writePodcast({ head, account, email: podcastEmail(config()), here: urls }, rows))
       },
     )
   }

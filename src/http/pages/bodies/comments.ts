@@ -2,6 +2,7 @@
 
 import type { CommentRow } from '../../../actors/comment/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
+import { makeTurns } from '../../../platform/in-turns.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, handleOf, watchPath } from '../addresses.ts'
 import { fittedText } from './rich-text.ts'
@@ -20,12 +21,12 @@ interface Commented {
   here: Here
 }
 
-export function threadsOf(
+export async function threadsOf(
   { total, notDeleted, rows, start }: { total: number; notDeleted: number; rows: CommentRow[]; start: number },
   { video, here }: Commented,
-): Html {
+): Promise<Html> {
   const path = watchPath(video)
-  const items = fitting(rows, (row) => {
+  const items = await fitting(rows, (row) => {
     const replies = row.replies > 0 ? repliesLink(row, path) : null
     const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inList, after: replies })
     return html`<li id="comment-${row.id}">${comment}</li>
@@ -41,12 +42,12 @@ ${paging(`${path}?`, {
 }
 
 /** The rows of one thread, the oldest first, with the first one of the next page if there is one. */
-export function threadOf(
+export async function threadOf(
   { rows, threadId, start }: { rows: CommentRow[]; threadId: number; start: number },
   { video, here }: Commented,
-): Html {
+): Promise<Html> {
   const path = watchPath(video)
-  const items = fitting(rows.slice(0, COMMENTS_PER_PAGE), (row) => {
+  const items = await fitting(rows.slice(0, COMMENTS_PER_PAGE), (row) => {
     const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inThread })
     return html`<li id="comment-${row.id}"${row.id !== threadId && html` class="reply"`}>${comment}</li>
 `
@@ -61,10 +62,12 @@ ${paging(`${path}?threadId=${threadId}&`, {
 }
 
 /** The first of them that fit on a page, at least one. */
-function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) => Html): Html[] {
+async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) => Html): Promise<Html[]> {
+  const turns = makeTurns()
   const items: Html[] = []
   let bytes = 0
   for (const row of rows) {
+    await turns.pause()
     const item = itemOf(row)
     bytes += Buffer.byteLength(item.text)
     if (items.length > 0 && bytes > PAGE_BYTES) break
