@@ -33,7 +33,7 @@ import { addRateLimits, type RateLimits } from './plugins/rate-limit.ts'
 import { limitsOf } from './plugins/rate-limit-groups.ts'
 import { makeRequestIds } from './plugins/request-id.ts'
 import { addRequestLog } from './plugins/request-log.ts'
-import { addBodyDeadline, HEADERS_TIMEOUT_MS } from './plugins/slow-bodies.ts'
+import { addBodyDeadline, CONNECTIONS_CHECK_MS, HEADERS_TIMEOUT_MS } from './plugins/slow-bodies.ts'
 import type { App, Area } from './plugins/types.ts'
 import { addUnknownRoutes } from './plugins/unknown-routes.ts'
 import { addUpgrades, shouldUpgradeCallback } from './plugins/upgrades.ts'
@@ -100,7 +100,11 @@ export async function makeApp(options: AppOptions): Promise<App> {
       answerError(error, request, reply)
     },
     clientErrorHandler: answerClientError,
-    http: { shouldUpgradeCallback, headersTimeout: HEADERS_TIMEOUT_MS },
+    http: {
+      shouldUpgradeCallback,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    },
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(checkResponses ? checkingSerializerCompiler : plainSerializerCompiler)

@@ -1,22 +1,54 @@
-// How long a body may take to arrive. Node knows one limit for all requests, and a chunk of a resumable upload may need longer than
-// any other body: it takes as long as it takes, while bytes come.
+// How long a body may take to arrive: each has to bring a few bytes in every stretch of time, and small ones have a limit in all. Node
+// knows one limit for all requests, and a chunk of a resumable upload may need longer than any other body.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerClientError } from './client-errors.ts'
+import { clientIp } from './client-ip.ts'
 import type { App } from './types.ts'
 
 /** Ms without a byte of a body that a route reads as a stream. */
 const LONGEST_SILENCE_MS = 120_000
-/** Ms in which the headers of a request have to be there. */
-export const HEADERS_TIMEOUT_MS = 60_000
+/** Ms in which the headers of a request have to be there, and how often that is looked at. */
+export const HEADERS_TIMEOUT_MS = 20_000
+export const CONNECTIONS_CHECK_MS = 5_000
 
-/** Ends requests whose bodies take longer than this (ms), and those that routes read as streams when nothing comes any more. */
-export function addBodyDeadline(app: App, { longestMs }: { longestMs: number }): void {
+export interface Pace {
+  /** Ms before anything is asked. */
+  graceMs: number
+  /** In each stretch of so many ms ... */
+  windowMs: number
+  /** ... so many bytes for each second of it. */
+  bytesPerSecond: number
+  /** Bodies of one address that may still arrive after the grace. */
+  perAddress: number
+}
+
+/** Honest bodies are there at once. A phone that changes its network is silent for some seconds. */
+const PACE: Pace = { graceMs: 10_000, windowMs: 10_000, bytesPerSecond: 500, perAddress: 20 }
+/** Uploads may pause for longer: they cost somebody more, and who sends them is known. */
+const UPLOAD_PACE: Pace = { ...PACE, windowMs: 60_000, perAddress: Number.POSITIVE_INFINITY }
+
+/**
+ * Ends requests whose bodies come too slowly, those that take longer than `longestMs` unless a route reads them as a stream, and
+ * streams when nothing comes any more.
+ */
+export function addBodyDeadline(app: App, { longestMs, pace = PACE }: { longestMs: number; pace?: Pace }): void {
+  /** Bodies that still arrive after the grace, by address. */
+  const late = new Map<string, number>()
+
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
+    const { body, form } = request.routeOptions.config ?? {}
     if (hasBody(raw)) {
-      if (request.routeOptions.config?.body === 'stream') endSilence(raw, LONGEST_SILENCE_MS)
-      else endInTime(raw, reply.raw, longestMs)
+      const end = (): void => endRequest(raw, reply.raw)
+      if (body === 'stream') {
+        endSilence(raw, LONGEST_SILENCE_MS)
+        endSlow(raw, { pace: UPLOAD_PACE, end: () => raw.destroy(tooLate()) })
+      } else {
+        endInTime(raw, { longestMs, end })
+        const takesFiles = form ? form.files.length > 0 : request.server.hasContentTypeParser('multipart/form-data')
+        endSlow(raw, takesFiles ? { pace: UPLOAD_PACE, end } : { pace, end, late, address: clientIp(request) })
+      }
     }
     done()
   })
@@ -28,14 +60,60 @@ export function endSilence(body: IncomingMessage, silenceMs: number): void {
   body.once('end', () => body.setTimeout(0))
 }
 
-function endInTime(body: IncomingMessage, answer: ServerResponse, longestMs: number): void {
-  const end = (): void => {
-    if (answer.headersSent) body.socket.destroy()
-    else answerClientError(tooLate(), body.socket)
+function endInTime(body: IncomingMessage, { longestMs, end }: { longestMs: number; end: () => void }): void {
+  const timer = setTimeout(end, longestMs).unref()
+  whenOver(body, () => clearTimeout(timer))
+}
+
+function endSlow(
+  body: IncomingMessage,
+  { pace, end, late, address = '' }: { pace: Pace; end: () => void; late?: Map<string, number>; address?: string },
+): void {
+  const { graceMs, windowMs, bytesPerSecond, perAddress } = pace
+  const { socket } = body
+  let seen = 0
+  const look = (): void => {
+    const came = socket.bytesRead - seen
+    seen = socket.bytesRead
+    if (came < (bytesPerSecond * windowMs) / 1000 && !waitsForUs(body)) end()
   }
-  const late = setTimeout(end, longestMs).unref()
-  const stop = (): void => clearTimeout(late)
-  body.once('end', stop).once('close', stop)
+  let timer = setTimeout(() => {
+    if (body.complete) return
+    const others = late?.get(address) ?? 0
+    if (others >= perAddress) {
+      end()
+      return
+    }
+    late?.set(address, others + 1)
+    whenOver(body, () => leave(late, address))
+    seen = socket.bytesRead
+    timer = setInterval(look, windowMs).unref()
+  }, graceMs).unref()
+  whenOver(body, () => clearInterval(timer))
+}
+
+function leave(late: Map<string, number> | undefined, address: string): void {
+  const left = (late?.get(address) ?? 0) - 1
+  if (left > 0) late?.set(address, left)
+  else late?.delete(address)
+}
+
+/** Whether all of it came, or what came is not taken yet, so that no more can come. */
+const waitsForUs = (body: IncomingMessage): boolean =>
+  body.complete || body.readableLength >= body.readableHighWaterMark
+
+function endRequest(body: IncomingMessage, answer: ServerResponse): void {
+  if (answer.headersSent) body.socket.destroy()
+  else answerClientError(tooLate(), body.socket)
+}
+
+/** Calls once when the body is there, or will never be. */
+function whenOver(body: IncomingMessage, tell: () => void): void {
+  const once = (): void => {
+    body.off('end', once).off('close', once)
+    tell()
+  }
+  body.once('end', once).once('close', once)
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

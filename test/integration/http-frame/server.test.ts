@@ -1,12 +1,13 @@
 // The server on its socket: start, bodies as streams, broken clients, and the end.
 
 import { Agent, createServer as createHttpServer, get, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import Fastify from 'fastify'
 import type { App } from '../../../src/http/app.ts'
-import { endSilence } from '../../../src/http/plugins/slow-bodies.ts'
+import { addBodyDeadline, endSilence } from '../../../src/http/plugins/slow-bodies.ts'
 import { ListenError, type Listening, listen } from '../../../src/http/server.ts'
 import { type FrameOptions, makeFrame } from './frame.ts'
 
@@ -245,6 +246,85 @@ describe('a body that takes long', () => {
     expect(whole.destroyed).toBe(false)
     whole.destroy()
     await new Promise((resolve) => server.close(resolve))
+  })
+})
+
+describe('a body that comes slowly', () => {
+  const pace = { graceMs: 300, windowMs: 300, bytesPerSecond: 100, perAddress: 2 }
+
+  async function startPaced(): Promise<number> {
+    const app = Fastify() as unknown as App
+    addBodyDeadline(app, { longestMs: 60_000, pace })
+    app.post('/inbox', async () => ({ is: 'taken' }))
+    app.post(
+      '/refused',
+      { onRequest: async (_request, reply) => reply.code(401).send({ is: 'refused' }) },
+      async () => {},
+    )
+    const slow = Promise.withResolvers<void>()
+    app.post('/slow', async () => {
+      setTimeout(slow.resolve, 4 * pace.windowMs)
+      await slow.promise
+      return { is: 'taken' }
+    })
+    const server = await listen(app, { hostname: '127.0.0.1', port: 0 })
+    servers.push(server)
+    return server.port
+  }
+
+  /** Sends a body of so many bytes, so many in each 20 ms; the answer is there when the connection is closed. */
+  function post(port: number, path: string, { length, piece }: { length: number; piece: number }) {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    const body = `"${'x'.repeat(length - 2)}"`
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+    )
+    let sent = 0
+    const timer = setInterval(() => {
+      if (sent < length && socket.writable) socket.write(body.slice(sent, sent + piece))
+      sent += piece
+    }, 20)
+    return said(socket).finally(() => clearInterval(timer))
+  }
+
+  async function said(socket: Socket): Promise<string> {
+    let answer = ''
+    for await (const chunk of socket.setEncoding('utf8').iterator({ destroyOnReturn: true })) answer += chunk
+    return answer
+  }
+
+  it('is given up when it brings too little', async () => {
+    const port = await startPaced()
+    expect(await post(port, '/inbox', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 408 .*"status":408/s)
+    // A connection that was answered is not kept for the rest of a body either.
+    expect(await post(port, '/refused', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 401 /)
+  })
+
+  it('is taken when it keeps pace, however long it takes in all', async () => {
+    const port = await startPaced()
+    expect(await post(port, '/inbox', { length: 1200, piece: 20 })).toMatch(/^HTTP\/1\.1 200 .*"taken"/s)
+  })
+
+  it('is not given up while the server works', async () => {
+    const port = await startPaced()
+    expect(await post(port, '/slow', { length: 10, piece: 10 })).toMatch(/^HTTP\/1\.1 200 .*"taken"/s)
+  })
+
+  it('is given up where others of the same address come slowly already', async () => {
+    const port = await startPaced()
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => post(port, '/inbox', { length: 1200, piece: 20 })),
+    )
+    expect(answers.map((answer) => answer.slice(9, 12)).sort()).toEqual(['200', '200', '408', '408'])
+    // They are forgotten when they end.
+    expect(await post(port, '/inbox', { length: 1200, piece: 20 })).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('has its headers looked at every few seconds', async () => {
+    const app = await makeFrame()
+    expect(app.server.headersTimeout).toBe(20_000)
+    await app.close()
   })
 })
 
