@@ -189,7 +189,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     waitingComments,
   } = parts
   const { db, clock, config, logger, urls } = deps
-  const watch = makeWatch({ db, views, history })
+  const watch = makeWatch({ db, config, views, history })
   const notificationSettings = makeNotificationSettings(deps)
   const fileTokens = makeFileTokens({ db, clock, signedTokens })
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
@@ -248,8 +248,8 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     videoFilesArea({ db, ...videos, ...transcodeAgain }),
     videoStudioArea({ db, config, studio, uploads }),
     captionsArea({ db, config, fileTokens, captions, uploads }),
-    chaptersArea({ db, chapters }),
-    storyboardsArea({ db, fileTokens }),
+    chaptersArea({ db, config, chapters }),
+    storyboardsArea({ db, config, fileTokens }),
     uploadsArea({ uploads, config, host: urls.host }),
     userImportsArea({ db, config, urls, uploads }),
     videoImportsArea({ db, config, urls, fileTokens, uploads, videoImports }),
@@ -257,7 +257,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     blocklistsArea({ db, config, urls, blocklist }),
     commentsArea({ db, config, urls, logger, comments, reviews, waitingComments }),
     bulkArea({ comments: bulkComments }),
-    ratingsArea({ db, ratings }),
+    ratingsArea({ db, config, ratings }),
     playlistsArea({ db, config, urls, playlists, uploads, keepFresh }),
     playlistElementsArea({
       ...{ db, config, urls, fileTokens, keepFresh },

@@ -39,12 +39,14 @@ interface CommentTree {
   children: CommentTree[]
 }
 
-/** The answer for anybody; undefined for what is not found there. */
+/** The answer for anybody; undefined for what is not found there, or not there by a follow yet. */
 export async function seenOn<T>(node: FederatedNode, path: string): Promise<T | undefined> {
   const answer = await fetch(`${node.base}${path}`)
   if (answer.status === 404) return undefined
-  if (!answer.ok) throw new Error(`${answer.status} from ${answer.url}: ${await answer.text()}`)
-  return (await answer.json()) as T
+  const text = await answer.text()
+  if (answer.status === 403 && text.includes('does_not_respect_follow_constraints')) return undefined
+  if (!answer.ok) throw new Error(`${answer.status} from ${answer.url}: ${text}`)
+  return JSON.parse(text) as T
 }
 
 export const videoOn = (node: FederatedNode, uuid: string): Promise<VideoView | undefined> =>

@@ -62,14 +62,14 @@ const document = async (url: string): Promise<JsonObject & { status: number }> =
 const playlistAt = async (node: FederatedNode, url: string): Promise<PlaylistView | undefined> => {
   const [row] = await node.query<{ uuid: string }>('select uuid from playlist where url = $1', [url])
   if (!row) return undefined
-  const response = await fetch(`${node.base}/api/v1/video-playlists/${row.uuid}`)
+  const response = await node.client.raw(`/api/v1/video-playlists/${row.uuid}`)
   // It may go in between.
   return response.ok ? ((await response.json()) as PlaylistView) : undefined
 }
 const elementsAt = async (node: FederatedNode, url: string): Promise<ElementView[]> => {
   const playlist = await playlistAt(node, url)
   if (!playlist) return []
-  const response = await fetch(`${node.base}/api/v1/video-playlists/${playlist.uuid}/videos`)
+  const response = await node.client.raw(`/api/v1/video-playlists/${playlist.uuid}/videos`)
   return response.ok ? ((await response.json()) as { data: ElementView[] }).data : []
 }
 const namesAt = async (node: FederatedNode, url: string) =>

@@ -36,17 +36,26 @@ export class DomainError extends Error {
   readonly invalidParams: InvalidParam[]
   /** Response headers that belong to the refusal, such as `Range` or `X-File-Maximum-Size`. */
   readonly headers: Record<string, string>
+  /** Further members of the problem body, such as `originUrl`. */
+  readonly extra: Record<string, string> | undefined
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { code?: string; invalidParams?: InvalidParam[]; headers?: Record<string, string>; cause?: unknown } = {},
+    options: {
+      code?: string
+      invalidParams?: InvalidParam[]
+      headers?: Record<string, string>
+      extra?: Record<string, string>
+      cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.kind = kind
     this.code = options.code
     this.invalidParams = options.invalidParams ?? []
     this.headers = options.headers ?? {}
+    this.extra = options.extra
   }
 }
 

@@ -58,7 +58,7 @@ export {
 } from './labels.ts'
 export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
 export { listVideos, type VideoPage } from './list-videos.ts'
-export { registerListing, relist } from './listing.ts'
+export { findUnfollowedActor, registerListing, relist } from './listing.ts'
 export { dimensionsOf } from './new-video-rows.ts'
 export { removeOldWork } from './old-work.ts'
 export { dropOutdated, dropProvisional } from './outdated-files.ts'
@@ -107,14 +107,17 @@ export {
 } from './update-video.ts'
 export { type ThumbnailType, videoPrivacies } from './video.entity.ts'
 export {
+  assertFollowed,
   assertMayChange,
   assertMaySee,
   hasPrivateFiles,
   isFederated,
   isOpen,
   isOpenBy,
+  mayAskRemote,
   type Openness,
   seesAllVideos,
+  unfollowed,
   type Viewer,
 } from './video.policy.ts'
 export {

@@ -14,10 +14,13 @@ export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQu
   scope.of !== 'owner' &&
   (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
 
+/** Lists of what a user follows, watched or owns hold what the user was allowed to ask for. */
+const OF_OTHERS: ReadonlySet<VideoListScope['of']> = new Set(['everybody', 'account', 'channel'])
+
 /** Which videos belong in the list, but for those of other channels than `channelsOf` says. */
 export function conditions(query: VideoListQuery, bind: Bind): string[] {
   const isShown = query.blocked || query.scope.of === 'owner' ? [] : ['not v.blocked']
-  const isFollowed = query.scope.of !== 'everybody' || query.strangers || query.named !== undefined ? [] : ['v.listed']
+  const isFollowed = query.strangers || query.named !== undefined || !OF_OTHERS.has(query.scope.of) ? [] : ['v.listed']
   return [...visibility(query), ...isShown, ...isFollowed, ...scopeOf(query.scope, bind), ...filters(query, bind)]
 }
 

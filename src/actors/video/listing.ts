@@ -19,6 +19,31 @@ const followed = (target: string): string =>
 const IS_LISTED = `not v.remote or ${followed('c.actor_id')} or ${followed('a.actor_id')}
   or exists (select 1 from share s where s.video_id = v.id and ${followed('s.actor_id')})`
 
+/**
+ * The address of a remote account or channel when the instance follows neither it nor its server nor anything of it; undefined for
+ * all others.
+ */
+export async function findUnfollowedActor(
+  db: Pick<Database, 'query'>,
+  { accountId, channelId }: { accountId?: number; channelId?: number },
+): Promise<string | undefined> {
+  const [row] = await db.query<{ url: string }>(
+    `select x.url from actor x
+     where x.host_id is not null
+       and x.id = coalesce((select actor_id from channel where id = $2), (select actor_id from account where id = $1))
+       and not exists (select 1 from follow f join actor t on t.id = f.target_id
+         where f.follower_id = ${INSTANCE} and f.state = 'accepted' and t.type = 'Application' and t.host_id = x.host_id)
+       and not ${followed('x.id')}
+       and not exists (
+         select 1 from channel c join account a on a.id = c.account_id where (a.id = $1 or c.id = $2) and (
+           ${followed('c.actor_id')} or ${followed('a.actor_id')}
+           or exists (select 1 from video v where v.channel_id = c.id and v.listed and v.state <> 'removed')))`,
+    [accountId ?? null, channelId ?? null],
+    { prepared: true },
+  )
+  return row?.url
+}
+
 /** Looks at these videos anew. */
 export async function relist(query: Sql, videoIds: readonly number[]): Promise<void> {
   await query(

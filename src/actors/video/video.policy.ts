@@ -52,6 +52,32 @@ export function assertMaySee(video: GuardedVideo, viewer: Viewer, options: SeeOp
   }
 }
 
+/** What of a video decides whether the instance knows it by a follow. */
+export interface FollowedVideo {
+  url: string
+  remote: boolean
+  /** Local, or of an actor that the instance follows. */
+  listed: boolean
+}
+
+/** `search.remote_uri`: who may ask for what the instance knows without a follow. */
+export type RemoteUri = Readonly<Record<'users' | 'anonymous', boolean>>
+
+export const mayAskRemote = (isUser: boolean, { users, anonymous }: RemoteUri): boolean => (isUser ? users : anonymous)
+
+/** Throws `forbidden` for a remote video that the instance does not follow, unless the viewer may ask for it. */
+export function assertFollowed(video: FollowedVideo, viewer: Viewer, remoteUri: RemoteUri): void {
+  if (!video.remote || video.listed || mayAskRemote(viewer !== null, remoteUri)) return
+  throw unfollowed(video.url)
+}
+
+/** `url`: of the video, account or channel at its own server. */
+export const unfollowed = (url: string): DomainError =>
+  new DomainError('forbidden', 'This instance does not follow the server of this address.', {
+    code: 'does_not_respect_follow_constraints',
+    extra: { originUrl: url },
+  })
+
 /** Whether everybody who has the link may watch, so that pages, cards and embeds show the video. */
 export const isOpen = ({ privacy, blocked }: Openness): boolean => !blocked && isFederated(privacy)
 

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { thumbnailTypes } from './video.entity.ts'
-import type { GuardedVideo } from './video.policy.ts'
+import type { FollowedVideo, GuardedVideo } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
 /** What a video may be called by. */
@@ -30,14 +30,14 @@ export async function findVideoDetails(
   return row
 }
 
-export interface VideoAccessRow extends GuardedVideo {
+export interface VideoAccessRow extends GuardedVideo, FollowedVideo {
   id: number
   uuid: string
   state: string
   password: PasswordCheck
 }
 
-export const accessColumns = `v.id, v.uuid, v.privacy, v.blocked, v.remote, v.state, c.account_id as "ownerAccountId"`
+export const accessColumns = `v.id, v.uuid, v.url, v.privacy, v.blocked, v.remote, v.listed, v.state, c.account_id as "ownerAccountId"`
 export const passwordCheck = `case when $2::text is null then 'none'
   when exists (select 1 from video_password p where p.video_id = v.id and p.password = $2) then 'right'
   else 'wrong' end as password`

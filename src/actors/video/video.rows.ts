@@ -79,6 +79,8 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   uuid: string
   url: string
   remote: boolean
+  /** Local, or of an actor that the instance follows. */
+  listed: boolean
   name: string
   category: number | null
   licence: number | null
@@ -156,7 +158,7 @@ export const videoJoins = `
   ) d on true
   left join viewing w on w.video_id = v.id`
 
-const plainColumns = `v.id, v.uuid, v.url, v.remote, v.name, v.category, v.licence, v.language, v.privacy, v.blocked,
+const plainColumns = `v.id, v.uuid, v.url, v.remote, v.listed, v.name, v.category, v.licence, v.language, v.privacy, v.blocked,
   case when v.blocked then (select b.reason from video_block b where b.video_id = v.id) end as block_reason, v.nsfw,
   v.duration, v.aspect_ratio, v.views + d.views as views,
   ${viewersNow('v', 'w')} as viewers, v.likes + d.likes as likes,

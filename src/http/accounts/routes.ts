@@ -78,7 +78,10 @@ export function accountsArea(deps: {
         schema: { tags, params, querystring: listQuery(config()), response: { 200: listOf(videoView) } },
       },
       (request) =>
-        videoPageOf(request, async () => ({ of: 'account', accountId: (await accountOf(request.params.name)).id })),
+        videoPageOf(request, async () => {
+          const { id: accountId, host } = await accountOf(request.params.name)
+          return { scope: { of: 'account', accountId }, isRemote: host !== null }
+        }),
     )
 
     app.get(

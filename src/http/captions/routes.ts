@@ -101,7 +101,7 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
         },
       },
       async (request) => {
-        const video = await visibleVideo(db, request, request.params.videoId)
+        const video = await visibleVideo({ db, config }, request, request.params.videoId)
         const [rows, token] = [await listCaptions(db, video.id), await tokensFor(fileTokens, request)(video)]
         return {
           total: rows.length,

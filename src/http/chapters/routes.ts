@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Chapters, listChapters, MAX_CHAPTERS, MAX_TIMECODE, MAX_TITLE } from '../../actors/chapter/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import { findVideoAccess } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { idOrUuid, isReadable } from '../plugins/schemas.ts'
@@ -28,7 +29,15 @@ const newChapters = z.object({
 })
 
 /** Adds `/api/v1/videos/{id}/chapters`. */
-export function chaptersArea({ db, chapters }: { db: Database; chapters: Chapters }): Area {
+export function chaptersArea({
+  db,
+  config,
+  chapters,
+}: {
+  db: Database
+  config: () => Config
+  chapters: Chapters
+}): Area {
   return (app) => {
     app.get(
       '/api/v1/videos/:videoId/chapters',
@@ -41,7 +50,7 @@ export function chaptersArea({ db, chapters }: { db: Database; chapters: Chapter
         },
       },
       async (request) => {
-        const { id } = await visibleVideo(db, request, request.params.videoId)
+        const { id } = await visibleVideo({ db, config }, request, request.params.videoId)
         return { chapters: await listChapters(db, id) }
       },
     )

@@ -3,7 +3,7 @@
 import { findAccount } from '../../actors/account/index.ts'
 import { type ChannelRow, findChannel } from '../../actors/channel/index.ts'
 import { findPlaylist, isOpenPlaylistBy } from '../../actors/playlist/index.ts'
-import { type ActorProfile, findVideoDetails, isOpenBy } from '../../actors/video/index.ts'
+import { type ActorProfile, findVideoDetails, isOpenBy, mayAskRemote } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type Head, headTagsOf, plainHead, type Subject } from '../pages/heads/index.ts'
@@ -41,6 +41,7 @@ const playlistKey = idOrUuid('playlist')
 
 export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
   const site = () => siteOf(config())
+  const mayAsk = () => mayAskRemote(false, config().search.remote_uri)
   const missing = (): Target => ({ status: 404, head: plainHead(site(), undefined, { isIndexed: false }) })
   const about = (subject: Subject): Target => ({
     status: 200,
@@ -58,7 +59,8 @@ export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
     async video(id, { embed = false } = {}) {
       const key = videoKey.safeParse(id).data
       const video = key && (await findVideoDetails(db, key))
-      return video && isOpenBy(video, { byId: 'id' in key }) ? about({ kind: 'video', video, embed }) : missing()
+      const isShown = video && isOpenBy(video, { byId: 'id' in key }) && (!video.remote || video.listed || mayAsk())
+      return isShown ? about({ kind: 'video', video, embed }) : missing()
     },
     async playlist(id, { embed = false } = {}) {
       const key = playlistKey.safeParse(id).data

@@ -75,7 +75,7 @@ export function commentsArea(deps: {
 
   /** Writes a comment, and shows it to its author. */
   async function write(request: FastifyRequest, key: IdOrUuid, comment: { text: string; inReplyTo?: number }) {
-    const video = await visibleVideo(db, request, key)
+    const video = await visibleVideo({ db, config }, request, key)
     const commentId = await comments.add({ videoId: video.id, by: viewerOf(sessionOf(request)), ...comment })
     const row = await findComment(db, { ...readerOf(request, video), commentId })
     if (!row) throw notFound('Video comment thread not found')
@@ -95,7 +95,7 @@ export function commentsArea(deps: {
         },
       },
       async (request) => {
-        const video = await visibleVideo(db, request, request.params.id)
+        const video = await visibleVideo({ db, config }, request, request.params.id)
         if (video.remote) await refresh(video.id)
         const found = await listThreads(db, { ...readerOf(request, video), ...request.query })
         return {
@@ -111,7 +111,7 @@ export function commentsArea(deps: {
       { config: { auth: 'optional' }, schema: { tags, params: byThread, response: { 200: commentTree } } },
       async (request) => {
         const { id, threadId } = request.params
-        const video = await visibleVideo(db, request, id)
+        const video = await visibleVideo({ db, config }, request, id)
         const rows = await findThread(db, { ...readerOf(request, video), threadId })
         const tree = toTree(rows, threadId, urls)
         if (tree && rows.some((row) => row.id === threadId && row.thread_id === null)) return tree

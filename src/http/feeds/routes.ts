@@ -20,6 +20,7 @@ import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import type { VideoAnswers } from '../videos/answers.ts'
+import { assertScopeFollowed, seesStrangers } from '../videos/follow-constraints.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
 import { visibleVideo } from '../videos/visible-video.ts'
@@ -63,6 +64,7 @@ interface Wanted {
 /** Whose feed was asked for. */
 interface Found {
   head: HeadOf
+  isRemote: boolean
   scope: Extract<VideoListScope, { of: 'everybody' | 'account' | 'channel' }>
 }
 
@@ -74,8 +76,14 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
   const keyOf = (id: number | undefined, name: string | undefined): FeedOwnerKey | undefined =>
     id !== undefined ? { id } : name !== undefined ? toActorHandle(name, urls.host) : undefined
 
-  /** Throws `not_found`. A channel says more than an account. */
+  /** Throws `not_found`, and `forbidden` for what the instance does not follow. A channel says more than an account. */
   async function ownerOf(wanted: Wanted): Promise<Found> {
+    const found = await anyOwnerOf(wanted)
+    if (found.isRemote) await assertScopeFollowed({ db, config }, false, found.scope)
+    return found
+  }
+
+  async function anyOwnerOf(wanted: Wanted): Promise<Found> {
     const channelKey = keyOf(wanted.videoChannelId, wanted.videoChannelName)
     const accountKey = keyOf(wanted.accountId, wanted.accountName)
     const account = accountKey && (await findFeedAccount(db, accountKey))
@@ -86,13 +94,21 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
       if (!found || (account && account.id !== found.account.id)) throw notFound('Video channel not found')
       const { channel, account: owner } = found
       const author = { name: channel.name, link: accountPage(owner, urls) }
-      return { head: { ...headOfChannel(channel, urls), author }, scope: { of: 'channel', channelId: channel.id } }
+      return {
+        head: { ...headOfChannel(channel, urls), author },
+        isRemote: channel.host !== null,
+        scope: { of: 'channel', channelId: channel.id },
+      }
     }
     if (account) {
       const author = { name: account.name, link: accountPage(account, urls) }
-      return { head: { ...headOfAccount(account, urls), author }, scope: { of: 'account', accountId: account.id } }
+      return {
+        head: { ...headOfAccount(account, urls), author },
+        isRemote: account.host !== null,
+        scope: { of: 'account', accountId: account.id },
+      }
     }
-    return { head: headOfInstance(config(), urls), scope: { of: 'everybody' } }
+    return { head: headOfInstance(config(), urls), isRemote: false, scope: { of: 'everybody' } }
   }
 
   /** The address of the feed, with what the route reads of the query, as it was sent, and nothing else. */
@@ -130,13 +146,13 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     const hooks = (names: readonly string[], kept = answers?.ofFeeds(names)) => feedHooks({ kept, maxAge })
     const rowsOf = async (
       query: z.output<typeof videoQuery>,
-      of: { scope: VideoListScope; viewer: Viewer; nsfw: boolean | undefined },
+      { strangers, ...of }: { scope: VideoListScope; viewer: Viewer; nsfw: boolean | undefined; strangers?: boolean },
     ) => {
       const listed = { ...query, start: 0, count: config().feeds.videos.count, skipCount: true }
       const asked = toListQuery(listed, { ...of, ownHost: urls.host })
       const { rows } = await listVideos(db, {
         ...asked,
-        ...{ skipCount: true, include: { files: true, description: true } },
+        ...{ strangers, skipCount: true, include: { files: true, description: true } },
       })
       return rows
     }
@@ -157,7 +173,9 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const { query } = request
         assertMayList(query, null)
         const { head, scope } = await ownerOf(query)
-        const rows = await rowsOf(query, { scope, viewer: null, nsfw: await nsfwWanted(query, undefined) })
+        const nsfw = await nsfwWanted(query, undefined)
+        const strangers = scope.of !== 'everybody' && seesStrangers({ config }, false)
+        const rows = await rowsOf(query, { scope, viewer: null, nsfw, strangers })
         const self = selfOf('/feeds/videos', request, videoNames)
         const dates = rows.map((row) => row.published_at)
         const items = await mapInTurns(rows, (row) => toVideoItem(row, urls))
@@ -216,7 +234,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         if (key && (wanted.videoChannelId !== undefined || wanted.videoChannelName !== undefined)) {
           throw new HttpError(400, 'videoId cannot be mixed with a channel filter')
         }
-        const seen = key && (await visibleVideo(db, request, key))
+        const seen = key && (await visibleVideo({ db, config }, request, key))
         const isOfSomebody = Object.values(wanted).some((value) => value !== undefined)
         const { head: owner, scope } = await ownerOf(wanted)
         const video = key && !isOfSomebody ? await findVideoDetails(db, key) : undefined

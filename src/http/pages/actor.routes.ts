@@ -10,6 +10,7 @@ import type { Visit } from '../../actors/session/index.ts'
 import type { ActorProfile, VideoListScope } from '../../actors/video/index.ts'
 import { type Html, html } from '../../platform/html.ts'
 import { toActorHandle } from '../plugins/handles.ts'
+import { seesStrangers } from '../videos/follow-constraints.ts'
 import { handleOf, inPath } from './addresses.ts'
 import { aboutActor, actorBody, channelCards } from './bodies/actor.ts'
 import { pager, playlistCards, videosOr } from './bodies/listing.ts'
@@ -139,7 +140,11 @@ function makeActorPages(tools: PageTools) {
     const page = pageNumber(queryOf(request))
     if (tab === 'videos') {
       const scope: VideoListScope = 'channelId' in of ? { of: 'channel', ...of } : { of: 'account', ...of }
-      return videosOr(noVideos(actor, of), path, await videoPage(tools, visit, { scope, page }))
+      return videosOr(
+        noVideos(actor, of),
+        path,
+        await videoPage(tools, visit, { scope, page, strangers: seesStrangers(tools, visit !== null) }),
+      )
     }
     const { total, rows } = await listPlaylists(db, {
       ...{ of, everyPrivacy: false, type: playlistTypes.regular, mutedFor: visit?.user.accountId ?? null },

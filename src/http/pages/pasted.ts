@@ -4,16 +4,11 @@ import { findAccountById } from '../../actors/account/index.ts'
 import { listChannels } from '../../actors/channel/index.ts'
 import { findPlaylistKey } from '../../actors/playlist/index.ts'
 import { findVideoDetails } from '../../actors/video/index.ts'
-import type { Config } from '../../config/index.ts'
 import { accountPath, channelPath, playlistPath, watchPath } from './addresses.ts'
 import type { PageTools, PastedThing } from './send.ts'
 
 const ADDRESS = /^https?:\/\//i
 const HANDLE = /^@?[^@\s/]+@[^@\s/]+$/
-
-/** Whether other servers are asked for whoever asks. */
-export const mayFetch = (config: Config, isUser: boolean): boolean =>
-  isUser ? config.search.remote_uri.users : config.search.remote_uri.anonymous
 
 /** Whether it names one thing, and is no words. */
 export const isPasted = (text: string): boolean => HANDLE.test(text) || ADDRESS.test(text)

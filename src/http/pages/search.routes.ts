@@ -6,12 +6,13 @@ import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { type Html, html } from '../../platform/html.ts'
+import { seesStrangers } from '../videos/follow-constraints.ts'
 import { channelCards } from './bodies/actor.ts'
 import { pager, playlistCards, videosOr } from './bodies/listing.ts'
 import { SEARCHES, type SearchKind, searchBody, taggedBody } from './bodies/search.ts'
 import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
 import { loginPath } from './local-path.ts'
-import { isPasted, makePastedPath, mayFetch } from './pasted.ts'
+import { isPasted, makePastedPath } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
@@ -28,14 +29,14 @@ export function addSearchPage(tools: PageTools): void {
     const search = (query('search') ?? '').trim().slice(0, LONGEST)
     const kind = SEARCHES.find((one) => one.kind === query('type'))?.kind ?? 'videos'
     const visit = await visitors.of(request)
-    const fetch = mayFetch(config(), visit !== null)
+    const fetch = seesStrangers({ config }, visit !== null)
     const path = await pastedPath(search, { fetch })
     if (path !== undefined) return reply.redirect(path, 303)
     const page = pageNumber(query)
     const tag = (query('tagsOneOf') ?? '').slice(0, LONGEST)
     if (search === '' && tag !== '') return showTag(request, reply, { tag, page, visit })
     const content = search === '' ? undefined : await found[kind]({ search, page, visit, fetch })
-    const isForUsers = isPasted(search) && !fetch && mayFetch(config(), true)
+    const isForUsers = isPasted(search) && !fetch && seesStrangers({ config }, true)
     const title = search === '' ? 'Search' : `${search} - Search`
     return send(request, reply, {
       title,

@@ -8,12 +8,13 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import type { ActorProfile } from '../../actors/video/index.ts'
 import { html } from '../../platform/html.ts'
 import { splitHandle, toActorHandle } from '../plugins/handles.ts'
+import { seesStrangers } from '../videos/follow-constraints.ts'
 import { accountPath, channelPath, handleOf } from './addresses.ts'
 import { interactionBody } from './bodies/interaction.ts'
 import { leavingBody, remoteSubscribeBody } from './bodies/subscribe.ts'
 import { formOf, queryOf } from './fields.ts'
 import { localPath, loginPath } from './local-path.ts'
-import { makePastedPath, mayFetch } from './pasted.ts'
+import { makePastedPath } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 export function addSubscribePages(tools: PageTools): void {
@@ -85,7 +86,7 @@ export function addSubscribePages(tools: PageTools): void {
     if (uri === '') return sendInteraction(request, reply, { uri, status: 200 })
     const visit = await visitors.of(request)
     if (!visit) return reply.redirect(loginPath(`/remote-interaction?uri=${encodeURIComponent(uri)}`), 303)
-    const path = await pastedPath(uri, { fetch: mayFetch(config(), true) })
+    const path = await pastedPath(uri, { fetch: seesStrangers({ config }, true) })
     return path === undefined ? sendInteraction(request, reply, { uri, status: 404 }) : reply.redirect(path, 303)
   })
 

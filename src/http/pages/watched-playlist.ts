@@ -12,6 +12,7 @@ import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles } from '../../actors/video/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import { elementTypeOf, elementTypes } from '../video-playlists/views.ts'
+import { seesStrangers } from '../videos/follow-constraints.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import type { FileToken } from './sources.ts'
 import { findWatched, type Watched, type WatchedDeps } from './watched.ts'
@@ -53,7 +54,8 @@ export async function findWatchedPlaylist(
   const { total, rows: elements } = await listElements(deps.db, {
     ...{ playlistId: playlist.id, start, count: ELEMENTS_PER_PAGE, watcher: viewer?.accountId },
   })
-  const playable = elements.filter((element) => elementTypeOf(element, viewer) === elementTypes.regular)
+  const strangers = seesStrangers(deps, visit !== null)
+  const playable = elements.filter((element) => elementTypeOf(element, viewer, { strangers }) === elementTypes.regular)
   const current = playable.find((element) => position === undefined || element.position === position)
   const next = current && playable.find((element) => element.position > current.position)
   const watched = current?.video ? await findWatched(deps, visit, { id: current.video.uuid }) : undefined

@@ -3,6 +3,7 @@
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import {
+  assertFollowed,
   assertMaySee,
   type FileTokens,
   findWatchedVideo,
@@ -50,6 +51,7 @@ export async function findWatched(
   try {
     const guarded = { ...video, ownerAccountId: video.owner_account_id }
     assertMaySee(guarded, viewer, { byId: 'id' in key, password: video.password })
+    assertFollowed(video, viewer, config().search.remote_uri)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     const isLocked = error.code === WRONG || error.code === 'video_requires_password'

@@ -114,10 +114,10 @@ function problemOf(error: unknown, request: FastifyRequest): Answer {
     return refusedParams(allInvalidParams(error, request), request)
   }
   if (error instanceof DomainError) {
-    const { kind, code, invalidParams, message } = error
+    const { kind, code, extra, invalidParams, message } = error
     if (invalidParams.length > 0) return { ...refusedParams(invalidParams, request), code, headers: error.headers }
     const retry: Record<string, string> = kind === 'busy' || kind === 'unavailable' ? { 'retry-after': '1' } : {}
-    return { status: STATUS[kind], detail: message, code, headers: { ...retry, ...lowerCased(error.headers) } }
+    return { status: STATUS[kind], detail: message, code, extra, headers: { ...retry, ...lowerCased(error.headers) } }
   }
   if (error instanceof HttpError) {
     const { status, message, code, extra, headers } = error

@@ -1,27 +1,20 @@
 // Likes and dislikes of the user who asks.
 
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findRating, type Ratings } from '../../actors/rating/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { assertMaySee, findVideoAccess } from '../../actors/video/index.ts'
+import { findVideoAccess } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { type IdOrUuid, idOrUuid } from '../plugins/schemas.ts'
+import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { passwordOf, viewerOf } from '../videos/viewer.ts'
+import { visibleVideo } from '../videos/visible-video.ts'
 
 const ratings = z.enum(['like', 'dislike', 'none'])
 
-export function ratingsArea(deps: { db: Database; ratings: Ratings }): Area {
+export function ratingsArea(deps: { db: Database; config: () => Config; ratings: Ratings }): Area {
   const { db } = deps
-
-  async function visibleVideo(request: FastifyRequest, key: IdOrUuid): Promise<number> {
-    const video = await findVideoAccess(db, key, passwordOf(request))
-    if (!video) throw notFound('Video not found')
-    assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
-    return video.id
-  }
 
   return (app) => {
     app.put(
@@ -36,7 +29,7 @@ export function ratingsArea(deps: { db: Database; ratings: Ratings }): Area {
         },
       },
       async (request, reply) => {
-        const videoId = await visibleVideo(request, request.params.id)
+        const { id: videoId } = await visibleVideo(deps, request, request.params.id)
         const { accountId } = sessionOf(request).user
         await deps.ratings.setRating({ videoId, accountId, rating: request.body.rating })
         return reply.code(204).send(null)

@@ -12,6 +12,7 @@ import type { Area } from '../plugins/types.ts'
 import { playlistView, toPlaylistView } from '../video-playlists/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
 import { tokensFor } from '../videos/address-token.ts'
+import { seesStrangers } from '../videos/follow-constraints.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
 import { toVideoViews, videoView } from '../videos/video.view.ts'
@@ -37,10 +38,7 @@ export function searchArea(deps: SearchDeps): Area {
   const { db, config, urls, fileTokens, resolvePasted } = deps
   const nsfwWanted = makeNsfwWanted(deps)
 
-  const mayFetch = (isUser: boolean): boolean => {
-    const { users, anonymous } = config().search.remote_uri
-    return isUser ? users : anonymous
-  }
+  const mayFetch = (isUser: boolean): boolean => seesStrangers(deps, isUser)
 
   /** Refuses what is meant for a search index, which this server does not ask. */
   function refuseIndex(query: { searchTarget?: string | undefined }): void {

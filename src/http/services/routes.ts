@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
 import { findPlaylist, isOpenPlaylistBy } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { findVideoDetails, isOpenBy } from '../../actors/video/index.ts'
+import { assertFollowed, findVideoDetails, isOpenBy } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { html, webUrl } from '../../platform/html.ts'
@@ -105,6 +105,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
     const video = await findVideoDetails(db, key)
     if (!video) throw notFound('Video not found')
     if (!isOpenBy(video, { byId: 'id' in key })) throw new HttpError(403, 'Video is not publicly available')
+    assertFollowed(video, null, config().search.remote_uri)
     const { width, height } = config().thumbnails.sizes[1] ?? PREVIEW
     const picture = previewUrl(video, urls)
     return {

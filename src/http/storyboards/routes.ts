@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { type FileTokens, listStoryboards } from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
@@ -20,7 +21,15 @@ const storyboardView = z
   .meta({ id: 'Storyboard' })
 
 /** Adds `/api/v1/videos/{id}/storyboards`. */
-export function storyboardsArea({ db, fileTokens }: { db: Database; fileTokens: Pick<FileTokens, 'issue'> }): Area {
+export function storyboardsArea({
+  db,
+  config,
+  fileTokens,
+}: {
+  db: Database
+  config: () => Config
+  fileTokens: Pick<FileTokens, 'issue'>
+}): Area {
   return (app) => {
     app.get(
       '/api/v1/videos/:videoId/storyboards',
@@ -33,7 +42,7 @@ export function storyboardsArea({ db, fileTokens }: { db: Database; fileTokens: 
         },
       },
       async (request) => {
-        const video = await visibleVideo(db, request, request.params.videoId)
+        const video = await visibleVideo({ db, config }, request, request.params.videoId)
         const [rows, token] = [await listStoryboards(db, video.id), await tokensFor(fileTokens, request)(video)]
         return {
           storyboards: rows.map((row) => ({

@@ -128,10 +128,10 @@ export function videoChannelsArea(deps: {
         schema: { tags, params, querystring: listQuery(config()), response: { 200: listOf(videoView) } },
       },
       (request) =>
-        videoPageOf(request, async () => ({
-          of: 'channel',
-          channelId: (await existing(request.params.channelHandle)).id,
-        })),
+        videoPageOf(request, async () => {
+          const { id: channelId, remote: isRemote } = await existing(request.params.channelHandle)
+          return { scope: { of: 'channel', channelId }, isRemote }
+        }),
     )
 
     app.get(

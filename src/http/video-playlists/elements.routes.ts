@@ -21,6 +21,7 @@ import { coercedInteger, idOrUuid, idText, listOf, oneOrMore, paging } from '../
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { tokensFor } from '../videos/address-token.ts'
+import { assertActorFollowed, seesStrangers } from '../videos/follow-constraints.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { elementChanges, newElement, reordering } from './fields.ts'
 import type { KeepFresh } from './keep-fresh.ts'
@@ -74,12 +75,15 @@ export function playlistElementsArea(deps: {
         const viewer = viewerOf(session)
         const playlist = await existing(params.playlistId)
         assertMaySeePlaylist(playlist, viewer, { byId: 'id' in params.playlistId })
+        const { accountId, url: originUrl, remote } = playlist
+        if (remote) await assertActorFollowed(deps, session !== null, { accountId, originUrl })
         await keepFresh(playlist)
         const { total, rows } = await listElements(db, {
           ...{ playlistId: playlist.id, watcher: viewer?.accountId },
           ...query,
         })
-        const options = { here: urls, tokenOf: tokensFor(fileTokens, request) }
+        const strangers = seesStrangers(deps, session !== null)
+        const options = { here: urls, strangers, tokenOf: tokensFor(fileTokens, request) }
         return { total, data: await Promise.all(rows.map((row) => toElementView(row, viewer, options))) }
       },
     )

@@ -26,6 +26,7 @@ import { idOrUuid, integerText, listOf, paging, sorting } from '../plugins/schem
 import type { Area } from '../plugins/types.ts'
 import { fitPictures, pictureFile } from '../uploads/form-files.ts'
 import type { Here } from '../videos/actor.view.ts'
+import { assertActorFollowed } from '../videos/follow-constraints.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { newPlaylist, playlistChanges, toNewPlaylist, toPlaylistChanges } from './fields.ts'
 import type { KeepFresh } from './keep-fresh.ts'
@@ -133,6 +134,7 @@ export function playlistsArea(deps: {
       },
       async ({ params, query: { search, ...query }, session }) => {
         const { accountId } = await ownerOf('account', params.name)
+        await assertActorFollowed({ db, config }, session !== null, { accountId })
         return await list(query, { of: { accountId }, ...shownOf(accountId, session), search: search || undefined })
       },
     )
@@ -150,7 +152,9 @@ export function playlistsArea(deps: {
       },
       async ({ params, query, session }) => {
         const { accountId, channelId } = await ownerOf('channel', params.channelHandle)
-        return await list(query, { of: { channelId: channelId ?? 0 }, ...shownOf(accountId, session) })
+        const of = { channelId: channelId ?? 0 }
+        await assertActorFollowed({ db, config }, session !== null, of)
+        return await list(query, { of, ...shownOf(accountId, session) })
       },
     )
 
@@ -167,6 +171,7 @@ export function playlistsArea(deps: {
         assertMaySeePlaylist({ privacy, type, remote, accountId }, viewerOf(session), {
           byId: 'id' in params.playlistId,
         })
+        if (remote) await assertActorFollowed({ db, config }, session !== null, { accountId, originUrl: playlist.url })
         await keepFresh({ id, remote, refreshedAt })
         return toPlaylistView(playlist, urls)
       },

@@ -82,9 +82,9 @@ export const elementView = z
 export async function toElementView(
   row: ElementRow,
   viewer: Viewer,
-  { here, tokenOf }: { here: Here; tokenOf: TokenOf },
+  { here, tokenOf, strangers }: { here: Here; tokenOf: TokenOf; strangers: boolean },
 ): Promise<z.infer<typeof elementView>> {
-  const type = elementTypeOf(row, viewer)
+  const type = elementTypeOf(row, viewer, { strangers })
   return {
     id: row.element_id,
     position: row.position,
@@ -98,11 +98,19 @@ export async function toElementView(
 
 const OPEN: readonly number[] = [videoPrivacies.public, videoPrivacies.unlisted]
 
-/** How an element is shown to whoever looks: only of `regular` ones something is told. */
-export function elementTypeOf({ video, owner_account_id, muted }: ElementRow, viewer: Viewer): number {
+/**
+ * How an element is shown to the viewer: only `regular` ones name their video. `strangers`: whether the viewer may ask for videos
+ * that the instance does not follow.
+ */
+export function elementTypeOf(
+  { video, owner_account_id, muted }: ElementRow,
+  viewer: Viewer,
+  { strangers }: { strangers: boolean },
+): number {
   if (!video) return elementTypes.deleted
   if (viewer?.accountId === owner_account_id) return elementTypes.regular
   const isSeen = OPEN.includes(video.privacy) || (video.privacy === videoPrivacies.internal && viewer !== null)
   if (!isSeen) return elementTypes.private
-  return video.blocked || muted ? elementTypes.unavailable : elementTypes.regular
+  const isClosed = video.remote && !video.listed && !strangers
+  return video.blocked || muted || isClosed ? elementTypes.unavailable : elementTypes.regular
 }

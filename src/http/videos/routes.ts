@@ -5,6 +5,7 @@ import { channelExists } from '../../actors/channel/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
 import {
+  assertFollowed,
   assertMayChange,
   assertMaySee,
   categoryLabels,
@@ -152,6 +153,7 @@ export function videosArea(deps: VideosDeps): Area {
           byId: 'id' in key,
           password,
         })
+        assertFollowed(video, viewer, config().search.remote_uri)
         lookedAt(video)
         answers?.isAbout(request, video.id)
         return await toVideoDetailsView(video, { here: urls, tokenOf: tokensFor(fileTokens, request) })
@@ -179,6 +181,7 @@ export function videosArea(deps: VideosDeps): Area {
           if (request.session || video.privacy === videoPrivacies.passwordProtected) throw error
           throw new HttpError(401, 'Token is invalid', { code: 'unauthorized_request' })
         }
+        assertFollowed(video, viewerOf(request.session), config().search.remote_uri)
         return { description: video.description }
       },
     )
@@ -200,6 +203,7 @@ export function videosArea(deps: VideosDeps): Area {
         const { id: key } = request.params
         const isNamed = 'uuid' in key && key.uuid === file.uuid
         assertMaySee(file, viewerOf(request.session), { byId: !isNamed, password: file.password })
+        assertFollowed(file, viewerOf(request.session), config().search.remote_uri)
         return file.metadata
       },
     )

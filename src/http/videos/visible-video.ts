@@ -2,15 +2,15 @@
 
 import type { FastifyRequest } from 'fastify'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { assertMaySee, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
-import type { Database } from '../../platform/database/index.ts'
+import { assertFollowed, assertMaySee, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { IdOrUuid } from '../plugins/schemas.ts'
+import type { ConstraintDeps } from './follow-constraints.ts'
 import { passwordOf, viewerOf } from './viewer.ts'
 
 /** Throws `not_found`, and what `assertMaySee` throws. */
 export async function visibleVideo(
-  db: Pick<Database, 'query'>,
+  { db, config }: ConstraintDeps,
   request: FastifyRequest,
   key: IdOrUuid,
 ): Promise<VideoAccessRow> {
@@ -18,6 +18,7 @@ export async function visibleVideo(
   if (!video) throw notFound('Video not found')
   try {
     assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
+    assertFollowed(video, viewerOf(request.session), config().search.remote_uri)
   } catch (error) {
     // A visitor is told what is missing as on routes for users only.
     if (error instanceof DomainError && error.kind === 'unauthenticated') sessionOf(request)

@@ -4,8 +4,9 @@ import { z } from 'zod'
 import type { History } from '../../actors/history/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
-import { assertMaySee, findWatchableVideo, videoPrivacies } from '../../actors/video/index.ts'
+import { assertFollowed, assertMaySee, findWatchableVideo, videoPrivacies } from '../../actors/video/index.ts'
 import type { Views } from '../../actors/view/index.ts'
+import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { IdOrUuid } from '../plugins/schemas.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -34,12 +35,14 @@ export interface Watching {
 /** Throws `not_found`, `unauthenticated`, `forbidden`, and `invalid` for a moment after the end of the video. */
 export type Watch = (watching: Watching) => Promise<void>
 
-export function makeWatch({ db, views, history }: { db: Database; views: Views; history: History }): Watch {
+export function makeWatch(deps: { db: Database; config: () => Config; views: Views; history: History }): Watch {
+  const { db, config, views, history } = deps
   return async ({ key, body, session, address, password }) => {
     const video = await findWatchableVideo(db, key, password)
     if (!video) throw notFound('Video not found')
     try {
       assertMaySee(video, viewerOf(session), { byId: 'id' in key, password: video.password })
+      assertFollowed(video, viewerOf(session), config().search.remote_uri)
     } catch (error) {
       // Players on pages that wait for a password report as well: that counts for nothing, and is no error.
       if (video.privacy === videoPrivacies.passwordProtected && video.password === 'none') return

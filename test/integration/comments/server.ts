@@ -77,7 +77,7 @@ export async function startCommentServer(): Promise<CommentServer> {
         ...{ db, config: () => config, urls, logger: silentLogger, comments },
         ...{ reviews, waitingComments: makeWaitingComments(deps) },
       }),
-      ratingsArea({ db, ratings }),
+      ratingsArea({ db, config: () => config, ratings }),
     ],
     checkResponses: true,
     version: '1.2.3',

@@ -93,6 +93,9 @@ const json = async (path: string) => (await get(path)).json<JsonFeed>()
 const names = async (path: string) => (await json(path)).items.map(({ title }) => title)
 const tamedName = HOSTILE.replace(/[\0\ud800]/g, '')
 
+/** Visitors may ask for what the instance does not follow. */
+const forStrangers = { search: { remote_uri: { users: true, anonymous: true } } }
+
 describe('a feed of videos', () => {
   it('is valid RSS with the elements of Media RSS', async () => {
     for (const format of ['xml', 'rss', 'rss2']) {
@@ -171,6 +174,8 @@ describe('a feed of videos', () => {
 
   it('lists what everybody may see, whoever asks for it', async () => {
     expect(await names('videos.json')).toEqual(['sensitive', tamedName, 'Tom & Jerry'])
+    expect((await get('videos.json?videoChannelName=zoe_channel@far.example')).statusCode).toBe(403)
+    server.configure(forStrangers)
     expect(await names('videos.json?videoChannelName=zoe_channel@far.example')).toEqual(['far'])
     expect(await names('videos.json?nsfw=false&sort=name')).toEqual([tamedName, 'Tom & Jerry'])
     expect(await names('videos.json?categoryOneOf=2')).toEqual(['Tom & Jerry'])
@@ -180,6 +185,7 @@ describe('a feed of videos', () => {
   })
 
   it('names the files of other servers where they are, and pictures absolutely', async () => {
+    server.configure(forStrangers)
     const [item] = all(one(await xml('videos.xml?accountName=zoe@far.example'), 'channel'), 'item')
     if (!item) throw new Error('no item')
     const contents = all(one(item, 'media:group'), 'media:content').map(({ attributes }) => attributes)

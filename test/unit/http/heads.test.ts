@@ -22,8 +22,17 @@ const profile = (columns: Partial<ActorProfile> = {}): ActorProfile => ({
 })
 
 const videoOf = (columns: Partial<VideoDetailsRow> = {}): VideoDetailsRow => ({
-  ...{ id: 7, uuid: UUID, url: `https://tube.example/videos/watch/${UUID}`, remote: false, name: 'A film' },
-  ...{ category: null, licence: null, language: null, privacy: 1, blocked: false, block_reason: null, nsfw: false },
+  ...{ id: 7, uuid: UUID, url: `https://tube.example/videos/watch/${UUID}`, remote: false, listed: true },
+  ...{
+    name: 'A film',
+    category: null,
+    licence: null,
+    language: null,
+    privacy: 1,
+    blocked: false,
+    block_reason: null,
+    nsfw: false,
+  },
   ...{ description: 'About *it*.', duration: 3, aspect_ratio: null, views: 1, viewers: 0, likes: 0, dislikes: 0 },
   ...{ comments: 0, state: 'published', wait_transcoding: false, is_live: false, created_at: WHEN, updated_at: WHEN },
   ...{ published_at: WHEN, originally_published_at: null, thumbnail: 't.jpg', preview: 'p.jpg', schedule: null },
