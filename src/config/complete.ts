@@ -18,13 +18,26 @@ export interface JobTypeConfig {
   keep_failed: number
 }
 
+/** `VideoPrivacy` of the contract. */
+const PRIVATE = 3
+
 /** The effective configuration: durations in milliseconds, sizes in bytes, folders absolute, everything frozen. */
 export type Config = ReturnType<typeof complete>
 
-export function complete(parsed: ParsedConfig, dataDir: string) {
-  const { vireo } = parsed
+/** `input` says what is configured. */
+export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: string; input: Values }) {
+  const { vireo, defaults } = parsed
+  const isPrivacySet = valueAt(input, ['defaults', 'publish', 'privacy']) !== undefined
   return freeze({
     ...parsed,
+    defaults: {
+      ...defaults,
+      publish: {
+        ...defaults.publish,
+        /** Of uploads and imports that say nothing of it: the default is what clients offer, and would publish what nobody meant to. */
+        unsaid_privacy: isPrivacySet ? defaults.publish.privacy : PRIVATE,
+      },
+    },
     storage: absoluteFolders(parsed.storage, dataDir),
     vireo: {
       ...vireo,

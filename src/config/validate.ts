@@ -14,7 +14,7 @@ export function validate(input: Values, options: { dataDir: string; layers: read
   const parsed = fillWebserver(result.data, input)
   const problems = contradictions(parsed)
   if (problems.length > 0) throw new ConfigError(problems)
-  return complete(parsed, options.dataDir)
+  return complete(parsed, { dataDir: options.dataDir, input })
 }
 
 function describeIssues(issues: readonly z.core.$ZodIssue[], input: Values, layers: readonly Layer[]): string[] {

@@ -24,7 +24,6 @@ export type ChannelSyncDeps = ActorDeps & {
 const MOST_TRIES = 3
 
 /** What a channel has published elsewhere is for everybody. */
-const PUBLIC = 1
 
 interface Round {
   channelId: number
@@ -163,7 +162,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
       if (userId === undefined) return refused
       if (!(await isWanted(round, url))) continue
       try {
-        const fields = { privacy: PUBLIC }
+        const fields = { privacy: config().defaults.publish.privacy }
         await videoImports.request({ userId, channelId, targetUrl: url, channelSyncId: sync?.id, fields })
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === 'busy' || error.kind === 'unavailable') throw error

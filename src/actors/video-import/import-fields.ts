@@ -1,10 +1,22 @@
 // What is said of an imported video: by its user, by the site that it comes from, or by nobody. Pure.
 
 import type { RemoteMetadata } from '../../media/index.ts'
-import { categoryLabels, type FoundFields, languageLabels, licenceLabels, type NewVideoFields } from '../video/index.ts'
+import {
+  categoryLabels,
+  type FoundFields,
+  languageLabels,
+  licenceLabels,
+  type NewVideoFields,
+  type PublishDefaults,
+} from '../video/index.ts'
 
 /** As of an upload; what is left out may be filled in by what is found. */
-export type ImportFields = Omit<NewVideoFields, 'name' | 'nsfw'> & { name?: string; nsfw?: boolean }
+export type ImportFields = Omit<NewVideoFields, 'name' | 'nsfw'> & {
+  name?: string
+  nsfw?: boolean
+  /** Whether the licence is only what this server assumes. */
+  isLicenceOpen?: boolean
+}
 
 /** What an import is asked for with. */
 export interface ImportTarget {
@@ -15,8 +27,6 @@ export interface ImportTarget {
   torrentTitle: string | null
 }
 
-const PRIVATE = 3
-const COMMENTS_ENABLED = 1
 const ADULT = 18
 const NAME = { min: 3, max: 120 }
 const DESCRIPTION = { min: 3, max: 10_000 }
@@ -25,14 +35,18 @@ const LONGEST_READ = 100_000
 const NO_NAME = 'Imported video'
 
 /** All fields of an import that says nothing but where it goes. */
-export const plainFields = (channelId: number): ImportFields => ({
-  ...{ channelId, privacy: PRIVATE, category: null, licence: null, language: null, description: null, support: null },
-  ...{ waitTranscoding: true, commentsPolicy: COMMENTS_ENABLED, downloadEnabled: true, tags: [], passwords: [] },
-  ...{ originallyPublishedAt: null, schedule: null },
+export const plainFields = (channelId: number, defaults: PublishDefaults): ImportFields => ({
+  ...defaults,
+  isLicenceOpen: true,
+  ...{ channelId, category: null, language: null, description: null, support: null, waitTranscoding: true },
+  ...{ tags: [], passwords: [], originallyPublishedAt: null, schedule: null },
 })
 
 /** What the video begins with. */
-export const beginningOf = (fields: ImportFields, target: ImportTarget): NewVideoFields => ({
+export const beginningOf = (
+  { isLicenceOpen: _isLicenceOpen, ...fields }: ImportFields,
+  target: ImportTarget,
+): NewVideoFields => ({
   ...fields,
   name: fields.name ?? nameOf(target),
   nsfw: fields.nsfw ?? false,
@@ -46,7 +60,7 @@ export function takenFrom(metadata: RemoteMetadata, fields: ImportFields): Found
     description: fields.description === null ? cut(description, DESCRIPTION) : undefined,
     tags: fields.tags.length === 0 ? fittingTags(tags) : undefined,
     category: fields.category === null ? idOf(categoryLabels, categories ?? []) : undefined,
-    licence: fields.licence === null ? licenceOf(licence) : undefined,
+    licence: (fields.isLicenceOpen ?? fields.licence === null) ? licenceOf(licence) : undefined,
     language: fields.language === null ? languageOf(language) : undefined,
     nsfw: fields.nsfw === undefined && ageLimit !== undefined ? ageLimit >= ADULT : undefined,
     originallyPublishedAt: fields.originallyPublishedAt === null ? publishedAt?.toISOString() : undefined,

@@ -4,13 +4,14 @@ import { readTorrent } from '../../media/index.ts'
 import { dueIn, initialVideoImport } from '../../state-machines/video-import.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
-import type {
-  AwaitedVideos,
-  CreateVideo,
-  GivenPictures,
-  NamedPicture,
-  PendingFiles,
-  PlacedPicture,
+import {
+  type AwaitedVideos,
+  type CreateVideo,
+  type GivenPictures,
+  type NamedPicture,
+  type PendingFiles,
+  type PlacedPicture,
+  publishDefaults,
 } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
 import { askForImport, type Locked, move, settingsOf, takes, withImport } from './video-import-state.ts'
@@ -149,7 +150,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       const target = await targetOf(wanted)
       await createVideo.checkChannel(userId, channelId)
       await assertPossible(target)
-      const fields: ImportFields = { ...plainFields(channelId), ...wanted.fields, channelId }
+      const fields: ImportFields = { ...plainFields(channelId, publishDefaults(config())), ...wanted.fields, channelId }
       const pictures = await awaitedVideos.placePictures(wanted.pictures ?? {})
       try {
         return await tell.create(async (unit) => {

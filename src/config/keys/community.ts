@@ -88,7 +88,14 @@ export const communityKeys = {
     publish: section({
       download_enabled: flag(true, 'whether new videos can be downloaded'),
       comments_policy: integer(1, '1 everybody, 2 nobody, 3 after approval', { min: 1, max: 3 }),
-      privacy: integer(1, '1 public, 2 unlisted, 3 private, 4 internal', { min: 1, max: 4 }),
+      privacy: integer(
+        1,
+        '1 public, 2 unlisted, 3 private, 4 internal; what says nothing is private until this is set',
+        {
+          min: 1,
+          max: 4,
+        },
+      ),
       licence: optionalInteger(null, 'number of the licence', { min: 1 }),
     }),
     p2p: section({

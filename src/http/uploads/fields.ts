@@ -2,12 +2,17 @@
 
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { categoryLabels, languageLabels, licenceLabels, type NewVideoFields } from '../../actors/video/index.ts'
+import {
+  categoryLabels,
+  languageLabels,
+  licenceLabels,
+  type NewVideoFields,
+  type PublishDefaults,
+} from '../../actors/video/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
 import { coercedInteger, idNumber, integerText, isReadable, moment } from '../plugins/schemas.ts'
 
 const PUBLIC = 1
-const PRIVATE = 3
 const PASSWORD_PROTECTED = 5
 const NAME = 'Should have a video name between 3 and 120 characters long'
 const TAGS = 'Should have an array of up to 5 tags between 2 and 30 characters each'
@@ -19,15 +24,13 @@ const textOrNull = (min: number, max: number) =>
   z.preprocess(nothing, z.string().min(min).max(max).nullish()).transform((text) => text ?? null)
 
 const numberOf = (labels: Readonly<Record<number, string>>) =>
-  z
-    .preprocess(
-      (sent) => (typeof sent === 'string' && /^\d{1,9}$/.test(sent) ? Number(sent) : nothing(sent)),
-      z
-        .int('Invalid value')
-        .refine((number) => Object.hasOwn(labels, number), 'Invalid value')
-        .nullish(),
-    )
-    .transform((number) => number ?? null)
+  z.preprocess(
+    (sent) => (typeof sent === 'string' && /^\d{1,9}$/.test(sent) ? Number(sent) : nothing(sent)),
+    z
+      .int('Invalid value')
+      .refine((number) => Object.hasOwn(labels, number), 'Invalid value')
+      .nullish(),
+  )
 
 const listOfTexts = <T extends z.ZodType<string>>(item: T, options: { max: number; message: string }) =>
   z
@@ -72,8 +75,8 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
   return z.object({
     name: videoName,
     channelId: coercedInteger({ min: 1, max: LARGEST_ID }),
-    privacy: coercedInteger({ min: PUBLIC, max: PASSWORD_PROTECTED }).default(PRIVATE),
-    category: numberOf(categoryLabels),
+    privacy: coercedInteger({ min: PUBLIC, max: PASSWORD_PROTECTED }).optional(),
+    category: numberOf(categoryLabels).transform((category) => category ?? null),
     licence: numberOf(licenceLabels),
     language: z
       .preprocess(
@@ -111,12 +114,19 @@ export const jsonFields = fieldsWith(jsonFlag)
 
 export type SentFields = z.output<typeof formFields> | z.output<typeof jsonFields>
 
-/** The domain's fields, with the defaults of the contract. Throws `invalid` when a password is asked for and none given. */
-export const toNewVideo = (sent: SentFields): NewVideoFields => ({ ...toUnnamedVideo(sent), name: sent.name })
+/** The domain's fields, with the defaults of this server. Throws `invalid` when a password is asked for and none given. */
+export const toNewVideo = (sent: SentFields, defaults: PublishDefaults): NewVideoFields => ({
+  ...toUnnamedVideo(sent, defaults),
+  name: sent.name,
+})
 
 /** The same of a video that gets its name from elsewhere. */
-export function toUnnamedVideo(sent: Omit<SentFields, 'name'>): Omit<NewVideoFields, 'name'> {
-  const { channelId, privacy, category, licence, language, description, support, tags } = sent
+export function toUnnamedVideo(
+  sent: Omit<SentFields, 'name'>,
+  defaults: PublishDefaults,
+): Omit<NewVideoFields, 'name'> {
+  const { privacy = defaults.privacy, licence = defaults.licence } = sent
+  const { channelId, category, language, description, support, tags } = sent
   const passwords = privacy === PASSWORD_PROTECTED ? sent.videoPasswords : []
   if (privacy === PASSWORD_PROTECTED && passwords.length === 0) {
     throw new DomainError('invalid', 'Video passwords are missing.')
@@ -125,12 +135,16 @@ export function toUnnamedVideo(sent: Omit<SentFields, 'name'>): Omit<NewVideoFie
     ...{ channelId, privacy, category, licence, language, description, support, tags, passwords },
     nsfw: sent.nsfw ?? false,
     waitTranscoding: sent.waitTranscoding ?? false,
-    downloadEnabled: sent.downloadEnabled ?? true,
-    commentsPolicy: sent.commentsPolicy ?? (sent.commentsEnabled === false ? 2 : 1),
+    downloadEnabled: sent.downloadEnabled ?? defaults.downloadEnabled,
+    commentsPolicy: sent.commentsPolicy ?? policyOf(sent.commentsEnabled) ?? defaults.commentsPolicy,
     originallyPublishedAt: sent.originallyPublishedAt,
     schedule: sent.scheduleUpdate ?? null,
   }
 }
+
+/** Of older clients, which know no policies. */
+const policyOf = (commentsEnabled: boolean | null | undefined): number | undefined =>
+  typeof commentsEnabled === 'boolean' ? (commentsEnabled ? 1 : 2) : undefined
 
 /** The answer of a finished upload. */
 export const uploadedVideo = z.object({

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { type Receipt, rangeHeader, type Uploads } from '../../actors/upload/index.ts'
+import { publishDefaults } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { addFormRoutes, withForm } from '../plugins/multipart.ts'
@@ -37,7 +38,7 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
       const video = await withForm(request, form, async ({ fields, files }) => {
         const file = files.videofile
         if (!file) throw new DomainError('invalid', 'A video file is expected.')
-        const newVideo = toNewVideo(fields)
+        const newVideo = toNewVideo(fields, publishDefaults(config()))
         const pictures = await fitPictures(uploads, files)
         return await uploads.receiveWhole({
           ...{ userId, pictures, fields: newVideo, fileName: file.filename, path: file.value },
@@ -57,7 +58,7 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
       const form = { fields: request.isMultipart() ? formInit : jsonInit, files }
       return await withForm(request, form, async (received) => {
         const { filename: fileName, ...sent } = received.fields
-        const fields = toNewVideo(sent)
+        const fields = toNewVideo(sent, publishDefaults(config()))
         const pictures = await fitPictures(uploads, received.files)
         return await uploads.open({ userId, fields, fileName, size, type, pictures })
       })

@@ -1,7 +1,7 @@
 // The fields of an import as clients send them: those of an upload, with what is to be imported in the place of a file.
 
 import { z } from 'zod'
-import type { NewVideoFields } from '../../actors/video/index.ts'
+import type { NewVideoFields, PublishDefaults } from '../../actors/video/index.ts'
 import { isOpenWebAddress } from '../plugins/schemas.ts'
 import { formFields, jsonFields, toUnnamedVideo, videoName } from '../uploads/fields.ts'
 
@@ -31,11 +31,13 @@ type SentImport = z.output<typeof formImport> | z.output<typeof jsonImport>
 /** What the user said of the video; the rest is found. Throws `invalid` when a password is asked for and none given. */
 export function toImportFields(
   sent: SentImport,
-): Omit<NewVideoFields, 'name' | 'nsfw'> & { name?: string; nsfw?: boolean } {
-  const { nsfw: _nsfw, ...fields } = toUnnamedVideo(sent)
+  defaults: PublishDefaults,
+): Omit<NewVideoFields, 'name' | 'nsfw'> & { name?: string; nsfw?: boolean; isLicenceOpen: boolean } {
+  const { nsfw: _nsfw, ...fields } = toUnnamedVideo(sent, defaults)
   return {
     ...fields,
     waitTranscoding: sent.waitTranscoding ?? true,
+    isLicenceOpen: (sent.licence ?? null) === null,
     ...(sent.name === undefined ? {} : { name: sent.name }),
     ...(typeof sent.nsfw === 'boolean' ? { nsfw: sent.nsfw } : {}),
   }

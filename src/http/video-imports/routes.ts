@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
-import type { FileTokens } from '../../actors/video/index.ts'
+import { type FileTokens, publishDefaults } from '../../actors/video/index.ts'
 import {
   findVideoImport,
   type ImportRequest,
@@ -55,7 +55,7 @@ export function videoImportsArea({ db, config, urls, fileTokens, uploads, videoI
       return await withForm(request, form, async (received) => {
         const { fields: sent } = received
         const pictures = await fitPictures(uploads, received.files)
-        const { channelId, ...fields } = toImportFields(sent)
+        const { channelId, ...fields } = toImportFields(sent, publishDefaults(config()))
         return await videoImports.request({ userId, channelId, fields, pictures, ...(await sourceOf(received)) })
       })
     })

@@ -22,6 +22,7 @@ beforeAll(async () => {
       transcoding: { enabled: true, resolutions: LADDER },
       tracker: { enabled: true },
       video_file: { update: { enabled: true } },
+      defaults: { publish: { privacy: 4, licence: 2, comments_policy: 3, download_enabled: false } },
     },
   })
   root = await login(node.base, node.username, node.password)
@@ -42,6 +43,10 @@ interface ShownVideo {
   id: number
   uuid: string
   state: { id: number }
+  privacy: { id: number }
+  licence: { id: number }
+  commentsPolicy: { id: number }
+  downloadEnabled: boolean
   files: ListedFile[]
   streamingPlaylists: { playlistUrl: string; files: unknown[] }[]
 }
@@ -50,18 +55,11 @@ const show = (uuid: string): Promise<ShownVideo> => root.get(`/api/v1/videos/${u
 const PUBLISHED = 1
 const TO_TRANSCODE = 2
 
-type Upload = (name: MediaName, fields?: Record<string, string>) => Promise<ShownVideo>
+type Upload = (name: MediaName, fields?: Record<string, unknown>) => Promise<ShownVideo>
 
-const legacy: Upload = async (name, fields = {}) => {
+const legacy: Upload = async (name, fields = { privacy: 1 }) => {
   const form = new FormData()
-  for (const [field, value] of Object.entries({
-    channelId: `${channelId}`,
-    name: 'A video',
-    privacy: '1',
-    ...fields,
-  })) {
-    form.set(field, value)
-  }
+  for (const [field, value] of Object.entries({ channelId, name: 'A video', ...fields })) form.set(field, String(value))
   form.set('videofile', new File([new Uint8Array(await readFile(await media(name)))], name))
   const { video } = await root.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)
   return await show(video.uuid)
@@ -85,11 +83,10 @@ async function sendWhole(path: string, name: MediaName, fields: object): Promise
   })
 }
 
-const resumable: Upload = async (name, fields = {}) => {
+const resumable: Upload = async (name, fields = { privacy: 1 }) => {
   const sent = await sendWhole('/api/v1/videos/upload-resumable', name, {
     channelId,
     name: 'A video',
-    privacy: 1,
     ...fields,
   })
   const { video } = (await sent.json()) as { video: { uuid: string } }
@@ -170,7 +167,7 @@ describe('the uploaded file', () => {
   }, 60_000)
 
   it('of a private video is behind the guard of its files', async () => {
-    const { files } = await paused(() => legacy('small.mp4', { privacy: '3' }))
+    const { files } = await paused(() => legacy('small.mp4', { privacy: 3 }))
     const url = files[0]?.fileUrl ?? ''
     expect(url).toMatch(/\/static\/web-videos\/private\/[0-9a-f-]{36}-240\.mp4$/)
     expect((await read(url)).status).toBe(403)
@@ -178,7 +175,7 @@ describe('the uploaded file', () => {
   }, 60_000)
 
   it('is not listed when the whole ladder is awaited', async () => {
-    const { uuid, state, files } = await paused(() => legacy('small.mp4', { waitTranscoding: 'true' }))
+    const { uuid, state, files } = await paused(() => legacy('small.mp4', { privacy: 1, waitTranscoding: true }))
     expect({ state: state.id, files }).toEqual({ state: TO_TRANSCODE, files: [] })
     await transcoded(uuid)
   }, 90_000)
@@ -196,3 +193,19 @@ describe('the uploaded file', () => {
     await transcoded(uuid)
   }, 120_000)
 })
+
+it.each([
+  ['legacy', legacy],
+  ['resumable', resumable],
+])(
+  'a %s upload that leaves them out gets what the server publishes by default',
+  async (_kind, upload) => {
+    const shape = ({ privacy, licence, commentsPolicy, downloadEnabled }: ShownVideo) => [
+      ...[privacy.id, licence.id, commentsPolicy.id, downloadEnabled],
+    ]
+    expect(shape(await upload('small.mp4', {}))).toEqual([4, 2, 3, false])
+    const said = { privacy: 3, licence: 1, commentsPolicy: 1, downloadEnabled: true }
+    expect(shape(await upload('small.mp4', said))).toEqual([3, 1, 1, true])
+  },
+  60_000,
+)

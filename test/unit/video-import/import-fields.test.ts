@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals'
 import { beginningOf, languageOf, plainFields, takenFrom } from '../../../src/actors/video-import/import-fields.ts'
 
 const nowhere = { targetUrl: null, magnetUri: null, torrentName: null, torrentTitle: null }
-const fields = plainFields(1)
+const fields = plainFields(1, { privacy: 4, licence: 3, commentsPolicy: 3, downloadEnabled: false })
 
 describe('a video without a name begins with one of', () => {
   it.each([
@@ -19,6 +19,12 @@ describe('a video without a name begins with one of', () => {
   ])('%s', (_what, target, name) => {
     expect(beginningOf(fields, { ...nowhere, ...target }).name).toBe(name)
   })
+})
+
+it('a video of which nothing was said begins with what this server says', () => {
+  const begun = beginningOf(fields, nowhere)
+  expect(begun).toMatchObject({ privacy: 4, licence: 3, commentsPolicy: 3, downloadEnabled: false })
+  expect(begun).not.toHaveProperty('isLicenceOpen')
 })
 
 describe('of another site is taken', () => {
@@ -36,7 +42,16 @@ describe('of another site is taken', () => {
 
   it('nothing of what its user said', () => {
     const chosen = {
-      ...{ ...fields, name: 'mine', nsfw: true, description: 'mine', tags: ['mine'], category: 2, licence: 1 },
+      ...{
+        ...fields,
+        name: 'mine',
+        nsfw: true,
+        description: 'mine',
+        tags: ['mine'],
+        category: 2,
+        licence: 1,
+        isLicenceOpen: false,
+      },
       ...{ language: 'de', originallyPublishedAt: '2020-01-01T00:00:00.000Z' },
     }
     expect(takenFrom(told, chosen)).toEqual({})
