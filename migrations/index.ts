@@ -55,6 +55,7 @@ import { ImportedObjects } from './0057-imported-objects.ts'
 import { ImportFailures } from './0058-import-failures.ts'
 import { RemoteFollowers } from './0059-remote-followers.ts'
 import { ReportedChannels } from './0060-reported-channels.ts'
+import { InstanceAccount } from './0061-instance-account.ts'
 import { ProvisionalFiles } from './0062-provisional-files.ts'
 
 export const migrations = [
@@ -113,5 +114,6 @@ export const migrations = [
   { name: '0058-import-failures', class: ImportFailures },
   { name: '0059-remote-followers', class: RemoteFollowers },
   { name: '0060-reported-channels', class: ReportedChannels },
+  { name: '0061-instance-account', class: InstanceAccount },
   { name: '0062-provisional-files', class: ProvisionalFiles },
 ]

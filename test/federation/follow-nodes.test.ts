@@ -51,13 +51,22 @@ describe.each([
       const ask = kind === 'instance' ? { hosts: [of.host] } : { handles: [`${name}@${of.host}`] }
       const handle = kind === 'instance' ? of.host : `${name}@${of.host}`
       const counts = async () => [
-        (await by.query('select following_count as n from actor where url = $1', [by.instance]))[0],
-        (await of.query('select followers_count as n from actor where url = $1', [target]))[0],
+        (await by.query<{ n: number }>('select following_count as n from actor where url = $1', [by.instance]))[0],
+        (await of.query<{ n: number }>('select followers_count as n from actor where url = $1', [target]))[0],
       ]
+      const shownCounts = async (node: FederatedNode) => {
+        const { data } = await node.client.get<{ data: { url: string; followingCount: number }[] }>(
+          '/api/v1/accounts?count=100',
+        )
+        return data.find(({ url }) => url === node.instance) ?? { followingCount: -1 }
+      }
       const before = await counts()
       for (let round = 0; round < 2; round += 1) {
         await by.client.send('POST', '/api/v1/server/following', ask)
         await both(by, of, target, 'accepted')
+        await until(async () => (await shownCounts(by)).followingCount === (before[0]?.n ?? 0) + 1, {
+          what: 'the account of the instance with its follows',
+        })
         await by.client.send('DELETE', `/api/v1/server/following/${handle}`)
         await both(by, of, target, 'none')
       }

@@ -78,7 +78,7 @@ export const counters: Counter[] = [
     walk: 'actor-totals',
     sql: `select t.channels::text as what,
         t.total + (select coalesce(sum(d.delta), 0) from actor_total_delta d where d.channels = t.channels) as kept,
-        (select count(*) from actor x where (x.type = 'Group') = t.channels and x.type <> 'Application'
+        (select count(*) from actor x where (x.type = 'Group') = t.channels
           and x.deleted_at is null) as causes
       from actor_total t`,
   },

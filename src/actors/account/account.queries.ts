@@ -20,7 +20,6 @@ export async function findAccount(
     `select ${accountProfile('a', 'x')} as account, ${seenColumns('x')}
      from actor x join account a on a.actor_id = x.id left join remote_host h on h.id = x.host_id
      where lower(x.preferred_username) = lower($1) and h.host is not distinct from lower($2) and ($3 or x.deleted_at is null)
-       and x.type <> 'Application'
      order by x.deleted_at is not null, a.id limit 1`,
     [name, host, orGone],
   )
@@ -74,7 +73,7 @@ export function buildAccountList(query: AccountListQuery): { text: string; value
   return { text, values: [count, start, mutedFor] }
 }
 
-const IS_KNOWN = "x.deleted_at is null and x.type <> 'Application'"
+const IS_KNOWN = 'x.deleted_at is null'
 
 /** SQL: how many accounts the instance or a reader mutes. */
 const mutedOf = (reader: string): string =>

@@ -23,5 +23,5 @@ export const reconcileActorTotals = (db: Pick<Database, 'query'>): Promise<void>
     db,
     ACTORS,
     `select type = 'Group' as channels, count(*)::int as rows from actor
-     where deleted_at is null and type <> 'Application' group by 1`,
+     where deleted_at is null group by 1`,
   )

@@ -29,7 +29,10 @@ export interface ChannelListQuery {
     by: 'match' | 'id' | 'name' | 'displayName' | 'createdAt' | 'updatedAt' | 'followed' | 'followId'
     descending: boolean
   }
+  /** In a name, or similar to it. */
   search?: string | undefined
+  /** Each of its words is in the name or in the handle. */
+  words?: { text: string; ownHost: string } | undefined
   /** Lower case; null for this server. */
   host?: string | null | undefined
   /** Hosts are null for ours. */
@@ -130,6 +133,11 @@ function conditions(query: ChannelListQuery, bind: (value: unknown) => string): 
          union select n.id from actor u join channel n on n.actor_id = u.id
            where u.type = 'Group' and u.preferred_username ilike ${like})`,
     )
+  }
+  if (query.words) {
+    const handle = `x.preferred_username || '@' || coalesce((select h.host from remote_host h where h.id = x.host_id), ${bind(query.words.ownHost)})`
+    const words = query.words.text.split(/\s+/).filter((word) => word !== '')
+    found.push(`(c.name || ' ' || ${handle}) ilike all (${bind(words.map(containing))}::text[])`)
   }
   if (query.host !== undefined) {
     found.push(

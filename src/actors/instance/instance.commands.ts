@@ -69,7 +69,12 @@ export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | u
       return await tell.create(async (unit) => {
         await unit.query(FIRST_START_LOCK, ['instance'])
         if ((await findActor()) === undefined) {
-          await insertLocalActor({ ...deps, unit, type: 'Application', name: INSTANCE_ACTOR_NAME, keys })
+          const actorId = await insertLocalActor({
+            ...{ ...deps, unit, keys },
+            type: 'Application',
+            name: INSTANCE_ACTOR_NAME,
+          })
+          await unit.query('insert into account (actor_id, name) values ($1, $2)', [actorId, INSTANCE_ACTOR_NAME])
         }
         if (await findClient()) return { newClient: undefined }
         const newClient = { client_id: randomToken(16), client_secret: randomToken(16) }

@@ -1,7 +1,7 @@
 // Reads of blocks: the lists of the instance and of each user, and whether somebody is blocked.
 
 import { containing, type Database } from '../../platform/database/index.ts'
-import { type ActorImageType, actorImageTypes, INSTANCE_ACTOR_NAME, imagesOf } from '../actor/index.ts'
+import { INSTANCE_ACTOR_NAME } from '../actor/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 type Reader = Pick<Database, 'query'>
@@ -28,15 +28,9 @@ export interface ServerBlockRow {
   host: string
 }
 
-const images = (type: ActorImageType): string => imagesOf('i', type)
-
-/** The instance has an actor and no account. */
 const OWNER = `case when b.owner_id is not null then ${accountProfile('o', 'ox')} else (
-    select jsonb_build_object('id', i.id, 'username', i.preferred_username, 'name', i.preferred_username, 'url', i.url,
-      'host', null, 'avatars', ${images(actorImageTypes.avatar)}, 'banners', ${images(actorImageTypes.banner)},
-      'user_id', null, 'description', null, 'support', null, 'followers', i.followers_count,
-      'following', i.following_count, 'created_at', i.created_at, 'updated_at', i.updated_at)
-    from actor i where i.host_id is null and lower(i.preferred_username) = '${INSTANCE_ACTOR_NAME}') end as owner`
+    select ${accountProfile('ia', 'i')} from actor i join account ia on ia.actor_id = i.id
+    where i.host_id is null and lower(i.preferred_username) = '${INSTANCE_ACTOR_NAME}') end as owner`
 const OWNER_JOINS = 'left join account o on o.id = b.owner_id left join actor ox on ox.id = o.actor_id'
 
 /** A page of blocked accounts, with the count of all that match. One statement. */

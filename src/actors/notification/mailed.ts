@@ -27,7 +27,7 @@ const handle = (actor: string): string =>
 
 /** An instance goes by its host. */
 const named = (actorId: string): string => `(
-  select case when a.id is null and c.id is null and x.type = 'Application'
+  select case when x.type = 'Application'
       then jsonb_build_object('name', host.host, 'handle', host.host)
       else jsonb_build_object('name', coalesce(a.name, c.name, x.preferred_username), 'handle', ${handle('x')},
         'isChannel', c.id is not null) end

@@ -84,7 +84,7 @@ const accountInfo = (accountId: string): string =>
 const channelInfo = (channelId: string): string =>
   `(select ${actorInfo('c.id', 'c.name', 'x')} from channel c join actor x on x.id = c.actor_id where c.id = ${channelId})`
 
-/** Of whichever kind the actor is. The instance actors of other servers have accounts as well. */
+/** Of whichever kind the actor is. Instance actors have accounts as well. */
 const anyActor = (actorId: string): string => `(
   select ${actorInfo('coalesce(a.id, c.id, x.id)', 'coalesce(a.name, c.name, x.preferred_username)', 'x')}
     || jsonb_build_object('type',

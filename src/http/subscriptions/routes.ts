@@ -65,7 +65,8 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
       async (request) => {
         const { start, count, sort, search } = request.query
         const { total, rows } = await listChannels(db, {
-          ...{ start, count, search: search || undefined },
+          ...{ start, count },
+          words: search === undefined ? undefined : { text: search, ownHost: urls.host },
           sort: { by: sort.by === 'id' ? 'followId' : 'followed', descending: sort.descending },
           followerActorId: await subscriptions.actorOf(sessionOf(request).user.accountId),
         })

@@ -270,6 +270,40 @@ describe('lists', () => {
     expect(accounts.body).toMatchObject({ total: counted?.accounts, data: [{ name: username }] })
   })
 
+  it('that somebody follows are found by the words in their name or handle, and by nothing that is only similar', async () => {
+    const reader = await newUser()
+    const names = ['Gardens of Babylon', 'Garden tools', 'Guardian news']
+    for (const [index, displayName] of names.entries()) {
+      const maker = await newUser()
+      const name = `plot${index}_${maker.username}`
+      await post(maker.client, { name, displayName })
+      await json(reader.client, 'POST', '/api/v1/users/me/subscriptions', { uri: `${name}@${host()}` })
+    }
+    const found = async (search: string) => {
+      const path = `/api/v1/users/me/subscriptions?sort=createdAt&search=${encodeURIComponent(search)}`
+      const { total, data } = await reader.client.get<List<ChannelView>>(path)
+      expect(total).toBe(data.length)
+      return data.map(({ displayName }) => names.indexOf(displayName))
+    }
+    expect(await found('garden')).toEqual([0, 1])
+    expect(await found('Babylon GARDENS')).toEqual([0])
+    expect(await found('gardens tools')).toEqual([])
+    expect(await found('plot2_')).toEqual([2])
+    expect(await found(`plot1_maker${serial - 1}@${host()}`)).toEqual([1])
+    expect(await found(host())).toEqual([0, 1, 2])
+    expect(await found('100%')).toEqual([])
+    expect(await found(' ')).toEqual([0, 1, 2])
+  })
+
+  it('have the account of the instance beside those of users', async () => {
+    const account = { name: 'peertube', displayName: 'peertube', host: host(), url: `${node.base}/accounts/peertube` }
+    const expected = { ...account, followersCount: 0, followingCount: 0, avatars: [] }
+    const { body } = await get<List<object>>('/api/v1/accounts?sort=createdAt&count=1')
+    expect(body.data).toEqual([expect.objectContaining(expected)])
+    expect(body.data[0]).not.toHaveProperty('userId')
+    expect((await get('/api/v1/accounts/peertube')).body).toMatchObject(expected)
+  })
+
   it('with statistics tell others nothing of videos that they do not see', async () => {
     const { client, username, channelId } = await newUser()
     const shown = await makeVideo({ query }, { channelId, columns: { views: 5 } })

@@ -102,7 +102,7 @@ describe('the contact form', () => {
     expect(mail.from).toBe('admin@example.com')
     expect(mail.headers['reply-to']).toBe('ada@example.org')
     expect(mail.headers.from).toMatch(/^Cats </)
-    expect(mail.text).toContain('Ada (ada@example.org) wrote by the contact form of Cats')
+    expect(mail.text).toContain('Ada (ada@example.org) wrote through the contact form of Cats')
     expect(mail.text).toMatch(/^> May I\r\n> ask something\?/m)
     await until(async () => (await waiting()).length === 0, { what: 'the end of the message' })
   })

@@ -170,11 +170,11 @@ export const contactForm = (mail: {
   body: string
   instanceName: string
 }): Letter => ({
-  subject: `Contact form: ${mail.subject?.trim() || `a message to ${mail.instanceName}`}`,
+  subject: mail.subject?.trim() || `A message to ${mail.instanceName}`,
   heading: 'A message from the contact form',
   blocks: [
     {
-      say: `${oneLine(mail.name ?? '') || 'A visitor'} (${mail.email}) sent this message with the contact form of ${mail.instanceName}:`,
+      say: `${oneLine(mail.name ?? '') || 'Somebody'} (${mail.email}) wrote through the contact form of ${mail.instanceName}:`,
     },
     { quote: mail.body },
     { say: 'Reply to this mail to answer. The address was given by the sender and is not verified.' },
