@@ -1,4 +1,4 @@
-// A web client as builds make them, small: two languages, an embed, files.
+// A web client as builds make them, small: four languages, an embed, files.
 
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,6 +15,9 @@ ${head}
 </head><body><script src="main-ZX81QWER.js" type="module"></script></body></html>
 `
 
+/** `Music`, as the server names a category. */
+export const WORDS: Record<string, string> = { 'fr-FR': 'Musique', 'de-DE': 'Musik', ar: 'موسيقى' }
+
 export const SCRIPT = 'globalThis.ran = true\n'.repeat(100)
 
 /** The folder of the client; remove the one above it. */
@@ -23,6 +26,16 @@ export async function makeWebClient(): Promise<string> {
   const files = {
     'en-US/index.html': page('en-US'),
     'fr-FR/index.html': page('fr-FR'),
+    'de-DE/index.html': page('de-DE'),
+    'ar/index.html': page('ar'),
+    ...Object.fromEntries(
+      [...Object.keys(WORDS), 'pt-BR'].flatMap((locale) =>
+        ['server', 'player'].map((file) => [
+          `locale/${file}.${locale}.json`,
+          JSON.stringify({ Music: WORDS[locale] ?? file }),
+        ]),
+      ),
+    ),
     'fr-FR/main-ZX81QWER.js': SCRIPT,
     'fr-FR/main-ZX81QWER.js.gz': gzipSync(SCRIPT),
     'fr-FR/ngsw.json': '{}',

@@ -24,6 +24,8 @@ export interface ClientFilesDeps {
 
 /** Pages are answered at their own addresses, filled; as they lie in the folder they are of no use. */
 const PAGE = /(?:^|\/)(?:index|embed)\.html$/
+/** The words of a language for what the server names, such as categories, and for the player. */
+const WORDS = /^locales\/([A-Za-z0-9-]{1,35})\/(server|player)\.json$/
 /** What a browser asks for by these names must be new each time, or an old client would live on. */
 const WORKERS = ['ngsw-worker.js', 'ngsw.json', 'safety-worker.js', 'worker-basic.min.js'] as const
 const DEFAULT_AVATAR = /\/default-avatar-/
@@ -60,6 +62,23 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
       .send(body.subarray(start, end + 1))
   }
 
+  /** Builds have them as `locale/server.fr-FR.json`. A page whose language has none waits for an answer all the same. */
+  async function sendWords(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { root, locales }: Pick<BuiltClient, 'root' | 'locales'>,
+    { locale, file }: { locale: string; file: string },
+  ): Promise<FastifyReply> {
+    const cacheControl = `public, max-age=${Math.floor(config().vireo.caching.static.server / 1000)}`
+    const known = locales.nearest(locale)
+    for (const name of known === undefined ? [locale] : [locale, known]) {
+      if (await sendFromFolder(request, reply, { root, path: `locale/${file}.${name}.json`, cacheControl }))
+        return reply
+    }
+    if (known === undefined) throw notFound('There is no such language.')
+    return reply.header('cache-control', cacheControl).send({})
+  }
+
   return (app) => {
     app.get<{ Params: { '*': string } }>(
       '/client/*',
@@ -69,6 +88,9 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
       },
       async (request, reply) => {
         const path = request.params['*']
+        const words = WORDS.exec(path)
+        if (words && client)
+          return await sendWords(request, reply, client, { locale: words[1] ?? '', file: words[2] ?? '' })
         const cacheControl = cachingOf(path, request)
         const overrides = await realFolder(config().storage.client_overrides)
         if (overrides && (await sendFromFolder(request, reply, { root: overrides, path, cacheControl }))) return reply

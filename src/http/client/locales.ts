@@ -6,6 +6,8 @@ export interface Locales {
   names: readonly string[]
   /** The locale of a name in an address: a whole one such as `fr-FR`, or a language alone; undefined for all else. */
   named(name: string): string | undefined
+  /** The same of any language tag, by its script or language when there is no such country: `fr-CH` is `fr-FR`. */
+  nearest(tag: string): string | undefined
   /** `chosen`: what the cookie says. */
   choose(request: { chosen: string | undefined; acceptLanguage: string | undefined }): string
 }
@@ -20,25 +22,48 @@ export function makeLocales(names: readonly string[]): Locales {
   const byName = new Map<string, string>()
   for (const name of names) {
     const language = languageOf(name)
-    // Of several countries the one that gave the language its name, such as fr-FR, speaks for it.
-    if (!byName.has(language) || name.toLowerCase() === `${language}-${language}`) byName.set(language, name)
+    // Of several countries the one where most speak the language, such as fr-FR or pt-BR, stands for it.
+    if (!byName.has(language) || likely(language)?.region === likely(name)?.region) byName.set(language, name)
   }
   byName.set(languageOf(fallback), fallback)
+  const byScript = new Map([...names, ...byName.values()].map((name) => [scriptOf(name), name]))
   for (const name of names) byName.set(name.toLowerCase(), name)
-  const offers = [...byName.keys()]
 
   const named = (name: string): string | undefined => byName.get(name.toLowerCase())
+  const nearest = (tag: string): string | undefined =>
+    named(tag) ?? byScript.get(scriptOf(tag)) ?? (likely(tag) && named(languageOf(tag)))
   return {
     names,
     named,
+    nearest,
     choose({ chosen, acceptLanguage }) {
-      const byCookie = chosen === undefined ? undefined : named(chosen)
+      const byCookie = chosen === undefined ? undefined : nearest(chosen)
       if (byCookie !== undefined) return byCookie
       if (!acceptLanguage) return fallback
       const asked = { headers: { 'accept-language': acceptLanguage.slice(0, LONGEST) } }
-      return named(new Negotiator(asked).language(offers) ?? fallback) ?? fallback
+      // The first that the browser asks for and that is there; `*` is any.
+      for (const tag of new Negotiator(asked).languages()) {
+        const found = tag === '*' ? fallback : nearest(tag)
+        if (found !== undefined) return found
+      }
+      return fallback
     },
   }
+}
+
+/** `zh-TW` is `zh-Hant-TW`; undefined for what is no language tag. */
+function likely(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag).maximize()
+  } catch {
+    return undefined
+  }
+}
+
+/** `zh-hant` of `zh-TW`: languages with several scripts are not understood in each of them. */
+function scriptOf(tag: string): string {
+  const { language = '', script = '' } = likely(tag) ?? {}
+  return `${language}-${script}`.toLowerCase()
 }
 
 const languageOf = (name: string): string => name.split('-', 1)[0]?.toLowerCase() ?? ''

@@ -191,6 +191,36 @@ describe('the pages of a client', () => {
     expect((await get('/xx-XX')).headers.has('set-cookie')).toBe(false)
   })
 
+  it.each([
+    ['fr-FR', 'fr', 'Musique'],
+    ['fr-CH', 'fr', 'Musique'],
+    ['de', 'de', 'Musik'],
+    ['ar', 'ar', 'موسيقى'],
+    ['ar-EG', 'ar', 'موسيقى'],
+  ])('have their words in the language of a browser in %s', async (asked, lang, music) => {
+    expect(await textOf('/', { ...HTML, 'accept-language': `xx, ${asked};q=0.9, en;q=0.5` })).toContain(
+      `<html lang="${lang}">`,
+    )
+    for (const file of ['server', 'player']) {
+      const answer = await get(`/client/locales/${asked}/${file}.json`, { accept: 'application/json' })
+      expect([answer.status, answer.headers.get('content-type'), await answer.json()]).toEqual([
+        200,
+        expect.stringContaining('application/json'),
+        { Music: music },
+      ])
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=7200')
+    }
+  })
+
+  it('have no words where the build has none, and none in languages that it does not have', async () => {
+    const english = await get('/client/locales/en-US/server.json')
+    expect([english.status, await english.json()]).toEqual([200, {}])
+    expect(await (await get('/client/locales/pt-BR/player.json')).json()).toEqual({ Music: 'player' })
+    for (const path of ['xx-XX/server.json', 'fr-FR/other.json', '..%2Ffr-FR/server.json', 'fr-FR/server.json.gz']) {
+      expect([path, (await get(`/client/locales/${path}`)).status]).toEqual([path, 404])
+    }
+  })
+
   it('are nothing to those who want something else', async () => {
     const wanting = async (path: string, accept: string) => (await get(path, { accept })).status
     expect(await wanting('/login', 'application/json')).toBe(406)

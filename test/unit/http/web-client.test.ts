@@ -76,7 +76,9 @@ describe('the language of a client', () => {
     ['fr', 'fr-FR'],
     ['fr-CA,en;q=0.5', 'fr-FR'],
     ['xx, de;q=0.3, en;q=0.2', 'de-DE'],
-    ['pt', 'pt-PT'],
+    ['pt', 'pt-BR'],
+    ['pt-PT', 'pt-PT'],
+    ['zh-SG', 'zh-Hans-CN'],
     ['PT-br', 'pt-BR'],
     ['zh', 'zh-Hans-CN'],
     ['xx', 'en-US'],
@@ -208,7 +210,7 @@ describe('the folder of a client', () => {
       /^vireo\.client\.dist: .* is no folder that can be read\.$/,
     )
     await expect(open()).rejects.toThrow(/^vireo\.client\.dist: .* there is no <locale>\/index\.html, such as en-US/)
-    for (const locale of ['en-US', 'fr-FR']) {
+    for (const locale of ['ar', 'de-DE', 'en-US', 'fr-FR']) {
       await mkdir(join(folder, locale))
       await write(`${locale}/index.html`, page(locale))
     }
@@ -222,7 +224,7 @@ describe('the folder of a client', () => {
     await write('manifest.webmanifest', '[1]')
     await expect(open()).rejects.toThrow(/manifest\.webmanifest .* it is no object\.$/)
     await write('manifest.webmanifest', '{"display":"fullscreen"}')
-    expect((await open()).locales.names).toEqual(['en-US', 'fr-FR'])
+    expect((await open()).locales.names).toEqual(['ar', 'de-DE', 'en-US', 'fr-FR'])
   })
 
   it('is read once, and again when a page has changed', async () => {
