@@ -302,18 +302,18 @@ it('headers, queries and forms', async () => {
       '/api/v1/users/registrations/request',
     ]) {
       for (const [type, body] of [
-        ['application/json', json(`{"a":${filled('[', 99_000)}`)],
+        ['application/json', json(`{"a":${filled('[', 499_000)}`)],
         ['application/json', json(Object.fromEntries(many(9_000, (at) => [`k${at}`, at])))],
         [
           'application/json',
-          json({ username: filled('a@', 90_000), email: filled('a@', 90_000).slice(0, 9), message: '' }),
+          json({ username: filled('a@', 450_000), email: filled('a@', 450_000).slice(0, 9), message: '' }),
         ],
-        ['application/x-www-form-urlencoded', json(filled('a[b]=1&', 99_000))],
-        ['application/x-www-form-urlencoded', json(filled('%25', 99_000))],
+        ['application/x-www-form-urlencoded', json(filled('a[b]=1&', 499_000))],
+        ['application/x-www-form-urlencoded', json(filled('%25', 499_000))],
         ['application/x-www-form-urlencoded', json(many(9_000, (at) => `a${at}=1`).join('&'))],
         [
           'multipart/form-data; boundary=a',
-          json(filled('--a\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n', 99_000)),
+          json(filled('--a\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n', 499_000)),
         ],
       ] as const) {
         yield [
