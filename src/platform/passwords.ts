@@ -24,17 +24,26 @@ export interface Passwords {
   verify(passwordHash: string | undefined, password: string): Promise<boolean>
 }
 
+/**
+ * Keyboards send the same letters in different code points. What is stored is a hash of the composed form (NFC, as PRECIS profiles of
+ * passwords want it, RFC 8265), and older hashes are of what was typed. Most passwords have one spelling.
+ */
+const spellingsOf = (password: string): Set<string> =>
+  new Set([password.normalize('NFC'), password, password.normalize('NFD')])
+
 /** Tests give a library that counts its calls, or a cost that is none. */
 export function makePasswords({ hash, verify }: Library = argon2, cost = COST): Passwords {
   const slowHash = (password: string) => inTurn(() => hash(password, cost))
   let decoy: Promise<string> | undefined
   return {
-    hash: slowHash,
+    hash: (password) => slowHash(password.normalize('NFC')),
     async verify(passwordHash, password) {
       decoy ??= slowHash('nobody has this password')
       const compared = passwordHash ?? (await decoy)
-      const fits = await inTurn(() => verify(compared, password))
-      return passwordHash !== undefined && fits
+      for (const spelled of spellingsOf(password)) {
+        if (await inTurn(() => verify(compared, spelled))) return passwordHash !== undefined
+      }
+      return false
     },
   }
 }

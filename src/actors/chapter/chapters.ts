@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Retiming } from '../../media/index.ts'
+import { isReadable } from '../../platform/readable.ts'
 
 export interface Chapter {
   /** Seconds from the start of the video. */
@@ -19,7 +20,7 @@ export function tidyChapters(chapters: readonly Chapter[]): Chapter[] {
   for (const { timecode, title } of chapters) {
     const at = Math.floor(timecode)
     const name = [...storable(title).trim()].slice(0, MAX_TITLE).join('').trim()
-    const fits = at >= 0 && at <= MAX_TIMECODE && name !== ''
+    const fits = at >= 0 && at <= MAX_TIMECODE && isReadable(name)
     if (fits && !byTimecode.has(at) && byTimecode.size < MAX_CHAPTERS) byTimecode.set(at, { timecode: at, title: name })
   }
   return [...byTimecode.values()].toSorted((a, b) => a.timecode - b.timecode)

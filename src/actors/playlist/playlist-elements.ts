@@ -15,9 +15,9 @@ export interface NewElement extends Timestamps {
 }
 
 export interface PlaylistElements {
-  /** At the end. Gives the id of the element. Throws `not_found`, `forbidden`. */
+  /** At the end. Gives the id of the element. Throws `not_found`, `forbidden`, and `invalid` for one that stops before it starts. */
   add(playlistId: number, by: NonNullable<Viewer>, element: NewElement): Promise<number>
-  /** What is left out stays. Throws `not_found`, `forbidden`. */
+  /** What is left out stays. Throws as `add` does. */
   change(playlistId: number, elementId: number, by: NonNullable<Viewer>, changes: Timestamps): Promise<void>
   remove(playlistId: number, elementId: number, by: NonNullable<Viewer>): Promise<void>
   /**
@@ -73,23 +73,26 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
           [playlistId, videoId, elementsCount + 1, startTimestamp ?? null, stopTimestamp ?? null, unit.now],
         )
         if (!element) throw notFound('Video not found')
+        if (isBackward({ startTimestamp, stopTimestamp })) throw backward()
         return element.id
       }),
 
     async change(playlistId, elementId, by, { startTimestamp, stopTimestamp }) {
       await within(playlistId, by, async (unit) => {
-        const changed = await unit.query(
+        const [changed] = await unit.query<Timestamps>(
           `update playlist_element set updated_at = $3,
              start_timestamp = case when $4 then $5::int else start_timestamp end,
              stop_timestamp = case when $6 then $7::int else stop_timestamp end
-           where id = $2 and playlist_id = $1 returning id`,
+           where id = $2 and playlist_id = $1
+           returning start_timestamp as "startTimestamp", stop_timestamp as "stopTimestamp"`,
           [
             ...[playlistId, elementId, unit.now],
             ...[startTimestamp !== undefined, startTimestamp ?? null],
             ...[stopTimestamp !== undefined, stopTimestamp ?? null],
           ],
         )
-        if (changed.length === 0) throw noElement()
+        if (!changed) throw noElement()
+        if (isBackward(changed)) throw backward()
       })
     },
 
@@ -137,7 +140,10 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
   }
 }
 
-/** The elements of a playlist that has none yet. Answers how many there are: those of videos that are gone are left out. */
+/**
+ * The elements of a playlist that has none yet. Answers how many there are: those of videos that are gone are left out. One that would
+ * stop before it starts plays to the end.
+ */
 export async function insertElements(unit: Unit, playlistId: number, elements: readonly NewElement[]): Promise<number> {
   const rows = await unit.query(
     `with wanted as (
@@ -152,7 +158,7 @@ export async function insertElements(unit: Unit, playlistId: number, elements: r
       playlistId,
       elements.map(({ videoId }) => videoId),
       elements.map(({ startTimestamp }) => startTimestamp ?? null),
-      elements.map(({ stopTimestamp }) => stopTimestamp ?? null),
+      elements.map((element) => (isBackward(element) ? null : (element.stopTimestamp ?? null))),
       unit.now,
     ],
   )
@@ -163,5 +169,13 @@ export async function insertElements(unit: Unit, playlistId: number, elements: r
 export const elementCounts = {
   elements_count: '(select count(*) from playlist_element e where e.playlist_id = t.id)',
 }
+
+const isBackward = ({ startTimestamp, stopTimestamp }: Timestamps): boolean =>
+  typeof stopTimestamp === 'number' && stopTimestamp < (startTimestamp ?? 0)
+
+const backward = (): DomainError =>
+  new DomainError('invalid', 'An element of a playlist cannot stop before it starts.', {
+    invalidParams: [{ name: 'stopTimestamp', location: 'body', msg: 'Should not be before startTimestamp' }],
+  })
 
 const noElement = () => notFound('Video playlist element not found')

@@ -11,7 +11,7 @@ const ADDITIONAL = [
   ...['.3gp', '.3gpp', '.3g2', '.3gpp2', '.mpg', '.mpeg', '.mpe', '.m1v', '.m2v', '.mpv', '.m2ts', '.mts', '.ts'],
 ]
 
-const SOUND = ['.mp3', '.ogg', '.oga', '.wma', '.wav', '.flac', '.aac', '.m4a', '.ac3']
+const SOUND = ['.mp3', '.ogg', '.oga', '.opus', '.wma', '.wav', '.flac', '.aac', '.m4a', '.ac3']
 
 /** Types that say nothing about the content, or are registered outside of `video/` and `audio/`. */
 const OTHER_TYPES = ['application/octet-stream', 'application/ogg', 'application/mxf', 'application/x-nut']

@@ -1,6 +1,7 @@
 // What is said of an imported video: by its user, by the site that it comes from, or by nobody. Pure.
 
 import type { RemoteMetadata } from '../../media/index.ts'
+import { isReadable } from '../../platform/readable.ts'
 import {
   categoryLabels,
   type FoundFields,
@@ -101,7 +102,7 @@ function lastOf(url: string): string {
 const withoutExtension = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,8}$/, '')
 
 const fittingName = (text: string | undefined): string | undefined =>
-  text !== undefined && /[^\s\p{Cc}]/u.test(text) ? cut(text, NAME) : undefined
+  text !== undefined && isReadable(text) ? cut(text, NAME) : undefined
 
 /** Without what cannot be stored; undefined when too little is left. */
 function cut(text: string | undefined, { min, max }: { min: number; max: number }): string | undefined {
@@ -121,7 +122,7 @@ function cut(text: string | undefined, { min, max }: { min: number; max: number 
 
 function fittingTags(tags: readonly string[] | undefined): string[] | undefined {
   const fitting = [...new Set((tags ?? []).map((tag) => tag.replaceAll('\0', '').trim()))]
-    .filter((tag) => tag.length >= TAG.min && tag.length <= TAG.max)
+    .filter((tag) => tag.length >= TAG.min && tag.length <= TAG.max && isReadable(tag))
     .slice(0, TAG.most)
   return fitting.length > 0 ? fitting : undefined
 }

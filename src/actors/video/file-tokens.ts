@@ -60,7 +60,7 @@ export function makeFileTokens(deps: {
   async function passwordId(videoId: number, password: string | undefined): Promise<number> {
     if (password === undefined) return NOBODY
     const [row] = await db.query<{ id: number }>(
-      'select id from video_password where video_id = $1 and password = $2 order by id limit 1',
+      'select id from video_password where video_id = $1 and normalize(password) = normalize($2) order by id limit 1',
       [videoId, password],
     )
     return row?.id ?? NOBODY

@@ -63,7 +63,8 @@ function refuseBad(passwords: readonly string[]): void {
   if (passwords.some(({ length }) => length < SHORTEST || length > LONGEST)) {
     throw because(`Passwords of videos have between ${SHORTEST} and ${LONGEST} characters.`)
   }
-  if (new Set(passwords).size < passwords.length) throw because('The same password is given twice.')
+  if (new Set(passwords.map((password) => password.normalize('NFC'))).size < passwords.length)
+    throw because('The same password is given twice.')
 }
 
 /** Throws `invalid` for a video that has no passwords by its privacy. */

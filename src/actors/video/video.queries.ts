@@ -39,7 +39,7 @@ export interface VideoAccessRow extends GuardedVideo, FollowedVideo {
 
 export const accessColumns = `v.id, v.uuid, v.url, v.privacy, v.blocked, v.remote, v.listed, v.state, c.account_id as "ownerAccountId"`
 export const passwordCheck = `case when $2::text is null then 'none'
-  when exists (select 1 from video_password p where p.video_id = v.id and p.password = $2) then 'right'
+  when exists (select 1 from video_password p where p.video_id = v.id and normalize(p.password) = normalize($2)) then 'right'
   else 'wrong' end as password`
 
 /** What decides who may do what with a video. */

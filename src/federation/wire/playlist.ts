@@ -144,7 +144,9 @@ const elementSchema = z
   })
   .transform(
     ({ id, url, position, startTimestamp, stopTimestamp }): PlaylistElementDocument => ({
-      ...{ id, position, startTimestamp, stopTimestamp },
+      ...{ id, position, startTimestamp },
+      // One that would stop before it starts plays to the end.
+      stopTimestamp: (stopTimestamp ?? 0) < (startTimestamp ?? 0) ? null : stopTimestamp,
       video: url,
     }),
   )

@@ -1,6 +1,7 @@
 // The words that documents are read with: tolerant where software differs, strict where it matters, bounded always.
 
 import { z } from 'zod'
+import { isReadable } from '../../platform/readable.ts'
 import { AS_PUBLIC } from './context.ts'
 
 /** What reading gave. A document that cannot be used is no exception: it is answered politely and dropped. */
@@ -150,7 +151,7 @@ export const text = (max: number) =>
   z
     .preprocess(textOf, z.string())
     .transform((value) => cleanText(value, max))
-    .refine((value) => value.trim() !== '', 'empty')
+    .refine(isReadable, 'nothing to read')
 export const optionalText = (max: number) => optional(text(max))
 
 /** Years that every clock and database can say: films are older than computers. */

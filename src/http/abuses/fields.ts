@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { LONGEST_REASON, predefinedReasons } from '../../actors/abuse/index.ts'
 import type { Config } from '../../config/index.ts'
-import { idNumber, idText, integerText, paging, sorting } from '../plugins/schemas.ts'
+import { idNumber, idText, integerText, paging, readable, sorting } from '../plugins/schemas.ts'
 
 /** The description of the API has another name for the first of them; both are taken. */
 const reasonName = z.enum([...predefinedReasons, 'violentOrAbusive'])
@@ -13,7 +13,7 @@ const reasonNames = z
   .transform((sent) => [sent].flat())
 const LARGEST = 2_147_483_647
 const seconds = z.int().min(0).max(LARGEST).nullish()
-const prose = z.string().min(2).max(LONGEST_REASON)
+const prose = readable(z.string().min(2).max(LONGEST_REASON))
 const positiveId = idText.pipe(z.int().min(1, 'Should have a valid id'))
 
 export const abuseParam = z.object({ id: positiveId })

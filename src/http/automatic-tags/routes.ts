@@ -5,6 +5,7 @@ import { availableTags, type CommentTagPolicies, reviewedTags } from '../../acto
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { ownAccountCalled } from '../plugins/own-account.ts'
+import { readable } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 
@@ -17,7 +18,9 @@ const availableView = z
   .meta({ id: 'AutomaticTagAvailable' })
 const policiesView = z.object({ review: z.array(z.string()) }).meta({ id: 'CommentAutoTagPolicies' })
 // There are no more tags than lists, and none has a longer name than a list.
-const policiesBody = z.object({ review: z.array(z.string(REVIEW).min(1, REVIEW).max(100, REVIEW), REVIEW).max(200) })
+const policiesBody = z.object({
+  review: z.array(readable(z.string(REVIEW).min(1, REVIEW).max(100, REVIEW), REVIEW), REVIEW).max(200),
+})
 
 export function automaticTagsArea(deps: { db: Database; urls: Here; policies: CommentTagPolicies }): Area {
   const { db, policies } = deps

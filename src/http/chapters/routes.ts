@@ -7,7 +7,7 @@ import { findVideoAccess } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { idOrUuid, isReadable } from '../plugins/schemas.ts'
+import { idOrUuid, readable } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { visibleVideo } from '../videos/visible-video.ts'
@@ -19,7 +19,7 @@ const WANTED = 'Chapters must have a valid title and timecode, and each timecode
 const chapterView = z.object({ timecode: z.int(), title: z.string() })
 const newChapter = z.object({
   timecode: z.int(WANTED).min(0, WANTED).max(MAX_TIMECODE, WANTED),
-  title: z.string(WANTED).trim().min(1, WANTED).max(MAX_TITLE, WANTED).refine(isReadable, WANTED),
+  title: readable(z.string(WANTED).trim().min(1, WANTED).max(MAX_TITLE, WANTED), WANTED),
 })
 const newChapters = z.object({
   chapters: z

@@ -20,7 +20,7 @@ import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { type IdOrUuid, idOrUuid, idText, isReadable, paging, sorting } from '../plugins/schemas.ts'
+import { type IdOrUuid, idOrUuid, idText, paging, readable, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -33,7 +33,7 @@ const byThread = z.object({ id: idOrUuid('video'), threadId: idText })
 const byComment = z.object({ id: idOrUuid('video'), commentId: idText })
 const newComment = z.object({
   // As other servers keep it: without white space around it.
-  text: z.string().trim().min(1).max(MAX_COMMENT_LENGTH).refine(isReadable, 'Should have a text that can be read'),
+  text: readable(z.string().trim().min(1).max(MAX_COMMENT_LENGTH)),
 })
 const created = z.object({ comment: commentView })
 const threadList = z.object({ total: z.int(), data: z.array(commentView), totalNotDeletedComments: z.int() })

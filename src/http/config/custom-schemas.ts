@@ -3,6 +3,7 @@
 
 import { z } from 'zod'
 import { nsfwPolicies } from '../../config/index.ts'
+import { readable } from '../plugins/schemas.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
@@ -90,7 +91,7 @@ export const customBody = (themes: readonly string[]) =>
       history: z.object({ videos: switched }),
       videoQuota: limit,
       videoQuotaDaily: limit,
-      defaultChannelName: z.string().min(1).max(120).optional(),
+      defaultChannelName: readable(z.string().min(1).max(120)).optional(),
     }),
     videoChannels: z.object({ maxPerUser: z.int().min(1).max(LARGEST) }),
     transcoding: z.object({

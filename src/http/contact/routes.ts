@@ -5,6 +5,7 @@ import type { Contact } from '../../actors/contact/index.ts'
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { countedAddress } from '../plugins/rate-limit.ts'
+import { readable } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { emailAddress } from '../users/fields.ts'
 
@@ -13,10 +14,10 @@ const LONGEST_SUBJECT = 300
 
 /** Of a message. */
 export const contactBody = z.object({
-  fromName: z.string().min(1).max(120).nullable(),
+  fromName: readable(z.string().min(1).max(120)).nullable(),
   fromEmail: emailAddress,
   subject: z.string().max(LONGEST_SUBJECT).nullish(),
-  body: z.string().min(3).max(5000),
+  body: readable(z.string().min(3).max(5000)),
 })
 
 export function contactArea({ config, contact }: { config: () => Config; contact: Contact }): Area {

@@ -32,7 +32,7 @@ export function crawlersArea(deps: {
     keepMs: () => config().vireo.caching.routes.sitemap,
     async *items() {
       yield { url: `${urls.origin}/` }
-      yield { url: `${urls.origin}/about` }
+      for (const path of ['/about', '/about/instance']) yield { url: urls.origin + path }
       const nsfw = config().instance.default_nsfw_policy !== 'do_not_list'
       for await (const page of listPages(db, { nsfw })) yield sitemapItem(page, urls)
     },

@@ -53,6 +53,7 @@ function toPodcastItem(row: VideoListRow, here: Here): FeedItem {
       }),
       'podcast:alternateEnclosure': alternativesOf(row, playables),
       ...(preview ? { 'itunes:image': attributes({ href: preview }) } : {}),
+      ...(row.duration > 0 ? { 'itunes:duration': text(String(row.duration)) } : {}),
       'itunes:explicit': explicit(row.nsfw),
     },
   }

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
 import { fromShortUuid, isUuid, LARGEST_ID } from '../../platform/ids.ts'
+import { isReadable } from '../../platform/readable.ts'
 
 /** A row id in a path or query. */
 export const idText = z
@@ -10,11 +11,9 @@ export const idText = z
   .refine((text) => /^\d{1,10}$/.test(text) && Number(text) <= LARGEST_ID, 'Should have a valid id')
   .transform(Number)
 
-/**
- * Whether a text has anything to read. White space and control characters alone are nothing for other servers: they would
- * refuse what is called so.
- */
-export const isReadable = (text: string): boolean => /[^\s\p{Cc}]/u.test(text)
+/** A text of which something can be read. */
+export const readable = (text: z.ZodString, message = 'Should have a text that can be read') =>
+  text.refine(isReadable, message)
 
 /** The address of a file or page of another site. It is stored, and shown to the staff with the jobs: nothing secret may be in it. */
 export function isOpenWebAddress(text: string): boolean {

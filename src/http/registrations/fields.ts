@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Applicant } from '../../actors/registration/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { idText } from '../plugins/schemas.ts'
+import { idText, readable } from '../plugins/schemas.ts'
 import { displayName, emailAddress, localName, newPassword } from '../users/fields.ts'
 
 export const registerBody = z.object({
@@ -14,7 +14,7 @@ export const registerBody = z.object({
   channel: z.object({ name: localName, displayName }).nullish(),
 })
 
-export const requestBody = registerBody.extend({ registrationReason: z.string().min(2).max(3000) })
+export const requestBody = registerBody.extend({ registrationReason: readable(z.string().min(2).max(3000)) })
 
 /** Throws `invalid` when account and channel would have one name: both are actors. */
 export function applicantOf({ channel, ...body }: z.infer<typeof registerBody>): Applicant {
@@ -25,7 +25,7 @@ export function applicantOf({ channel, ...body }: z.infer<typeof registerBody>):
 }
 
 export const decisionBody = z.object({
-  moderationResponse: z.string().min(2).max(3000),
+  moderationResponse: readable(z.string().min(2).max(3000)),
   preventEmailDelivery: z.boolean().optional(),
 })
 

@@ -10,7 +10,7 @@ import {
   type PublishDefaults,
 } from '../../actors/video/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
-import { coercedInteger, idNumber, integerText, isReadable, moment } from '../plugins/schemas.ts'
+import { coercedInteger, idNumber, integerText, moment, readable } from '../plugins/schemas.ts'
 
 const PUBLIC = 1
 const PASSWORD_PROTECTED = 5
@@ -69,7 +69,7 @@ const schedule = z.object({
 /** Refused as it was sent. */
 const policyText = integerText({ min: 1, max: 3 })
 
-export const videoName = z.string(NAME).min(3, NAME).max(120, NAME).refine(isReadable, NAME)
+export const videoName = readable(z.string(NAME).min(3, NAME).max(120, NAME), NAME)
 
 function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
   return z.object({
@@ -96,7 +96,7 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
     generateTranscription: flag,
     commentsEnabled: flag,
     commentsPolicy: z.preprocess(nothing, z.union([policyText, z.int().min(1).max(3)], 'Invalid value').nullish()),
-    tags: listOfTexts(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), { max: 5, message: TAGS }),
+    tags: listOfTexts(readable(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), TAGS), { max: 5, message: TAGS }),
     originallyPublishedAt: dateOrNull('Invalid value'),
     videoPasswords: listOfTexts(z.string().min(2).max(99), {
       max: 100,

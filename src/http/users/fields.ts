@@ -1,7 +1,7 @@
 // Fields of local users and their first channels, wherever they are asked for (contract, fields.user).
 
 import { z } from 'zod'
-import { isReadable } from '../plugins/schemas.ts'
+import { readable } from '../plugins/schemas.ts'
 
 /** Names of users and of channels. */
 export const localName = z
@@ -17,4 +17,4 @@ export const emailAddress = z.email('Should have an e-mail address').max(LONGEST
 
 export const newPassword = z.string().min(6).max(255)
 
-export const displayName = z.string().min(1).max(120).refine(isReadable, 'Should have a name that can be read')
+export const displayName = readable(z.string().min(1).max(120), 'Should have a name that can be read')

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
-import { booleanText, idText, paging, sorting } from '../plugins/schemas.ts'
+import { booleanText, idText, paging, readable, sorting } from '../plugins/schemas.ts'
 import { emailAddress, localName, newPassword } from './fields.ts'
 
 const role = z.literal([0, 1, 2], 'Should be a role')
@@ -50,6 +50,6 @@ export const userChangesBody = z.object({
   password: newPassword.optional(),
 })
 
-export const blockBody = z.object({ reason: z.string().min(3).max(250).nullish() }).nullish()
+export const blockBody = z.object({ reason: readable(z.string().min(3).max(250)).nullish() }).nullish()
 
 export const autocompleteQuery = z.object({ search: z.string().max(1000).default('') })

@@ -7,7 +7,7 @@ import { listVideoBlocks, type VideoBlocks, videoBlockSortFields } from '../../a
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { coercedInteger, idOrUuid, listOf, paging, sorting } from '../plugins/schemas.ts'
+import { coercedInteger, idOrUuid, listOf, paging, readable, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { tokensFor } from '../videos/address-token.ts'
@@ -23,7 +23,7 @@ export interface VideoBlocksDeps {
 
 const tags = ['Video Blocks']
 const params = z.object({ id: idOrUuid('video') })
-const reason = z.string().min(2).max(300).nullish()
+const reason = readable(z.string().min(2).max(300)).nullish()
 
 export function videoBlocksArea({ db, config, urls, fileTokens, videoBlocks }: VideoBlocksDeps): Area {
   const manage = { right: 'MANAGE_VIDEO_BLACKLIST' } as const

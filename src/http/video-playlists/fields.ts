@@ -2,14 +2,14 @@
 
 import { z } from 'zod'
 import { type PlaylistFields, playlistPrivacies } from '../../actors/playlist/index.ts'
-import { coercedInteger, idOrUuid, isReadable } from '../plugins/schemas.ts'
+import { coercedInteger, idOrUuid, readable } from '../plugins/schemas.ts'
 
 const LARGEST = 2_147_483_647
 
 /** Forms say "nothing" by an empty text. */
 const nothing = (sent: unknown): unknown => (sent === '' || sent === 'null' ? null : sent)
 
-const name = z.string().min(1).max(120).refine(isReadable, 'Should have a name that can be read')
+const name = readable(z.string().min(1).max(120), 'Should have a name that can be read')
 const privacy = coercedInteger({ min: playlistPrivacies.public, max: playlistPrivacies.private })
 const others = {
   description: z.preprocess(nothing, z.string().min(3).max(1000).nullish()),

@@ -8,7 +8,7 @@ import {
   privacyLabels,
   type VideoChanges,
 } from '../../actors/video/index.ts'
-import { booleanText, idNumber, isReadable, moment } from '../plugins/schemas.ts'
+import { booleanText, idNumber, moment, readable } from '../plugins/schemas.ts'
 
 const PASSWORD_LENGTH = 'Should have between 2 and 99 characters'
 
@@ -22,7 +22,7 @@ export function updateFields(encoding: Encoding) {
   const nullable = <T extends z.ZodType>(schema: T) => orNull(encoding, schema)
   return z.object({
     channelId: z.preprocess(toNumber, idNumber).optional(),
-    name: z.string().min(3, NAME).max(120, NAME).refine(isReadable, NAME).optional(),
+    name: readable(z.string().min(3, NAME).max(120, NAME), NAME).optional(),
     category: nullable(oneOf(categoryLabels)).optional(),
     licence: nullable(oneOf(licenceLabels)).optional(),
     language: nullable(z.string().refine((code) => Object.hasOwn(languageLabels, code), 'Invalid value')).optional(),
@@ -35,7 +35,7 @@ export function updateFields(encoding: Encoding) {
     commentsEnabled: boolean.optional(),
     downloadEnabled: boolean.optional(),
     tags: nullable(
-      listOf(encoding, z.string().trim().min(2, TAGS).max(30, TAGS), { max: 5, message: TAGS }),
+      listOf(encoding, readable(z.string().trim().min(2, TAGS).max(30, TAGS), TAGS), { max: 5, message: TAGS }),
     ).optional(),
     originallyPublishedAt: nullable(moment).optional(),
     videoPasswords: nullable(listOf(encoding, videoPassword, { max: 100, message: PASSWORDS })).optional(),

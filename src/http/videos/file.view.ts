@@ -89,15 +89,21 @@ export function toFileViews(video: FilesOwner, here: Here, token: string | undef
                 hlsUrl(video, playlist.segments_sha256_filename, playlist.storage, here) ??
                 null,
               redundancies: playlist.mirrors.map((baseUrl) => ({ baseUrl })),
-              files: files
-                .filter((file) => file.streaming_playlist_id !== null)
-                .flatMap((file) => toFile(video, file, here, token)),
+              files: toFiles(
+                video,
+                files.filter((file) => file.streaming_playlist_id !== null),
+                here,
+                token,
+              ),
             },
           ]
         : [],
-    files: files
-      .filter((file) => file.streaming_playlist_id === null)
-      .flatMap((file) => toFile(video, file, here, token)),
+    files: toFiles(
+      video,
+      files.filter((file) => file.streaming_playlist_id === null),
+      here,
+      token,
+    ),
   }
 }
 
@@ -132,6 +138,21 @@ const storageOfPlaylist = ({ files = [] }: FilesOwner, { storage }: PlaylistRow)
 /** Clients of torrents read the copies of a web video as well. */
 const magnetOf = ({ magnet_url, mirrors }: VideoFileRow): string | null =>
   magnet_url && [magnet_url, ...(mirrors ?? []).map((url) => `ws=${encodeURIComponent(url)}`)].join('&')
+
+/** The labels of files of one height say their frame rates, or else their kinds. */
+function toFiles(video: FilesOwner, rows: VideoFileRow[], here: Here, token: string | undefined) {
+  const byHeight = Map.groupBy(rows, ({ resolution }) => resolution)
+  return rows.flatMap((row) => {
+    const same = byHeight.get(row.resolution) ?? []
+    const differ = (of: (other: VideoFileRow) => unknown) => new Set(same.map(of)).size > 1
+    const rate = differ(({ fps }) => fps) && row.fps > 0 ? String(row.fps) : ''
+    const kind = differ(({ extname }) => extname) ? ` (${row.extname.slice(1)})` : ''
+    return toFile(video, row, here, token).map((file) => ({
+      ...file,
+      resolution: { ...file.resolution, label: `${file.resolution.label}${rate}${kind}` },
+    }))
+  })
+}
 
 function toFile(
   video: FilesOwner,

@@ -13,7 +13,7 @@ import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { ownAccountCalled } from '../plugins/own-account.ts'
-import { idText, isReadable, listOf, paging, sorting } from '../plugins/schemas.ts'
+import { idText, listOf, paging, readable, sorting } from '../plugins/schemas.ts'
 import type { App, Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 
@@ -21,7 +21,7 @@ const tags = ['Watched Words']
 const NAME = 'Should have a list name of 1 to 100 characters'
 const WORDS = 'Should have 1 to 500 words of 1 to 100 characters each'
 
-const text = (wrong: string) => z.string(wrong).min(1, wrong).max(100, wrong).refine(isReadable, wrong)
+const text = (wrong: string) => readable(z.string(wrong).min(1, wrong).max(100, wrong), wrong)
 const listBody = z.object({
   // Refusals echo a name that is missing as an empty one, as clients know it.
   listName: z.preprocess((sent) => (sent === undefined ? '' : sent), text(NAME)),

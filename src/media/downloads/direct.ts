@@ -173,7 +173,7 @@ function refusalOf({ status, headers, url }: FetchedStream): DownloadError | und
 }
 
 const MEDIA_NAME =
-  /\.(mp4|m4v|webm|ogv|ogg|mkv|mov|avi|flv|wmv|mpg|mpeg|ts|m2ts|mts|3gp|mxf|mp3|m4a|flac|wav|aac|oga)$/i
+  /\.(mp4|m4v|webm|ogv|ogg|mkv|mov|avi|flv|wmv|mpg|mpeg|ts|m2ts|mts|3gp|mxf|mp3|m4a|flac|wav|aac|oga|opus)$/i
 
 /** A list of the parts of a stream, or a description of it, is not the video. */
 const isPlaylist = (type: string): boolean => /mpegurl|dash\+xml|scpls/.test(type)
@@ -200,6 +200,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/mpeg': '.mp3',
   'audio/mp4': '.m4a',
   'audio/ogg': '.ogg',
+  'audio/opus': '.opus',
   'audio/flac': '.flac',
   'audio/wav': '.wav',
 }

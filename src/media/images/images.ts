@@ -23,7 +23,7 @@ export interface EncodedImage extends ImageSize {
 export const JPEG_QUALITY = 80
 
 /**
- * Fits an image of any accepted kind to each size, cropped at the centre, as JPEG without metadata. Of an animation the
+ * Fits an image of any accepted kind to each size, cropped at the centre, as JPEG without metadata, on white where it is transparent. Of an animation the
  * first picture counts. Throws MediaError `not-media`, `unreadable` or `too-large`.
  */
 export async function fitImage(path: string, sizes: readonly ImageSize[]): Promise<EncodedImage[]> {
@@ -36,7 +36,7 @@ export async function fitImage(path: string, sizes: readonly ImageSize[]): Promi
         .timeout({ seconds: DECODE_SECONDS })
         .autoOrient()
         .resize(width, height, { fit: 'cover' })
-        .flatten({ background: '#000' })
+        .flatten({ background: '#fff' })
         .jpeg({ quality: JPEG_QUALITY })
         .toBuffer(),
     )
@@ -131,7 +131,8 @@ async function extractFrame(options: ImagesFromMediaOptions, start: number, targ
 
 /** Made small before they are compared, since all frames are held in memory until then. */
 function filtersFor({ probe: { video }, ffmpeg, sizes, framesToAnalyze }: ImagesFromMediaOptions): string[] {
-  if (!video) return ['format=rgb24']
+  // A cover may be transparent, as `fitImage` knows.
+  if (!video) return ['format=rgba']
   const share = Math.min(
     1,
     Math.max(...sizes.map((size) => Math.max(size.width / video.width, size.height / video.height))),

@@ -11,6 +11,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.avi': 'video/x-msvideo',
   '.ogv': 'video/ogg',
   '.ogg': 'audio/ogg',
+  '.oga': 'audio/ogg',
+  '.opus': 'audio/ogg',
   '.mp3': 'audio/mpeg',
   '.m4a': 'audio/mp4',
   '.ts': 'video/mp2t',

@@ -416,6 +416,7 @@ describe('a podcast', () => {
       expect(all(item, 'podcast:tracker')).toHaveLength(2)
     }
     expect(items.map((item) => one(item, 'itunes:explicit').text)).toEqual(['true', 'false', 'false'])
+    expect(items.map((item) => one(item, 'itunes:duration').text)).toEqual(['3', '3', '3'])
   })
 
   it('is made where the videos are', async () => {

@@ -347,7 +347,14 @@ describe('fixed addresses', () => {
     const paths = all(urls, 'url').map((url) => one(url, 'loc').text.replace(node.base, ''))
     expect(paths.sort()).toEqual(
       [
-        ...['/', '/about', '/a/ada/video-channels', '/a/root/video-channels', '/c/ada_channel/videos'],
+        ...[
+          '/',
+          '/about',
+          '/about/instance',
+          '/a/ada/video-channels',
+          '/a/root/video-channels',
+          '/c/ada_channel/videos',
+        ],
         ...['/c/root_channel/videos', `/w/${toShortUuid(video.uuid)}`],
       ].sort(),
     )

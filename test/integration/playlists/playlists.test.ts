@@ -122,6 +122,33 @@ describe('what is in a playlist', () => {
     expect((await elements(playlist)).map(({ position }) => position)).toEqual([1, 2, 3])
   }, 30_000)
 
+  it('never stops before it starts, whichever of the two is changed', async () => {
+    const playlist = await make()
+    const videoId = (await ours.upload(bytes)).id
+    const path = `${LIST}/${playlist.uuid}/videos`
+    const refusal = async (method: string, to: string, body: object) => {
+      const answer = await ours.client.raw(to, {
+        ...{ method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+      })
+      const problem = answer.status === 400 ? ((await answer.json()) as { 'invalid-params': object }) : undefined
+      return [answer.status, ...Object.keys(problem?.['invalid-params'] ?? {})]
+    }
+    expect(await refusal('POST', path, { videoId, startTimestamp: 5, stopTimestamp: 4 })).toEqual([
+      400,
+      'stopTimestamp',
+    ])
+    expect(await elements(playlist)).toEqual([])
+    expect(await refusal('POST', path, { videoId, startTimestamp: 5, stopTimestamp: 9 })).toEqual([200])
+    const [element] = await elements(playlist)
+    const one = `${path}/${element?.id}`
+    expect(await refusal('PUT', one, { stopTimestamp: 4 })).toEqual([400, 'stopTimestamp'])
+    expect(await refusal('PUT', one, { startTimestamp: 10 })).toEqual([400, 'stopTimestamp'])
+    expect(await elements(playlist)).toMatchObject([{ startTimestamp: 5, stopTimestamp: 9 }])
+    expect(await refusal('PUT', one, { startTimestamp: 1, stopTimestamp: 4 })).toEqual([204])
+    expect(await refusal('PUT', one, { startTimestamp: 10, stopTimestamp: null })).toEqual([204])
+    expect(await elements(playlist)).toMatchObject([{ startTimestamp: 10, stopTimestamp: null }])
+  })
+
   it('keeps the place of a video that is gone', async () => {
     const playlist = await make()
     const video = await ours.upload(bytes)

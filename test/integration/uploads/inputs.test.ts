@@ -122,6 +122,10 @@ describe('an uploaded file', () => {
     expect((await run(ffmpegPath, [...input, ...maps])).stderr).toBe('')
   })
 
+  it('of Opus sound alone is taken by its own extension', async () => {
+    expect((await upload('sound.opus')).status).toBe(200)
+  })
+
   it.each(inputs.flatMap(({ name, expected }) => ('refused' in expected ? [[name, expected.refused]] : [])))(
     'is refused, and nothing of it stays: %s (%s)',
     async (name) => {

@@ -142,6 +142,25 @@ describe('a change of a video', () => {
     expect(await server.db.query('select 1 from video_password where video_id = $1', [video.id])).toEqual([])
   })
 
+  it('takes passwords however their letters are composed, also those that were set before', async () => {
+    const composed = 'caf\u00e9 secret'
+    const ask = async () =>
+      (
+        await server.app.inject({
+          url: `/api/v1/videos/${video.uuid}`,
+          headers: { 'x-peertube-video-password': composed },
+        })
+      ).statusCode
+    const stored = () => server.db.query('select password from video_password where video_id = $1', [video.id])
+    await put({ privacy: 5, videoPasswords: [composed.normalize('NFD')] }, 'user')
+    expect([await ask(), await stored()]).toEqual([200, [{ password: composed }]])
+    await server.db.query('update video_password set password = $2 where video_id = $1', [
+      video.id,
+      composed.normalize('NFD'),
+    ])
+    expect(await ask()).toBe(200)
+  })
+
   it('can be planned, and happens when its time comes', async () => {
     const past = new Date(Date.now() - 1000).toISOString()
     const future = new Date(Date.now() + 86_400_000).toISOString()

@@ -259,6 +259,33 @@ describe('the page of a video', () => {
     expect(closed).not.toContain('/download/')
   })
 
+  it('has links into the video for times, and tells files of the same height apart', async () => {
+    const { channelId, accountId } = server.users.other
+    const made = await makeVideo(server.db, {
+      ...{ channelId, webVideo: { resolution: 720 }, hls: { resolution: 720 } },
+      columns: { description: 'The end is at 1:02:03.' },
+    })
+    const fast = await makeVideo(server.db, { channelId, webVideo: { resolution: 720 } })
+    await insert(server.db, 'comment', {
+      ...{ video_id: made.id, account_id: accountId, url: `${TEST_ORIGIN}/comments/timed`, text: 'Look at 2:03 <b>' },
+    })
+    const { body } = await page(`/w/${made.uuid}`)
+    const path = `/w/${toShortUuid(made.uuid)}`
+    expect(body).toContain(`The end is at <a href="${path}?start=3723" data-seek="3723">1:02:03</a>.`)
+    expect(body).toContain(`Look at <a href="${path}?start=123" data-seek="123">2:03</a> &lt;b&gt;`)
+    expect(body).toMatch(/-720\.mp4" download rel="nofollow">720p<\/a> <span class="soft">MP4 · /)
+    expect(body).toMatch(/-720-fragmented\.mp4" download rel="nofollow">720p<\/a> <span class="soft">HLS · /)
+
+    await server.db.query(
+      `insert into video_file (video_id, resolution, size, extname, fps, streams, storage, format_flags, filename)
+       select video_id, resolution, size, extname, 60, streams, storage, format_flags, 'fast.mp4' from video_file where id = $1`,
+      [fast.webVideo?.id],
+    )
+    const answer = await server.app.inject(`/api/v1/videos/${fast.uuid}`)
+    const { files } = answer.json<{ files: { fps: number; resolution: { id: number; label: string } }[] }>()
+    expect(files.map(({ fps, resolution }) => resolution.label === `720p${fps}`)).toEqual([true, true])
+  })
+
   it('covers sensitive videos where visitors are warned of them', async () => {
     const { channelId } = server.users.user
     const { uuid } = await makeVideo(server.db, { channelId, columns: { nsfw: true }, webVideo: { resolution: 240 } })

@@ -80,6 +80,18 @@ describe('an element that is read', () => {
       })
     }
   })
+
+  it('plays to the end where it would stop before it starts', () => {
+    for (const [startTimestamp, stopTimestamp, read] of [
+      [5, 4, null],
+      [5, 5, 5],
+      [null, 4, 4],
+    ]) {
+      expect(readPlaylistElement(element({ startTimestamp, stopTimestamp } as JsonObject))).toMatchObject({
+        value: { startTimestamp, stopTimestamp: read },
+      })
+    }
+  })
 })
 
 it('pages of a playlist lead to each other', () => {

@@ -72,6 +72,15 @@ describe('an uploaded image', () => {
     await expect(fitImage(await fileWith(content), sizes)).rejects.toMatchObject({ reason: 'not-media' })
   })
 
+  it('is on white where it can be seen through', async () => {
+    const clear = sharp({ create: { width: 300, height: 200, channels: 4, background: '#00000000' } })
+    for (const bytes of [await clear.png().toBuffer(), await clear.webp().toBuffer()]) {
+      const [image] = await fitImage(await fileWith(bytes), [{ width: 30, height: 20 }])
+      const { channels } = await sharp(image?.bytes).stats()
+      expect(channels.map(({ min }) => min)).toEqual([255, 255, 255])
+    }
+  })
+
   it('is refused when it is cut off', async () => {
     const whole = await readFile(await media('picture.png'))
     const path = await fileWith(whole.subarray(0, Math.floor(whole.length / 2)))

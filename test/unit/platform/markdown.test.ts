@@ -77,6 +77,26 @@ describe('Markdown', () => {
     )
   })
 
+  it.each<[markdown: string, html: string]>([
+    ['0:00 Intro', '[0] Intro'],
+    ['see 1:02:03, then 75:10.', 'see [3723], then [4510].'],
+    ['**2:03** (4:05)', '<strong>[123]</strong> ([245])'],
+    ['<b>1:00</b> & "2:00"', '&lt;b&gt;[60]&lt;/b&gt; &amp; &quot;[120]&quot;'],
+    [
+      '[1:00](https://a.example/) https://a.example/1:00',
+      `${link('https://a.example/', '1:00')} ${link('https://a.example/1:00')}`,
+    ],
+    [
+      '`1:00` 16:9 1:2:3 1:60 10:00:00:00 v1:00 1:00.5 5:77:00',
+      '<code>1:00</code> 16:9 1:2:3 1:60 10:00:00:00 v1:00 1:00.5 5:77:00',
+    ],
+  ])('%j has times that lead into the video, where it is about one', (markdown, expected) => {
+    const html = markdownToHtml(markdown, BASE, { watch: '/w/abc' })
+    const marked = html.replace(/<a href="\/w\/abc\?start=(\d+)" data-seek="\1">[\d:]+<\/a>/g, '[$1]')
+    expect(marked).toBe(`<p>${expected}</p>\n`)
+    expect(shown(markdown)).not.toContain('data-seek')
+  })
+
   it.each(['*', '**a', '[', '[a](', '`', '_', '~~a', '> ', '- ', '!['])('takes no time for many of %j', (mark) => {
     const started = performance.now()
     shown(mark.repeat(10_000 / mark.length))

@@ -1,6 +1,7 @@
 // Passwords, with the library counted: an attacker must not learn from the time which names exist.
 
 import { describe, expect, it, jest } from '@jest/globals'
+import * as argon2 from '@node-rs/argon2'
 import { makePasswords } from '../../../src/platform/passwords.ts'
 
 const verify = jest.fn(async (_hash: string, _password: string) => true)
@@ -18,5 +19,29 @@ describe('passwords', () => {
     ])
     // The hash of nobody is made with the first check of all, not with the first of an unknown name.
     expect(hash).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    ['caf\u00e9 secret', 'cafe\u0301 secret'],
+    ['\u1112\u1161\u11ab secret', '\ud55c secret'],
+    ['\u212b secret', '\u00c5 secret'],
+  ])('fit however their letters are composed: %j and %j', async (one, other) => {
+    const passwords = makePasswords(undefined, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+    for (const [set, typed] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      expect(await passwords.verify(await passwords.hash(set), typed)).toBe(true)
+      expect(await passwords.verify(await passwords.hash(set), `${typed}!`)).toBe(false)
+    }
+  })
+
+  it('fit the hash of what was typed before they were composed', async () => {
+    const typed = 'cafe\u0301 secret'
+    const passwords = makePasswords(undefined, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+    const before = await argon2.hash(typed, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+    expect(await passwords.verify(before, typed)).toBe(true)
+    expect(await passwords.verify(before, typed.normalize('NFC'))).toBe(true)
+    expect(await passwords.verify(before, 'cafe secret')).toBe(false)
   })
 })

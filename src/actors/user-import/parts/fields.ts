@@ -2,11 +2,10 @@
 // else does not fit is left out.
 
 import { z } from 'zod'
+import { isReadable } from '../../../platform/readable.ts'
 import { DomainError } from '../../runtime/index.ts'
 
 const LARGEST_INTEGER = 2_147_483_647
-
-const isReadable = (text: string): boolean => /[^\s\p{Cc}]/u.test(text)
 
 export const name = (min: number, max: number) => z.string().min(min).max(max).refine(isReadable)
 

@@ -1,6 +1,7 @@
 // What an archive says of a video, as an upload would say it. Pure.
 
 import { z } from 'zod'
+import { isReadable } from '../../../platform/readable.ts'
 import { DomainError } from '../../runtime/index.ts'
 import type { ReadPartItem } from '../../user-archive/index.ts'
 import {
@@ -26,7 +27,7 @@ const fields = z.object({
   support: textOrNull(3, 1000),
   waitTranscoding: z.boolean(),
   downloadEnabled: z.boolean(),
-  tags: fitting(z.string().trim().min(2).max(30), 5),
+  tags: fitting(z.string().trim().min(2).max(30).refine(isReadable), 5),
 })
 const passwords = fitting(z.string().min(2).max(99), 100)
 const commentsPolicy = z.int().min(1).max(3)

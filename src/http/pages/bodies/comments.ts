@@ -100,7 +100,7 @@ function commentOf(
   const { account, created_at } = row
   if (!account) return html`<p class="soft">This comment was deleted.</p>${after}`
   const avatar = avatarPath(account, 48)
-  const { text, isWhole } = fittedText(row.text, here, { longest })
+  const { text, isWhole } = fittedText(row.text, here, { longest, watch: watchPath(video) })
   return html`<article>${
     avatar
       ? html`<img class="avatar" src="${avatar}" alt="" loading="lazy" width="36" height="36">`

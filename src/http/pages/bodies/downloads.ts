@@ -1,5 +1,6 @@
 // The files of a video, for those who want to keep them, and the addresses by which it is shared.
 
+import { extname } from 'node:path'
 import type { WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html, webUrl } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
@@ -12,14 +13,23 @@ import { size } from './text.ts'
 export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken): Html | null {
   if (!video.download_enabled || video.is_live) return null
   const { files, streamingPlaylists } = toFileViews(video, here, token)
-  const all = [...files, ...streamingPlaylists.flatMap((playlist) => playlist.files)].flatMap((file) => {
+  const all = [
+    ...files.map((file) => ({
+      ...file,
+      kind: extname(URL.parse(file.fileUrl)?.pathname ?? '')
+        .slice(1)
+        .toUpperCase(),
+    })),
+    ...streamingPlaylists.flatMap((playlist) => playlist.files.map((file) => ({ ...file, kind: 'HLS' }))),
+  ].flatMap((file) => {
     const url = webUrl(withToken(file.fileDownloadUrl, here, token))
     return url === undefined ? [] : [{ ...file, url }]
   })
   if (all.length === 0) return null
   return html`<details><summary>Download</summary><ul class="files">${all.map(
-    ({ url, resolution, fps, size: bytes, hasVideo, hasAudio }) =>
+    ({ url, kind, resolution, fps, size: bytes, hasVideo, hasAudio }) =>
       html`<li><a href="${url}" download rel="nofollow">${resolution.label}</a> <span class="soft">${[
+        kind,
         size(bytes),
         ...(fps > 0 ? [`${fps} fps`] : []),
         ...(hasVideo ? [] : ['sound only']),

@@ -13,6 +13,8 @@ export interface RichTextOptions {
   language?: string | null
   /** Bytes of HTML that the text may take; what is longer ends after a word, with dots. */
   longest?: number
+  /** Path of the watch page of the video that it is about, for the times in it. */
+  watch?: string
 }
 
 /** HTML in it is text, and its links lead to the web alone: see platform/markdown.ts. */
@@ -23,11 +25,11 @@ export const richText = (markdown: string, here: Here, options: RichTextOptions 
 export function fittedText(
   markdown: string,
   here: Here,
-  { language, longest = LONGEST }: RichTextOptions = {},
+  { language, longest = LONGEST, watch }: RichTextOptions = {},
 ): { text: Html; isWhole: boolean } {
   let kept = cut(markdown, longest)
   for (;;) {
-    const made = below(markdownToHtml(kept, here.origin))
+    const made = below(markdownToHtml(kept, here.origin, { watch }))
     const bytes = Buffer.byteLength(made)
     if (bytes <= longest) {
       const text = html`<div class="rich" dir="auto"${language && html` lang="${language}"`}>${new Html(made)}</div>`

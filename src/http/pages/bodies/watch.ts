@@ -52,7 +52,7 @@ ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
     video.nsfw && html`<span class="mark">Sensitive</span>`
   }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">Unlisted</span>`}${originOf(video)}</p>
 ${makersOf(video, here)}
-${video.description && richText(video.description, here, { language: video.language })}
+${video.description && richText(video.description, here, { language: video.language, watch: watchPath(video) })}
 ${chaptersOf(video)}
 ${detailsOf(video)}
 ${video.support && html`<details><summary>Support</summary>${richText(video.support, here, { longest: SUPPORT_BYTES })}</details>`}
