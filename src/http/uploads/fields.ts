@@ -1,8 +1,13 @@
 // The fields of a new video as clients send them: texts in a form, typed values in JSON.
 
 import { z } from 'zod'
-import { DomainError } from '../../actors/runtime/index.ts'
-import { categoryLabels, languageLabels, licenceLabels, type NewVideoFields } from '../../actors/video/index.ts'
+import {
+  categoryLabels,
+  languageLabels,
+  licenceLabels,
+  type NewVideoFields,
+  refuseBadPasswords,
+} from '../../actors/video/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
 import { coercedInteger, idNumber, integerText, isReadable, moment } from '../plugins/schemas.ts'
 
@@ -30,15 +35,13 @@ const numberOf = (labels: Readonly<Record<number, string>>) =>
     .transform((number) => number ?? null)
 
 const listOfTexts = <T extends z.ZodType<string>>(item: T, options: { max: number; message: string }) =>
-  z
-    .preprocess(
-      (sent) => {
-        const plain = nothing(sent)
-        return plain === undefined || plain === null ? [] : Array.isArray(plain) ? plain : [plain]
-      },
-      z.array(item, options.message).max(options.max, options.message),
-    )
-    .transform((texts) => [...new Set(texts)])
+  z.preprocess(
+    (sent) => {
+      const plain = nothing(sent)
+      return plain === undefined || plain === null ? [] : Array.isArray(plain) ? plain : [plain]
+    },
+    z.array(item, options.message).max(options.max, options.message),
+  )
 
 const dateOrNull = (message: string) =>
   z
@@ -93,7 +96,9 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
     generateTranscription: flag,
     commentsEnabled: flag,
     commentsPolicy: z.preprocess(nothing, z.union([policyText, z.int().min(1).max(3)], 'Invalid value').nullish()),
-    tags: listOfTexts(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), { max: 5, message: TAGS }),
+    tags: listOfTexts(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), { max: 5, message: TAGS }).transform((tags) => [
+      ...new Set(tags),
+    ]),
     originallyPublishedAt: dateOrNull('Invalid value'),
     videoPasswords: listOfTexts(z.string().min(2).max(99), {
       max: 100,
@@ -111,16 +116,14 @@ export const jsonFields = fieldsWith(jsonFlag)
 
 export type SentFields = z.output<typeof formFields> | z.output<typeof jsonFields>
 
-/** The domain's fields, with the defaults of the contract. Throws `invalid` when a password is asked for and none given. */
+/** The domain's fields, with the defaults of the contract. Throws `invalid` when the passwords of a protected video cannot be taken. */
 export const toNewVideo = (sent: SentFields): NewVideoFields => ({ ...toUnnamedVideo(sent), name: sent.name })
 
 /** The same of a video that gets its name from elsewhere. */
 export function toUnnamedVideo(sent: Omit<SentFields, 'name'>): Omit<NewVideoFields, 'name'> {
   const { channelId, privacy, category, licence, language, description, support, tags } = sent
   const passwords = privacy === PASSWORD_PROTECTED ? sent.videoPasswords : []
-  if (privacy === PASSWORD_PROTECTED && passwords.length === 0) {
-    throw new DomainError('invalid', 'Video passwords are missing.')
-  }
+  if (privacy === PASSWORD_PROTECTED) refuseBadPasswords(passwords)
   return {
     ...{ channelId, privacy, category, licence, language, description, support, tags, passwords },
     nsfw: sent.nsfw ?? false,
