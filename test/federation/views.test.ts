@@ -11,6 +11,8 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 /** Everything that takes minutes takes moments. */
 const QUICK = {
+  // Nobody follows anybody here: visitors ask for videos of other servers by their address.
+  search: { remote_uri: { users: true, anonymous: true } },
   views: { videos: { count_view_after: '1 second' } },
   vireo: {
     caching: { routes: { videos: 0 } },

@@ -63,6 +63,7 @@ export { dimensionsOf } from './new-video-rows.ts'
 export { removeOldWork } from './old-work.ts'
 export { dropOutdated, dropProvisional } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
+export { refuseBadPasswords } from './password-rows.ts'
 export {
   editionOwner,
   failedImportOwner,

@@ -1,6 +1,6 @@
-// The rows of a video's passwords, in the transaction that holds the video.
+// The passwords of a video: which may be stored, and their rows, in the transaction that holds the video.
 
-import type { Unit } from '../runtime/index.ts'
+import { DomainError, type Unit } from '../runtime/index.ts'
 
 export async function dropPasswords(unit: Unit, videoId: number): Promise<void> {
   await unit.query('delete from video_password where video_id = $1', [videoId])
@@ -13,4 +13,19 @@ export async function insertPasswords(unit: Unit, videoId: number, passwords: re
      select $1, word, $3, $3 from unnest($2::text[]) with ordinality as given(word, place) order by place`,
     [videoId, [...new Set(passwords.map((password) => password.normalize('NFC')))], unit.now],
   )
+}
+
+const MOST = 100
+const [SHORTEST, LONGEST] = [2, 99]
+
+/** Throws `invalid` unless there are 1 to 100 passwords of 2 to 99 characters, each given once. */
+export function refuseBadPasswords(passwords: readonly string[]): void {
+  const because = (text: string): DomainError => new DomainError('invalid', text)
+  if (passwords.length === 0) throw because('A protected video needs one password at least.')
+  if (passwords.length > MOST) throw because(`A video can have ${MOST} passwords at most.`)
+  if (passwords.some(({ length }) => length < SHORTEST || length > LONGEST)) {
+    throw because(`Passwords of videos have between ${SHORTEST} and ${LONGEST} characters.`)
+  }
+  if (new Set(passwords.map((password) => password.normalize('NFC'))).size < passwords.length)
+    throw because('The same password is given twice.')
 }

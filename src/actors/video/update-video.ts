@@ -8,7 +8,7 @@ import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
 import { askForTorrents } from './ask-for-torrents.ts'
-import { dropPasswords, insertPasswords } from './password-rows.ts'
+import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { isOut, moveVideo, takes } from './publish-video.ts'
@@ -248,7 +248,7 @@ async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes
     if (takes(video, changed)) moveVideo(unit, video, changed)
   }
   if (privacy !== undefined) setPrivacy(unit, video, privacy)
-  await storePasswords(unit, video, passwords)
+  await storePasswords(unit, video, { passwords, isAsked: privacy !== undefined })
   if (schedule !== undefined) await storeSchedule(unit, video.id, schedule)
 }
 
@@ -269,18 +269,21 @@ async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewe
   if (!isTheirs) throw new DomainError('invalid', 'Unknown video "video channel" for this account.')
 }
 
-async function storePasswords(unit: Unit, video: Video, passwords: string[] | undefined): Promise<void> {
+/** Who asks for the privacy says the passwords. Other changes keep those of a protected video. */
+async function storePasswords(
+  unit: Unit,
+  video: Video,
+  { passwords, isAsked }: { passwords: string[] | undefined; isAsked: boolean },
+): Promise<void> {
   if (video.privacy !== videoPrivacies.passwordProtected) {
     await dropPasswords(unit, video.id)
     return
   }
-  if (passwords && passwords.length > 0) {
-    await dropPasswords(unit, video.id)
-    await insertPasswords(unit, video.id, passwords)
-    return
-  }
-  const [known] = await unit.query('select 1 from video_password where video_id = $1 limit 1', [video.id])
-  if (!known) throw new DomainError('invalid', 'Video passwords are missing.')
+  if (passwords === undefined && !isAsked) return
+  if (passwords === undefined) throw new DomainError('invalid', 'Video passwords are missing.')
+  refuseBadPasswords(passwords)
+  await dropPasswords(unit, video.id)
+  await insertPasswords(unit, video.id, passwords)
 }
 
 async function storeSchedule(unit: Unit, videoId: number, schedule: NonNullable<VideoChanges['schedule']> | null) {

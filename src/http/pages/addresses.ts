@@ -5,8 +5,21 @@ import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { withFileToken } from '../videos/address-token.ts'
 
-/** px; the frame that cards and oEmbed offer. */
-export const EMBED = { width: 560, height: 315 } as const
+/** px; the longer side of the frame that cards, oEmbed and the pages offer. */
+const LONGER_SIDE = 560
+const USUAL_RATIO = 16 / 9
+
+/** px. A frame of these proportions (width by height; 16:9 where they are not known), no larger than `most`. */
+export function embedSize(
+  ratio: number | null | undefined,
+  most: { width?: number | undefined; height?: number | undefined } = {},
+): { width: number; height: number } {
+  const proportions = ratio && Number.isFinite(ratio) && ratio > 0 ? ratio : USUAL_RATIO
+  const width = Math.min(LONGER_SIDE, LONGER_SIDE * proportions)
+  const height = width / proportions
+  const scale = Math.min(1, (most.width ?? width) / width, (most.height ?? height) / height)
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+}
 
 type Named = Pick<ActorSummary, 'username' | 'host'>
 

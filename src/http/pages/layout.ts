@@ -42,7 +42,7 @@ ${html`<html lang="en" itemscope itemtype="https://schema.org/WebPage">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7">
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#141416">
-<meta property="og:platform" content="Vireo">
+<meta property="og:platform" content="PeerTube">
 <title>${full}</title>
 <link rel="icon" href="/favicon.ico" sizes="32x32">
 ${

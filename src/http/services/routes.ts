@@ -8,7 +8,7 @@ import { assertFollowed, findVideoDetails, isOpenBy } from '../../actors/video/i
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { html, webUrl } from '../../platform/html.ts'
-import { EMBED, embedUrl, playlistEmbedUrl, previewUrl } from '../pages/addresses.ts'
+import { embedSize, embedUrl, playlistEmbedUrl, previewUrl } from '../pages/addresses.ts'
 import { playerQuery } from '../pages/player-options.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -65,10 +65,9 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
           throw new HttpError(501, 'Requested format is not implemented on server.', { extra: { format } })
         }
         const { kind, key, playing } = targetIn(url, urls)
-        const { title, author, embed, picture } = kind === 'video' ? await openVideo(key) : await openPlaylist(key)
-
-        const width = Math.min(EMBED.width, maxwidth ?? EMBED.width)
-        const height = Math.min(EMBED.height, maxheight ?? EMBED.height)
+        const shown = kind === 'video' ? await openVideo(key) : await openPlaylist(key)
+        const { title, author, embed, picture } = shown
+        const { width, height } = embedSize(shown.aspectRatio, { width: maxwidth, height: maxheight })
         const frame = html`<iframe width="${width}" height="${height}" sandbox="allow-same-origin allow-scripts allow-popups allow-forms" title="${title}" src="${embed}${playing}" frameborder="0" allowfullscreen></iframe>`
         const fits = picture && picture.width <= (maxwidth ?? Infinity) && picture.height <= (maxheight ?? Infinity)
         return {
@@ -112,6 +111,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
       title: video.name,
       author: video.channel,
       embed: embedUrl(video, urls),
+      aspectRatio: video.aspect_ratio,
       picture: picture === null ? undefined : { url: picture, width, height },
     }
   }
@@ -128,6 +128,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
       title: name,
       author: channel ?? account,
       embed: playlistEmbedUrl(playlist, urls),
+      aspectRatio: null,
       picture:
         thumbnail === null ? undefined : { url: `${urls.origin}/lazy-static/thumbnails/${thumbnail}`, width, height },
     }
@@ -138,6 +139,7 @@ interface Shown {
   title: string
   author: { name: string; url: string }
   embed: string
+  aspectRatio: number | null
   picture: { url: string; width: number; height: number } | undefined
 }
 

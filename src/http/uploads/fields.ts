@@ -1,13 +1,13 @@
 // The fields of a new video as clients send them: texts in a form, typed values in JSON.
 
 import { z } from 'zod'
-import { DomainError } from '../../actors/runtime/index.ts'
 import {
   categoryLabels,
   languageLabels,
   licenceLabels,
   type NewVideoFields,
   type PublishDefaults,
+  refuseBadPasswords,
 } from '../../actors/video/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
 import { coercedInteger, idNumber, integerText, moment, readable } from '../plugins/schemas.ts'
@@ -33,15 +33,13 @@ const numberOf = (labels: Readonly<Record<number, string>>) =>
   )
 
 const listOfTexts = <T extends z.ZodType<string>>(item: T, options: { max: number; message: string }) =>
-  z
-    .preprocess(
-      (sent) => {
-        const plain = nothing(sent)
-        return plain === undefined || plain === null ? [] : Array.isArray(plain) ? plain : [plain]
-      },
-      z.array(item, options.message).max(options.max, options.message),
-    )
-    .transform((texts) => [...new Set(texts)])
+  z.preprocess(
+    (sent) => {
+      const plain = nothing(sent)
+      return plain === undefined || plain === null ? [] : Array.isArray(plain) ? plain : [plain]
+    },
+    z.array(item, options.message).max(options.max, options.message),
+  )
 
 const dateOrNull = (message: string) =>
   z
@@ -96,7 +94,10 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
     generateTranscription: flag,
     commentsEnabled: flag,
     commentsPolicy: z.preprocess(nothing, z.union([policyText, z.int().min(1).max(3)], 'Invalid value').nullish()),
-    tags: listOfTexts(readable(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), TAGS), { max: 5, message: TAGS }),
+    tags: listOfTexts(readable(z.string(TAGS).trim().min(2, TAGS).max(30, TAGS), TAGS), {
+      max: 5,
+      message: TAGS,
+    }).transform((tags) => [...new Set(tags)]),
     originallyPublishedAt: dateOrNull('Invalid value'),
     videoPasswords: listOfTexts(z.string().min(2).max(99), {
       max: 100,
@@ -114,7 +115,7 @@ export const jsonFields = fieldsWith(jsonFlag)
 
 export type SentFields = z.output<typeof formFields> | z.output<typeof jsonFields>
 
-/** The domain's fields, with the defaults of this server. Throws `invalid` when a password is asked for and none given. */
+/** The domain's fields, with the defaults of this server. Throws `invalid` when the passwords of a protected video cannot be taken. */
 export const toNewVideo = (sent: SentFields, defaults: PublishDefaults): NewVideoFields => ({
   ...toUnnamedVideo(sent, defaults),
   name: sent.name,
@@ -128,9 +129,7 @@ export function toUnnamedVideo(
   const { privacy = defaults.privacy, licence = defaults.licence } = sent
   const { channelId, category, language, description, support, tags } = sent
   const passwords = privacy === PASSWORD_PROTECTED ? sent.videoPasswords : []
-  if (privacy === PASSWORD_PROTECTED && passwords.length === 0) {
-    throw new DomainError('invalid', 'Video passwords are missing.')
-  }
+  if (privacy === PASSWORD_PROTECTED) refuseBadPasswords(passwords)
   return {
     ...{ channelId, privacy, category, licence, language, description, support, tags, passwords },
     nsfw: sent.nsfw ?? false,

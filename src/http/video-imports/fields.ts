@@ -28,7 +28,7 @@ export const jsonImport = jsonFields.extend({ ...source, name: videoName.optiona
 
 type SentImport = z.output<typeof formImport> | z.output<typeof jsonImport>
 
-/** What the user said of the video; the rest is found. Throws `invalid` when a password is asked for and none given. */
+/** What the user said of the video; the rest is found. Throws as `toUnnamedVideo`. */
 export function toImportFields(
   sent: SentImport,
   defaults: PublishDefaults,

@@ -10,8 +10,8 @@ export function viewerOf(session: Session | null): Viewer {
   return session && { accountId: session.user.accountId, role: session.user.role }
 }
 
-/** The password of the request, from the header that clients use. */
+/** The password of the request, from the header that clients use. An empty one is a wrong one. */
 export function passwordOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
   const password = request.headers['x-peertube-video-password']
-  return typeof password === 'string' && password !== '' ? password : undefined
+  return typeof password === 'string' ? password : undefined
 }

@@ -413,7 +413,7 @@ describe('fixed addresses', () => {
       type: 'video',
       title: HOSTILE,
       width: 50,
-      height: 315,
+      height: 28,
       author_name: expect.any(String),
     })
     expect(shown.html).toContain(`src="${node.base}/video-playlists/embed/${playlist}"`)

@@ -1,11 +1,13 @@
 // The privacy matrix: every privacy and the block by the instance, every artefact of a video, everybody who may ask for it, and the exact answer.
 
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import bencode from 'bencode'
 import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { insert, type MadeVideo, makeVideo } from '../../support/builders.ts'
+import { media } from '../../support/media.ts'
 import { PRIVATE_FILE } from '../../support/private-file.ts'
 import { type Cast, makeCast, type Person } from '../routes/cast.ts'
 import { type RouteStage, startStage } from '../routes/stage.ts'
@@ -32,8 +34,11 @@ const histories: Record<string, { privacy: Privacy; was?: Privacy; isScheduled?:
   'private, and public now': { privacy: 'public', was: 'private' },
 }
 
-/** `owner` is `user` of the cast; `+` gives the right password, `-` a wrong one. */
-const askers = ['visitor', 'visitor+', 'visitor-', 'other', 'other+', 'other-', 'owner', 'moderator', 'admin'] as const
+/** `owner` is `user` of the cast; `+` gives the right password, `-` a wrong one, `0` an empty one. */
+const askers = [
+  ...(['visitor', 'visitor+', 'visitor-', 'visitor0', 'other', 'other+', 'other-'] as const),
+  ...(['owner', 'owner+', 'owner-', 'moderator', 'moderator-', 'admin', 'admin0'] as const),
+] as const
 type Asker = (typeof askers)[number]
 
 const PASSWORD = 'the password of the video'
@@ -165,7 +170,7 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
 }
 
 const personOf = (asker: Asker): Person | undefined => {
-  const name = asker.replace(/[+-]$/, '')
+  const name = asker.replace(/[+\-0]$/, '')
   return name === 'visitor' ? undefined : name === 'owner' ? 'user' : (name as Person)
 }
 
@@ -175,6 +180,7 @@ async function ask(asker: Asker, path: string, init: RequestInit = {}): Promise<
   if (person) headers.set('authorization', `Bearer ${tokens.get(person)}`)
   if (asker.endsWith('+')) headers.set('x-peertube-video-password', PASSWORD)
   if (asker.endsWith('-')) headers.set('x-peertube-video-password', 'something else')
+  if (asker.endsWith('0')) headers.set('x-peertube-video-password', '')
   return await fetch(new URL(path, stage.base), { redirect: 'manual', ...init, headers })
 }
 
@@ -184,7 +190,9 @@ async function tokenOf({ uuid }: Subject, asker: Asker): Promise<string> {
 }
 
 const isSignedIn = (asker: Asker): boolean => personOf(asker) !== undefined
-const isInsider = (asker: Asker): boolean => ['owner', 'moderator', 'admin'].includes(asker)
+const isInsider = (asker: Asker): boolean => /^(owner|moderator|admin)/.test(asker)
+/** A wrong password is refused whoever sends it. */
+const isWrong = (asker: Asker): boolean => /[-0]$/.test(asker)
 const isOpen = (privacy: Privacy): boolean => privacy === 'public' || privacy === 'unlisted'
 
 /** Who may see a video whose UUID they know. */
@@ -199,7 +207,7 @@ function sees(asker: Asker, privacy: Privacy): boolean {
     case 'internal':
       return isSignedIn(asker)
     case 'password':
-      return isInsider(asker) || asker.endsWith('+')
+      return !isWrong(asker) && (isInsider(asker) || asker.endsWith('+'))
   }
 }
 
@@ -511,7 +519,7 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
     const isFor = (asker: Asker): boolean => {
       if (privacy === 'public') return true
       // Staff sees what is private where it looks for it, not in the playlists of others.
-      if (kind === 'playlist' && privacy !== 'internal') return privacy === 'unlisted' || asker === 'owner'
+      if (kind === 'playlist' && privacy !== 'internal') return privacy === 'unlisted' || personOf(asker) === 'user'
       return kind !== 'home page' && kind !== 'feed' && privacy === 'internal' && isSignedIn(asker)
     }
     expect(Object.fromEntries(named)).toEqual(Object.fromEntries(askers.map((asker) => [asker, isFor(asker)])))
@@ -606,5 +614,77 @@ describe('a video that was public', () => {
     } finally {
       await cast.db.query("update users set state = 'active' where id = $1", [cast.users.user.id])
     }
+  })
+})
+
+describe('the passwords of a protected video', () => {
+  const wrong: [string, string[] | null | undefined][] = [
+    ['none at all', undefined],
+    ['nothing', null],
+    ['an empty list', []],
+    ['an empty one', ['']],
+    ['a short one', ['a']],
+    ['a long one', ['x'.repeat(100)]],
+    ['the same twice', ['one password', 'another', 'one password']],
+    ['too many', Array.from({ length: 101 }, (_, index) => `password ${index}`)],
+  ]
+  const fields = (videoPasswords: string[] | null | undefined) => ({
+    ...{ name: 'A protected one', channelId: cast.users.user.channelId, privacy: 5 },
+    ...(videoPasswords === undefined ? {} : { videoPasswords }),
+  })
+
+  async function upload(passwords: string[] | null | undefined): Promise<Response> {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields(undefined))) form.set(name, String(value))
+    passwords?.forEach((password, index) => {
+      form.set(`videoPasswords[${index}]`, password)
+    })
+    form.set('videofile', new Blob([await readFile(await media('small.mp4'))]), 'small.mp4')
+    return await ask('owner', '/api/v1/videos/upload', { method: 'POST', body: form })
+  }
+
+  it.each(wrong)('are refused on create, import and change when they are %s', async (_what, passwords) => {
+    const [open, locked] = [await makeSubject('public'), await makeSubject('password')]
+    const post = (path: string, body: object, headers: Record<string, string> = {}) => {
+      const init = json('POST', body)
+      return ask('owner', path, { ...init, headers: { ...init.headers, ...headers } as Record<string, string> })
+    }
+    const session = { 'x-upload-content-length': '1000', 'x-upload-content-type': 'video/mp4' }
+    const change = fields(passwords)
+    const answers = {
+      upload: await upload(passwords),
+      resumable: await post('/api/v1/videos/upload-resumable', { ...change, filename: 'small.mp4' }, session),
+      import: await post('/api/v1/videos/imports', { ...change, targetUrl: 'https://site.example/film' }),
+      'change of an open one': await ask('owner', `/api/v1/videos/${open.uuid}`, json('PUT', change)),
+      'change of a protected one': await ask('owner', `/api/v1/videos/${locked.uuid}`, json('PUT', change)),
+      replacement: await ask('owner', `/api/v1/videos/${locked.uuid}/passwords`, json('PUT', { passwords })),
+    }
+    const statuses = Object.fromEntries(Object.entries(answers).map(([name, { status }]) => [name, status]))
+    expect(statuses).toEqual(Object.fromEntries(Object.keys(answers).map((name) => [name, 400])))
+    // It stays as it was.
+    expect((await ask('visitor+', `/api/v1/videos/${locked.uuid}`)).status).toBe(200)
+  })
+
+  it('stay when a change does not speak of the privacy', async () => {
+    const { uuid } = await makeSubject('password')
+    expect((await ask('owner', `/api/v1/videos/${uuid}`, json('PUT', { name: 'Another name' }))).status).toBe(204)
+    expect((await ask('visitor+', `/api/v1/videos/${uuid}`)).status).toBe(200)
+    expect((await ask('owner', `/api/v1/videos/${uuid}`, json('PUT', { videoPasswords: [] }))).status).toBe(400)
+  })
+
+  it('are compared whoever sends one, and an empty one is wrong', async () => {
+    const { uuid } = subjectOf('protected by a password')
+    for (const asker of askers.filter((one) => isWrong(one))) {
+      const answer = await ask(asker, `/api/v1/videos/${uuid}`)
+      expect([asker, answer.status, await answer.json()]).toEqual([
+        ...[asker, 403],
+        expect.objectContaining({ code: 'incorrect_video_password' }),
+      ])
+    }
+    const missing = await ask('visitor', `/api/v1/videos/${uuid}`)
+    expect([missing.status, await missing.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: 'video_requires_password' }),
+    ])
   })
 })

@@ -136,7 +136,8 @@ describe('a change of a video', () => {
         headers: { 'x-peertube-video-password': password },
       })
     expect((await ask('two password')).statusCode).toBe(200)
-    expect((await put({ privacy: 5, name: 'still protected' }, 'user')).statusCode).toBe(204)
+    expect((await put({ privacy: 5, name: 'still protected' }, 'user')).statusCode).toBe(400)
+    expect((await put({ name: 'still protected' }, 'user')).statusCode).toBe(204)
     expect((await ask('one password')).statusCode).toBe(200)
     await put({ privacy: 1 }, 'user')
     expect(await server.db.query('select 1 from video_password where video_id = $1', [video.id])).toEqual([])

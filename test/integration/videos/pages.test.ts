@@ -69,6 +69,8 @@ describe('the page of a video', () => {
     expect(body).toContain(`<meta property="og:video:url" content="${TEST_ORIGIN}/videos/embed/${video.uuid}">`)
     expect(body).toContain('<meta name="description" content="Proto bold and a link">')
     expect(body).toContain('<meta name="twitter:site" content="@vireo">')
+    // By this, programs know which API the server speaks.
+    expect(body).toContain('<meta property="og:platform" content="PeerTube">')
     expect(body).toContain(`<link rel="canonical" href="${watch}">`)
     expect(body).toContain(`href="${TEST_ORIGIN}/services/oembed?url=${encodeURIComponent(watch)}"`)
     expect(body).toContain(`<link rel="alternate" type="application/activity+json" href="${video.url}">`)
@@ -629,9 +631,40 @@ describe('oEmbed', () => {
     expect(answer.json().html).toContain(`src="${TEST_ORIGIN}/videos/embed/${video.uuid}?start=1m23s&amp;autoplay=1"`)
   })
 
+  it.each([
+    ['wide', 1.7778, {}, [560, 315]],
+    ['of 4:3', 1.3333, {}, [560, 420]],
+    ['very wide', 2.39, {}, [560, 234]],
+    ['upright', 0.5625, {}, [315, 560]],
+    ['square', 1, {}, [560, 560]],
+    ['of sound alone', null, {}, [560, 315]],
+    ['wide', 1.7778, { maxwidth: '320' }, [320, 180]],
+    ['wide', 1.7778, { maxheight: '90' }, [160, 90]],
+    ['wide', 1.7778, { maxwidth: '320', maxheight: '90' }, [160, 90]],
+    ['upright', 0.5625, { maxwidth: '90' }, [90, 160]],
+    ['upright', 0.5625, { maxwidth: '400', maxheight: '280' }, [158, 280]],
+    ['wide', 1.7778, { maxwidth: '2000', maxheight: '2000' }, [560, 315]],
+    ['wide', 1.7778, { maxwidth: '1' }, [1, 1]],
+  ])('of a video that is %s (%s) keeps its proportions within %o', async (_what, ratio, most, [width, height]) => {
+    const { uuid } = await makeVideo(server.db, {
+      channelId: server.users.user.channelId,
+      columns: { aspect_ratio: ratio },
+    })
+    const card = (await ask({ url: `${TEST_ORIGIN}/w/${uuid}`, ...(most as Record<string, string>) })).json()
+    expect([card.width, card.height]).toEqual([width, height])
+    expect(card.html).toContain(`<iframe width="${width}" height="${height}"`)
+    if (Object.keys(most).length > 0) return
+    const { body } = await page(`/w/${uuid}`)
+    for (const name of ['og:video', 'twitter:player']) {
+      expect(body).toMatch(new RegExp(`"${name}:width" content="${width}"`))
+      expect(body).toMatch(new RegExp(`"${name}:height" content="${height}"`))
+    }
+    expect(body).toContain(`width=&quot;${width}&quot; height=&quot;${height}&quot;`)
+  })
+
   it('keeps to the sizes asked for', async () => {
     const answer = await ask({ url: watch(), maxwidth: '50', maxheight: '50', format: 'json' })
-    expect(answer.json()).toMatchObject({ width: 50, height: 50 })
+    expect(answer.json()).toMatchObject({ width: 50, height: 38 })
     expect(shapeOf(answer.json())).toEqual(shapeOf(recorded('protocol', 'oembed: sizes').body))
   })
 

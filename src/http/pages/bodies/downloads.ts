@@ -5,7 +5,7 @@ import type { WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html, webUrl } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { toFileViews } from '../../videos/file.view.ts'
-import { EMBED, embedUrl, watchUrl } from '../addresses.ts'
+import { embedSize, embedUrl, watchUrl } from '../addresses.ts'
 import { titleText } from '../heads/index.ts'
 import { type FileToken, withToken } from '../sources.ts'
 import { size } from './text.ts'
@@ -41,7 +41,8 @@ export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken
 
 /** Nothing for videos that are not for everybody who has the link. */
 export function shareOf(video: WatchedVideoRow, here: Here): Html {
-  const frame = html`<iframe title="${titleText(video.name)}" width="${EMBED.width}" height="${EMBED.height}" src="${embedUrl(video, here)}" frameborder="0" allowfullscreen="" sandbox="allow-same-origin allow-scripts allow-popups allow-forms"></iframe>`
+  const { width, height } = embedSize(video.aspect_ratio)
+  const frame = html`<iframe title="${titleText(video.name)}" width="${width}" height="${height}" src="${embedUrl(video, here)}" frameborder="0" allowfullscreen="" sandbox="allow-same-origin allow-scripts allow-popups allow-forms"></iframe>`
   return html`<details><summary>Share</summary><div class="share"><label>Link<input readonly value="${watchUrl(
     video,
     here,

@@ -3,7 +3,7 @@
 import { type PlaylistRow, playlistPrivacies } from '../../../actors/playlist/index.ts'
 import { webUrl } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
-import { EMBED, playlistEmbedUrl, playlistUrlOf } from '../addresses.ts'
+import { embedSize, playlistEmbedUrl, playlistUrlOf } from '../addresses.ts'
 import type { Site } from '../site.ts'
 import type { Facts } from './tags.ts'
 import { descriptionText, titleText } from './text.ts'
@@ -19,7 +19,7 @@ export function playlistFacts(playlist: PlaylistRow, site: Site, here: Here): Fa
     description: description || site.description,
     type: 'video',
     canonical: playlist.remote ? webUrl(playlist.url) : undefined,
-    player: { url: embed, ...EMBED },
+    player: { url: embed, ...embedSize(null) },
     oembed: `${here.origin}/services/oembed?url=${encodeURIComponent(url)}`,
     isIndexed: !playlist.remote && playlist.privacy === playlistPrivacies.public,
     document: webUrl(playlist.url),

@@ -4,7 +4,7 @@ import type { VideoDetailsRow } from '../../../actors/video/index.ts'
 import { isOpen, videoPrivacies } from '../../../actors/video/index.ts'
 import { webUrl } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
-import { EMBED, embedUrl, previewUrl, watchUrl } from '../addresses.ts'
+import { embedSize, embedUrl, previewUrl, watchUrl } from '../addresses.ts'
 import type { Site } from '../site.ts'
 import type { Facts } from './tags.ts'
 import { descriptionText, titleText } from './text.ts'
@@ -19,7 +19,7 @@ export function videoFacts(video: VideoDetailsRow, site: Site, here: Here): Fact
     ...{ name, description, url, image },
     type: 'video',
     canonical: video.remote ? webUrl(video.url) : undefined,
-    player: { url: embed, ...EMBED },
+    player: { url: embed, ...embedSize(video.aspect_ratio) },
     oembed: `${here.origin}/services/oembed?url=${encodeURIComponent(url)}`,
     isIndexed: !video.remote && video.privacy === videoPrivacies.public && !video.blocked,
     feeds: feedsOf(video, here),
