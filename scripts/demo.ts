@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { findFfmpeg } from '../src/media/index.ts'
-import { playJourney } from './demo/journey.ts'
+import { eventually, login } from './demo/client.ts'
+import { comeToRest, playJourney } from './demo/journey.ts'
 import { freePort, type NodeProcess, startNode } from './demo/node-process.ts'
 
 const run = promisify(execFile)
@@ -43,6 +44,7 @@ try {
     ffprobePath,
     report: ({ what, url, ms }) => say(what, url, ms),
   })
+  await playOutage(a, b)
   console.log(`\nEvery step was verified, in ${Math.round((performance.now() - begun) / 1000)} s.`)
 } catch (error) {
   console.error(`\nFAILED: ${error instanceof Error ? error.message : String(error)}`)
@@ -51,6 +53,22 @@ try {
   await Promise.all(nodes.map((node) => node.stop()))
   for (const database of databases) await onServer(process.env.DATABASE_URL ?? '', `drop database ${database}`)
   await rm(folder, { recursive: true, force: true })
+}
+
+/** B follows A once more, and is gone when A has something to tell. */
+async function playOutage(a: NodeProcess, b: NodeProcess): Promise<void> {
+  const begun = performance.now()
+  const [onA, onB] = await Promise.all([a, b].map(({ base, username, password }) => login(base, username, password)))
+  if (!onA || !onB) return
+  await onB.send('POST', '/api/v1/server/following', { hosts: [new URL(a.base).host] })
+  await eventually('the follower', 20_000, async () => {
+    return (await onA.get<{ data: { state: string }[] }>('/api/v1/server/followers')).data[0]?.state === 'accepted'
+  })
+  await b.stop()
+  const { data } = await onA.get<{ data: { uuid: string }[] }>('/api/v1/videos?count=1')
+  await onA.send('PUT', `/api/v1/videos/${data[0]?.uuid}`, { name: 'While B is away' })
+  await comeToRest([onA])
+  say('the jobs of A come to rest although B is away', a.base, Math.round(performance.now() - begun))
 }
 
 /** With DATABASE_URL, each node gets an empty database of its own on that server; else it brings its own server. */

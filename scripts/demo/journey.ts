@@ -35,6 +35,7 @@ interface VideoView {
   likes: number
   state: { id: number }
   previewPath: string
+  files: { fileUrl: string }[]
   streamingPlaylists: { playlistUrl: string; files: { resolution: { id: number }; fileUrl: string; size: number }[] }[]
 }
 
@@ -129,6 +130,8 @@ export async function playJourney(options: JourneyOptions): Promise<void> {
     () => `${b.base}/w/${first.shortUUID}`,
   )
 
+  await step('the jobs of both come to rest', () => comeToRest([onA, onB]))
+
   const second = await step(
     'upload another video to A in one request',
     async () => {
@@ -148,7 +151,13 @@ export async function playJourney(options: JourneyOptions): Promise<void> {
     () => `${b.base}/w/${second.shortUUID}`,
   )
   await step('it plays on B', async () => {
-    const view = await onB.get<VideoView>(`/api/v1/videos/${second.uuid}`)
+    const whole = await fetch((await onA.get<VideoView>(`/api/v1/videos/${second.uuid}`)).files[0]?.fileUrl ?? '')
+    // Unless its renditions are there already.
+    if (whole.ok) verify((await whole.arrayBuffer()).byteLength === video.bytes.length, 'the uploaded file')
+    const view = await eventually('the renditions on B', transcodingMs, async () => {
+      const found = await onB.get<VideoView>(`/api/v1/videos/${second.uuid}`)
+      return found.streamingPlaylists.length > 0 ? found : undefined
+    })
     await plays(view, video.seconds, options.ffprobePath)
     verify((await onB.raw(view.previewPath)).status === 200, 'its preview on B')
     verify((await onB.raw(`/w/${second.shortUUID}`)).status === 200, 'its page on B')
@@ -207,6 +216,26 @@ export async function playJourney(options: JourneyOptions): Promise<void> {
     await converse(onA, onB, first.uuid)
     verify((await find(onB, third.uuid)) === undefined, 'no video on B after the unfollow')
   })
+  await step('the jobs of both come to rest', () => comeToRest([onA, onB]))
+}
+
+/** What tools wait for that watch the jobs of a server: nothing is waiting, active or delayed but what repeats for ever. */
+export async function comeToRest(clients: readonly Client[]): Promise<void> {
+  for (const client of clients) {
+    let last: string[] = []
+    await eventually(`the end of the jobs of ${client.base}`, 120 * SECOND, async () => {
+      const lists = await Promise.all(
+        ['waiting', 'active', 'delayed'].map((state) =>
+          client.get<List<{ type: string; state: string }>>(`/api/v1/jobs/${state}?count=50`),
+        ),
+      )
+      const open = lists.flatMap(({ data }) => data).filter(({ type }) => type !== 'videos-views-stats')
+      last = open.map(({ type, state }) => `${type} ${state}`)
+      return open.length === 0
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}: ${last.join(', ')}`, { cause: error })
+    })
+  }
 }
 
 /** B comments on a video of A, and the answer of A comes back to B. */

@@ -1,6 +1,8 @@
 // The job that walks the outbox of a followed actor: page after page, each stored before the next one is asked for.
 // What a third server owes us (videos that a channel only announces) is put aside when that server is away.
 
+import { setTimeout as pause } from 'node:timers/promises'
+import type { WaitingComments } from '../actors/comment/index.ts'
 import type { HistoryWalk, HistoryWalks } from '../actors/follow/index.ts'
 import { DomainError, type JobContext, PermanentFailure } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
@@ -16,12 +18,23 @@ export interface HistoryDeps extends FederationDeps {
   videos: VideoFetcher
   histories: HistoryWalks
   shares: Pick<Shares, 'receiveShare'>
+  waitingComments: Pick<WaitingComments, 'askRefresh'>
 }
 
 /** What came of an item: `known`: we had it; `away`: it cannot be had now, and is tried again under this address. */
 type Outcome = { is: 'new' | 'known' | 'useless' } | { is: 'away'; url: string }
 
 const USELESS: Outcome = { is: 'useless' }
+
+/** Between two requests of a walk, in ms. */
+const PACE_MS = 50
+/** The newest videos of a new follow whose comments are read at once; those of the others are when somebody looks at them. */
+const WITH_COMMENTS = 100
+
+/** Nobody of this server follows the actor any more. */
+class Unfollowed extends Error {
+  override readonly name = 'Unfollowed'
+}
 
 /** Failures in a row after which a server is taken to be away. */
 const FAILURES = 3
@@ -39,6 +52,7 @@ export function registerHistoryWalks(deps: HistoryDeps): void {
       } catch (error) {
         // Another process takes it up where it was left.
         if (job.signal.aborted) throw error
+        if (error instanceof Unfollowed) return
         const reason = error instanceof Error ? error.message : String(error)
         await histories.fail(walk.id, { reason, hopeless: isHopeless(error) })
         logger.info({ outbox: walk.outboxUrl, reason }, 'a history could not be read')
@@ -53,10 +67,22 @@ export function registerHistoryWalks(deps: HistoryDeps): void {
 }
 
 function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: JobContext) {
-  const { db, logger, config, clock, fetchDocument, videos, histories, shares } = deps
+  const { db, logger, config, clock, videos, histories, shares, waitingComments } = deps
+  let withComments = 0
   /** Failures in a row of each server: none of its items is waited for again when there were a few. */
   const failures = new Map<string, number>()
   const own = originOf(walk.outboxUrl)
+
+  /** Before each request. Throws `Unfollowed` when nobody wants the answer any more. */
+  async function takeTurn(): Promise<void> {
+    await pause(PACE_MS, undefined, { signal })
+    if (!(await histories.goesOn(walk.id))) throw new Unfollowed('Nobody follows this actor any more.')
+  }
+
+  const fetchDocument: FetchDocument = async (url) => {
+    await takeTurn()
+    return await deps.fetchDocument(url)
+  }
 
   async function readPages(): Promise<void> {
     let { seen } = walk
@@ -119,10 +145,9 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     { whole, askedAt, share }: { whole: JsonObject | null; askedAt: Date; share: string | null },
   ): Promise<Outcome> {
     if (walk.extent === 'newest' && (await isFresh(id))) return { is: 'known' }
-    const video = whole
-      ? await videos.save(whole, { askedAt, ofMany: true })
-      : await videos.resolve(id, { notBefore: notBefore(), ofMany: true })
-    return await shared(video, share)
+    if (whole) return await shared(await videos.save(whole, { askedAt, ofMany: true }), share)
+    if (!(await isFresh(id))) await takeTurn()
+    return await shared(await videos.resolve(id, { notBefore: notBefore(), ofMany: true }), share)
   }
 
   /** The address of a share: that of its Announce, unless it is not known, or of another server. */
@@ -132,6 +157,10 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
   /** What an actor announces in its outbox it shares, as if the Announce had come by itself. */
   async function shared(video: { id: number; isNew: boolean }, share: string | null): Promise<Outcome> {
     if (share !== null) await shares.receiveShare({ videoId: video.id, actorId: walk.actorId, url: share })
+    if (walk.extent === 'whole' && withComments < WITH_COMMENTS) {
+      withComments += 1
+      await waitingComments.askRefresh(video.id)
+    }
     return { is: video.isNew ? 'new' : 'known' }
   }
 

@@ -59,14 +59,18 @@ export function registerThreadJobs(context: InboundContext): void {
       const { max_comments } = config().vireo.federation.refresh
       let seen = 0
       const askedAt = clock.now()
-      for await (const item of walkCollection(fetchDocument, collection, {
-        maxPages: max_comments,
-        maxItems: max_comments,
-      })) {
-        signal.throwIfAborted()
-        seen += 1
-        progress(Math.min(99, seen))
-        await takeListed(item, { collection, askedAt, signal, videoId: Number(data.videoId) })
+      const bounds = { maxPages: max_comments, maxItems: max_comments }
+      try {
+        for await (const item of walkCollection(fetchDocument, collection, bounds)) {
+          signal.throwIfAborted()
+          seen += 1
+          progress(Math.min(99, seen))
+          await takeListed(item, { collection, askedAt, signal, videoId: Number(data.videoId) })
+        }
+      } catch (error) {
+        // Its server does not show them.
+        if (!isHopeless(error)) throw error
+        logger.debug({ video: video.url, reason: String(error) }, 'the comments of a remote video cannot be read')
       }
       logger.debug({ video: video.url, comments: seen }, 'the comments of a remote video were read')
     },

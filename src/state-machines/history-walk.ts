@@ -102,11 +102,11 @@ export const historyWalkMachine = flow.createMachine({
     },
     retrying: {
       meta: { due: 'back-off, 10 tries of a page' },
-      on: { ...stops, ASKED: { target: 'retrying' }, TIMED_OUT: { target: 'waiting' } },
+      on: { ...stops, ASKED: { target: 'waiting', actions: 'startAnew' }, TIMED_OUT: { target: 'waiting' } },
     },
     incomplete: {
       meta: { due: 'back-off, 10 tries of the items that were put aside' },
-      on: { ...stops, ASKED: { target: 'incomplete' }, TIMED_OUT: { target: 'waiting' } },
+      on: { ...stops, ASKED: { target: 'waiting', actions: 'startAnew' }, TIMED_OUT: { target: 'waiting' } },
     },
     done: {
       meta: { due: 'the newest pages are read after a day' },

@@ -290,6 +290,58 @@ describe('a walk', () => {
   })
 })
 
+describe('a new follow', () => {
+  beforeAll(async () => {
+    await start({ initial_backoff: '1 hour', max_backoff: '1 hour' })
+  }, 60_000)
+  const unfollow = () => ours.client.send('DELETE', `/api/v1/server/following/channel_${made}@${peer.host}`)
+  const announce = (channel: PeerActor, id: unknown) => peer.activity(channel, 'Announce', id)
+
+  it('brings the videos and their comments at once', async () => {
+    const { account, channel } = await newMaker()
+    const [video] = videosOf({ account, channel }, ['with comments'])
+    const id = video?.id ?? ''
+    const note = peer.note({ author: account.url, inReplyTo: id, content: 'The first word' })
+    peer.serve(`${id}/comments`, collection(`${id}/comments`, { totalItems: 1, orderedItems: [note.id] }))
+    outbox(channel, [[announce(channel, id)]])
+    await follow(channel)
+    await until(async () => (await ours.query('select 1 from comment where url = $1', [note.id])).length === 1, {
+      ...{ what: 'the comment', withinMs: 15_000 },
+    })
+  }, 40_000)
+
+  it('begins anew where an earlier one waits to be tried again', async () => {
+    const { account, channel } = await newMaker()
+    const [video] = videosOf({ account, channel }, ['after all'])
+    peer.serve(`${channel.url}/outbox`, () => ({ status: 503 }))
+    await follow(channel)
+    await becomes(channel, 'retrying')
+    await unfollow()
+    outbox(channel, [[announce(channel, video?.id)]])
+    await follow(channel)
+    expect(await becomes(channel, 'done')).toMatchObject({ seen: 1, error: null })
+  }, 40_000)
+
+  it('that is taken back ends the reading of the outbox, which asks for few videos a second', async () => {
+    const { account, channel } = await newMaker()
+    const all = videosOf(
+      { account, channel },
+      Array.from({ length: 60 }, (_, n) => `one of many ${n}`),
+    )
+    outbox(channel, [all.map(({ id }) => announce(channel, id))])
+    const begun = performance.now()
+    await follow(channel)
+    const isOf = (path: string) => all.some(({ id }) => new URL(id).pathname === path)
+    const asked = () => peer.fetched.filter(isOf).length
+    await until(() => asked() > 5, { what: 'the first videos' })
+    await unfollow()
+    await becomes(channel, 'stopped')
+    const seconds = (performance.now() - begun) / 1000
+    expect(asked()).toBeLessThan(Math.min(all.length, 5 + 40 * seconds))
+    expect(fetchesOf(channel, 2)).toBe(0)
+  }, 40_000)
+})
+
 describe('items that can never be had', () => {
   beforeAll(async () => {
     await start({ attempts: 3, max_put_aside: 5 })

@@ -53,6 +53,8 @@ export interface HistoryWalks {
   start(walkId: number): Promise<HistoryWalk | undefined>
   /** Stores what a page gave, and the place of the next one, unless the walk has been there or has gone far enough. */
   pageRead(walkId: number, page: HistoryPage): Promise<HistoryProgress>
+  /** False once nobody of this server follows the actor any more: the walk is over then. */
+  goesOn(walkId: number): Promise<boolean>
   /** An item that was put aside could be had, or never will be. */
   settleItem(walkId: number, url: string): Promise<void>
   finish(walkId: number): Promise<void>
@@ -74,11 +76,14 @@ interface Row {
   followed: boolean
 }
 
-const LOAD = `
-  select w.id, w.actor_id, w.state, w.context, w.next_url, w.since, w.pages, w.seen, w.total, a.outbox_url,
-    a.deleted_at is null and exists (
+const IS_FOLLOWED = `a.deleted_at is null and exists (
       select 1 from follow f join actor o on o.id = f.follower_id
-      where f.target_id = w.actor_id and f.state = 'accepted' and o.host_id is null) as followed
+      where f.target_id = w.actor_id and f.state = 'accepted' and o.host_id is null) as followed`
+
+const FOLLOWED = `select ${IS_FOLLOWED} from history_walk w join actor a on a.id = w.actor_id where w.id = $1`
+
+const LOAD = `
+  select w.id, w.actor_id, w.state, w.context, w.next_url, w.since, w.pages, w.seen, w.total, a.outbox_url, ${IS_FOLLOWED}
   from history_walk w join actor a on a.id = w.actor_id where w.id = $1`
 
 /** A due time is put off by up to a tenth, so that not all outboxes are read at the same hour. */
@@ -156,7 +161,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       wait === null ? null : new Date(unit.now.getTime() + wait + spread),
       unit.now,
     ])
-    const begins = state === 'waiting' && ['done', 'failed', 'stopped'].includes(row.state)
+    const begins = state === 'waiting' && (event.type === 'ASKED' || ['done', 'failed'].includes(row.state))
     if (begins && context.tries === 0 && (context.extent === 'newest' || event.type === 'ASKED' || !row.next_url)) {
       await rewind(unit, row)
     }
@@ -229,6 +234,17 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
         await move(unit, row, { type: 'PAGE_READ' })
         return after ? placeOf(after) : placeOf(row)
       }),
+
+    async goesOn(walkId) {
+      const [row] = await db.query<{ followed: boolean }>(FOLLOWED, [walkId])
+      if (row?.followed) return true
+      await unlessGone(
+        told(walkId, async (unit, walk) => {
+          if (!walk.followed) await move(unit, walk, { type: 'STOPPED' })
+        }),
+      )
+      return false
+    },
 
     async settleItem(walkId, url) {
       await db.query('delete from history_item where walk_id = $1 and url_hash = md5($2)::uuid', [walkId, url])

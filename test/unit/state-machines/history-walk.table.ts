@@ -47,11 +47,11 @@ export const table = defineTable({
     { from: 'walking', event: { type: 'TIMED_OUT' }, to: 'walking' },
     { from: 'walking', event: { type: 'STOPPED' }, to: 'stopped' },
 
-    { from: 'retrying', with: { tries: 2 }, event: { type: 'ASKED' }, to: 'retrying' },
+    { from: 'retrying', with: tired, event: { type: 'ASKED' }, to: 'waiting', gives: fresh },
     { from: 'retrying', with: { tries: 2 }, event: { type: 'TIMED_OUT' }, to: 'waiting' },
     { from: 'retrying', event: { type: 'STOPPED' }, to: 'stopped' },
 
-    { from: 'incomplete', with: { rounds: 2 }, event: { type: 'ASKED' }, to: 'incomplete' },
+    { from: 'incomplete', with: tired, event: { type: 'ASKED' }, to: 'waiting', gives: fresh },
     { from: 'incomplete', with: { rounds: 2 }, event: { type: 'TIMED_OUT' }, to: 'waiting' },
     { from: 'incomplete', event: { type: 'STOPPED' }, to: 'stopped' },
 
