@@ -63,6 +63,7 @@ import { sendRedundancies } from './outbound/redundancy.ts'
 import { makeSender } from './outbound/sender.ts'
 import { sendVideos } from './outbound/video.ts'
 import { sendViews } from './outbound/view.ts'
+import { makeObjectAt } from './own-pages.ts'
 import { registerPlaylistJobs } from './playlist-jobs.ts'
 import { refreshStale } from './refresh/index.ts'
 import { makeDocumentChecks } from './security/document-checks.ts'
@@ -134,21 +135,34 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const checks = makeDocumentChecks()
   const deps: FederationDeps = { ...actorDeps, urls, keys, checks, http, blocked }
 
+  const objectAt = makeObjectAt({ db: actorDeps.db, urls })
   const hosts = makeRemoteHosts(actorDeps)
   const fetchDocument = makeFetchDocument({ ...deps, instanceActorId, hosts })
   const resolveActor = makeResolveActor({ ...deps, fetchDocument, remoteActors: options.remoteActors })
   const resolveOwners = makeResolveOwners({ ...deps, resolveActor })
   const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveOwners, remoteVideos: options.remoteVideos })
   const playlists = makePlaylistFetcher({
-    ...{ ...deps, fetchDocument, resolveOwners, videos },
+    ...{ ...deps, fetchDocument, resolveOwners, objectAt, videos },
     remotePlaylists: options.remotePlaylists,
   })
-  const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor })
+  const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor, objectAt })
   const sender = makeSender(deps)
   const journal = makeInboundJournal(deps)
   const policy = makeInboundPolicy(journal)
   const context = {
-    ...{ ...options, ...deps, sender, fetchDocument, resolveActor, resolveOwners, videos, playlists, threads, hosts },
+    ...{
+      ...options,
+      ...deps,
+      sender,
+      fetchDocument,
+      resolveActor,
+      resolveOwners,
+      objectAt,
+      videos,
+      playlists,
+      threads,
+      hosts,
+    },
     arrive: (activity: ArrivedActivity) => incoming.store(activity),
     hasArrived: (activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>) => incoming.knows(activity),
     ...{ forOthers: makeForOthers(deps), policy },

@@ -131,13 +131,16 @@ describe('a comment on a video of another server', () => {
       what: 'the end of the thread',
     })
 
-  it('that is deleted while its thread is fetched is not stored', async () => {
+  it('that is deleted while its thread is fetched leaves its place to what answers it', async () => {
     const parent = abroad.note({ author: ben.account.url, inReplyTo: await known(), content: 'first' })
     slowly(abroad, parent, remove(abroad, ben.account, parent.id))
     const reply = home.note({ author: ann.account.url, inReplyTo: parent.id, content: 'second' })
     await (await say(ann.account, home.activity(ann.account, 'Create', reply))).done()
     await ended()
-    expect(await isStored('comment', parent.id)).toBe(false)
+    expect(
+      await ours.query('select text, deleted_at is null as shown from comment where url = $1', [parent.id]),
+    ).toEqual([{ text: '', shown: false }])
+    expect(await isStored('comment', reply.id)).toBe(true)
   })
 
   it.each(['account', 'channel'] as const)('stays removed when the %s of the video said so first', async (owner) => {

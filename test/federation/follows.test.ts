@@ -66,6 +66,13 @@ describe('a follow of ours', () => {
     const again = await peer.awaited('the new Follow', (one) => one.activity.type === 'Follow')
     expect(again.activity.id).not.toBe(objectOf(activity).id)
     expect(await stateOf('following', 'peertube')).toBe('pending')
+    // What answers the one that was withdrawn is no answer to this one.
+    const withdrawn = objectOf(activity)
+    for (const object of [withdrawn, withdrawn.id]) {
+      for (const type of ['Accept', 'Reject'])
+        await ours.tell(peer.instance, peer.activity(peer.instance, type, object))
+    }
+    expect(await stateOf('following', 'peertube')).toBe('pending')
   })
 
   it('that is rejected is shown so, and can be asked again', async () => {

@@ -2,7 +2,14 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type FakePeer, type JsonObject, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
+import {
+  type FakePeer,
+  type JsonObject,
+  type PeerActor,
+  post,
+  signedInside,
+  startFakePeer,
+} from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
@@ -94,6 +101,56 @@ describe('a reply that waits for another try', () => {
     expect(await stateOf(create.id)).toBe('retrying')
     await ours.tell(bob.account, home.activity(bob.account, 'Delete', first.id))
     expect(await stateOf(create.id)).toBe('retrying')
+  })
+})
+
+describe('a Delete that overtakes the Create of a comment', () => {
+  const later = { published: '2099-01-01T00:00:00.000Z' }
+  const earlier = { published: '2001-01-01T00:00:00.000Z' }
+  const commentAt = async (url: string) =>
+    (await ours.query('select 1 from comment where url = $1 and deleted_at is null', [url])).length > 0
+  let known: { url: string }
+  beforeAll(async () => {
+    known = await ours.upload(await readFile(await media('small.mp4')))
+  })
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['without dates', {}, {}],
+    ['when the Create is dated later', {}, later],
+    ['when the Create is dated later than the Delete', earlier, later],
+    ['when the Delete is dated later', later, earlier],
+    ['when the Delete alone is dated', later, {}],
+  ])('keeps the comment dead %s', async (_what, ofDelete, ofCreate) => {
+    const note = home.note({ author: bob.account.url, inReplyTo: known.url, more: ofCreate })
+    await ours.tell(bob.account, home.activity(bob.account, 'Delete', note.id, ofDelete))
+    await ours.tell(bob.account, home.activity(bob.account, 'Create', note, ofCreate))
+    await ours.tell(bob.account, home.activity(bob.account, 'Update', note, ofCreate))
+    expect(await commentAt(note.id)).toBe(false)
+  })
+
+  it('keeps it dead when its sender was unknown', async () => {
+    const stranger = await home.account('stranger')
+    const note = home.note({ author: stranger.url, inReplyTo: known.url, more: later })
+    await ours.tell(stranger, home.activity(stranger, 'Delete', note.id))
+    await ours.tell(stranger, home.activity(stranger, 'Create', note, later))
+    expect(await commentAt(note.id)).toBe(false)
+  })
+
+  it('keeps it dead when the Create was signed before the Delete came', async () => {
+    const note = home.note({ author: bob.account.url, inReplyTo: known.url })
+    const create = await signedInside(home.activity(bob.account, 'Create', note), bob.account)
+    await ours.tell(bob.account, home.activity(bob.account, 'Delete', note.id))
+    await ours.tell(bob.account, create)
+    expect(await commentAt(note.id)).toBe(false)
+  })
+
+  it('does not keep it from what was signed afterwards', async () => {
+    const note = home.note({ author: bob.account.url, inReplyTo: known.url })
+    await ours.tell(bob.account, home.activity(bob.account, 'Delete', note.id))
+    // Times of signatures are those of whole seconds.
+    await until(() => new Date().getMilliseconds() < 50, { what: 'the next second' })
+    await ours.tell(bob.account, await signedInside(home.activity(bob.account, 'Create', note), bob.account))
+    expect(await commentAt(note.id)).toBe(true)
   })
 })
 

@@ -14,7 +14,8 @@ export interface Subject {
 
 /** The last words of the same actor about the same thing, with a time that was said and without, and whether they end it. */
 export const LAST_WORDS = `select max(d.said_at) as "lastSaid", max(d.id) filter (where d.said_at is null) as "lastUnsaid",
-    max(d.id) as "lastOfAll", bool_or(d.ended_hash in (i.activity_hash, i.subject_hash)) as "isEnded"
+    max(d.id) as "lastOfAll", bool_or(d.ended_hash in (i.activity_hash, i.subject_hash)) as "isEnded",
+    max(d.received_at) filter (where d.said_at is null and d.ended_hash in (i.activity_hash, i.subject_hash)) as "endedAt"
   from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done'
     and (d.subject_hash = i.subject_hash or d.ended_hash in (i.activity_hash, i.subject_hash))`
 /** Of `a`: what is taken back by its id alone is about what that activity was about, when that came already. */
@@ -31,6 +32,7 @@ export interface Word {
   subjectHash: string | null
   endedHash: string | null
   saidAt: Date | null
+  receivedAt: Date
 }
 
 /** As `LAST_WORDS` gives it. */
@@ -39,6 +41,8 @@ export interface LastWords {
   lastUnsaid: number | null
   lastOfAll: number | null
   isEnded: boolean | null
+  /** When its last end without a time came. */
+  endedAt: Date | null
 }
 
 /** As in the column `subject_hash`, before hashing. */
@@ -55,11 +59,14 @@ interface Words {
   /** Last row of all. */
   last: number
   isEnded: boolean
+  /** When its last end without a time came. */
+  endedAt: number
 }
 
 /**
  * For each thing, the last words of its actor about it: in earlier batches, and in this one so far. Times that were said are
- * compared with each other; where one says none, the order of arrival has to do, but what was ended does not begin again.
+ * compared with each other; where one says none, the order of arrival has to do, but what was ended does not begin again unless that
+ * was said after the end came.
  * Two of one moment count as they came.
  */
 export function lastWords(rows: readonly (Word & LastWords)[]) {
@@ -71,29 +78,34 @@ export function lastWords(rows: readonly (Word & LastWords)[]) {
       unsaid: Math.max(before.unsaid, words.unsaid),
       last: Math.max(before.last, words.last),
       isEnded: before.isEnded || words.isEnded,
+      endedAt: Math.max(before.endedAt, words.endedAt),
     })
   }
-  for (const { id, lastSaid, lastUnsaid, lastOfAll, isEnded } of rows) {
-    const said = lastSaid?.getTime() ?? 0
-    note(`row ${id}`, { said, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0, isEnded: isEnded ?? false })
+  for (const { id, lastSaid, lastUnsaid, lastOfAll, isEnded, endedAt } of rows) {
+    note(`row ${id}`, {
+      ...{ said: lastSaid?.getTime() ?? 0, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0 },
+      ...{ isEnded: isEnded ?? false, endedAt: endedAt?.getTime() ?? 0 },
+    })
   }
   return {
     overtake({ id, subjectHash, activityHash, endedHash, saidAt }: Word): boolean {
       return [`row ${id}`, subjectHash ?? '', activityHash].some((key) => {
-        const { said, unsaid, last, isEnded } = known.get(key) ?? NO_WORDS
-        if (saidAt !== null) return said > saidAt.getTime() || unsaid > id
-        return last > id || (isEnded && endedHash === null)
+        const { said, unsaid, last, isEnded, endedAt } = known.get(key) ?? NO_WORDS
+        const begins = endedHash === null
+        if (saidAt !== null) return Math.max(said, begins ? endedAt : 0) > saidAt.getTime() || unsaid > id
+        return last > id || (isEnded && begins)
       })
     },
-    add({ id, subjectHash, endedHash, saidAt }: Word): void {
-      const words = { said: saidAt?.getTime() ?? 0, unsaid: saidAt === null ? id : 0, last: id, isEnded: false }
+    add({ id, subjectHash, endedHash, saidAt, receivedAt }: Word): void {
+      const words = { ...NO_WORDS, said: saidAt?.getTime() ?? 0, unsaid: saidAt === null ? id : 0, last: id }
       if (subjectHash !== null) note(subjectHash, words)
-      if (endedHash !== null) note(endedHash, { ...words, isEnded: true })
+      const endedAt = saidAt === null ? receivedAt.getTime() : 0
+      if (endedHash !== null) note(endedHash, { ...words, isEnded: true, endedAt })
     },
   }
 }
 
-const NO_WORDS: Words = { said: 0, unsaid: 0, last: 0, isEnded: false }
+const NO_WORDS: Words = { said: 0, unsaid: 0, last: 0, isEnded: false, endedAt: 0 }
 
 /** As PostgreSQL's `md5(text)::uuid`: in the columns of hashes, and the lane of an actor. */
 export function hashOf(text: string): string {

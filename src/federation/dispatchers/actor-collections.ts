@@ -155,15 +155,6 @@ export async function actorTombstone(
   return buildTombstone({ id, formerType, inReplyTo: null, publishedAt, updatedAt: null, deletedAt })
 }
 
-/** The id of the actor of ours with this name; null when there is none. */
-export async function addressOfName(query: Sql, name: string): Promise<string | null> {
-  const [actor] = await query<{ url: string }>(
-    'select url from actor where lower(preferred_username) = lower($1) and host_id is null and deleted_at is null',
-    [name],
-  )
-  return actor?.url ?? null
-}
-
 /** Whether an actor of ours had this name and was deleted. */
 export async function isGoneName(query: Sql, name: string): Promise<boolean> {
   const [gone] = await query(

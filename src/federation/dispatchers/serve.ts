@@ -9,10 +9,11 @@ import { commentDocument, type FoundComment } from '../documents/index.ts'
 import { makeFederation } from '../federation.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
+import { makeObjectAt } from '../own-pages.ts'
 import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
-import { actorCollection, actorTombstone, addressOfName, isGoneName } from './actor-collections.ts'
+import { actorCollection, actorTombstone, isGoneName } from './actor-collections.ts'
 import {
   activity,
   answer,
@@ -73,6 +74,9 @@ const KEEP_MS = 5000
 const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
 const KEEP_NODE_INFO_MS = 600_000
 const MAX_ID = 2_147_483_647
+/** Parts of the page of an account or channel. */
+const ACTOR_TABS =
+  /^(\/(?:@|accounts\/|video-channels\/)[^/]+)\/(?:videos|video-channels|video-playlists|about|search)$/
 const GONE = 'This account was deleted.'
 const NO_COMMENT = 'Video comment thread not found'
 
@@ -88,6 +92,7 @@ export function makeServeActivityPub(
 ): ServePart {
   const { db, urls, config, bus, clock, software } = deps
   const federation = makeFederation(deps)
+  const objectAt = makeObjectAt(deps)
   const { whoAsks, signerOf } = makeRequesters(deps)
   const cache = makeDocumentCache({ bus, clock, origin: urls.origin })
 
@@ -156,8 +161,9 @@ export function makeServeActivityPub(
   /** People copy the address of a page that may be an account's or a channel's: the document lives at the actor's own. */
   async function addressed(handle: string): Promise<CachedAnswer> {
     const [name = '', host] = handle.split('@')
-    const url = host === undefined || host.toLowerCase() === urls.host ? await addressOfName(db.query, name) : null
-    if (url) return redirect(url)
+    const page = `${urls.origin}/@${handle}`
+    const url = await objectAt(page)
+    if (url !== page) return redirect(url)
     if (host === undefined && (await isGoneName(db.query, name))) throw new DomainError('gone', GONE)
     return missing('Actor not found')
   }
@@ -174,8 +180,11 @@ export function makeServeActivityPub(
   function document(pathname: string, query: URLSearchParams): Plan | undefined {
     // Answers are kept by the one of several addresses by which changes are told.
     const path = pathname
+      .replace(/\/+$/, '')
+      .replace(/;[^/]*$/, '')
       .replace(/^\/a\//, '/accounts/')
       .replace(/^\/c\//, '/video-channels/')
+      .replace(ACTOR_TABS, '$1')
       .replace(/^(\/redundancy\/streaming-playlists)\/1\//, '$1/hls/')
     const segment = /^\/(?:w|videos\/watch)\/([^/]+)$/.exec(path)?.[1]
     const videoKey = segment === undefined ? undefined : videoKeyOf(segment)
@@ -184,7 +193,7 @@ export function makeServeActivityPub(
       return { key, make: () => videoOf(accessibleVideo(db.query, videoKey)) }
     }
     if (segment !== undefined) return { key: path, make: async () => missing('Video not found') }
-    const handle = /^\/@([^/]+)$/.exec(path)?.[1]
+    const handle = /^\/(?:@|accounts\/(?=[^/]+@)|video-channels\/(?=[^/]+@))([^/]+)$/.exec(path)?.[1]
     if (handle !== undefined) return { key: null, make: () => addressed(handle) }
     const playlist = playlistPlan(path, query)
     if (playlist) return playlist
@@ -279,6 +288,10 @@ export function makeServeActivityPub(
       const isMissing = error instanceof DomainError && error.kind === 'not_found'
       const stone = isMissing ? await actorTombstone(db.query, target) : null
       if (stone) return { ...activity(stone), status: 410 }
+      // Names are told apart without regard to case.
+      const asked = urls.origin + path
+      const url = isMissing ? await objectAt(asked) : asked
+      if (url !== asked && url.toLowerCase() === asked.toLowerCase()) return redirect(url)
       throw error
     }
   }

@@ -12,9 +12,13 @@ const MAX_LENGTH = 2000
 const HANDLE = /^@?([^@\s/]{1,200})@([^@\s/]{1,260})$/
 const ACTOR_PATH = /^\/(?:c|a|video-channels|accounts)\/([^/@]+)(?:@([^/]+))?(?:\/|$)/
 /** A page of ours; on other servers it may be anything. */
-const OWN_PATH = /^\/@([^/@]+)(?:@([^/]+))?\/?$/
-const VIDEO_PATH = /^\/(?:videos\/watch|videos\/embed|w)\/([^/]+)\/?$/
-const PLAYLIST_PATH = /^\/(?:videos\/watch\/playlist|w\/p|video-playlists)\/([^/]+)\/?$/
+const OWN_PATH = /^\/@([^/@]+)(?:@([^/]+))?(?:\/[a-z-]+)?\/?$/
+/** Clients put what they show of a video behind a semicolon. */
+const END = '([^/;]+)(?:;[^/]*)?\\/?$'
+const VIDEO_PATH = new RegExp(`^\\/(?:videos\\/watch|videos\\/embed|w)\\/${END}`)
+const PLAYLIST_PATH = new RegExp(
+  `^\\/(?:videos\\/watch\\/playlist|video-playlists\\/embed|w\\/p|video-playlists)\\/${END}`,
+)
 
 /** What the text may be; undefined when it is plain words. */
 export function readPasted(text: string, ownOrigin: string): Pasted | undefined {

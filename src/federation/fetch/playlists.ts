@@ -4,6 +4,7 @@ import type { StoredActor } from '../../actors/actor/index.ts'
 import type { RemoteElement, RemotePlaylists, SaveOptions, StoredPlaylist } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
+import type { ObjectAt } from '../own-pages.ts'
 import { isSameOrigin } from '../security/index.ts'
 import {
   AS_PUBLIC,
@@ -35,6 +36,7 @@ export interface PlaylistFetcher {
 type Deps = FederationDeps & {
   fetchDocument: FetchDocument
   resolveOwners: ResolveOwners
+  objectAt: ObjectAt
   videos: VideoFetcher
   remotePlaylists: RemotePlaylists
 }
@@ -43,7 +45,7 @@ type Deps = FederationDeps & {
 const MAX_ELEMENTS = 1000
 
 export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
-  const { db, urls, config, logger, fetchDocument, resolveOwners, videos, remotePlaylists } = deps
+  const { db, urls, config, logger, fetchDocument, resolveOwners, objectAt, videos, remotePlaylists } = deps
 
   async function store(
     document: JsonObject,
@@ -112,7 +114,8 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   }
 
   /** Videos of ours that others may not see are none that they could have put anywhere. */
-  async function videoIdOf(url: string): Promise<number> {
+  async function videoIdOf(address: string): Promise<number> {
+    const url = await objectAt(address)
     if (!isSameOrigin(url, urls.origin)) return (await videos.resolve(url)).id
     const [video] = await db.query<{ id: number }>(
       `select id from video where url_hash = md5($1)::uuid and url = $1 and privacy in (1, 2) and not blocked and state <> 'removed'`,

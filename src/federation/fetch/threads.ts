@@ -6,6 +6,7 @@ import type { Comments, ReceivedComment } from '../../actors/comment/index.ts'
 import { DomainError, type PassOn } from '../../actors/runtime/index.ts'
 import { batched } from '../../platform/batched.ts'
 import type { FederationDeps } from '../deps.ts'
+import type { ObjectAt } from '../own-pages.ts'
 import { isSameOrigin } from '../security/index.ts'
 import { isPublic, type JsonObject, type NoteDocument, readNote, readReply } from '../wire/index.ts'
 import type { ResolveActor } from './actors.ts'
@@ -70,12 +71,13 @@ export function makeThreads(
     resolveActor: ResolveActor
     remoteActors: RemoteActors
     comments: Comments
+    objectAt: ObjectAt
   },
 ): Threads {
-  const { db, config, clock, logger, urls, fetchDocument, resolveActor, comments } = deps
+  const { db, config, clock, logger, urls, fetchDocument, resolveActor, comments, objectAt } = deps
 
   // Asked of each comment that comes: those of the same moment share a statement.
-  const placeOf = batched<string, Place | undefined>(
+  const storedPlaceOf = batched<string, Place | undefined>(
     async (urls) => {
       const rows = await db.query<{ url: string; videoId: number; isComment: boolean }>(
         `select asked.url, place.* from unnest($1::text[]) as asked (url), lateral (
@@ -94,6 +96,13 @@ export function makeThreads(
     },
     { max: PLACES_AT_ONCE },
   )
+
+  async function placeOf(url: string): Promise<Place | undefined> {
+    const place = await storedPlaceOf(url)
+    if (place || !urls.isOurs(url)) return place
+    const id = await objectAt(url, { comments: true })
+    return id === url ? undefined : await storedPlaceOf(id)
+  }
 
   async function resolvePlace(inReplyTo: string, { signal, videoId }: ResolveOptions): Promise<Place> {
     const missing: Link[] = []
@@ -195,7 +204,7 @@ export function makeThreads(
       content: note.content,
       mediaType: note.mediaType,
       createdAt: note.publishedAt ?? clock.now(),
-      mentions: note.mentions.map(({ href }) => href),
+      mentions: await Promise.all(note.mentions.map(({ href }) => objectAt(href))),
     })
   }
 

@@ -14,22 +14,22 @@ export const handleAnnounce: Handler = async (inbound, context) => {
 
 const share: Handler = async (
   { activity, document, actor },
-  { db, videos, shares, urls, blocked, forOthers, policy },
+  { db, videos, shares, urls, blocked, forOthers, policy, objectAt },
 ) => {
   const { id, target } = expectRead(readAnnounce(document))
   if (target.id === null) return
-  const isOurs = target.id.startsWith(`${urls.origin}/`)
-  const subject = isOurs ? undefined : await blocked.ofThing(target.id)
+  const url = await objectAt(target.id)
+  const isOurs = url.startsWith(`${urls.origin}/`)
+  const subject = isOurs ? undefined : await blocked.ofThing(url)
   if (subject && policy.judge({ subject }, aboutActivity(activity)).verdict !== 'pass') return
   const [known] = await db.query<{ id: number; privacy: number; blocked: boolean }>(
     "select id, privacy, blocked from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
-    [target.id],
+    [url],
   )
   if (isOurs && !(known && isOpen(known))) return
   // What a person or a bot shares is no reason to fetch it: their server is not followed for that.
   const mayBring = actor.type === 'Group' || actor.type === 'Application'
   if (!known && !mayBring) return
-  const url = target.id
   const videoId = known?.id ?? (await forOthers.fetch(actor.url, url, () => videos.resolve(url))).id
   await shares.receiveShare({ videoId, actorId: actor.id, url: id })
 }

@@ -68,11 +68,11 @@ async function undoConcernsUs({ id, document }: ObjectPart, context: InboundCont
 }
 
 /** Whether it is a video or a comment that we have. */
-async function isThing(url: string, { db }: InboundContext): Promise<boolean> {
+async function isThing(url: string, { db, objectAt }: InboundContext): Promise<boolean> {
   const [known] = await db.query(
     `select 1 from video where url_hash = md5($1)::uuid and url = $1
      union all select 1 from comment where url_hash = md5($1)::uuid and url = $1 limit 1`,
-    [url],
+    [await objectAt(url)],
   )
   return known !== undefined
 }

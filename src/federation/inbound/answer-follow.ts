@@ -22,9 +22,11 @@ export const handleReject: Handler = async ({ document, actor }, context) => {
 async function ours(
   follow: EmbeddedFollow,
   targetId: number,
-  { db }: InboundContext,
+  { db, urls }: InboundContext,
 ): Promise<{ followId: number; state: string }> {
   const byId = follow.id === null ? undefined : await findFollow(db, { url: follow.id })
+  // A follow that was withdrawn: the answer is not one to the follow that came after it.
+  if (!byId && follow.id !== null && urls.isOurs(follow.id)) throw new DomainError('gone', 'This follow was withdrawn.')
   const found = byId ?? (await byActors(follow, targetId, db))
   if (!found) throw new DomainError('not_found', 'No follow of ours waits for this answer.')
   if (found.target_id !== targetId) throw new DomainError('forbidden', 'This follow is of another actor.')

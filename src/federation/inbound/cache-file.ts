@@ -14,7 +14,7 @@ export async function receiveCacheFile(
   await context.redundancies.receive({
     actorId: inbound.actor.id,
     url: document.id,
-    videoUrl: document.video,
+    videoUrl: await context.objectAt(document.video),
     copied: copiedOf(document),
     fileUrl: document.copy.url,
     expiresAt: document.expiresAt,

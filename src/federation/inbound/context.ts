@@ -20,6 +20,7 @@ import type { PlaylistFetcher } from '../fetch/playlists.ts'
 import type { Threads } from '../fetch/threads.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
 import type { Sender } from '../outbound/sender.ts'
+import type { ObjectAt } from '../own-pages.ts'
 import { isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
 import type { ForOthers } from './for-others.ts'
@@ -31,6 +32,7 @@ export interface InboundContext extends FederationDeps {
   fetchDocument: FetchDocument
   resolveActor: ResolveActor
   resolveOwners: ResolveOwners
+  objectAt: ObjectAt
   videos: VideoFetcher
   playlists: PlaylistFetcher
   remoteActors: RemoteActors

@@ -6,13 +6,13 @@ import { readFlag } from '../wire/index.ts'
 import { accountOf, expectRead, type Handler } from './context.ts'
 import { aboutActivity } from './policy/index.ts'
 
-export const handleFlag: Handler = async ({ activity, document, actor }, { abuses, policy }) => {
+export const handleFlag: Handler = async ({ activity, document, actor }, { abuses, policy, objectAt }) => {
   const { id, content, mediaType, objects, reasons, startAt, endAt } = expectRead(readFlag(document))
   await abuses.receiveReport({
     url: id,
     reporterId: accountOf(actor),
     mayTake: (report) => policy.judge({ report }, aboutActivity(activity)).verdict === 'pass',
-    objectUrls: objects,
+    objectUrls: await Promise.all(objects.map((url) => objectAt(url, { comments: true }))),
     ...{ content: content ?? '', mediaType, startAt, endAt },
     predefinedReasons: predefinedReasonIds(reasons),
   })

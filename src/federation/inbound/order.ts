@@ -48,14 +48,14 @@ function targetOf(document: JsonObject | null): string | null {
 
 /**
  * When its actor says that it was said, for a document whose bytes that actor signed: the time of the signature inside, else of
- * its proof, else when it was published; null when nothing tells. Never after it arrived: a clock that is ahead must not
- * win for ever.
+ * its proof, else when it was published; null when nothing tells. When a thing was published says nothing of when it was created or
+ * removed. Never after it arrived: a clock that is ahead must not win for ever.
  */
-export function saidAt({ signature, proof, published }: JsonObject, arrivedAt: Date): Date | null {
+export function saidAt({ type, signature, proof, published }: JsonObject, arrivedAt: Date): Date | null {
   const said = [
     isObject(signature) ? signature.created : undefined,
     isObject(proof) ? proof.created : undefined,
-    published,
+    typeof type === 'string' && CARRIERS.has(type) ? undefined : published,
   ]
     .map((value) => (typeof value === 'string' && value.length <= 50 ? Date.parse(value) : Number.NaN))
     .find((time) => Number.isFinite(time) && time > 0)

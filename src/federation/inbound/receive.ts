@@ -161,7 +161,7 @@ export function makeReceiveActivity(
     if (proof.by === 'nobody') return answerToNobody(activity, proof)
     if (proof.by === 'before') return { status: 204, reason: 'it came before' }
     if (proof.by === 'later') {
-      if (activity.type === 'Delete' && !(await isKnown(activity.actor))) {
+      if (isOwnEnd(activity) && !(await isKnown(activity.actor))) {
         return { status: 204, reason: 'nothing of this actor is here' }
       }
       if (!strangers.admits(request.from)) return tooManyStrangers(activity)
@@ -211,7 +211,7 @@ export function makeReceiveActivity(
   /** A Delete of an actor whose key is gone cannot be checked, and need not be: it is no reason for an error. */
   function answerToNobody(activity: ActivityDocument, proof: Extract<Proof, { by: 'nobody' }>): InboxAnswer {
     const { reason, status } = proof
-    if (activity.type === 'Delete' && activity.object?.id === activity.actor) return { status: 204, reason }
+    if (isOwnEnd(activity)) return { status: 204, reason }
     const about = aboutActivity(activity, '')
     if (status !== 429) policy.note({ ...about, verdict: 'refuse', reason: 'unproven_sender' })
     else policy.note({ ...about, verdict: 'later', reason: 'too_many_proofs' })
@@ -220,6 +220,9 @@ export function makeReceiveActivity(
 }
 
 const NOBODY: About = { kind: 'Other', host: '', actorUrl: null, activityId: null }
+
+/** Of an actor, by itself. */
+const isOwnEnd = ({ type, actor, object }: ActivityDocument): boolean => type === 'Delete' && object?.id === actor
 
 const isBlocked = ({ isServer, isActor }: Blocks): boolean => isServer || isActor
 

@@ -20,7 +20,8 @@ export const withdrawals: ReadonlyMap<string, UndoHandler> = new Map([
 ])
 
 export const handleUndo: Handler = async (inbound, context) => {
-  const undo = expectRead(readUndo(inbound.document))
+  const read = expectRead(readUndo(inbound.document))
+  const undo = { ...read, undoneTarget: read.undoneTarget && (await context.objectAt(read.undoneTarget)) }
   if (undo.undoneActor !== null && undo.undoneActor !== inbound.actor.url) {
     throw new DomainError('forbidden', 'Only the actor of an activity takes it back.')
   }

@@ -15,15 +15,16 @@ export type ActivityPubPort = (request: {
   headers: Record<string, string | string[] | undefined>
 }) => Promise<{ status: number; headers: Record<string, string>; body: Buffer } | null>
 
+/** Parts of the page of an actor: routes of their own, which would be taken before the one for all that is below an actor. */
+const TABS = ['videos', 'video-channels', 'video-playlists', 'about'] as const
+
 /** Addresses that are a document to servers and a page to people. */
 const SHARED = [
-  '/accounts/:name',
-  '/accounts/:name/*',
-  '/video-channels/:name',
-  '/video-channels/:name/*',
-  '/a/:name',
-  '/c/:name',
-  '/@:name',
+  ...['/accounts/:name', '/video-channels/:name', '/a/:name', '/c/:name', '/@:name'].flatMap((actor) => [
+    actor,
+    `${actor}/*`,
+    ...TABS.map((tab) => `${actor}/${tab}`),
+  ]),
   '/videos/watch/:id',
   '/videos/watch/:id/*',
   '/videos/local-viewer/:uuid',
@@ -37,7 +38,7 @@ const SHARED = [
   '/redundancy/videos/:id/:file/*',
   '/redundancy/streaming-playlists/:type/:id',
   '/redundancy/streaming-playlists/:type/:id/*',
-] as const
+]
 
 const WELL_KNOWN = ['/.well-known/webfinger', '/.well-known/nodeinfo', '/.well-known/host-meta'] as const
 
