@@ -46,6 +46,7 @@ import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
 import { jobsArea } from '../http/jobs/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
+import { liveVideosArea } from '../http/live-videos/routes.ts'
 import { mailPreferencesArea } from '../http/mail-preferences/routes.ts'
 import { myAvatarArea } from '../http/me/avatar.routes.ts'
 import { meArea } from '../http/me/routes.ts'
@@ -63,9 +64,11 @@ import { pingArea } from '../http/ping/routes.ts'
 import { ratingsArea } from '../http/ratings/routes.ts'
 import { redundancyArea } from '../http/redundancy/routes.ts'
 import { registrationsArea } from '../http/registrations/routes.ts'
+import { runnersArea } from '../http/runners/routes.ts'
 import { searchArea } from '../http/search/routes.ts'
 import { serverFollowsArea } from '../http/server-follows/routes.ts'
 import { serverLogsArea } from '../http/server-logs/routes.ts'
+import { serverPluginsArea } from '../http/server-plugins/routes.ts'
 import { serverStatsArea } from '../http/server-stats/routes.ts'
 import { servicesArea } from '../http/services/routes.ts'
 import { listenForNotifications } from '../http/sockets/notification-bus.ts'
@@ -233,6 +236,9 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     commentListsArea({ db, config, urls }),
     watchedWordsArea({ db, config, urls, watchedWords: makeWatchedWords(deps) }),
     automaticTagsArea({ db, urls, policies: makeCommentTagPolicies(deps) }),
+    serverPluginsArea({ config }),
+    runnersArea({ config }),
+    liveVideosArea({ db }),
     registrationsArea({ db, config, registrations }),
     userMailsArea({ emailVerification, passwordReset }),
     videosArea({

@@ -40,12 +40,15 @@ const DIFFERENT: Exceptions = [
   [/^POST .*run-command: command of the JSON body takes/, 'the handler refuses it, and names no field, as observed'],
   [/^GET \/feeds.*: (accountId|videoChannelId|videoId) of the query refuses "x+"/, 'it is an id, as observed'],
   [/^PUT .*: language of the form takes ""/, 'an empty text says that there is none'],
+  [/: npmName of the path refuses "x+"/, 'it is the name of a plugin, as observed'],
 ]
 
 /** Fields of the contract that no schema knows, and why. */
 const UNKNOWN: Exceptions = [
   [/: resource of the query$/, 'addresses of WebFinger are read by the federation layer'],
   [/^GET \/video-playlists.*: page of the query$/, 'pages of collections are read by the federation layer'],
+  [/^(POST|PUT) \/api\/v1\/videos\/live/, 'there are no live videos: it is refused before its body is read'],
+  [/^DELETE \/api\/v1\/runners\/:runnerId: /, 'there are no runners'],
 ]
 
 /** Texts of any length, or of this length, and why. */

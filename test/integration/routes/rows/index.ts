@@ -19,6 +19,7 @@ import { redundancyRows } from './redundancy.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { serverLogRows } from './server-logs.ts'
+import { liveVideoRows, runnerRows, serverPluginRows } from './server-plugins.ts'
 import { sessionRows } from './sessions.ts'
 import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
@@ -55,6 +56,9 @@ export const rows: readonly Row[] = [
   ...abuseRows,
   ...blocklistRows,
   ...watchedWordsRows,
+  ...serverPluginRows,
+  ...runnerRows,
+  ...liveVideoRows,
   ...serverFollowRows,
   ...serverLogRows,
   ...redundancyRows,
