@@ -1,4 +1,4 @@
-// Long lists of work in several turns of the event loop, so that others are served in between.
+// Long work in several turns of the event loop, so that others are served in between.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -30,4 +30,14 @@ export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item
     made.push(make(item))
   }
   return made
+}
+
+/** Runs the work to its end, and lets others in where it yields. */
+export async function inTurns<Result>(work: Generator<void, Result>): Promise<Result> {
+  const turns = makeTurns()
+  while (true) {
+    const step = work.next()
+    if (step.done) return step.value
+    await turns.pause()
+  }
 }

@@ -1,10 +1,10 @@
 // From the bytes of a subtitle file to the WebVTT that we serve: text cues and nothing else, no scripts, styles or regions.
 
+import { inTurns } from '../../platform/in-turns.ts'
 import { MediaError } from '../errors.ts'
 import type { Retiming } from '../studio/timeline.ts'
 import { type Cue, moveCues, readCues } from './cues.ts'
 import { decodeText } from './encoding.ts'
-import { inTurns } from './turns.ts'
 
 export interface ToWebVttOptions {
   /** Of the text, which helps to recognise its encoding. */

@@ -2,9 +2,9 @@
 
 import { Worker } from 'node:worker_threads'
 import { atMost } from '../../platform/at-most.ts'
+import { inTurns } from '../../platform/in-turns.ts'
 import { MediaError } from '../errors.ts'
 import type { DetectionTask, Guess } from './detect-encoding.ts'
-import { inTurns } from './turns.ts'
 
 /**
  * Tries what is certain first: a byte order mark, UTF-16 by its zeros, UTF-8. Of the encodings before Unicode the detector says
