@@ -147,7 +147,6 @@ function nameWork(app: App, { run }: Pick<LoopWatch, 'run'>): void {
   const name = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>
     run(`${request.method} ${request.routeOptions.url ?? 'unknown'}`, done)
   app.addHook('onRequest', name)
-  app.addHook('preParsing', (request, reply, _body, done) => name(request, reply, done))
   app.addHook('preValidation', name)
 }
 

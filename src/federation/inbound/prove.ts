@@ -65,7 +65,7 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
   async function proveByDocument(document: JsonObject, { from, by }: { from: string; by: string }): Promise<Proof> {
     // Both are taken before the work, or all that come at once would be checked.
-    if (!failures.admits(from)) return TOO_MANY
+    if (!failures.admits(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
     if (!proofs.admits(by)) {
       failures.giveBack(from)
       return TOO_MANY

@@ -1,5 +1,6 @@
 // Checks signatures inside documents in a worker thread, with a deadline: canonicalisation may take much longer than reading.
 
+import { availableParallelism } from 'node:os'
 import { makeWorkerPool, TaskError, type WorkerPool } from '../../platform/worker-pool.ts'
 import type { JsonObject } from '../wire/context.ts'
 
@@ -24,7 +25,7 @@ export interface DocumentChecks {
 
 const POOL = {
   module: new URL('./check-thread.ts', import.meta.url),
-  threads: 1,
+  threads: availableParallelism() > 2 ? 2 : 1,
   // Honest documents take some 10 ms.
   deadlineMs: 2_000,
   maxWaiting: 200,

@@ -267,6 +267,56 @@ describe('LD signatures that are played with', () => {
     expect(await verify(await signDocument(own, { rsa }, NOW))).toMatchObject({ ok: true, by: 'ld-signature' })
   })
 
+  it('a note of Mastodon with its context is read', async () => {
+    const context = {
+      ...{ ostatus: 'http://ostatus.org#', atomUri: 'ostatus:atomUri', conversation: 'ostatus:conversation' },
+      ...{ inReplyToAtomUri: 'ostatus:inReplyToAtomUri', sensitive: 'as:sensitive', Hashtag: 'as:Hashtag' },
+      ...{ toot: 'http://joinmastodon.org/ns#', votersCount: 'toot:votersCount', blurhash: 'toot:blurhash' },
+      ...{ focalPoint: { '@container': '@list', '@id': 'toot:focalPoint' }, Emoji: 'toot:Emoji' },
+      ...{ gts: 'https://gotosocial.org/ns#', interactionPolicy: { '@id': 'gts:interactionPolicy', '@type': '@id' } },
+      ...{ canQuote: { '@id': 'gts:canQuote', '@type': '@id' } },
+    }
+    const note = {
+      ...{
+        type: 'Note',
+        id: `${PEER}/notes/1`,
+        attributedTo: rsa.owner,
+        content: '<p>Hello</p>',
+        contentMap: { en: '<p>Hello</p>' },
+      },
+      ...{ inReplyTo: 'https://video.example/videos/watch/1', published: '2026-11-20T19:02:16Z', sensitive: false },
+      ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [`${rsa.owner}/followers`] },
+      tag: [
+        { type: 'Mention', href: 'https://video.example/accounts/x', name: '@x@video.example' },
+        { type: 'Hashtag', href: `${PEER}/tags/a`, name: '#a' },
+      ],
+      attachment: [
+        { type: 'Document', mediaType: 'image/png', url: `${PEER}/1.png`, blurhash: 'U', focalPoint: [0, 0.5] },
+      ],
+      interactionPolicy: { canQuote: { automaticApproval: ['https://www.w3.org/ns/activitystreams#Public'] } },
+      replies: { id: `${PEER}/notes/1/replies`, type: 'Collection', first: { type: 'CollectionPage', items: [] } },
+    }
+    const create = {
+      '@context': [
+        'https://www.w3.org/ns/activitystreams',
+        { ...context, automaticApproval: { '@id': 'gts:automaticApproval', '@type': '@id' } },
+      ],
+      ...{
+        type: 'Create',
+        id: `${PEER}/notes/1/activity`,
+        actor: rsa.owner,
+        published: note.published,
+        to: note.to,
+        cc: note.cc,
+      },
+      object: note,
+    }
+    const verdict = await verify(await signDocument(create, { rsa }, NOW))
+    expect(verdict).toMatchObject({ ok: true, by: 'ld-signature' })
+    const read = verdict.ok ? readNote(verdict.document.object) : undefined
+    expect(read).toMatchObject({ ok: true, value: { id: note.id, content: note.content, inReplyTo: note.inReplyTo } })
+  })
+
   it('an unknown context is not fetched: the document is unverifiable', async () => {
     const signed = await signDocument(comment(), { rsa }, NOW)
     for (const context of ['https://mallory.example/context', 'file:///etc/passwd', 'http://127.0.0.1/'])
@@ -337,6 +387,20 @@ describe('object proofs', () => {
     const { signature: _signature, ...signed } = await signDocument(comment(), { rsa, ed25519 }, NOW)
     const proof = { ...(signed.proof as JsonObject), ...change }
     expect(await verify({ ...signed, proof })).toMatchObject({ ok: false })
+  })
+
+  it('of somebody else, and of a document that is too large, are not looked at', async () => {
+    const untouched = { check: () => Promise.reject(new Error('looked at')) }
+    const { signature: _signature, ...signed } = await signDocument(comment(), { rsa, ed25519 }, NOW)
+    const verdictOf = (document: JsonObject, findKey: FindKey = finding(ed25519)) =>
+      verifyDocument(document, { findKey, checks: untouched, now: NOW })
+    expect(await verdictOf({ ...signed, actor: mallory.owner })).toMatchObject({ reason: 'not-by-actor' })
+    expect(await verdictOf({ ...signed, summary: 'x'.repeat(200_000) })).toMatchObject({ reason: 'too-large' })
+    expect(
+      await verdictOf({ ...(await signDocument(comment(), { rsa: mallory }, NOW)) }, finding(mallory)),
+    ).toMatchObject({
+      reason: 'not-by-actor',
+    })
   })
 
   it('an RSA key is no key of a proof', async () => {
