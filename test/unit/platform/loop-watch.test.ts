@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it } from '@jest/globals'
-import { makeLogger } from '../../../src/platform/logger.ts'
+import { makeApp } from '../../../src/http/app.ts'
+import { makeLogger, silentLogger } from '../../../src/platform/logger.ts'
 import { type LoopWatch, makeLoopWatch } from '../../../src/platform/loop-watch.ts'
 import { makeTelemetry } from '../../../src/platform/telemetry.ts'
+import { testConfig } from '../../support/config.ts'
 import { until } from '../../support/until.ts'
 
 interface Line {
@@ -57,4 +59,23 @@ it('names work that goes on after it waited', async () => {
   await waiting
   await until(async () => lines.length > 0, { what: 'a line in the log' })
   expect(lines.map(({ work }) => work)).toEqual(['lane inbox'])
+})
+
+it('names a request by its route, also behind its body', async () => {
+  const { watch, lines } = await watched()
+  const app = await makeApp({
+    ...{ config: () => testConfig(), logger: silentLogger, publicUrl: 'http://localhost:9000', version: '0' },
+    ...{ authenticate: async () => null, loopWatch: watch },
+    areas: [
+      (area) =>
+        area.post('/api/v1/slow/:id', async () => {
+          compute(300)
+          return {}
+        }),
+    ],
+  })
+  await app.inject({ method: 'POST', url: '/api/v1/slow/17', payload: { a: 1 } })
+  await until(async () => lines.length > 0, { what: 'a line in the log' })
+  await app.close()
+  expect(lines.map(({ work }) => work)).toEqual(['POST /api/v1/slow/:id'])
 })
