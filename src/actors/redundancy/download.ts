@@ -11,6 +11,7 @@ import {
   ifThere,
   type JobContext,
   makeRowLeases,
+  PermanentFailure,
   unlessGone,
 } from '../runtime/index.ts'
 import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
@@ -93,8 +94,14 @@ export function downloadRedundancies(deps: DownloadDeps): void {
       await finish(task, size)
       log.info({ size }, 'a copy of a video is stored')
     } catch (error) {
-      if (isDiskFull(error)) await noteFullDisk()
-      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await held.isOurs(task)))) throw error
+      const isFull = isDiskFull(error)
+      if (isFull) await noteFullDisk()
+      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await held.isOurs(task)))) {
+        // Copies are a favour: none waits for room.
+        throw isFull && !signal.aborted
+          ? new PermanentFailure('There is no room for the copy.', { cause: error })
+          : error
+      }
       log.info('a copy is not wanted any more')
     } finally {
       await beat.stop()

@@ -1,7 +1,7 @@
 // Jobs: rows of the `job` table. A hint from the queue is only a doorbell: the worker claims the best waiting job of
 // the type with one UPDATE. Attempts, progress, leases and history live in the row; the queue may be wiped at any time.
 
-import { StorageOutage } from '../../media/index.ts'
+import { isDiskFull, StorageOutage } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { causesOf, type Database, isDatabaseOutage } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
@@ -273,6 +273,11 @@ export function makeJobs(options: {
   }
 }
 
-/** Whether the job could not be done for something that is out of reach: the database, object storage, or what a handler says. */
+/**
+ * Whether the job could not be done for something that is out of reach: the database, object storage, room on the disk, or what a
+ * handler says. A handler that gives up for a full disk has its reasons.
+ */
 export const isOutage = (error: unknown): boolean =>
-  isDatabaseOutage(error) || causesOf(error).some((cause) => cause instanceof StorageOutage || cause instanceof NotNow)
+  isDatabaseOutage(error) ||
+  causesOf(error).some((cause) => cause instanceof StorageOutage || cause instanceof NotNow) ||
+  (!(error instanceof PermanentFailure) && isDiskFull(error))

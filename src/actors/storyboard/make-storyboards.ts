@@ -157,10 +157,7 @@ function announce(unit: Unit, video: Video): void {
   unit.emit({ aggregate: 'video', id: video.id }, 'VideoUpdated', { videoId: video.id })
 }
 
-/**
- * A full disk or the database may be well another time. How often that is tried is for `attempts` of this type of job to say: one,
- * as the contract has it, unless an administrator wants more.
- */
+/** The database or a full disk may be well another time. */
 const asFailure = (error: unknown): unknown =>
   error instanceof MediaError && error.reason !== 'disk-full'
     ? new PermanentFailure(error.message, { cause: error })

@@ -9,6 +9,7 @@ import {
   editVideo,
   type Ffmpeg,
   type FileRef,
+  isDiskFull,
   MediaError,
   type Retiming,
   retimeWebVtt,
@@ -116,7 +117,11 @@ export function makeEditions(deps: EditionDeps): void {
       } else if (isFinal(error)) {
         log.warn({ err: error }, 'edition failed')
         throw new PermanentFailure(error.message, { cause: error })
-      } else throw error
+      } else {
+        // What was made so far takes the room that it waits for.
+        if (isDiskFull(error)) await pendingFiles.discard([workFolder('studio', task.id)])
+        throw error
+      }
     } finally {
       await beat.stop()
       await held.release(task)

@@ -3,6 +3,7 @@
 
 import {
   type FileRef,
+  isDiskFull,
   type LadderFile,
   type LadderPlan,
   type LadderSettings,
@@ -115,7 +116,11 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       if (signal.aborted) throw error
       if (beat.signal.aborted || isLost(error) || !(await held.isOurs(task))) {
         log.info('transcoding given up: the video is gone, or another worker has it')
-      } else if (error instanceof MediaError && error.reason !== 'disk-full') {
+      } else if (isDiskFull(error)) {
+        // What was made so far takes the room that it waits for.
+        await pendingFiles.discard([workFolder('transcoding', task.id)])
+        throw error
+      } else if (error instanceof MediaError) {
         log.warn({ err: error, detail: error.detail }, 'transcoding failed')
         throw new PermanentFailure(error.message, { cause: error })
       } else throw error

@@ -3,7 +3,7 @@ import { DomainError, NotNow, PermanentFailure } from '../../../src/actors/runti
 import { machineName } from '../../../src/actors/runtime/lease.ts'
 import { makeOutageWaits } from '../../../src/actors/runtime/outage-waits.ts'
 import { askForTranscoding } from '../../../src/actors/video/index.ts'
-import { StorageOutage } from '../../../src/media/index.ts'
+import { MediaError, StorageOutage } from '../../../src/media/index.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -299,6 +299,28 @@ describe('a job', () => {
       expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
     },
   )
+
+  it.each([
+    ['a tool', new MediaError('disk-full', 'There is no space left on the disk.')],
+    ['a write', new Error('failed', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) })],
+  ])('waits while the disk is full for %s, and loses no try', async (_, error) => {
+    let runs = 0
+    await t.stop()
+    t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run() {
+        runs += 1
+        if (runs === 1) throw error
+      },
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    await until(async () => (await jobs())[0]?.state === 'delayed')
+    clock.pass(30_000)
+    await until(async () => (await jobs())[0]?.state === 'completed')
+    expect([runs, await jobs()]).toMatchObject([2, [{ failures: 0 }]])
+  })
 
   it('waits longer the longer an outage lasts, ten minutes at most, and each for itself', () => {
     const waits = makeOutageWaits(clock)

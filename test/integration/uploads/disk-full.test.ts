@@ -37,8 +37,8 @@ afterEach(async () => {
   await disk.store.clear()
 })
 
-async function start(transcoding: Values = { enabled: false }, running = true): Promise<void> {
-  node = await startNode(disk, { config: { transcoding }, wrapStore: small.wrap, running })
+async function start(transcoding: Values = { enabled: false }, running = true, more: Values = {}): Promise<void> {
+  node = await startNode(disk, { config: { transcoding, ...more }, wrapStore: small.wrap, running })
 }
 
 const authorization = () => `Bearer ${disk.users.admin.token}`
@@ -167,9 +167,11 @@ describe('a full disk', () => {
     await expectNothingTemporary()
   })
 
-  it('ends a transcoding with its reason and no renditions left half-way, and it can be asked for again', async () => {
-    await start({ enabled: true, resolutions: LADDER }, false)
-    const { id, uuid } = await node.createVideo.createFrom({
+  /** As if the time of the outage were over. */
+  const makeDue = () => node.db.query("update job set due_at = now() - interval '1 second' where state = 'delayed'")
+
+  const create = async () =>
+    await node.createVideo.createFrom({
       userId: disk.users.admin.id,
       fields: {
         ...{ channelId: disk.users.admin.channelId, name: 'A name', privacy: 1, category: null, licence: null },
@@ -181,27 +183,46 @@ describe('a full disk', () => {
       path: await copyOfMedia('small.mp4'),
       pictures: {},
     })
+
+  it('makes a transcoding wait with its reason, leaves nothing half-way, and it goes on when there is space', async () => {
+    await start({ enabled: true, resolutions: LADDER }, false)
+    const { uuid } = await create()
     await small.fill(30_000)
     await node.runtime.runtime.start()
-    await eventually(async () => {
-      expect(await node.db.query('select state, error from transcoding')).toEqual([
-        { state: 'failed', error: expect.stringMatching(/no space left/i) },
-      ])
-    }, 30_000)
+    const jobs = () => node.db.query("select state, failures, error from job where type = 'video-transcoding'")
+    const waiting = [{ state: 'delayed', failures: 0, error: expect.stringMatching(/no space left/i) }]
+    await eventually(async () => expect(await jobs()).toEqual(waiting), 30_000)
+    expect((await allFiles(disk)).filter((name) => name.startsWith('tmp/'))).toEqual([])
+    // Tried once more in vain, it waits on.
+    await node.db.query("update job set error = null where type = 'video-transcoding'")
+    await makeDue()
+    await eventually(async () => expect(await jobs()).toEqual(waiting), 30_000)
+    expect(await node.db.query("select 1 from transcoding where state = 'failed'")).toEqual([])
     await small.free()
-    await expectNothingTemporary()
-
-    const again = await fetch(`${node.base}/api/v1/videos/${id}/transcoding`, {
-      method: 'POST',
-      headers: { authorization: authorization(), 'content-type': 'application/json' },
-      body: JSON.stringify({ transcodingType: 'hls' }),
-    })
-    expect(again.status).toBe(204)
+    await makeDue()
     await eventually(async () => {
       expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(1)
       expect(await node.db.query('select state from video')).toEqual([{ state: 'published' }])
     }, 60_000)
     await expectNothingTemporary()
     expect((await allFiles(disk)).filter((name) => name.includes(uuid) && name.endsWith('.mp4'))).toHaveLength(2)
+  }, 120_000)
+
+  it('makes a storyboard wait, which is there when there is space', async () => {
+    await start({ enabled: false }, false, { storyboards: { enabled: true } })
+    await create()
+    await small.fill()
+    await node.runtime.runtime.start()
+    await eventually(async () => {
+      expect(await node.db.query("select state, failures from job where type = 'generate-video-storyboard'")).toEqual([
+        { state: 'delayed', failures: 0 },
+      ])
+    }, 30_000)
+    await small.free()
+    await makeDue()
+    await eventually(async () => {
+      expect(await node.db.query('select 1 from storyboard')).toHaveLength(1)
+    }, 30_000)
+    await expectNothingTemporary()
   }, 90_000)
 })
