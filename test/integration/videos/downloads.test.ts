@@ -248,7 +248,7 @@ describe('the download of a torrent', () => {
     expect(answer.headers).toMatchObject({
       ...{ 'content-type': 'application/x-bittorrent' },
       'content-disposition': 'attachment; filename="hidden-240p-hls.torrent"',
-      'cache-control': 'private, no-cache',
+      ...PRIVATE_FILE,
     })
     expect(await statusesFor('moderator')).toEqual([200, 200])
     expect(await statusesFor('other')).toEqual([403, 403])
