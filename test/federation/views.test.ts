@@ -164,6 +164,10 @@ describe('with a peer', () => {
     })
     for (const { activity } of [viewer, viewed, watched]) expect(oracleProblems(onTheNet(activity))).toEqual([])
     const served = await fetch(String(object.id), { headers: { accept: 'application/activity+json' } })
+    expect([served.status, served.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^application\/activity\+json/),
+    ])
     expect(await served.json()).toMatchObject({ ...object, '@context': expect.anything() })
     const creation = await fetch(String(watched.activity.id), { headers: { accept: 'application/activity+json' } })
     expect(await creation.json()).toMatchObject({ type: 'Create', id: watched.activity.id })

@@ -1,23 +1,26 @@
 // Which files a generated download is made of. Pure.
 
+import { DomainError } from '../../actors/runtime/index.ts'
 import type { StoredFileRow } from '../../actors/video/index.ts'
 
 /** One stored file as it is, or the picture of one with the sound of another. */
 export type Plan = { file: StoredFileRow } | { picture: StoredFileRow; sound: StoredFileRow }
 
-/**
- * At most one picture, the largest asked for, and one sound: that of a file without picture before that of the picture's own
- * file. Undefined when no file is given.
- */
+/** One picture and one sound at most. Undefined when no file is given. Throws `invalid` for two pictures, and for two sounds. */
 export function planDownload(files: readonly StoredFileRow[]): Plan | undefined {
-  const bySize = [...files].sort((a, b) => b.resolution - a.resolution)
-  const picture = bySize.find(({ hasVideo }) => hasVideo)
-  const sound = bySize.find(({ hasVideo, hasAudio }) => hasAudio && !hasVideo)
+  const pictures = files.filter(({ hasVideo }) => hasVideo)
+  const sounds = files.filter(({ hasVideo }) => !hasVideo)
+  if (pictures.length > 1) throw several('one video stream')
+  if (sounds.length > 1) throw several('one audio stream')
+  const [picture, sound] = [pictures[0], sounds[0]]
   if (picture && sound) return { picture, sound }
-  const file = picture ?? sound ?? bySize[0]
-  if (!file) return undefined
-  const voice = file.hasAudio ? undefined : bySize.find(({ hasAudio }) => hasAudio)
-  return voice && file.hasVideo ? { picture: file, sound: voice } : { file }
+  const file = picture ?? sound
+  return file && { file }
+}
+
+function several(most: string): DomainError {
+  const msg = `Should name files with at most ${most}`
+  return new DomainError('invalid', msg, { invalidParams: [{ name: 'videoFileIds', location: 'query', msg }] })
 }
 
 /** The ending of the download. */

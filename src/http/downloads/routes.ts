@@ -21,7 +21,7 @@ import { type FileRef, hlsFile, type Store, webVideoFile } from '../../media/ind
 import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid, someIds } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { openFile, PRIVATE_FILE, PRIVATE_PART } from '../static/caching.ts'
+import { openFile, PRIVATE_FILE } from '../static/caching.ts'
 import { assertCredentials, assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
 import { sendOnSigned } from '../static/send-on.ts'
@@ -166,7 +166,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
         const { name: video, resolution, hls } = torrent
         return send(request, reply, {
           refs: [{ kind: 'torrents', name }],
-          caching: isPrivate ? PRIVATE_PART : OPEN,
+          caching: isPrivate ? PRIVATE_FILE : OPEN,
           disposition: attachment(savedName({ video, resolution, hls }, '.torrent')),
         })
       },

@@ -19,7 +19,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Area } from '../plugins/types.ts'
-import { openFile, PRIVATE_PART } from '../static/caching.ts'
+import { openFile, PRIVATE_FILE, PRIVATE_PART } from '../static/caching.ts'
 import { assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
 import { folderIn, locate, serveFile } from '../static/serve-file.ts'
@@ -156,7 +156,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         if (!torrent) throw notFound('File not found')
         const isGuarded = await assertReadable(request, torrent, request.query.videoFileToken)
         // A torrent is of files, and kept no longer than those.
-        return serve(request, reply, { kind: 'torrents', name }, isGuarded ? PRIVATE_PART : open('server'))
+        return serve(request, reply, { kind: 'torrents', name }, isGuarded ? PRIVATE_FILE : open('server'))
       },
     })
   }

@@ -86,14 +86,22 @@ describe('a generated download', () => {
     ['a picture alone', [sd], { file: sd }, '.mp4'],
     ['sound alone', [sound], { file: sound }, '.m4a'],
     ['another container as it is', [file(6, 240, 'both', '.webm')], { file: file(6, 240, 'both', '.webm') }, '.webm'],
-    ['the largest of two pictures', [sd, hd], { file: hd }, '.mp4'],
-    ['the larger of two whole files', [small, whole], { file: whole }, '.mp4'],
     ['the sound that was asked for', [whole, sound], { picture: whole, sound }, '.mp4'],
-    ['a picture with the sound of a whole file', [small, hd], { picture: hd, sound: small }, '.mp4'],
   ])('is %s', (_what, files, expected, ending) => {
     const plan = planDownload(files)
     expect(plan).toEqual(expected)
     expect(plan && extensionOf(plan)).toBe(ending)
+  })
+
+  it.each([
+    ['two pictures', [sd, hd]],
+    ['two whole files', [small, whole]],
+    ['a picture and a whole file', [small, hd]],
+    ['two sounds', [sound, file(7, 0, 'sound')]],
+  ])('is refused for %s', (_what, files) => {
+    expect(() => planDownload(files)).toThrow(
+      expect.objectContaining({ kind: 'invalid', invalidParams: [expect.objectContaining({ name: 'videoFileIds' })] }),
+    )
   })
 
   it('is nothing without files', () => {
